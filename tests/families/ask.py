@@ -148,14 +148,32 @@ UNREAD = re.compile(
 )
 
 
+def reached():
+    """The types of the families' configurations and of those within."""
+    found = set()
+
+    def gather(value):
+        if isinstance(value, dict):
+            if value.get("model_type"):
+                found.add(value["model_type"])
+            for entry in value.values():
+                gather(entry)
+
+    for kind in classes():
+        found.add(kind)
+        try:
+            gather(CONFIG_MAPPING[kind]().to_dict())
+        except Exception:
+            pass
+    return found & set(CONFIG_MAPPING)
+
+
 def classes_text():
     """A line a class: what its fields are by themselves."""
     import dataclasses
 
     lines = []
-    for kind in sorted(CONFIG_MAPPING):
-        if kind in NOT_DECODERS:
-            continue
+    for kind in sorted(reached()):
         try:
             own = CONFIG_MAPPING[kind]
             fields = dataclasses.fields(own)

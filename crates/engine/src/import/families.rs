@@ -1,5 +1,6 @@
 //! Model families: the defaults of their classes in `transformers`, and how their configs are read.
 
+mod bytes;
 mod compressed;
 mod dense;
 mod gemmas;
@@ -115,6 +116,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Family> {
         compressed::FAMILIES,
         mamba::FAMILIES,
         hybrids::FAMILIES,
+        bytes::FAMILIES,
     ];
     FAMILIES.iter().chain(further.into_iter().flatten())
 }
@@ -143,7 +145,7 @@ const FAMILIES: &[Family] = &[
     family("BLOOM", &["bloom"], BLOOM, dense::llama),
     family("Falcon", &["falcon", "RefinedWeb", "RefinedWebModel"], FALCON, dense::falcon),
     family("Phi", &["phi", "phi-msft"], PHI, recent::phi),
-    family("Phi-3", &["phi3"], PHI_3, dense::windowed),
+    family("Phi-3", &["phi3", "phi4_multimodal"], PHI_3, dense::windowed),
     family("Phi-3.5-MoE", &["phimoe"], PHI_MOE, mixtures::mixtral),
     family("StarCoder2", &["starcoder2"], STARCODER_2, dense::starcoder),
     family("Cohere", &["cohere"], COHERE, dense::cohere),

@@ -157,7 +157,10 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
             let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
             fields.mark("downsample_ratio");
             let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
-            (Tower { merge: 1.0 / ratio, ..tower }, layer_norm(wide) + linear(wide, text, true) + linear(text, text, true))
+            (
+                Tower { merge: 1.0 / ratio, ..tower },
+                layer_norm(wide) + linear(wide, text, true) + linear(text, text, true),
+            )
         }
         "ovis2" => {
             let part = part("ovis2_vision");
@@ -174,6 +177,18 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
             let widths = [out, 2.0 * out, text];
             let convolutions = 9.0 * (widths[0] * widths[1] + widths[1] * widths[2]);
             (tower::sam(&part), convolutions + linear(widths[2], text, true))
+        }
+        "mllama" => {
+            let part = part("mllama_vision_model");
+            (tower::mllama(&part), linear(part.number("vision_output_dim"), text, true))
+        }
+        "phi4_multimodal" => {
+            let tower = tower::siglip(&part("phi4_multimodal_vision"), true);
+            let audio = Part::of(fields.object("audio_config")?, "phi4_multimodal_audio");
+            // Two vectors stand between crops; audio has a projection alone, and one beside images.
+            let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
+            let heard = 2.0 * (linear(audio.number("hidden_size"), text, true) + linear(text, text, true));
+            (tower, seen + heard + tower::conformer(&audio))
         }
         "llama4" => {
             let part = part("llama4_vision_model");
@@ -197,6 +212,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
         "boi_token_index",
         "eoi_token_index",
         "use_image_newline_parameter",
+        "projection_hidden_size",
         "image_size",
         "is_full_attention",
     ] {

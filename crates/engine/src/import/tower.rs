@@ -292,6 +292,46 @@ pub(super) fn llama_4(part: &Part) -> Tower {
     Tower { params, merge: 1.0 / ratio, ..tower }
 }
 
+/// Llama 3.2 Vision's: tiles of an image with positions of their own, and global layers with gates after the others.
+pub(super) fn mllama(part: &Part) -> Tower {
+    let heads = part.number_or("attention_heads", 16.0);
+    let tower = Tower { heads, ..shape(part) };
+    let hidden = tower.hidden;
+    let tiles = part.number_or("max_num_tiles", 4.0);
+    let ratios = part.length("supported_aspect_ratios").max(1.0) + 1.0;
+    let places = patches(&tower) + 1.0;
+    let of_tiles = ratios * tiles * hidden;
+    let embeddings =
+        hidden + pixels(part, &tower) * hidden + places * hidden + 1.0 + of_tiles * places + 2.0 * (of_tiles + 1.0);
+    // Attention without biases.
+    let layer = usual_layer(&tower) - 4.0 * hidden;
+    let global = part.number_or("num_global_layers", 8.0);
+    let params = embeddings + (tower.layers + global) * layer + 2.0 * global + 2.0 * layer_norm(hidden);
+    Tower { layers: tower.layers + global, params, ..tower }
+}
+
+/// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs, attention and a convolution.
+pub(super) fn conformer(part: &Part) -> f64 {
+    let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
+    let channels = part.number("nemo_conv_channels");
+    let (outer, separable) = (part.number("ext_pw_out_channel"), part.number("depthwise_separable_out_channel"));
+    let wide = hidden * part.number_or("depthwise_multiplier", 1.0);
+    let distances = part.number("bias_max_distance") * if part.flag("bias_symmetric") { 1.0 } else { 2.0 };
+    let begin = 27.0 * channels + 5.0 * channels + 2.0 * channels * channels;
+    let begin = begin
+        + linear(channels * part.number("nemo_final_size"), hidden, true)
+        + distances * part.number("num_attention_heads");
+    let gated = layer_norm(hidden) + linear(hidden, 2.0 * mlp, true) + linear(mlp, hidden, true);
+    let convolution = layer_norm(hidden)
+        + 2.0 * outer
+        + linear(hidden, 2.0 * outer, true)
+        + linear(part.number("kernel_size"), wide, true)
+        + linear(wide, separable, true)
+        + linear(separable, outer, true);
+    let layer = 2.0 * gated + 4.0 * linear(hidden, hidden, true) + convolution + 2.0 * layer_norm(hidden);
+    begin + part.number("num_blocks") * layer
+}
+
 /// Whisper's encoder (arXiv 2212.04356), and audio encoders like it.
 pub(super) fn whisper(part: &Part) -> f64 {
     let hidden = part.number_or("hidden_size", part.number("d_model"));

@@ -73,7 +73,9 @@ fn hyper_connections(fields: &mut Fields, of: &Dims, weights: impl Fn(f64) -> f6
 /// Reads DeepSeek V4: one key for all heads, compressors of what lies far back, an output through groups of low rank.
 fn deepseek_4(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
-    let shape = mixture(fields, shape);
+    let mut shape = mixture(fields, shape);
+    // One shared expert, whatever the configuration says.
+    shape.experts.shared_intermediate_size = shape.experts.moe_intermediate_size;
     let of = Dims::of(&shape);
     let (rank, groups, out_rank) =
         (fields.number(&["q_lora_rank"]), fields.number(&["o_groups"]), fields.number(&["o_lora_rank"]));

@@ -135,7 +135,11 @@ const SHARED_WIDTH: [&str; 3] =
 pub(super) fn mixture(fields: &mut Fields, shape: Architecture) -> Architecture {
     let usual = shape.experts;
     let some = |value: u32| (value > 0).then_some(value);
-    let num_experts = fields.count(&EXPERTS, ParamId::Experts, some(usual.num_experts));
+    let first = ["first_k_dense_replace", "num_dense_layers"];
+    let dense = fields.count(&first, ParamId::FirstDenseLayers, Some(usual.first_k_dense_replace));
+    // A model of dense layers alone needs no experts.
+    let none = if dense >= shape.num_hidden_layers { Some(0) } else { None };
+    let num_experts = fields.count(&EXPERTS, ParamId::Experts, some(usual.num_experts).or(none));
     let num_experts_per_tok = fields.count(&OF_A_TOKEN, ParamId::TopK, Some(usual.num_experts_per_tok));
     let widths = ["moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size"];
     let own = if usual.moe_intermediate_size > 0 { usual.moe_intermediate_size } else { shape.intermediate_size };
@@ -154,14 +158,14 @@ pub(super) fn mixture(fields: &mut Fields, shape: Architecture) -> Architecture 
     let of_a_token = fields.count(&["topk_group"], ParamId::TopKGroups, Some(0));
     // A single group means no groups.
     let (n_group, topk_group) = if groups > 1 { (groups, of_a_token) } else { (0, 0) };
-    let first = ["first_k_dense_replace", "num_dense_layers"];
+    fields.expect("moe_layer_freq", 1.0);
     let experts = Experts {
         num_experts,
         num_experts_per_tok,
         moe_intermediate_size: width,
         shared_intermediate_size,
         shared_expert_gate: usual.shared_expert_gate && shared_intermediate_size > 0,
-        first_k_dense_replace: fields.count(&first, ParamId::FirstDenseLayers, Some(usual.first_k_dense_replace)),
+        first_k_dense_replace: dense,
         moe_layer_step: fields.count(&["decoder_sparse_step"], ParamId::MoeStep, Some(1)),
         n_group,
         topk_group,

@@ -348,7 +348,8 @@ fn xlstm(fields: &mut Fields, style: Architecture) -> Architecture {
     };
     let factors = [factor("qk_dim_factor", 0.5), factor("v_dim_factor", 1.0), factor("ffn_proj_factor", 2.667)];
     let multiple = factor("ffn_round_up_to_multiple_of", 64.0);
-    let up = |width: f64, multiple: f64| (width / multiple).ceil() * multiple;
+    // As the class rounds, which is not always up.
+    let up = |width: f64, multiple: f64| ((width + multiple - 1.0) / multiple).floor() * multiple;
     let (keys, values) = ((hidden * factors[0]).floor(), (hidden * factors[1]).floor());
     let heads = shape.num_attention_heads;
     let per_head = |width: f64| (width / f64::from(heads)).floor().max(1.0);
@@ -389,6 +390,7 @@ fn xlstm(fields: &mut Fields, style: Architecture) -> Architecture {
         true => 2.0 * keys + 3.0 * values + 4.0 * hidden + 2.0 * of.mlp,
         false => 0.0,
     };
-    let shape = plus(shape, of.layers * (norm + biases), if fields.flag("add_out_norm", true) { 0.0 } else { -of.hidden });
+    let shape =
+        plus(shape, of.layers * (norm + biases), if fields.flag("add_out_norm", true) { 0.0 } else { -of.hidden });
     Layers::of(&shape).mixing(|_| Mixer::Recurrent).write(fields, shape)
 }

@@ -120,6 +120,8 @@ fn mark_kernels(fields: &mut Fields) {
         "z_loss_coefficient",
         "use_mem_eff_path",
         "mamba_use_mlp",
+        "attention_head_dim",
+        "mlp_expansion_factor",
         "use_mamba_rope",
     ] {
         fields.mark(name);
@@ -191,12 +193,14 @@ fn granite(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     let recurrent = state_space_duality(fields, f64::from(shape.hidden_size));
     mark_kernels(fields);
-    let mut shape = Architecture { recurrent, ..mixture(fields, shape) };
-    if shape.experts.num_experts == 0 {
-        let shared = shape.experts.shared_intermediate_size;
-        shape.experts = style.experts;
-        shape.intermediate_size = shared.max(1);
-    }
+    let shape = Architecture { recurrent, ..shape };
+    let shape = if fields.number(&["num_local_experts"]) > 0.0 {
+        mixture(fields, shape)
+    } else {
+        fields.mark("num_experts_per_tok");
+        let width = fields.count(&["shared_intermediate_size"], ParamId::MlpWidth, Some(1024));
+        Architecture { intermediate_size: width, ..shape }
+    };
     if fields.peek("layer_types").is_none_or(Value::is_null) {
         return Layers::of(&shape).mixing(|_| Mixer::Recurrent).write(fields, shape);
     }
