@@ -110,8 +110,8 @@ pub fn import(config: &Value) -> Result<Imported, String> {
         return Err(format!(
             "The page cannot read configs of the family “{}”. It reads {} and {} more.",
             shorten(kind),
-            known[..MOST_NAMED].join(", "),
-            known.len() - MOST_NAMED
+            known.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", "),
+            known.len().saturating_sub(MOST_NAMED)
         ));
     };
     let text = (family.read)(&mut fields, family.style);
@@ -158,9 +158,9 @@ fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> M
         return values;
     }
     let mut values = named(outer).unwrap_or_default();
-    NEEDED.iter().for_each(|name| {
-        values.remove(*name);
-    });
+    for name in NEEDED {
+        values.remove(name);
+    }
     values
 }
 

@@ -10,7 +10,9 @@ mod mamba;
 mod mixtures;
 mod older;
 mod recent;
+mod recurrences;
 mod sparse;
+mod zamba;
 
 use super::fields::Fields;
 use crate::catalog::models::{GPT_STYLE, LLAMA_STYLE};
@@ -116,6 +118,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Family> {
         compressed::FAMILIES,
         mamba::FAMILIES,
         hybrids::FAMILIES,
+        recurrences::FAMILIES,
+        zamba::FAMILIES,
         bytes::FAMILIES,
     ];
     FAMILIES.iter().chain(further.into_iter().flatten())

@@ -218,7 +218,8 @@ impl<'a> Fields<'a> {
     pub(super) fn name(&self, family: &str) -> String {
         let path = self.outer.get("_name_or_path").and_then(Value::as_str);
         let path = path.and_then(|path| path.trim_end_matches('/').rsplit('/').next()).filter(|name| !name.is_empty());
-        let class = self.list("architectures").and_then(|classes| classes.first()).and_then(Value::as_str);
+        let classes = self.outer.get("architectures").and_then(Value::as_array);
+        let class = classes.and_then(|classes| classes.first()).and_then(Value::as_str);
         let plain = |letter: &char| !letter.is_control();
         path.or(class).unwrap_or(family).chars().filter(plain).take(LONGEST_NAME).collect()
     }

@@ -1,6 +1,6 @@
 //! What a model has beside its language model: towers, and the projections from them. By the `model_type` of the whole.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::tower::{self, Part, Tower, layer_norm, linear};
@@ -42,9 +42,37 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
         return Some((None, tower::whisper(&audio) + projection));
     }
     let vision = fields.object("vision_config")?;
+    let (tower, projection) = of_encoder(fields, kind, text, vision)
+        .or_else(|| of_shuffle(fields, kind, text, vision))
+        .or_else(|| of_merger(fields, kind, text, vision))?;
+    for name in [
+        "image_token_index",
+        "video_token_index",
+        "image_seq_length",
+        "vision_feature_layer",
+        "vision_feature_layers",
+        "vision_feature_select_strategy",
+        "multimodal_projector_bias",
+        "projector_hidden_act",
+        "image_grid_pinpoints",
+        "vision_aspect_ratio",
+        "spatial_merge_size",
+        "boi_token_index",
+        "eoi_token_index",
+        "use_image_newline_parameter",
+        "projection_hidden_size",
+        "image_size",
+        "is_full_attention",
+    ] {
+        fields.mark(name);
+    }
+    Some((Some(tower), tower.params + projection))
+}
+
+/// Encoders of CLIP's and SigLIP's kind with a projection of each patch.
+fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
     let part = |usual: &str| Part::of(vision, usual);
-    let multimodal_bias = fields.peek("multimodal_projector_bias") != Some(&Value::Bool(false));
-    let (tower, projection) = match kind {
+    Some(match kind {
         "gemma3" | "shieldgemma2" => {
             let tower = tower::siglip(&part("siglip_vision_model"), true);
             fields.mark("mm_tokens_per_image");
@@ -73,6 +101,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
                 }
                 _ => (several * tower.hidden, 0.0),
             };
+            let multimodal_bias = fields.peek("multimodal_projector_bias") != Some(&Value::Bool(false));
             let biased = multimodal_bias || kind == "vipllava";
             let newline =
                 if matches!(kind, "llava_next" | "llava_next_video" | "llava_onevision") { text } else { 0.0 };
@@ -85,6 +114,14 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
             let merger = tower.hidden * tower.hidden * merge * merge + tower.hidden;
             (Tower { merge, ..tower }, merger + linear(tower.hidden, text, biased) + linear(text, text, biased))
         }
+        _ => return None,
+    })
+}
+
+/// Encoders whose patches are shuffled into fewer, wider tokens.
+fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
         "idefics3" | "smolvlm" => {
             let tower = tower::siglip(&part("idefics3_vision"), false);
             let scale = fields.number(&["scale_factor"]).max(1.0);
@@ -111,6 +148,14 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
             let tower = tower::siglip(&part("siglip_vision_model"), true);
             (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
+        _ => return None,
+    })
+}
+
+/// Encoders that merge patches themselves, and others of one model.
+fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
         "qwen2_vl" | "qwen2_vl_text" => (tower::qwen_2(&part("qwen2_vl_vision")), 0.0),
         "qwen2_5_vl" | "exaone4_5" => (tower::qwen_25(&part("qwen2_5_vl_vision")), 0.0),
         "hyperclovax_vision_v2" => {
@@ -178,6 +223,12 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
             let convolutions = 9.0 * (widths[0] * widths[1] + widths[1] * widths[2]);
             (tower::sam(&part), convolutions + linear(widths[2], text, true))
         }
+        "video_llava" => {
+            // One tower of images and one of moments.
+            let tower = tower::clip(&part("clip_vision_model"));
+            fields.mark("video_seq_length");
+            (tower, tower.params + linear(tower.hidden, text, true) + linear(text, text, true))
+        }
         "mllama" => {
             let part = part("mllama_vision_model");
             (tower::mllama(&part), linear(part.number("vision_output_dim"), text, true))
@@ -196,29 +247,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
             (tower::llama_4(&part), out * text)
         }
         _ => return None,
-    };
-    for name in [
-        "image_token_index",
-        "video_token_index",
-        "image_seq_length",
-        "vision_feature_layer",
-        "vision_feature_layers",
-        "vision_feature_select_strategy",
-        "multimodal_projector_bias",
-        "projector_hidden_act",
-        "image_grid_pinpoints",
-        "vision_aspect_ratio",
-        "spatial_merge_size",
-        "boi_token_index",
-        "eoi_token_index",
-        "use_image_newline_parameter",
-        "projection_hidden_size",
-        "image_size",
-        "is_full_attention",
-    ] {
-        fields.mark(name);
-    }
-    Some((Some(tower), tower.params + projection))
+    })
 }
 
 /// The encoder of audio and its projection, of the types that have Whisper's.

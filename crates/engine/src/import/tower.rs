@@ -154,10 +154,8 @@ pub(super) fn intern(part: &Part) -> Tower {
     let mask = if part.flag("use_mask_token") { hidden } else { 0.0 };
     let of_norm = if part.get("norm_type").and_then(Value::as_str) == Some("rms_norm") { 2.0 * hidden } else { 0.0 };
     let layer = usual_layer(&tower) - biases + norms + 2.0 * hidden - of_norm;
-    let last = match part.flag("use_mean_pooling") {
-        true => 0.0,
-        false => layer_norm(hidden) - if of_norm > 0.0 { hidden } else { 0.0 },
-    };
+    let norm = if of_norm > 0.0 { hidden } else { layer_norm(hidden) };
+    let last = if part.flag("use_mean_pooling") { 0.0 } else { norm };
     let params = hidden + mask + places + linear(pixels(part, &tower), hidden, true) + tower.layers * layer + last;
     Tower { params, ..tower }
 }
@@ -338,7 +336,7 @@ pub(super) fn whisper(part: &Part) -> f64 {
     let mlp = part.number_or("intermediate_size", part.number("encoder_ffn_dim"));
     let layers = part.number_or("num_hidden_layers", part.number("encoder_layers"));
     let mel = part.number_or("num_mel_bins", 80.0);
-    let tower = Tower { hidden, mlp, layers, ..shape(part) };
+    let tower = Tower { layers, hidden, mlp, ..shape(part) };
     let convolutions = 3.0 * mel * hidden + 3.0 * hidden * hidden + 2.0 * hidden;
     // Keys have no bias.
     convolutions

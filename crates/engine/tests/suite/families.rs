@@ -136,6 +136,39 @@ fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
     assert!(wrong.len() <= 45, "{}", wrong.join("\n"));
 }
 
+/// A published configuration, and its parameters, all and active. Sources: tests/configs/README.md.
+macro_rules! published {
+    ($file:literal, $params:expr) => {
+        ($file, include_str!(concat!("../../../../tests/configs/", $file, ".json")), $params)
+    };
+}
+
+const PUBLISHED: [(&str, &str, [u64; 2]); 12] = [
+    published!("nemotron-3-nano-30b", [31_577_937_344, 3_580_073_408]),
+    published!("nemotron-h-8b", [8_100_852_736, 8_100_852_736]),
+    published!("kimi-linear-48b", [49_122_675_072, 3_484_453_248]),
+    published!("granite-4.0-h-tiny", [6_939_037_248, 1_465_470_528]),
+    published!("falcon-h1-0.5b", [521_411_104, 521_411_104]),
+    published!("minimax-text-01", [456_089_655_296, 48_403_306_496]),
+    published!("recurrentgemma-2b", [2_682_862_080, 2_682_862_080]),
+    published!("llava-1.5-7b", [7_063_427_072, 7_063_427_072]),
+    published!("qwen2-vl-7b", [8_291_375_616, 8_291_375_616]),
+    published!("qwen3-vl-8b", [8_767_123_696, 8_767_123_696]),
+    published!("qwen3-next-80b", [79_674_391_296, 3_874_929_408]),
+    published!("llama-3.2-11b-vision", [10_642_941_475, 10_642_941_475]),
+];
+
+#[test]
+fn published_hybrids_and_models_of_images_have_their_parameters() {
+    for (name, text, params) in PUBLISHED {
+        let imported = import(&serde_json::from_str(text).unwrap()).unwrap();
+        let shape = imported.architecture;
+        assert_eq!([shape.params(), shape.active_params()], params, "{name}");
+        assert_eq!(imported.not_understood, [""; 0], "{name}");
+        assert_eq!(imported.tower.is_some(), text.contains("vision_config"), "{name}");
+    }
+}
+
 fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -150,7 +183,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
     /// Whatever stands in the fields of a family, there is a sentence or a shape within the bounds, which its link holds.
     #[test]
     fn any_value_in_any_family_is_a_sentence_or_a_valid_shape(

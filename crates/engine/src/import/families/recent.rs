@@ -213,7 +213,7 @@ fn stable(fields: &mut Fields, style: Architecture) -> Architecture {
     let qk_norm = if fields.flag("qk_layernorm", false) { QkNorm::Full } else { QkNorm::None };
     let attention_bias = if fields.flag("use_qkv_bias", false) { AttentionBias::Qkv } else { AttentionBias::None };
     let norms_per_layer = if fields.flag("use_parallel_residual", false) { 1 } else { 2 };
-    Architecture { qk_norm, attention_bias, norms_per_layer, ..shape }
+    Architecture { norms_per_layer, qk_norm, attention_bias, ..shape }
 }
 
 /// Reads Phi, which may normalise queries and keys.
