@@ -1,4 +1,4 @@
-//! `cargo xtask estimate|catalog|score|calibrate`: runs the engine's examples. Only the example
+//! `cargo xtask estimate|catalog|params|score|calibrate`: runs the engine's examples. Only the example
 //! writes to standard output; relative paths start at the folder where the command is typed.
 
 use anyhow::{Context as _, Result};
@@ -7,13 +7,13 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::shell::{cargo, root};
 
-/// The package that has `estimate`, `catalog`, `settings` and `throughput` as examples.
+/// The package that has `estimate`, `catalog`, `params`, `settings` and `throughput` as examples.
 pub const ENGINE: &str = "shardwise-engine";
 /// The package that has `score` and `calibrate` as examples.
 pub const SCORE: &str = "shardwise-score";
 
 /// The names of the commands, which are those of the examples.
-pub const NAMES: [&str; 4] = ["estimate", "catalog", "score", "calibrate"];
+pub const NAMES: [&str; 5] = ["estimate", "catalog", "params", "score", "calibrate"];
 
 /// Runs an example with these arguments and returns its exit code.
 ///

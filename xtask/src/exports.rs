@@ -1,6 +1,6 @@
-//! `cargo xtask test --exports`: checks the exported settings with the frameworks' own parsers. It
-//! downloads some gigabytes of Python packages on first use, so `cargo xtask test` does not include
-//! it.
+//! `cargo xtask test --exports`: checks the exported settings with the frameworks' own parsers, and the record of the
+//! parameters of every family of models with transformers itself. It downloads some gigabytes of Python packages on
+//! first use, so `cargo xtask test` does not include it.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,10 @@ const REQUIREMENTS: &str = "tests/exports/requirements.txt";
 const ALONE: &str = "tests/exports/requirements-alone.txt";
 /// The script that parses the settings.
 const CHECK: &str = "tests/exports/check.py";
+/// The pinned packages of the record of families, in an environment of their own.
+const FAMILIES_REQUIREMENTS: &str = "tests/families/requirements.txt";
+/// The script that asks transformers for the parameters of every family.
+const FAMILIES: &str = "tests/families/ask.py";
 /// The page with the table of results.
 const DOCUMENT: &str = "docs/book/settings.md";
 /// The folder of the settings.
@@ -29,36 +33,42 @@ const PYTHONS: [&str; 4] = ["python3.12", "python3.13", "python3.14", "python3"]
 /// When Python, a package or the settings are missing. Settings that a framework refuses set the
 /// exit code instead.
 pub fn run() -> Result<ExitCode> {
-    let python = environment()?;
+    let python = environment("exports", &[REQUIREMENTS], &[ALONE])?;
     step("Settings of many scenarios");
     run_program(&mut cargo(&["run", "--quiet", "--package", ENGINE, "--example", "settings", "--", FOLDER]))?;
     step("Settings against the frameworks' parsers (some minutes)");
     let mut check = program(python);
     check.args(["-P", CHECK, FOLDER, "--document", DOCUMENT]);
-    let status = check.status().context("The check could not be started")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let accepted = check.status().context("The check could not be started")?;
+    let python = environment("families", &[FAMILIES_REQUIREMENTS], &[])?;
+    step("Parameters of every family, as transformers counts them (some minutes)");
+    let counted = program(python).args(["-P", FAMILIES]).status().context("The count could not be started")?;
+    Ok(if accepted.success() && counted.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns the interpreter of a virtual environment with the packages, which is created if it is
-/// missing or has another list.
-fn environment() -> Result<PathBuf> {
-    let folder = root().join("target/tools/exports");
+/// Returns the interpreter of a virtual environment with the packages of these lists, `alone` without what they depend on.
+/// It is created if it is missing or has another list.
+fn environment(name: &str, lists: &[&str], alone: &[&str]) -> Result<PathBuf> {
+    let folder = root().join("target/tools").join(name);
     let (venv, stamp) = (folder.join("venv"), folder.join("requirements.txt"));
     let python = venv.join("bin/python");
     let read =
         |list: &str| std::fs::read_to_string(root().join(list)).with_context(|| format!("`{list}` could not be read"));
-    let wanted = read(REQUIREMENTS)? + &read(ALONE)?;
+    let wanted = lists.iter().chain(alone).map(|list| read(list)).collect::<Result<String>>()?;
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) {
         return Ok(python);
     }
-    step("Python packages of the frameworks (about 3 GB, once)");
+    step("Python packages (up to 3 GB, once)");
     if !python.exists() {
         run_program(program(interpreter()?).args(["-m", "venv"]).arg(&venv))?;
     }
-    let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--requirement", REQUIREMENTS];
-    run_program(program(&python).args(pip))?;
-    let alone = ["-m", "pip", "install", "--quiet", "--no-cache-dir", "--no-deps", "--requirement", ALONE];
-    run_program(program(&python).args(alone))?;
+    let pip = ["-m", "pip", "install", "--quiet", "--no-cache-dir"];
+    for list in lists {
+        run_program(program(&python).args(pip).args(["--requirement", list]))?;
+    }
+    for list in alone {
+        run_program(program(&python).args(pip).args(["--no-deps", "--requirement", list]))?;
+    }
     std::fs::write(&stamp, wanted).with_context(|| format!("`{}` could not be written", stamp.display()))?;
     Ok(python)
 }

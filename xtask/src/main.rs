@@ -16,13 +16,15 @@ Usage: cargo xtask <command>
 
   estimate LINK              the report of a link, a fragment or a scenario in JSON
   catalog                    the catalog as JSON, each entry with its source
+  params FILE...             the parameters of models, by their config.json: a line of JSON a file
   score FILE.csv... [--json | --rows]
                              the engine against measurements and traced steps: the errors of each source, or a line a row
   calibrate FILE.csv...      the constants fitted to measurements, each source held out in turn
 
   test [--fast] [PART]...    every check and test, with a count at the end, or those of the parts lint, docs, native, browser;
                              --fast: in a minute, once built
-  test --exports             the frameworks' settings against their own parsers
+  test --exports             the frameworks' settings against their own parsers, and the parameters of every family of models against
+                             transformers
   fuzz [TARGET] [--seconds N]
                              the fuzz targets, or one, each for a minute
   bench [--markdown] [--site DIR]...

@@ -8,21 +8,25 @@
 
 mod adapter;
 mod attention;
+mod class;
 mod families;
 mod fields;
+mod layers;
 mod leftover;
 mod lengths;
+mod projector;
 mod text;
+mod tower;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::model::transformer::Architecture;
+use crate::model::transformer::{Architecture, ExtraParams};
 use crate::params::quantity::shorten;
 pub use adapter::{Adapter, import_adapter, is_adapter};
-use families::FAMILIES;
 use fields::Fields;
 pub use lengths::{TextLengths, import_lengths};
 pub use text::text_of;
+pub use tower::Tower;
 
 /// Longest text that is read, in characters. A `config.json` has a few thousand, or some hundred
 /// thousand with the labels of a classifier.
@@ -41,6 +45,8 @@ pub struct Imported {
     pub name: String,
     /// The model's architecture.
     pub architecture: Architecture,
+    /// The vision tower, whose parameters stand in the shape's extra ones.
+    pub tower: Option<Tower>,
     /// The fields that were read.
     pub used: Vec<&'static str>,
     /// Fields that were not understood and might matter. Fields that never change a shape (token
@@ -88,28 +94,82 @@ pub fn import(config: &Value) -> Result<Imported, String> {
     };
     // Multimodal models nest the config of their language model.
     let inner = ["text_config", "llm_config", "language_config"].into_iter().find_map(|key| config.get(key));
-    let mut fields = Fields::new(inner.and_then(Value::as_object), outer);
+    let inner = inner.and_then(Value::as_object);
+    let class = class_of(inner, outer);
+    let mut fields = Fields::new(inner, outer, &class);
     let Some(types) = fields.model_types() else {
         return Err("This JSON is no model config: it has no model_type.".into());
     };
-    let Some(family) = FAMILIES.iter().find(|family| types.iter().flatten().any(|kind| family.types.contains(kind)))
+    let Some(family) =
+        types.iter().flatten().find_map(|kind| families::all().find(|family| family.types.contains(kind)))
     else {
+        /// The most names in the sentence.
+        const MOST_NAMED: usize = 30;
         let kind = types.into_iter().flatten().last().unwrap_or_default();
-        let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+        let known: Vec<&str> = families::all().map(|family| family.name).collect();
         return Err(format!(
-            "The page cannot read configs of the family “{}”. It reads {}.",
+            "The page cannot read configs of the family “{}”. It reads {} and {} more.",
             shorten(kind),
-            known.join(", ")
+            known.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", "),
+            known.len().saturating_sub(MOST_NAMED)
         ));
     };
-    let architecture = (family.read)(&mut fields, family.style);
+    let text = (family.read)(&mut fields, family.style);
+    let (tower, beside) = projector::beside(&mut fields, &text);
+    let outside = text.extra.outside.saturating_add(beside as i64);
+    let architecture = Architecture { extra: ExtraParams { outside, ..text.extra }, ..text };
+    check_extra(&mut fields, &architecture);
     match fields.problem() {
         Some(problem) => Err(problem),
         None => Ok(Imported {
             name: fields.name(family.name),
             architecture,
+            tower,
             not_understood: leftover::not_understood(&fields),
             used: fields.into_used(),
         }),
+    }
+}
+
+/// What the class of the language model has by itself: of a nested config all of it, since such configs leave out what is usual; else
+/// without the sizes, which every config has.
+fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> Map<String, Value> {
+    /// What a config is no model's without.
+    const NEEDED: [&str; 16] = [
+        "num_hidden_layers",
+        "n_layer",
+        "n_layers",
+        "num_layers",
+        "hidden_size",
+        "n_embd",
+        "d_model",
+        "embedding_dim",
+        "num_attention_heads",
+        "n_head",
+        "n_heads",
+        "num_heads",
+        "attention_heads",
+        "vocab_size",
+        "intermediate_size",
+        "num_blocks",
+    ];
+    let named = |entries: &Map<String, Value>| entries.get("model_type").and_then(Value::as_str).map(class::values);
+    if let Some(values) = inner.and_then(named) {
+        return values;
+    }
+    let mut values = named(outer).unwrap_or_default();
+    for name in NEEDED {
+        values.remove(name);
+    }
+    values
+}
+
+/// Checks that a shape holds the parameters that no field of it counts.
+fn check_extra(fields: &mut Fields, shape: &Architecture) {
+    /// The bound of their rows.
+    const MOST: u64 = 1_000_000_000_000;
+    let extra = shape.extra;
+    if extra.layers.unsigned_abs() > MOST || extra.outside.unsigned_abs() > MOST {
+        fields.fail("The config has more than a trillion parameters of a kind that the page has no field for.".into());
     }
 }

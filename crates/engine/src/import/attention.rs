@@ -12,13 +12,17 @@ pub(super) fn with_windows(fields: &mut Fields, mut shape: Architecture) -> Arch
     let usual = if fields.is_null("sliding_window") { 0 } else { shape.sliding_window };
     shape.sliding_window = fields.count(&["sliding_window"], ParamId::SlidingWindow, Some(usual));
     shape.global_every = fields.count(&["sliding_window_pattern"], ParamId::GlobalEvery, Some(shape.global_every));
-    let full = |kind: &Value| match kind.as_str() {
+    by_list(fields, "layer_types", is_full, &mut shape);
+    settled(fields, shape)
+}
+
+/// Whether a layer of this type sees the whole sequence.
+fn is_full(kind: &Value) -> Option<bool> {
+    match kind.as_str() {
         Some("full_attention") => Some(true),
         Some("sliding_attention" | "chunked_attention") => Some(false),
         _ => None,
-    };
-    by_list(fields, "layer_types", full, &mut shape);
-    settled(fields, shape)
+    }
 }
 
 /// Reads the attention chunks of Llama 4, whose local layers cut the sequence into chunks and have
@@ -28,6 +32,7 @@ pub(super) fn with_chunks(fields: &mut Fields, mut shape: Architecture) -> Archi
     shape.sliding_window = fields.count(&["attention_chunk_size"], ParamId::SlidingWindow, Some(usual));
     shape.global_every = fields.count(&["no_rope_layer_interval"], ParamId::GlobalEvery, Some(shape.global_every));
     let full = |rotary: &Value| rotary.as_f64().map(|rotary| rotary == 0.0);
+    by_list(fields, "layer_types", is_full, &mut shape);
     by_list(fields, "no_rope_layers", full, &mut shape);
     settled(fields, shape)
 }

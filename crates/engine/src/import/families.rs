@@ -1,13 +1,22 @@
 //! Model families: the defaults of their classes in `transformers`, and how their configs are read.
 
+mod bytes;
+mod compressed;
 mod dense;
+mod gemmas;
+mod general;
+mod hybrids;
+mod mamba;
 mod mixtures;
+mod older;
+mod recent;
+mod recurrences;
+mod sparse;
+mod zamba;
 
 use super::fields::Fields;
 use crate::catalog::models::{GPT_STYLE, LLAMA_STYLE};
-use crate::model::transformer::{
-    Architecture, AttentionBias, Experts, FusedProjections, LatentAttention, Norm, QkNorm,
-};
+use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, LatentAttention, Norm, QkNorm};
 
 /// Models that one class of `transformers` implements.
 pub(super) struct Family {
@@ -77,7 +86,6 @@ const LLAMA_4: Architecture = Architecture {
     ..LLAMA_STYLE
 };
 const DEEPSEEK: Architecture = Architecture { latent: LatentAttention::DEEPSEEK, ..LLAMA_STYLE };
-const DEEPSEEK_3: Architecture = Architecture { experts: Experts { router_bias: true, ..Experts::NONE }, ..DEEPSEEK };
 /// One norm before attention and MLP, which run in parallel.
 const COHERE: Architecture =
     Architecture { norm: Norm::LayerNoBias, norms_per_layer: 1, tie_word_embeddings: true, ..LLAMA_STYLE };
@@ -101,7 +109,24 @@ const PLAIN: Architecture = Architecture { attention_bias: AttentionBias::None, 
 const NEMOTRON: Architecture = Architecture { tie_word_embeddings: false, ..PLAIN };
 
 /// Every family, in display order.
-pub(super) const FAMILIES: &[Family] = &[
+pub(super) fn all() -> impl Iterator<Item = &'static Family> {
+    let further = [
+        recent::FAMILIES,
+        older::FAMILIES,
+        gemmas::FAMILIES,
+        sparse::FAMILIES,
+        compressed::FAMILIES,
+        mamba::FAMILIES,
+        hybrids::FAMILIES,
+        recurrences::FAMILIES,
+        zamba::FAMILIES,
+        bytes::FAMILIES,
+    ];
+    FAMILIES.iter().chain(further.into_iter().flatten())
+}
+
+/// The families of the first days, and those most models are of.
+const FAMILIES: &[Family] = &[
     family("Llama", &["llama", "baichuan"], LLAMA_STYLE, dense::llama),
     family("Llama 4", &["llama4_text", "llama4"], LLAMA_4, mixtures::llama_4),
     family("Mistral", &["mistral"], MISTRAL, dense::windowed),
@@ -115,16 +140,16 @@ pub(super) const FAMILIES: &[Family] = &[
     family("Gemma 3", &["gemma3_text", "gemma3"], GEMMA_3, dense::windowed),
     family("DeepSeek", &["deepseek"], LLAMA_STYLE, mixtures::deepseek),
     family("DeepSeek-V2", &["deepseek_v2"], DEEPSEEK, mixtures::deepseek),
-    family("DeepSeek-V3", &["deepseek_v3", "kimi_k2"], DEEPSEEK_3, mixtures::deepseek),
-    family("GLM-4.5", &["glm4_moe"], DEEPSEEK_3, mixtures::glm),
+    family("DeepSeek-V3", &["deepseek_v3", "kimi_k2"], DEEPSEEK, mixtures::deepseek),
+    family("GLM-4.5", &["glm4_moe"], DEEPSEEK, mixtures::glm),
     family("gpt-oss", &["gpt_oss"], GPT_OSS, mixtures::gpt_oss),
-    family("GPT-2", &["gpt2"], GPT_2, dense::gpt_2),
+    family("GPT-2", &["gpt2", "gpt-sw3"], GPT_2, dense::gpt_2),
     family("GPT-NeoX", &["gpt_neox"], NEOX, dense::llama),
     family("OPT", &["opt"], GPT_STYLE, dense::opt),
     family("BLOOM", &["bloom"], BLOOM, dense::llama),
     family("Falcon", &["falcon", "RefinedWeb", "RefinedWebModel"], FALCON, dense::falcon),
-    family("Phi", &["phi", "phi-msft"], PHI, dense::llama),
-    family("Phi-3", &["phi3"], PHI_3, dense::windowed),
+    family("Phi", &["phi", "phi-msft"], PHI, recent::phi),
+    family("Phi-3", &["phi3", "phi4_multimodal"], PHI_3, dense::windowed),
     family("Phi-3.5-MoE", &["phimoe"], PHI_MOE, mixtures::mixtral),
     family("StarCoder2", &["starcoder2"], STARCODER_2, dense::starcoder),
     family("Cohere", &["cohere"], COHERE, dense::cohere),

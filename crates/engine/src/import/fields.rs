@@ -15,18 +15,80 @@ pub(super) struct Fields<'a> {
     inner: Option<&'a Map<String, Value>>,
     /// The config itself.
     outer: &'a Map<String, Value>,
+    /// What the class has where the config says nothing.
+    class: &'a Map<String, Value>,
     used: Vec<&'static str>,
+    /// A field that is read already, as if it were not there.
+    skipped: Option<&'static str>,
     problem: Option<String>,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(inner: Option<&'a Map<String, Value>>, outer: &'a Map<String, Value>) -> Self {
-        Self { inner, outer, used: Vec::new(), problem: None }
+    pub(super) fn new(
+        inner: Option<&'a Map<String, Value>>,
+        outer: &'a Map<String, Value>,
+        class: &'a Map<String, Value>,
+    ) -> Self {
+        Self { inner, outer, class, used: Vec::new(), skipped: None, problem: None }
     }
 
-    /// Returns a value, `null` included; the nested config comes first.
-    pub(super) fn peek(&self, name: &str) -> Option<&'a Value> {
+    /// Returns a value, `null` included; the nested config comes first, then the config itself.
+    fn given(&self, name: &str) -> Option<&'a Value> {
         self.inner.and_then(|inner| inner.get(name)).or_else(|| self.outer.get(name))
+    }
+
+    /// Returns a value, `null` included, or that of the class.
+    pub(super) fn peek(&self, name: &str) -> Option<&'a Value> {
+        self.given(name).or_else(|| self.class.get(name))
+    }
+
+    /// Leaves a field out of what is read from here on.
+    pub(super) fn skip(&mut self, name: &'static str) {
+        self.mark(name);
+        self.skipped = Some(name);
+    }
+
+    /// The first of these fields that the config has, else the first that the class has.
+    fn first(&self, names: &[&'static str]) -> Option<&'static str> {
+        if self.skipped.is_some_and(|name| names.contains(&name)) {
+            return None;
+        }
+        let holds = |name: &&&'static str| self.given(name).is_some_and(|value| !value.is_null());
+        let of_class = |name: &&&'static str| self.given(name).is_none() && self.class.contains_key(**name);
+        let silent = names.iter().all(|name| self.given(name).is_none());
+        names.iter().find(holds).or_else(|| names.iter().find(of_class).filter(|_| silent)).copied()
+    }
+
+    /// Reads a number of things under the first of `names` that is present, whatever its bounds; 0 without one.
+    pub(super) fn number(&mut self, names: &[&'static str]) -> f64 {
+        /// What no shape has: products of three of them are whole doubles.
+        const MOST: f64 = 1e9;
+        for name in names {
+            self.mark(name);
+        }
+        let value = self.first(names).and_then(|name| self.peek(name)).and_then(Value::as_f64).unwrap_or(0.0);
+        if value.is_finite() { value.clamp(-MOST, MOST) } else { 0.0 }
+    }
+
+    /// The entries of a nested object.
+    pub(super) fn object(&mut self, name: &'static str) -> Option<&'a Map<String, Value>> {
+        let entries = self.peek(name)?.as_object();
+        self.mark(name);
+        entries
+    }
+
+    /// The words of a list, the others left out.
+    pub(super) fn words(&mut self, name: &'static str) -> Option<Vec<&'a str>> {
+        let words = self.list(name)?.iter().filter_map(Value::as_str).collect();
+        self.mark(name);
+        Some(words)
+    }
+
+    /// The numbers of a list, the others left out.
+    pub(super) fn numbers(&mut self, name: &'static str) -> Option<Vec<f64>> {
+        let numbers = self.list(name)?.iter().filter_map(Value::as_f64).collect();
+        self.mark(name);
+        Some(numbers)
     }
 
     /// Returns a value and marks its field as used; `null` counts as absent.
@@ -58,10 +120,13 @@ impl<'a> Fields<'a> {
     /// default.
     pub(super) fn count(&mut self, names: &[&'static str], id: ParamId, usual: Option<u32>) -> u32 {
         let Some(number) = id.number() else { return 0 };
-        for &name in names {
-            if let Some(value) = self.take(name) {
-                return self.within(name, value, id.param(), number);
-            }
+        if let Some(name) = self.first(names)
+            && let Some(value) = self.take(name)
+        {
+            return self.within(name, value, id.param(), number);
+        }
+        for name in names {
+            self.mark(name);
         }
         usual.unwrap_or_else(|| {
             let name = names.join(" or ");
@@ -98,6 +163,7 @@ impl<'a> Fields<'a> {
     /// Reads a boolean; `usual` is the default.
     pub(super) fn flag(&mut self, name: &'static str, usual: bool) -> bool {
         match self.take(name) {
+            _ if self.skipped == Some(name) => usual,
             None => usual,
             Some(Value::Bool(value)) => *value,
             Some(value) => {
@@ -106,6 +172,18 @@ impl<'a> Fields<'a> {
                 usual
             }
         }
+    }
+
+    /// Whether the output head shares the embedding: as the class of the whole model says, of which the language model is a part.
+    pub(super) fn tied(&mut self, usual: bool) -> bool {
+        const NAME: &str = "tie_word_embeddings";
+        if self.inner.is_none() {
+            return self.flag(NAME, usual);
+        }
+        self.mark(NAME);
+        let of = |entries: &Map<String, Value>| entries.get(NAME).and_then(Value::as_bool);
+        let class = || of(&super::class::values(self.outer.get("model_type").and_then(Value::as_str)?));
+        of(self.outer).or_else(class).unwrap_or(false)
     }
 
     /// Marks a field as used if it has this value, so that any other is listed as not understood.
@@ -127,11 +205,21 @@ impl<'a> Fields<'a> {
         types.iter().any(Option::is_some).then_some(types)
     }
 
+    /// The `model_type` of the whole, where it has parts, and its class.
+    pub(super) fn outer_kind(&self) -> (Option<&'a str>, Option<&'a str>) {
+        let class = self.outer.get("architectures").and_then(Value::as_array).and_then(|classes| classes.first());
+        let has_parts =
+            ["vision_config", "audio_config"].iter().any(|part| self.outer.get(*part).is_some_and(Value::is_object));
+        let kind = self.outer.get("model_type").and_then(Value::as_str).filter(|_| has_parts);
+        (kind, class.and_then(Value::as_str))
+    }
+
     /// Returns the model's name.
     pub(super) fn name(&self, family: &str) -> String {
         let path = self.outer.get("_name_or_path").and_then(Value::as_str);
         let path = path.and_then(|path| path.trim_end_matches('/').rsplit('/').next()).filter(|name| !name.is_empty());
-        let class = self.list("architectures").and_then(|classes| classes.first()).and_then(Value::as_str);
+        let classes = self.outer.get("architectures").and_then(Value::as_array);
+        let class = classes.and_then(|classes| classes.first()).and_then(Value::as_str);
         let plain = |letter: &char| !letter.is_control();
         path.or(class).unwrap_or(family).chars().filter(plain).take(LONGEST_NAME).collect()
     }

@@ -6,7 +6,7 @@ use super::fields::Fields;
 
 /// Substrings of field names that change no shape: tokens and tasks, positions without parameters,
 /// constants of norms and activations, losses, formats and loading.
-const IRRELEVANT: [&str; 56] = [
+const IRRELEVANT: [&str; 77] = [
     "token",
     "drop",
     "eps",
@@ -63,6 +63,27 @@ const IRRELEVANT: [&str; 56] = [
     "img_processor",
     "interpolate",
     "softmax_in_fp32",
+    "fp32",
+    "time_step_",
+    "alpha_factor",
+    "beta_factor",
+    "lambda_std",
+    "swiglu_alpha",
+    "coef_clip",
+    "n_positions",
+    "num_nextn_predict",
+    "dim_model_base",
+    "afn",
+    "grouped_topk",
+    "use_nope",
+    "position_embedding_type",
+    "normalization_function",
+    "layernorm_",
+    "ignore_index",
+    "mtp_",
+    "spatial_pool",
+    "bidirectional_attention",
+    "drop_path",
 ];
 
 /// The keys of nested language model configs.

@@ -2,7 +2,7 @@
 
 use engine::catalog::{self, MODELS};
 use engine::import::{Imported, MOST_CHARACTERS, import, parse};
-use engine::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm, QkNorm};
+use engine::model::transformer::{Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm};
 use engine::params::issues;
 use engine::scenario::Model;
 use engine::scenario::issue::Severity;
@@ -26,8 +26,8 @@ const KNOWN: &[Known] = &[
     config!(
         "llama-4-scout",
         "Llama4ForConditionalGeneration",
-        [107_769_861_120, 17_172_894_720],
-        &["vision_config"],
+        [108_641_793_536, 18_044_827_136],
+        &[],
         Some("llama-4-scout")
     ),
     config!("mistral-7b-v0.1", "MistralForCausalLM", [7_241_732_096, 0], &[], Some("mistral-7b")),
@@ -35,13 +35,7 @@ const KNOWN: &[Known] = &[
     config!("mixtral-8x7b", "MixtralForCausalLM", [46_702_792_704, 12_879_925_248], &[], Some("mixtral-8x7b")),
     config!("qwen2-7b", "Qwen2ForCausalLM", [7_615_616_512, 0], &[], Some("qwen-2-7b")),
     config!("qwen2.5-0.5b", "Qwen2ForCausalLM", [494_032_768, 0], &[], Some("qwen-2.5-0.5b")),
-    config!(
-        "qwen2.5-vl-7b",
-        "Qwen2_5_VLForConditionalGeneration",
-        [7_615_616_512, 0],
-        &["vision_config"],
-        Some("qwen-2.5-7b")
-    ),
+    config!("qwen2.5-vl-7b", "Qwen2_5_VLForConditionalGeneration", [8_292_166_656, 0], &[], Some("qwen-2.5-7b")),
     config!("qwen3-0.6b", "Qwen3ForCausalLM", [596_049_920, 0], &[], Some("qwen-3-0.6b")),
     config!("qwen3-30b-a3b", "Qwen3MoeForCausalLM", [30_532_122_624, 3_353_032_704], &[], Some("qwen-3-30b-a3b")),
     config!(
@@ -54,7 +48,7 @@ const KNOWN: &[Known] = &[
     config!("gemma-2b", "GemmaForCausalLM", [2_506_172_416, 0], &[], Some("gemma-2b")),
     config!("gemma-2-9b", "Gemma2ForCausalLM", [9_241_705_984, 0], &["sliding_window_size"], Some("gemma-2-9b")),
     config!("gemma-3-1b", "Gemma3ForCausalLM", [999_885_952, 0], &[], Some("gemma-3-1b")),
-    config!("gemma-3-4b", "Gemma3ForConditionalGeneration", [3_880_263_168, 0], &["vision_config"], Some("gemma-3-4b")),
+    config!("gemma-3-4b", "Gemma3ForConditionalGeneration", [4_300_079_472, 0], &[], Some("gemma-3-4b")),
     config!("gpt2", "GPT2LMHeadModel", [124_439_808, 0], &[], Some("gpt-2")),
     config!("gpt-neox-20b", "GPTNeoXForCausalLM", [20_554_567_680, 0], &[], Some("gpt-neox-20b")),
     config!("falcon-7b", "FalconForCausalLM", [6_921_720_704, 0], &[], Some("falcon-7b")),
@@ -67,27 +61,21 @@ const KNOWN: &[Known] = &[
         &[],
         Some("deepseek-v2-lite")
     ),
-    config!(
-        "deepseek-v3",
-        "DeepseekV3ForCausalLM",
-        [671_026_419_200, 37_552_297_472],
-        &["num_nextn_predict_layers"],
-        Some("deepseek-v3")
-    ),
+    config!("deepseek-v3", "DeepseekV3ForCausalLM", [671_026_404_352, 37_552_282_624], &[], Some("deepseek-v3")),
     config!("gpt-oss-20b", "GptOssForCausalLM", [20_914_757_184, 4_187_440_704], &[], Some("gpt-oss-20b")),
     config!("olmoe-1b-7b", "OlmoeForCausalLM", [6_919_161_856, 1_282_017_280], &[], Some("olmoe-1b-7b")),
     // The catalog counts the norms of queries and keys as two more of width H.
     config!("olmo-2-7b", "Olmo2ForCausalLM", [7_298_617_344, 0], &[], None),
     config!("starcoder2-7b", "Starcoder2ForCausalLM", [7_173_923_840, 0], &[], Some("starcoder-2-7b")),
-    config!(
-        "glm-4.5-air",
-        "Glm4MoeForCausalLM",
-        [106_852_251_264, 13_424_129_664],
-        &["num_nextn_predict_layers"],
-        Some("glm-4.5-air")
-    ),
+    config!("glm-4.5-air", "Glm4MoeForCausalLM", [106_852_245_504, 13_424_123_904], &[], Some("glm-4.5-air")),
     config!("opt-1.3b", "opt-1.3b", [1_315_758_080, 0], &["prefix"], Some("opt-1.3b")),
 ];
+
+/// A shape without towers, and without corrections of a router's scores: buffers in `transformers`, parameters in the catalog.
+fn plain(shape: Architecture) -> Architecture {
+    let router_bias = shape.experts.router_bias && shape.experts.expert_bias;
+    Architecture { experts: Experts { router_bias, ..shape.experts }, extra: ExtraParams::NONE, ..shape }
+}
 
 fn read(text: &str) -> Result<Imported, String> {
     import(&parse(text)?)
@@ -108,7 +96,7 @@ fn configs_of_public_models_have_the_published_parameters() {
         assert_eq!(imported.not_understood, *not_understood, "{name}");
         assert!(imported.used.len() >= 4, "{:?}", imported.used);
         if let Some(entry) = entry {
-            assert_eq!(imported.architecture, catalog::model(entry).unwrap().architecture, "{entry}");
+            assert_eq!(plain(imported.architecture), plain(catalog::model(entry).unwrap().architecture), "{entry}");
         }
     }
 }
@@ -324,7 +312,7 @@ fn models_of_the_catalog_written_as_configs_come_back() {
         let found = import(&config).unwrap().architecture;
         // The family stands in for another one, whose code may fuse other matrices.
         let expected = Architecture { fused_projections: found.fused_projections, ..entry.architecture };
-        assert_eq!(found, expected, "{}: {config}", entry.id);
+        assert_eq!(plain(found), plain(expected), "{}: {config}", entry.id);
         back += 1;
     }
     assert!(back >= 140, "{back} of {}", MODELS.len());

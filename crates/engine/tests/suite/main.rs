@@ -15,6 +15,7 @@ mod cases;
 mod catalog;
 mod claims;
 mod experts;
+mod families;
 mod import;
 mod import_adapter;
 mod keys;

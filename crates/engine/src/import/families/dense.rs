@@ -2,6 +2,7 @@
 
 use super::super::attention::{with_switched_windows, with_windows};
 use super::Fields;
+use super::general::plus;
 use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
 use crate::params::ParamId;
 
@@ -19,12 +20,18 @@ fn usual(value: u32) -> Option<u32> {
 
 /// Reads the fields that nearly all families share.
 pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
-    let num_hidden_layers =
-        fields.count(&["num_hidden_layers", "n_layer", "n_layers"], ParamId::Layers, usual(style.num_hidden_layers));
-    let hidden_size =
-        fields.count(&["hidden_size", "n_embd", "n_embed", "d_model"], ParamId::HiddenSize, usual(style.hidden_size));
+    let num_hidden_layers = fields.count(
+        &["num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_blocks"],
+        ParamId::Layers,
+        usual(style.num_hidden_layers),
+    );
+    let hidden_size = fields.count(
+        &["hidden_size", "n_embd", "n_embed", "d_model", "embedding_dim"],
+        ParamId::HiddenSize,
+        usual(style.hidden_size),
+    );
     let heads = fields.count(
-        &["num_attention_heads", "n_head", "n_heads"],
+        &["num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads"],
         ParamId::AttentionHeads,
         usual(style.num_attention_heads),
     );
@@ -33,10 +40,10 @@ pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
     let kv = if says_null || style.num_key_value_heads == 0 { heads } else { style.num_key_value_heads };
     let num_key_value_heads = fields.count(&kv_names, ParamId::KvHeads, Some(kv));
     let dim = if fields.is_null("head_dim") || style.head_dim == 0 { hidden_size / heads } else { style.head_dim };
-    let head_dim = fields.count(&["head_dim"], ParamId::HeadDim, Some(dim.max(1)));
+    let head_dim = fields.count(&["head_dim", "dim_head", "kv_channels"], ParamId::HeadDim, Some(dim.max(1)));
     let mlp =
         if style.gated_mlp { usual(style.intermediate_size) } else { Some(hidden_size.saturating_mul(MLP_RATIO)) };
-    let widths = ["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"];
+    let widths = ["intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "dim_ff", "dff"];
     let intermediate_size = fields.count(&widths, ParamId::MlpWidth, mlp);
     let vocab_size = fields.count(&["vocab_size"], ParamId::VocabSize, usual(style.vocab_size));
     let biased = fields.flag("attention_bias", style.attention_bias != AttentionBias::None);
@@ -54,7 +61,7 @@ pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
             (true, usual) => usual,
         },
         mlp_bias: fields.flag("mlp_bias", style.mlp_bias),
-        tie_word_embeddings: fields.flag("tie_word_embeddings", style.tie_word_embeddings),
+        tie_word_embeddings: fields.tied(style.tie_word_embeddings),
         head_bias: fields.flag("lm_head_bias", style.head_bias),
         ..style
     }
@@ -96,17 +103,26 @@ pub(super) fn opt(fields: &mut Fields, style: Architecture) -> Architecture {
     /// Default of the class.
     const USUAL: u32 = 2048;
     let shape = llama(fields, style);
-    // An embedding narrower than the hidden size is not supported.
-    fields.expect("word_embed_proj_dim", f64::from(shape.hidden_size));
     let positions = fields.count(&["max_position_embeddings"], ParamId::LearnedPositions, Some(USUAL));
     fields.mark("do_layer_norm_before");
     fields.mark("layer_norm_elementwise_affine");
     let shape = with_biases(fields.flag("enable_bias", true), shape);
     let positions = f64::from(positions) + UNUSED_POSITIONS;
+    let shape = with_narrow_embedding(fields, shape);
     Architecture {
         learned_positions: fields.checked("max_position_embeddings + 2", positions, ParamId::LearnedPositions),
         ..shape
     }
+}
+
+/// An embedding of another width than the hidden size (OPT 350M), with a matrix from it and one to it.
+fn with_narrow_embedding(fields: &mut Fields, shape: Architecture) -> Architecture {
+    let (width, hidden) = (fields.number(&["word_embed_proj_dim"]), f64::from(shape.hidden_size));
+    if width == 0.0 || width == hidden {
+        return shape;
+    }
+    let tables = if shape.tie_word_embeddings { 1.0 } else { 2.0 } * f64::from(shape.vocab_size);
+    plus(shape, 0.0, tables * (width - hidden) + 2.0 * width * hidden)
 }
 
 /// Reads Falcon: one key and value head for all queries, or several in the newer blocks, which have

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::attention::{with_chunks, with_switched_windows, with_windows};
 use super::Fields;
 use super::dense::llama;
+use super::general::{with_latent_bias, with_shared_biases};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
 use crate::params::ParamId;
 
@@ -111,8 +112,10 @@ pub(super) fn qwen_3(fields: &mut Fields, style: Architecture) -> Architecture {
 
 /// Reads fine-grained routed and shared experts after the dense layers, with or without groups.
 fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
+    /// Of a token in DeepSeek-V2, whose class has none.
+    const USED: u32 = 6;
     let style = shape.experts;
-    let experts = routed(fields, (None, None));
+    let experts = routed(fields, (None, Some(USED)));
     let width = fields.count(&["moe_intermediate_size"], ParamId::ExpertWidth, None);
     let shared = fields.count(&["n_shared_experts"], ParamId::Experts, Some(0));
     let shared = f64::from(width) * f64::from(shared);
@@ -157,12 +160,9 @@ pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture
     if fields.is_null("q_lora_rank") {
         latent.q_lora_rank = 0;
     }
-    let attention_bias = AttentionBias::None;
-    if shape.attention_bias != attention_bias {
-        fields.unmark("attention_bias");
-    }
-    fields.unmark("head_dim");
-    Architecture { latent, attention_bias, head_dim: latent.v_head_dim.max(1), ..shape }
+    fields.mark("qk_head_dim");
+    let shape = with_latent_bias(&latent, with_shared_biases(shape));
+    Architecture { latent, head_dim: latent.v_head_dim.max(1), ..shape }
 }
 
 /// Reads GLM: biases on query, key and value; the large model normalises queries and keys.
