@@ -12,6 +12,7 @@ use super::{LeftOut, Notes, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Offload, Segments,
+    StateKernel,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -149,6 +150,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         // Megatron-LM's default is 0.1, which BLOOM's runs inherit (its README, train/tr11-176B-ml).
         dropout: matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed) || drops_by_default(row),
         tiled_mlp: has(&row.notes, &["tiled mlp", "tiledmlp"]),
+        state: StateKernel::Fused,
     }
 }
 

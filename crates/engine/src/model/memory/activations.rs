@@ -67,6 +67,8 @@ struct Tensors {
     copy: f64,
     /// What a mixer with a state keeps.
     state: f64,
+    /// The most that is alive of it at once, what it keeps among it.
+    state_at_most: f64,
     /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
     latent: f64,
     /// Of these, the norms' outputs.
@@ -184,6 +186,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     // `per_token_scale`); where it is gated one kernel does both and keeps its input.
     let [_, _, routed] = hidden_by_kind;
     let scaled = if setup.framework.is_megatron_core() && !arch.gated_mlp { routed } else { 0.0 };
+    let state = recurrent::of_mixer(setup, element);
     Tensors {
         input: hidden * element * sequence,
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
@@ -206,7 +209,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         hidden_unrouted: unrouted,
         routed: copies_kept * copy + of_router,
         copy,
-        state: shares.recurrent * recurrent::kept(setup, element),
+        state: shares.recurrent * state.kept,
+        state_at_most: shares.recurrent * state.at_most,
         latent,
         latent_outputs,
         narrowed,
@@ -287,6 +291,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         + MLP_BACKWARD_WIDTHS * t.input
         + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
+    let blocks_backward = if scores_backward > mlp_backward { scores_backward } else { mlp_backward };
+    let backward = in_mixer(&t, whole, norms_kept(setup), blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
     let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key * cp } else { 0.0 };
@@ -296,8 +302,23 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         kept,
         // A shape may have no norms.
         final_norm: if final_norm > 0.0 { final_norm } else { 0.0 },
-        gradients: gathered + if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
+        gradients: gathered + backward,
     }
+}
+
+/// Norms of a layer, one at least.
+fn norms_kept(setup: &Setup) -> f64 {
+    f64::from(setup.architecture.norms_per_layer.max(1))
+}
+
+/// What is alive beside `whole` where a layer holds most: in the backward pass of its last block, or within its mixer with a state, when
+/// what follows the mixer is not there yet or no longer.
+fn in_mixer(t: &Tensors, whole: f64, norms: f64, last_block: f64) -> f64 {
+    if t.state_at_most <= 0.0 {
+        return last_block;
+    }
+    let beside = t.norms / norms + t.input + t.state_at_most - whole;
+    if beside > last_block { beside } else { last_block }
 }
 
 /// The layer in work: of a kind with experts where there is one, else of the kind that holds most beside what it keeps; `None` where

@@ -339,6 +339,7 @@ pub(super) static TABLE: &[Held] = &[
     choice("statebias", ParamId::StateBias, &["no", "yes"]),
     whole("extralayers", ParamId::ExtraInLayers, Unit::None, -1e12, 1e12, Scale::Linear),
     whole("extraoutside", ParamId::ExtraOutside, Unit::None, -1e12, 1e12, Scale::Linear),
+    choice("statekernel", ParamId::StateKernel, &["fused", "eager"]),
 ];
 
 #[cfg(test)]
