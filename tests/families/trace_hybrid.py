@@ -134,8 +134,8 @@ ROWS = [
     R("qwen3_next", 4096, 2, 1, "full", layer_types=[LIN, FULL], num_experts=64),
     R("qwen3_5", 4096, 1, 8, "none", layer_types=[LIN, LIN, LIN, FULL]),
     R("qwen3_5", 2048, 2, 1, "full", layer_types=[LIN, LIN, LIN, FULL]),
-    R("qwen3_5", 4096, 1, 8, "full", layer_types=[LIN, LIN, LIN, FULL], vocab_size=32000),
-    R("qwen3_5", 8192, 1, 32, "full", layer_types=[LIN, LIN, LIN, FULL], hidden_size=5120, intermediate_size=17408,
+    R("qwen3_5", 2048, 2, 8, "full", layer_types=[LIN, LIN, LIN, FULL], vocab_size=32000),
+    R("qwen3_5", 3072, 1, 32, "full", layer_types=[LIN, LIN, LIN, FULL], hidden_size=5120, intermediate_size=17408,
       num_attention_heads=24, linear_num_value_heads=48),
     R("nemotron_h", 4096, 1, 8, "none", layers_block_type=[LIN, "mlp", LIN, "mlp", FULL, "mlp"]),
     R("nemotron_h", 8192, 1, 64, "full", layers_block_type=[LIN, "mlp", LIN, "mlp", FULL, "mlp"]),
@@ -165,22 +165,22 @@ ROWS = [
     R("falcon_h1", 4096, 1, 16, "full", num_hidden_layers=3, hidden_size=3072, intermediate_size=12288, num_attention_heads=12,
       num_key_value_heads=2, vocab_size=32784, mamba_d_ssm=3072, mamba_n_heads=24, mamba_d_head=128),
     R("jamba", 512, 1, 8, "none", num_hidden_layers=4, attn_layer_offset=2),
-    R("jamba", 1024, 1, 64, "full", num_hidden_layers=4, attn_layer_offset=2, num_experts=4),
+    R("jamba", 512, 1, 64, "full", num_hidden_layers=4, attn_layer_offset=2, num_experts=4),
     R("jamba", 512, 1, 4, "full", num_hidden_layers=4, attn_layer_offset=2, num_experts=1, vocab_size=16384, hidden_size=2048,
       num_attention_heads=16, intermediate_size=7168, mamba_dt_rank=128),
     R("minimax", 4096, 1, 8, "none", layer_types=[LIN, FULL, LIN, FULL]),
     R("minimax", 8192, 1, 64, "full", layer_types=[LIN, FULL, LIN, FULL]),
     R("minimax", 4096, 2, 16, "full", layer_types=[LIN, LIN, LIN, FULL], num_attention_heads=64),
-    R("recurrent_gemma", 2048, 1, 8, "none", num_hidden_layers=3, vocab_size=32000),
-    R("recurrent_gemma", 1024, 2, 1, "none", num_hidden_layers=3, vocab_size=64000),
-    R("recurrent_gemma", 1024, 1, 8, "none", num_hidden_layers=3, hidden_size=4096, lru_width=4096, num_attention_heads=16,
+    R("recurrent_gemma", 1024, 2, 8, "none", num_hidden_layers=3, vocab_size=32000),
+    R("recurrent_gemma", 512, 4, 1, "none", num_hidden_layers=3, vocab_size=64000),
+    R("recurrent_gemma", 512, 2, 8, "none", num_hidden_layers=3, hidden_size=4096, lru_width=4096, num_attention_heads=16,
       num_key_value_heads=16, intermediate_size=24576, vocab_size=32000),
     R("lfm2", 4096, 2, 8, "none", layer_types=["conv", "conv", FULL, "conv"]),
     R("lfm2", 8192, 1, 1, "full", layer_types=["conv", "conv", FULL, "conv"]),
     R("lfm2", 4096, 4, 8, "none", layer_types=["conv", "conv", FULL, "conv"], hidden_size=2048, vocab_size=16384),
-    R("kimi_linear", 4096, 1, 64, "none", layer_types=[LIN, LIN, LIN, FULL]),
-    R("kimi_linear", 2048, 2, 8, "full", layer_types=[LIN, LIN, LIN, FULL], num_experts=64),
-    R("kimi_linear", 8192, 1, 128, "full", layer_types=[LIN, LIN, LIN, FULL]),
+    R("kimi_linear", 2048, 1, 64, "none", layer_types=[LIN, LIN, LIN, FULL]),
+    R("kimi_linear", 1024, 4, 8, "full", layer_types=[LIN, LIN, LIN, FULL], num_experts=64),
+    R("kimi_linear", 4096, 1, 128, "full", layer_types=[LIN, LIN, LIN, FULL]),
 ]
 
 
@@ -239,8 +239,8 @@ def step(row):
             from torch.distributed.fsdp import fully_shard, MixedPrecisionPolicy
             mp = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
             for l in layers:
-                fully_shard(l, mesh=mesh, mp_policy=mp)
-            fully_shard(model, mesh=mesh, mp_policy=mp)
+                fully_shard(l, mesh=mesh, mp_policy=mp, reshard_after_forward=True)
+            fully_shard(model, mesh=mesh, mp_policy=mp, reshard_after_forward=True)
         opt = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=True)
         ids = torch.zeros(row["mb"], row["seq"], dtype=torch.long)
         labels = torch.zeros(row["mb"], row["seq"], dtype=torch.long)
@@ -271,7 +271,11 @@ def step(row):
                     tr.mark("step 1")
                 tr.phase, tr.layer = "fwd", ""
                 tr.mark("fwd")
-                loss = model(input_ids=ids, labels=labels).loss
+                logits = model(input_ids=ids).logits
+                tr.phase = "loss"
+                tr.mark("loss")
+                loss = model.loss_function(logits, labels, c.vocab_size)
+                del logits
                 tr.phase = "bwd"
                 tr.mark("bwd")
                 loss.backward()
@@ -313,7 +317,7 @@ def step(row):
                      unsharded_param="peak_unsharded_param", unsharded_grad="peak_unsharded_grad", comm="peak_comm", temp="peak_temp",
                      optimizer_temp="peak_optimizer_temp", buffer="peak_buffer", input="peak_input")
         out = {names[k]: v for k, v in by.items()}
-        words = dict(fwd="forward", bwd="backward", opt="optimizer")
+        words = dict(fwd="forward", loss="loss", bwd="backward", opt="optimizer")
         out.update(params=params, peak_allocated_bytes=peak, moment=f"{words[phase]} {layer}".strip(), moment_op=op,
                    simulated_reserved=sims[0], simulated_reserved_expandable=sims[1])
         del model, opt
@@ -365,7 +369,7 @@ def main():
     done = {}
     if os.path.exists(sys.argv[2]):
         done = {r["row_id"]: r for r in csv.DictReader(open(sys.argv[2]))}
-    for k, row in enumerate(ROWS):
+    for k, row in sorted(enumerate(ROWS), key=lambda one: ["nemotron_h", "bamba"].count(one[1]["model"]) * -1 + ["jamba", "recurrent_gemma"].count(one[1]["model"])):
         if wanted not in row["model"] or f"HM-{k:04d}" in done:
             continue
         t0 = time.time()

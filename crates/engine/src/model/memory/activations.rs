@@ -14,7 +14,7 @@ use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::Recompute;
-use crate::model::transformer::LayerShares;
+use crate::model::transformer::{LayerShares, QkNorm};
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
@@ -39,6 +39,10 @@ pub struct LayerBytes {
     pub final_norm: f64,
     /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its hidden tensors.
     pub gradients: f64,
+    /// Of that, what the last block's backward pass holds, with all of the layer's other blocks still there.
+    pub last_block: f64,
+    /// Share of the layers with experts.
+    pub experts: f64,
 }
 
 /// The tensors of one layer, in bytes per token on one GPU.
@@ -178,6 +182,15 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let statistics = if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads };
     // The gate before its sigmoid, and the gated output.
     let gate = if arch.gated_attention { 2.0 * query } else { 0.0 };
+    let key_value = shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element);
+    // The library repeated keys and values before it had lists of layers; SDPA takes them as they are.
+    let repeats = upcast && !arch.pattern.is_used();
+    // Norms of queries and keys keep their input in fp32, and that normalised.
+    let norms_of_heads = if upcast && arch.pattern.is_used() && arch.qk_norm == QkNorm::PerHead {
+        (FP32 + element) / element * (query + key_value)
+    } else {
+        0.0
+    };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
@@ -191,14 +204,9 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         input: hidden * element * sequence,
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
-        // That implementation repeats keys and values for every query head.
         // A GPU of an all-to-all over heads has one key and value head at least.
-        key: if upcast {
-            query
-        } else {
-            shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element)
-        },
-        attention: shares.attention * (outputs * output + statistics) + gate,
+        key: if repeats { query } else { key_value },
+        attention: shares.attention * (outputs * output + statistics) + gate + norms_of_heads,
         scores: if unfused {
             shares.attention * (heads * seq_len * (element + dropout * (element + MASK)))
         } else {
@@ -303,6 +311,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         // A shape may have no norms.
         final_norm: if final_norm > 0.0 { final_norm } else { 0.0 },
         gradients: gathered + backward,
+        last_block: gathered + blocks_backward,
+        experts: shares.moe,
     }
 }
 

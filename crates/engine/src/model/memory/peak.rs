@@ -11,7 +11,7 @@ mod waiting;
 mod workspaces;
 mod xla;
 
-use super::activations;
+use super::activations::{self, LayerBytes};
 use super::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
     of_update, paged, recipe_bytes, shard_degrees,
@@ -234,6 +234,18 @@ struct Ledger {
     largest: f64,
 }
 
+/// What the layer in work holds in its backward pass beside what it keeps. The gradients of its experts (`of_experts` bytes) are there
+/// before its mixer's backward pass; that of attention keeps little by then, that of a state all that is listed.
+fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64) -> f64 {
+    let tokens = per_rank::tokens(setup);
+    let most = in_work.gradients * tokens;
+    if !setup.architecture.pattern.is_used() {
+        return most;
+    }
+    let after_experts = in_work.last_block * tokens + in_work.experts * of_experts;
+    if after_experts > most { after_experts } else { most }
+}
+
 impl Ledger {
     fn new(setup: &Setup, stage: &Stage, params: &LocalParams) -> Self {
         let arch = &setup.architecture;
@@ -291,7 +303,7 @@ impl Ledger {
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
             working: (in_work.whole - in_work.kept) * tokens,
-            in_layer: in_work.gradients * tokens,
+            in_layer: in_layer(setup, &in_work, bytes.gathered * trained.expert_unit),
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             logits: bytes_per_logit(setup) * logits,
             waiting_logits: if setup.forwards_first() {

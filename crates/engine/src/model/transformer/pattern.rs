@@ -81,6 +81,10 @@ pub struct Pattern {
     experts: LayerSet,
     /// Its kinds of layer, one bit each: [`KINDS`].
     kinds: u16,
+    /// The kinds beside each kind, before it or after it.
+    beside: [u16; KINDS.len()],
+    /// The kind of its last layer.
+    last: u8,
 }
 
 /// Every kind of layer.
@@ -141,6 +145,8 @@ impl Pattern {
         dense: LayerSet::NONE,
         experts: LayerSet::NONE,
         kinds: 0,
+        beside: [0; KINDS.len()],
+        last: 0,
     };
 
     /// The list of these layers; those beyond [`Self::MOST`] are left out.
@@ -167,8 +173,17 @@ impl Pattern {
         if index >= Self::MOST {
             return self;
         }
-        let kind = 3 * layer.mixer as u16 + layer.mlp as u16;
-        let mut longer = Self { period: self.period + 1, kinds: self.kinds | 1 << kind, ..self };
+        let kind = 3 * layer.mixer as u8 + layer.mlp as u8;
+        let mut longer = Self { period: self.period + 1, kinds: self.kinds | 1 << kind, last: kind, ..self };
+        // A list of one layer repeats.
+        let before = if index == 0 { kind } else { self.last };
+        longer.beside[before as usize] |= 1 << kind;
+        longer.beside[kind as usize] |= 1 << before;
+        if index == 1 {
+            let alone = self.last as usize;
+            longer.beside[alone] &= !(1 << alone);
+            longer.beside[alone] |= 1 << kind;
+        }
         match layer.mixer {
             Mixer::None => {}
             Mixer::Attention => longer.attention = longer.attention.with(index),
@@ -221,6 +236,21 @@ impl Pattern {
     /// The kinds of layer that the list has, each once.
     pub fn distinct(&self) -> impl Iterator<Item = LayerKind> + use<> {
         let kinds = self.kinds;
+        KINDS.into_iter().enumerate().filter(move |(index, _)| kinds >> index & 1 == 1).map(|(_, kind)| kind)
+    }
+
+    /// The kinds of layer before or after a layer of this kind, each once.
+    ///
+    /// ```
+    /// # use engine::scenario::layers::read_layers;
+    /// // Nemotron-H: an MLP has a mixer on either side.
+    /// let list = read_layers("s.d.s.d.a.d").unwrap();
+    /// let mlp = list.kinds().nth(1).unwrap();
+    /// assert!(list.beside(mlp).all(|kind| kind != mlp));
+    /// assert_eq!(list.beside(mlp).count(), 2);
+    /// ```
+    pub fn beside(&self, kind: LayerKind) -> impl Iterator<Item = LayerKind> + use<> {
+        let kinds = self.beside.get(3 * kind.mixer as usize + kind.mlp as usize).copied().unwrap_or(0);
         KINDS.into_iter().enumerate().filter(move |(index, _)| kinds >> index & 1 == 1).map(|(_, kind)| kind)
     }
 
