@@ -1,4 +1,4 @@
-//! Rows of training steps of models with state mixers, traced tensor by tensor (`tests/families/trace_hybrid.py`): Hugging Face's own
+//! Rows of training steps of models with state mixers, traced tensor by tensor (`tests/hybrid/trace.py`): Hugging Face's own
 //! code on fake tensors, with the bytes alive at the peak.
 
 use super::LeftOut;

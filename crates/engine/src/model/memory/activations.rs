@@ -316,6 +316,11 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     }
 }
 
+/// Bytes per token that one mixer with a state keeps on one GPU, `element` bytes an activation.
+pub fn of_state(setup: &Setup, element: f64) -> f64 {
+    recurrent::kept(setup, element)
+}
+
 /// Norms of a layer, one at least.
 fn norms_kept(setup: &Setup) -> f64 {
     f64::from(setup.architecture.norms_per_layer.max(1))

@@ -465,11 +465,16 @@ fn states_are_divided_by_heads_and_groups() {
         hybrid(&mut scenario);
         (scenario.tp, scenario.cp) = (tp, cp);
         let all = params::issues(&scenario);
-        all.into_iter().filter(|issue| issue.message.contains("state mixer")).map(|issue| issue.message).collect::<Vec<_>>()
+        all.into_iter()
+            .filter(|issue| issue.message.contains("state mixer"))
+            .map(|issue| issue.message)
+            .collect::<Vec<_>>()
     };
     assert_eq!((with(8, 8), with(2, 4)), (vec![], vec![]));
     let [heads] = with(8, 16).try_into().unwrap();
-    assert!(heads.starts_with("64 heads of the state mixer do not divide over 128 GPUs of tensor and context parallelism."));
+    assert!(
+        heads.starts_with("64 heads of the state mixer do not divide over 128 GPUs of tensor and context parallelism.")
+    );
     let [groups] = with(16, 1).try_into().unwrap();
     assert!(groups.starts_with("8 groups of the state mixer's keys do not divide over 16 GPUs"), "{groups}");
 }

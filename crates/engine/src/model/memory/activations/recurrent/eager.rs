@@ -1,6 +1,6 @@
 //! Mixers with a state operator by operator, as transformers' own code runs where the packages with kernels are missing: each tensor that
 //! autograd keeps, and the point at which most is alive. Each list was compared with a trace of that code on fake tensors
-//! (`tests/families/trace_hybrid.py`).
+//! (`tests/hybrid/trace.py`).
 
 use super::StateBytes;
 use crate::model::flops::recurrent::chunk;

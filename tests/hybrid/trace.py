@@ -1,7 +1,7 @@
 """Memory of training steps of models with state mixers: Hugging Face's own code on fake tensors, every storage followed.
 
-    python trace_hybrid.py TOOLS OUT.csv [FILTER]           # the rows of tests/measured/hybrid_memory.csv
-    python trace_hybrid.py TOOLS --detail ROW               # what is alive at the peak, by operator and shape
+    python trace.py TOOLS OUT.csv [FILTER]           # the rows of tests/measured/hybrid_memory.csv
+    python trace.py TOOLS --detail ROW               # what is alive at the peak, by operator and shape
 
 TOOLS is the folder of memtrace.py and allocsim.py.  Without the packages mamba-ssm, causal-conv1d and
 flash-linear-attention the library runs its own code in PyTorch ("eager" in the column `state_kernel`).
