@@ -112,7 +112,7 @@ fn mamba(mixer: &Recurrent, w: &Widths, element: f64) -> StateBytes {
     let state = w.inner * f64::from(mixer.key_dim);
     let small = f64::from(mixer.key_dim) * (3.0 * FP32 + 3.0 * element) + f64::from(mixer.rank) * 4.0 * element;
     StateBytes {
-        kept: state * (3.0 * FP32 + element) + w.inner * (2.0 * FP32 + 4.0 * element) + element * w.columns + small,
+        kept: state * (3.0 * FP32 + element) + w.inner * (2.0 * FP32 + 6.0 * element) + element * w.columns + small,
         at_most: state * (7.0 * FP32 + element) + w.inner * (FP32 + 7.0 * element) + element * w.columns + small,
     }
 }
@@ -127,4 +127,41 @@ fn rg_lru(w: &Widths, element: f64) -> StateBytes {
 fn short_conv(w: &Widths, element: f64) -> StateBytes {
     let kept = element * (w.columns + 3.0 * w.inner);
     StateBytes { kept, at_most: kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes per token of one mixer of a small shape, traced in transformers 5.23 on fake tensors (`tests/hybrid/trace.py`): what its
+    /// layer keeps, less its norms and MLP, and the most alive at once, less its norm, input and gradient.
+    #[test]
+    fn mixers_keep_and_hold_what_the_library_s_do() {
+        let of = |kind, [heads, head_dim, key_heads, key_dim, conv_kernel, rank, chunk]: [u32; 7]| Recurrent {
+            kind,
+            heads,
+            head_dim,
+            key_heads,
+            key_dim,
+            conv_kernel,
+            rank,
+            chunk,
+            ..Recurrent::NONE
+        };
+        let cases = [
+            (of(RecurrentKind::Mamba2, [24, 8, 3, 56, 4, 0, 40]), 51_772.5, Some(65_286.9)),
+            (of(RecurrentKind::GatedDelta, [24, 40, 12, 56, 4, 0, 64]), 116_032.0, Some(142_821.0)),
+            (of(RecurrentKind::KimiDelta, [24, 56, 24, 56, 4, 56, 64]), 1_318_446.0, Some(2_340_500.0)),
+            (of(RecurrentKind::Mamba, [1, 192, 1, 14, 4, 10, 0]), 42_684.8, Some(85_285.0)),
+            (of(RecurrentKind::Lightning, [24, 40, 24, 40, 0, 0, 80]), 31_440.0, Some(42_960.0)),
+            (of(RecurrentKind::RgLru, [6, 20, 0, 0, 4, 0, 0]), 4_328.0, None),
+            (of(RecurrentKind::ShortConv, [1, 96, 0, 0, 3, 0, 0]), 1_152.3, None),
+        ];
+        for (mixer, kept, at_most) in cases {
+            let bytes = of_mixer(&mixer, 2.0);
+            assert!((bytes.kept / kept - 1.0).abs() < 0.015, "{:?}: {} of {kept}", mixer.kind, bytes.kept);
+            let at_most = at_most.unwrap_or(kept);
+            assert!((bytes.at_most / at_most - 1.0).abs() < 0.02, "{:?}: {} of {at_most}", mixer.kind, bytes.at_most);
+        }
+    }
 }
