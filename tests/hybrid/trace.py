@@ -190,7 +190,9 @@ def config_of(row):
     if "layer_types" in kw:
         kw["num_hidden_layers"] = len(kw["layer_types"])
     cls = getattr(transformers, CLASSES[name] + "Config")
-    return cls(**kw)
+    c = cls(**kw)
+    c.tie_word_embeddings = False                     # modules are built without their initialisation, which would tie them
+    return c
 
 
 def on_gpu():

@@ -210,6 +210,11 @@ impl Pattern {
         self.period > 0
     }
 
+    /// The last layer of the list; `None` of the empty one.
+    pub fn last(&self) -> Option<LayerKind> {
+        KINDS.get(usize::from(self.last)).copied().filter(|_| self.is_used())
+    }
+
     /// Layers of the list, before it repeats.
     pub const fn period(&self) -> u32 {
         self.period
