@@ -156,17 +156,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     } else {
         (0.0, 0.0)
     };
-    let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
-    // XLA computes the activation where the next product reads it.
-    let is_xla = setup.framework == Framework::MaxText;
-    let wide = match (arch.gated_mlp, fused_activation) {
-        (true, _) if is_xla => 2.0,
-        (false, _) if is_xla => 1.0,
-        // Gate, up, the activation's output, the product.
-        (true, false) => 4.0,
-        (true, true) => 3.0,
-        (false, _) => 2.0,
-    };
+    let wide = hidden_tensors(setup);
     let narrow = narrow(setup, element);
     let norms_kept = f64::from(arch.norms_per_layer);
     let narrowed = narrow * (norms_kept * hidden * sequence * element + query + width + copy);
@@ -186,11 +176,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     // The library repeated keys and values before it had lists of layers; SDPA takes them as they are.
     let repeats = upcast && !arch.pattern.is_used();
     // Norms of queries and keys keep their input in fp32, and that normalised.
-    let norms_of_heads = if upcast && arch.pattern.is_used() && arch.qk_norm == QkNorm::PerHead {
-        (FP32 + element) / element * (query + key_value)
-    } else {
-        0.0
-    };
+    let norms_heads = upcast && arch.pattern.is_used() && arch.qk_norm == QkNorm::PerHead;
+    let norms_of_heads = if norms_heads { (FP32 + element) / element * (query + key_value) } else { 0.0 };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
@@ -230,6 +217,21 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         wide,
         hidden_by_kind,
         narrow,
+    }
+}
+
+/// Hidden tensors of an MLP, by number.
+fn hidden_tensors(setup: &Setup) -> f64 {
+    let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
+    // XLA computes the activation where the next product reads it.
+    let is_xla = setup.framework == Framework::MaxText;
+    match (setup.architecture.gated_mlp, fused_activation) {
+        (true, _) if is_xla => 2.0,
+        (false, _) if is_xla => 1.0,
+        // Gate, up, the activation's output, the product.
+        (true, false) => 4.0,
+        (true, true) => 3.0,
+        (false, _) => 2.0,
     }
 }
 

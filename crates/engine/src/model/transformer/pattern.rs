@@ -1,5 +1,7 @@
 //! Which layers of a model have which blocks: layers as a list.
 
+#![expect(clippy::indexing_slicing, reason = "the numbers of layers and kinds are below the lengths of their arrays")]
+
 use super::Architecture;
 
 /// What mixes the tokens of a layer.
@@ -54,6 +56,37 @@ impl LayerSet {
         self.0[layer / 64] >> (layer % 64) & 1 == 1
     }
 
+    /// The first `layers`.
+    fn first(layers: u32) -> Self {
+        let word = |from: u32| {
+            let taken = layers.saturating_sub(from).min(64);
+            if taken == 64 { u64::MAX } else { (1 << taken) - 1 }
+        };
+        Self([word(0), word(64), word(128), word(192)])
+    }
+
+    /// Those that are not among others.
+    fn without(&self, others: &Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, others.0);
+        Self([a & !e, b & !f, c & !g, d & !h])
+    }
+
+    /// The layers before and after each.
+    fn shifted(&self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([
+            a << 1 | a >> 1 | b << 63,
+            b << 1 | a >> 63 | b >> 1 | c << 63,
+            c << 1 | b >> 63 | c >> 1 | d << 63,
+            d << 1 | c >> 63 | d >> 1,
+        ])
+    }
+
+    /// Whether one is among others.
+    fn meets(&self, others: &Self) -> bool {
+        self.0.iter().zip(others.0).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
     /// Those of the first `layers`, of a list of `period` that repeats.
     fn among(&self, layers: u32, period: u32) -> u32 {
         let (whole, left) = (layers / period, layers % period);
@@ -81,10 +114,6 @@ pub struct Pattern {
     experts: LayerSet,
     /// Its kinds of layer, one bit each: [`KINDS`].
     kinds: u16,
-    /// The kinds beside each kind, before it or after it.
-    beside: [u16; KINDS.len()],
-    /// The kind of its last layer.
-    last: u8,
 }
 
 /// Every kind of layer.
@@ -145,8 +174,6 @@ impl Pattern {
         dense: LayerSet::NONE,
         experts: LayerSet::NONE,
         kinds: 0,
-        beside: [0; KINDS.len()],
-        last: 0,
     };
 
     /// The list of these layers; those beyond [`Self::MOST`] are left out.
@@ -173,17 +200,8 @@ impl Pattern {
         if index >= Self::MOST {
             return self;
         }
-        let kind = 3 * layer.mixer as u8 + layer.mlp as u8;
-        let mut longer = Self { period: self.period + 1, kinds: self.kinds | 1 << kind, last: kind, ..self };
-        // A list of one layer repeats.
-        let before = if index == 0 { kind } else { self.last };
-        longer.beside[before as usize] |= 1 << kind;
-        longer.beside[kind as usize] |= 1 << before;
-        if index == 1 {
-            let alone = self.last as usize;
-            longer.beside[alone] &= !(1 << alone);
-            longer.beside[alone] |= 1 << kind;
-        }
+        let kind = 3 * layer.mixer as u16 + layer.mlp as u16;
+        let mut longer = Self { period: self.period + 1, kinds: self.kinds | 1 << kind, ..self };
         match layer.mixer {
             Mixer::None => {}
             Mixer::Attention => longer.attention = longer.attention.with(index),
@@ -212,7 +230,8 @@ impl Pattern {
 
     /// The last layer of the list; `None` of the empty one.
     pub fn last(&self) -> Option<LayerKind> {
-        KINDS.get(usize::from(self.last)).copied().filter(|_| self.is_used())
+        let last = (self.period as usize).checked_sub(1)?;
+        self.distinct().find(|kind| self.layers_of(*kind).has(last))
     }
 
     /// Layers of the list, before it repeats.
@@ -255,8 +274,28 @@ impl Pattern {
     /// assert_eq!(list.beside(mlp).count(), 2);
     /// ```
     pub fn beside(&self, kind: LayerKind) -> impl Iterator<Item = LayerKind> + use<> {
-        let kinds = self.beside.get(3 * kind.mixer as usize + kind.mlp as usize).copied().unwrap_or(0);
-        KINDS.into_iter().enumerate().filter(move |(index, _)| kinds >> index & 1 == 1).map(|(_, kind)| kind)
+        let list = *self;
+        let own = list.layers_of(kind);
+        // A list of one layer repeats.
+        let around = if list.period == 1 { own } else { own.shifted() };
+        list.distinct().filter(move |&other| around.meets(&list.layers_of(other)))
+    }
+
+    /// The layers of one kind.
+    fn layers_of(&self, kind: LayerKind) -> LayerSet {
+        let all = LayerSet::first(self.period);
+        let of_mixer = match kind.mixer {
+            Mixer::None => all.without(&self.attention).without(&self.recurrent),
+            Mixer::Attention => self.attention.without(&self.window).without(&self.recurrent),
+            Mixer::Window => self.window.without(&self.recurrent),
+            Mixer::Recurrent => self.recurrent.without(&self.attention),
+            Mixer::Both => self.recurrent.without(&self.recurrent.without(&self.attention)),
+        };
+        match kind.mlp {
+            Mlp::None => of_mixer.without(&self.dense).without(&self.experts),
+            Mlp::Dense => of_mixer.without(&of_mixer.without(&self.dense)).without(&self.experts),
+            Mlp::Experts => of_mixer.without(&of_mixer.without(&self.experts)),
+        }
     }
 
     /// The blocks of the first `layers` layers; of a list that is not empty.
@@ -388,6 +427,13 @@ mod tests {
         assert_eq!(pattern.distinct().count(), 15);
         assert!(pattern.distinct().all(|kind| kinds.contains(&kind)));
         assert!(pattern.kinds().eq(kinds[..Pattern::MOST].iter().copied()));
+        assert_eq!(pattern.last(), Some(kinds[Pattern::MOST - 1]));
+        for kind in pattern.distinct() {
+            let pairs = kinds[..Pattern::MOST].windows(2);
+            let beside = |other| pairs.clone().any(|pair| pair == [kind, other] || pair == [other, kind]);
+            let expected: Vec<_> = pattern.distinct().filter(|&other| beside(other)).collect();
+            assert!(pattern.beside(kind).eq(expected), "{kind:?}");
+        }
         let attention = kinds[..77].iter().filter(|kind| !matches!(kind.mixer, Mixer::None | Mixer::Recurrent)).count();
         assert_eq!(pattern.among(77).attention as usize, attention);
     }
