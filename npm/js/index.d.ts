@@ -33,12 +33,17 @@ export type ParameterKey =
   | 'tiledmlp' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak'
   | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart'
   | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'nvmebw' | 'dispatch8'
+  | 'tiledmlp' | 'statekernel' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm'
+  | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf'
+  | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'dispatch8'
   | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn' | 'attntuned'
   | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden'
   | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied'
   | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank'
   | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense'
-  | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup';
+  | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate' | 'mixer'
+  | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
+  | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';

@@ -14,6 +14,7 @@ pub mod expert_layer;
 pub mod experts;
 pub mod finetune;
 pub mod hardware;
+pub mod hybrid;
 pub mod layout;
 pub mod long_sequences;
 pub mod markdown;

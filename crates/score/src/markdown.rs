@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::collectives::Collective;
+use super::hybrid::Hybrid;
 use super::pairs;
 use super::silicon::Table;
 use super::summary::{self, Confusion, Entry, Score};
@@ -20,12 +21,14 @@ use engine::catalog::accuracy;
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
-/// and failed, hybrid against full sharding, the tracker's categories, traced steps, collectives, and
-/// rows left out. Then mixtures of experts, fine-tuning, other silicon, and how many steps lie in the range beside their prediction.
+/// and failed, hybrid against full sharding, the tracker's categories, traced steps, those of models with
+/// state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning, other silicon, and how many steps lie in the
+/// range beside their prediction.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
     traced: &[Traced],
+    hybrid: &[Hybrid],
     collectives: &[Collective],
 ) -> String {
     let (silicon, entries): (Vec<&Entry>, Vec<&Entry>) =
@@ -38,6 +41,7 @@ pub fn report<'a>(
     verdicts(&mut text, &dense);
     tracker(&mut text, tracked);
     steps(&mut text, traced);
+    hybrids(&mut text, hybrid);
     network(&mut text, collectives);
     left_out(&mut text, &dense);
     mixtures::section(&mut text, &mixtures);
@@ -190,6 +194,37 @@ fn steps(text: &mut String, traced: &[Traced]) {
             .map(|spread| format!("{} | {}", percent(spread.errors.median), percent(spread.worst)))
             .into();
         let _ = writeln!(text, "| {source} | {} | {} | {} |", score.rows, errors.join(" | "), percent(score.agree));
+    }
+}
+
+fn hybrids(text: &mut String, rows: &[Hybrid]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n{} training steps of models with state mixers, Hugging Face's own code without kernels for them, traced tensor by tensor: error \
+         of the bytes allocated at the peak, by the closed form:\n",
+        rows.len()
+    );
+    line(text, "| Model | Rows | Allocated, median | Signed | Worst |");
+    line(text, "|---|---:|---:|---:|---:|");
+    let mut models: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for row in rows {
+        models.entry(&row.model).or_default().push(row.error());
+    }
+    let all: Vec<f64> = rows.iter().map(Hybrid::error).collect();
+    for (name, errors) in models.into_iter().chain([("All", all)]) {
+        let worst = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
+        let Errors { median, signed, .. } = Errors::of(&errors).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | {} | {} |",
+            errors.len(),
+            percent(median),
+            percent(signed),
+            percent(worst)
+        );
     }
 }
 

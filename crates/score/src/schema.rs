@@ -11,6 +11,8 @@ pub enum Schema {
     Tracker,
     /// Training steps traced tensor by tensor, with the bytes of a simulated allocator.
     Traced,
+    /// The same of models with state mixers.
+    Hybrid,
     /// Measured collectives.
     Collectives,
     /// Measurements of a single mixture-of-experts layer, one value per row.
@@ -27,6 +29,8 @@ impl Schema {
         let has = |columns: &[&str]| columns.iter().all(|column| header.contains(column));
         if has(&["sharded_param_bytes", "act_bytes", "total_bytes"]) {
             Some(Self::Tracker)
+        } else if has(&["mixer", "state_kernel", "peak_allocated_bytes"]) {
+            Some(Self::Hybrid)
         } else if has(&["source_code", "peak_allocated_bytes", "simulated_reserved"]) {
             Some(Self::Traced)
         } else if has(&["collective", "message_bytes", "metric", "value"]) {
@@ -46,7 +50,7 @@ impl Schema {
 
     /// Whether the rows are evaluated.
     pub fn is_scored(self) -> bool {
-        matches!(self, Self::Training | Self::Tracker | Self::Traced | Self::Collectives)
+        matches!(self, Self::Training | Self::Tracker | Self::Traced | Self::Hybrid | Self::Collectives)
     }
 
     /// Describes the table, for schemas without a score.
@@ -55,6 +59,7 @@ impl Schema {
             Self::Training => "training runs",
             Self::Tracker => "peaks of PyTorch's FSDP2 memory tracker",
             Self::Traced => "training steps traced tensor by tensor",
+            Self::Hybrid => "training steps of models with state mixers, traced tensor by tensor",
             Self::Collectives => "measured collectives",
             Self::Experts => "measurements of one layer of experts, which the tests of the engine read",
             Self::Architectures => "architectures by name, not measurements: the catalog has those that it needs",

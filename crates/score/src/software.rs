@@ -11,7 +11,8 @@ use super::text::has;
 use super::{LeftOut, Notes, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload, Segments,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
+    Segments, StateKernel,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -157,6 +158,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         // Megatron-LM's default is 0.1, which BLOOM's runs inherit (its README, train/tr11-176B-ml).
         dropout: matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed) || drops_by_default(row),
         tiled_mlp: has(&row.notes, &["tiled mlp", "tiledmlp"]),
+        state: StateKernel::Fused,
     }
 }
 

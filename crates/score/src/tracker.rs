@@ -7,7 +7,9 @@ use engine::catalog;
 use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
-use engine::model::software::{AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload};
+use engine::model::software::{
+    AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload, StateKernel,
+};
 use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};
@@ -187,6 +189,7 @@ fn tracked_setting() -> Scenario {
             graphs: Graphs::None,
             dropout: false,
             tiled_mlp: false,
+            state: StateKernel::Fused,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

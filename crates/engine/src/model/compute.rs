@@ -332,7 +332,8 @@ fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
     // A mixer launches about as many kernels as attention, which has half of a layer's.
     let blocks = 0.5 * (shares.attention + shares.recurrent + shares.mlp);
     let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { CAST_LAUNCHES };
-    let layer = overheads.launch * (blocks * casts + adapters::launches(setup, shares));
+    let loops = shares.recurrent * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
+    let layer = overheads.launch * (blocks * casts + adapters::launches(setup, shares) + loops);
     let experts = shares.moe * casts * overheads.launch_experts;
     match setup.kernels.graphs {
         Graphs::None => layer + exchange + latent + experts,

@@ -2,6 +2,7 @@
 
 use super::adapters;
 use super::setup::Setup;
+use super::transformer::pattern::{LayerKind, Mlp};
 use super::transformer::{Architecture, LayerShares};
 use super::unit_params::Units;
 
@@ -14,6 +15,8 @@ pub struct LocalParams {
     pub trained: Units,
     /// Layers below the lowest that trains: gradients do not reach them.
     pub below: f64,
+    /// The largest layer next to the largest, of its parameters.
+    pub neighbour: f64,
 }
 
 impl LocalParams {
@@ -63,21 +66,22 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
         false => 0.0,
     };
     let own_head = own_head && !has_scalar_head;
+    let Largest { unit, neighbour } = largest_layer(setup, matrices + norms, expert_unit);
     let model = Units {
         layers: f64::from(layers),
         layer: matrices + norms,
         layer_matrices: matrices,
-        unit: largest_layer(setup, matrices + norms),
+        unit,
         expert,
         expert_unit,
         root: before + after,
         head: if head && !has_scalar_head { table } else { 0.0 },
     };
     if setup.trained.is_all() {
-        return LocalParams { held: model, trained: model, below: 0.0 };
+        return LocalParams { held: model, trained: model, below: 0.0, neighbour };
     }
     let tables = if embedding { table } else { 0.0 } + if head && own_head { table } else { 0.0 };
-    with_trained(setup, model, shares, tables)
+    LocalParams { neighbour, ..with_trained(setup, model, shares, tables) }
 }
 
 /// Parameters of one layer on one GPU without its routed experts, the mean over layers.
@@ -112,17 +116,37 @@ impl LayerParams {
     }
 }
 
-/// Parameters of the largest layer on one GPU, its routed experts apart: of those with experts where there are any, as these are; `mean`
-/// where the layers are alike but for their experts.
-fn largest_layer(setup: &Setup, mean: f64) -> f64 {
+/// The largest layer on one GPU.
+struct Largest {
+    /// Its parameters, its routed experts apart.
+    unit: f64,
+    /// Those of the largest layer next to it, experts and all, of all of its.
+    neighbour: f64,
+}
+
+/// The largest layer on one GPU, of those with experts (`experts` parameters of them) where there are any; the `mean` where the layers are
+/// alike but for their experts.
+fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
-        return mean;
+        return Largest { unit: mean, neighbour: 1.0 };
     }
-    let with_experts = arch.has_experts();
-    let kinds = arch.pattern.distinct().map(LayerShares::of_kind).filter(|shares| shares.moe > 0.0 || !with_experts);
-    let sizes = kinds.map(|shares| LayerParams::of(setup, shares)).map(|layer| layer.matrices + layer.norms);
-    sizes.fold(0.0, |most, size| if size > most { size } else { most })
+    let size = |kind: LayerKind| {
+        let shares = LayerShares::of_kind(kind);
+        let LayerParams { matrices, norms } = LayerParams::of(setup, shares);
+        (matrices + norms, shares.moe * experts)
+    };
+    let all = |(layer, experts): (f64, f64)| layer + experts;
+    let larger = |most: (LayerKind, (f64, f64)), next: (LayerKind, (f64, f64))| {
+        if all(next.1) > all(most.1) { next } else { most }
+    };
+    let kinds = arch.pattern.distinct().filter(|kind| kind.mlp == Mlp::Experts || !arch.has_experts());
+    let Some((kind, most)) = kinds.map(|kind| (kind, size(kind))).reduce(larger) else {
+        return Largest { unit: mean, neighbour: 1.0 };
+    };
+    let beside = arch.pattern.beside(kind).map(|kind| all(size(kind)));
+    let beside = beside.fold(0.0, |most, size| if size > most { size } else { most });
+    Largest { unit: most.0, neighbour: if all(most) > 0.0 { beside / all(most) } else { 1.0 } }
 }
 
 /// The parameters of a GPU with what trains of them: adapters beside the model, or some of its layers, and the embedding and head
@@ -137,7 +161,12 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
     let root = if trained.embeddings { tables } else { 0.0 };
     let head = if trained.embeddings { model.head } else { 0.0 };
     if !trained.has_adapters() {
-        return LocalParams { held: model, trained: Units { root, head, ..model.of_layers(share) }, below };
+        return LocalParams {
+            held: model,
+            trained: Units { root, head, ..model.of_layers(share) },
+            below,
+            neighbour: 1.0,
+        };
     }
     let adapters = adapters::of_layer(setup, &shares);
     let beside = Units { root, head, layers: model.layers, ..adapters }.of_layers(share);
@@ -152,7 +181,7 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
         root: model.root + copies,
         ..model
     };
-    LocalParams { held, trained: beside, below }
+    LocalParams { held, trained: beside, below, neighbour: 1.0 }
 }
 
 /// Tokens that one GPU processes in one micro-batch, T = `micro_batch_size seq_len / cp`.

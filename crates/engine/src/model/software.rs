@@ -104,6 +104,16 @@ pub enum NormKernel {
     Upcast,
 }
 
+/// What runs between the matrix products of a mixer with a state of a fixed size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StateKernel {
+    /// Kernels written for it: those of mamba-ssm, causal-conv1d and flash-linear-attention.
+    Fused,
+    /// Operator by operator, as the library's own code runs where these packages are missing (`mamba2_chunk_scan`,
+    /// `torch_chunk_gated_delta_rule` and the like of transformers 5.23).
+    Eager,
+}
+
 /// What the host launches at once as CUDA graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Graphs {
@@ -132,6 +142,8 @@ pub struct Kernels {
     pub dropout: bool,
     /// Whether dense MLPs run tile by tile over the sequence, forward and again in the backward pass (`TiledMLP`, arXiv 2506.13996).
     pub tiled_mlp: bool,
+    /// Whose kernels run between the products of mixers with a state.
+    pub state: StateKernel,
 }
 
 impl Kernels {
@@ -144,6 +156,7 @@ impl Kernels {
         graphs: Graphs::None,
         dropout: false,
         tiled_mlp: false,
+        state: StateKernel::Fused,
     };
 }
 

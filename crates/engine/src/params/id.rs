@@ -127,6 +127,7 @@ parameters! {
         NormKernel: kernels::NORM_KERNEL,
         Dropout: kernels::DROPOUT,
         TiledMlp: kernels::TILED_MLP,
+        StateKernel: kernels::STATE_KERNEL,
         ComputeFormat: kernels::COMPUTE,
         Segments: kernels::SEGMENTS,
         GpusPerNode: hardware::GPUS_PER_NODE,

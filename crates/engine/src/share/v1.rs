@@ -53,7 +53,8 @@ use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine,
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload, Segments,
+    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
+    Segments, StateKernel,
 };
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use crate::model::training::{
@@ -126,6 +127,7 @@ const KERNELS: Kernels = Kernels {
     graphs: Graphs::None,
     dropout: false,
     tiled_mlp: false,
+    state: StateKernel::Fused,
 };
 
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario

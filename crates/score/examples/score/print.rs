@@ -41,6 +41,7 @@ pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     }
     others(out, "Memory tracker", &tables.tracked, Tracked::error)?;
     steps::score(out, &tables.traced)?;
+    others(out, "Models with state mixers, traced", &tables.hybrid, |row| Some(row.error()))?;
     others(out, "Bus bandwidth of collectives", &tables.collectives, |collective| Some(collective.error()))
 }
 

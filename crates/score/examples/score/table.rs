@@ -5,6 +5,7 @@ use std::path::Path;
 use csv::{ReaderBuilder, StringRecord};
 use score::LeftOut;
 use score::collectives::{self, Collective};
+use score::hybrid::{self, Hybrid};
 use score::markdown;
 use score::row::Row;
 use score::schema::Schema;
@@ -33,6 +34,8 @@ pub(crate) struct Tables {
     pub(crate) tracked: Vec<Line<Tracked>>,
     /// Training steps traced tensor by tensor.
     pub(crate) traced: Vec<Line<Traced>>,
+    /// The same of models with state mixers.
+    pub(crate) hybrid: Vec<Line<Hybrid>>,
     /// Measured collectives.
     pub(crate) collectives: Vec<Line<Collective>>,
 }
@@ -63,6 +66,7 @@ impl Tables {
             match schema {
                 Schema::Tracker => self.tracked.push(Line { file, number, id, outcome: tracker::read(column) }),
                 Schema::Traced => self.traced.push(Line { file, number, id, outcome: traced::read(column) }),
+                Schema::Hybrid => self.hybrid.push(Line { file, number, id, outcome: hybrid::read(column) }),
                 Schema::Collectives => {
                     self.collectives.push(Line { file, number, id, outcome: collectives::read(column) });
                 }
@@ -74,7 +78,8 @@ impl Tables {
 
     /// Writes the tables of the documentation.
     pub(crate) fn markdown(&self) -> String {
-        markdown::report(&self.training, &used(&self.tracked), &used(&self.traced), &used(&self.collectives))
+        let (tracked, traced, hybrid) = (used(&self.tracked), used(&self.traced), used(&self.hybrid));
+        markdown::report(&self.training, &tracked, &traced, &hybrid, &used(&self.collectives))
     }
 }
 

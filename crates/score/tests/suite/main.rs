@@ -8,6 +8,7 @@
     reason = "a test stops where its data is wrong"
 )]
 
+mod hybrid;
 mod measured;
 mod oracle;
 mod published;

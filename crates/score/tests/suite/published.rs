@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use score::LeftOut;
 use score::collectives::{self, Collective};
+use score::hybrid::{self, Hybrid};
 use score::row::Row;
 use score::schema::Schema;
 use score::summary::Entry;
@@ -20,6 +21,7 @@ pub(crate) struct Published {
     pub(crate) silicon: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) traced: Vec<Traced>,
+    pub(crate) hybrid: Vec<Hybrid>,
     pub(crate) collectives: Vec<Collective>,
 }
 
@@ -69,6 +71,7 @@ fn read(path: &Path, published: &mut Published) {
         match schema {
             Schema::Tracker => published.tracked.extend(used(tracker::read(column))),
             Schema::Traced => published.traced.extend(used(traced::read(column))),
+            Schema::Hybrid => published.hybrid.extend(used(hybrid::read(column))),
             Schema::Collectives => published.collectives.extend(used(collectives::read(column))),
             schema if !schema.is_scored() => {}
             _ => published.training.push(Entry::new(&file, Row::read(column))),

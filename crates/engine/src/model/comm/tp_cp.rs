@@ -58,7 +58,9 @@ fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
 /// attention, its output comes back after it, and both again as gradients; nothing hides them. Where a GPU of the exchange has no key
 /// head of its own, keys and values are repeated. A ring of cp' GPUs sends keys and values cp' - 1 times beside attention, of which
 /// `(cp' - 1)/cp'` hide them; backward their gradients go with them, beside a longer attention.
-fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding) -> (Seconds, Seconds) {
+///
+/// The mean over layers of which `shares` have attention.
+fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerShares) -> (Seconds, Seconds) {
     let (mesh, network, arch) = (&setup.mesh, &setup.network, &setup.architecture);
     if mesh.cp <= 1 {
         return (Seconds::ZERO, Seconds::ZERO);
@@ -71,13 +73,15 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding) -> (Seconds, Seco
     if setup.context == ContextExchange::AllGather {
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
         let gathered = Bytes::new(keys_and_values * sent * f64::from(mesh.cp));
-        let gather = collectives::all_gather(network, context, gathered);
-        return (gather, gather + collectives::reduce_scatter(network, context, gathered));
+        let gather = shares.attention * collectives::all_gather(network, context, gathered);
+        let scatter = shares.attention * collectives::reduce_scatter(network, context, gathered);
+        return (gather, gather + scatter);
     }
     let heads = Group::strided(inner, mesh.tp, world, network);
     let exchange = |width: f64| collectives::all_to_all(network, heads, Bytes::new(width * sent), AllToAll::Linear);
     let exchanged = if inner > 1 {
-        exchange(arch.query_width() / tp + keys_and_values) + exchange(arch.attention_output_width() / tp)
+        let there = exchange(arch.query_width() / tp + keys_and_values);
+        shares.attention * (there + exchange(arch.attention_output_width() / tp))
     } else {
         Seconds::ZERO
     };
@@ -85,9 +89,27 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding) -> (Seconds, Seco
     let ring = Group::strided(around, mesh.tp.saturating_mul(inner), world, network);
     let hops = f64::from(around) - 1.0;
     let part = hops / f64::from(around);
-    let hop = collectives::point_to_point(network, ring, ring.crosses_nodes(), Bytes::new(keys_and_values * sent));
+    let size = Bytes::new(keys_and_values * sent);
+    let hop = shares.attention * collectives::point_to_point(network, ring, ring.crosses_nodes(), size);
     let over = |hop: Seconds, attention: Seconds| (hops * hop - part * attention).max(Seconds::ZERO);
     (exchanged + over(hop, hiding.attention), exchanged + over(2.0 * hop, hiding.attention_backward))
+}
+
+/// The time of the exchanges around the mixer with a state of one layer, in either pass, for so many tokens times bytes of an element; the
+/// mean over layers of which `shares` have one.
+///
+/// A state passes from token to token, so that a ring would wait for itself: Megatron-Core exchanges tokens for heads by all-to-all, all
+/// that the product into the mixer wrote before the convolution and the scan, and their output after them
+/// (`MambaContextParallel.pre_conv_ssm` and `post_conv_ssm`); groups of B and C that are fewer than the GPUs are repeated.
+fn exchange_states(setup: &Setup, sent: f64, shares: &LayerShares) -> Seconds {
+    let (mesh, network, mixer) = (&setup.mesh, &setup.network, &setup.architecture.recurrent);
+    if mesh.cp <= 1 || shares.recurrent <= 0.0 {
+        return Seconds::ZERO;
+    }
+    let tp = f64::from(mesh.tp.max(1));
+    let context = Group::strided(mesh.cp, mesh.tp, mesh.gpus(), network);
+    let exchange = |width: f64| collectives::all_to_all(network, context, Bytes::new(width * sent), AllToAll::Linear);
+    shares.recurrent * (exchange(mixer.columns_to_share(tp, mesh.cp)) + exchange(mixer.inner_width() / tp))
 }
 
 impl TpCpComm {
@@ -130,7 +152,9 @@ impl TpCpComm {
         };
 
         let context = Group::strided(mesh.cp, mesh.tp, world, network);
-        let (context_forward, context_backward) = exchange_context(setup, element * tokens, hiding);
+        let (context_forward, context_backward) = exchange_context(setup, element * tokens, hiding, shares);
+        let states = exchange_states(setup, element * tokens, shares);
+        let (context_forward, context_backward) = (context_forward + states, context_backward + states);
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
         let tensor_forward = exposed(blocks, hiding.matmul);
         let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;

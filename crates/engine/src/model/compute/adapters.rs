@@ -19,7 +19,7 @@ struct Kernels {
 }
 
 /// Kernels of a layer of transformers in its forward pass.
-const OF_A_LAYER: f64 = 35.0;
+pub(super) const OF_A_LAYER: f64 = 35.0;
 /// Operator by operator: forward the first product reads the input, the second writes the output, which is scaled (2) and added to the
 /// matrix's own (3); backward the gradient is scaled (2), both products read it, the first one's gradients read the input and write
 /// its gradient, which is added (3). A dropout or a cast, two products, a scale and a sum.

@@ -4,6 +4,9 @@ use super::blocks::{Block, Passes, Rates};
 use super::recipe_peak;
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::recurrent::{chunk, executed, state};
+use crate::model::memory::activations;
+use crate::model::setup::Setup;
+use crate::model::software::StateKernel;
 use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
 use crate::units::Bytes;
@@ -64,6 +67,9 @@ pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     if !mixer.is_used() {
         return Passes::default();
     }
+    if setup.kernels.state == StateKernel::Eager {
+        return operators(rates);
+    }
     let share = rates.tokens / f64::from(setup.mesh.tp.max(1));
     let flops = share * executed(mixer);
     // Element by element outside the tensor cores.
@@ -85,4 +91,39 @@ pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let streams: C = C::new(bytes / (rates.memory * REACHED), || Operations::streaming(bytes));
     let forward = products + streams;
     Passes { forward, backward: forward * BACKWARD }
+}
+
+/// Times that a tensor which is kept crosses memory in the forward pass, operator by operator: written, and read by the next operator.
+const WRITTEN_AND_READ: f64 = 2.0;
+/// The same over the backward pass: it is read, its gradient is written, added to and read.
+const BACKWARD_CROSSINGS: f64 = 2.0;
+
+/// The same operator by operator: every tensor that is kept crosses memory, and the products run in fp32.
+fn operators<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
+    let setup = rates.setup;
+    let flops = rates.tokens / f64::from(setup.mesh.tp.max(1)) * executed(&setup.architecture.recurrent);
+    let bytes = Bytes::new(WRITTEN_AND_READ * rates.tokens * activations::of_state(setup, rates.element()));
+    let rate = setup.accelerator.peak_32bit * setup.accelerator.efficiency.attention;
+    let products: C = C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO });
+    let streamed: C = rates.streaming(bytes);
+    Passes { forward: products + streamed, backward: (products + streamed) * BACKWARD_CROSSINGS }
+}
+
+/// Kernels that one mixer launches one after the other in its forward pass, operator by operator, as loops over tokens or chunks of one
+/// sequence are written in transformers' code: five to a token in Mamba, three in RG-LRU; nine to a chunk under delta rules, twelve in
+/// lightning attention; none where all chunks are one product.
+pub(super) fn kernels_in_loops(setup: &Setup) -> f64 {
+    let mixer = &setup.architecture.recurrent;
+    if setup.kernels.state == StateKernel::Fused || !mixer.is_used() {
+        return 0.0;
+    }
+    let tokens = f64::from(setup.batch.seq_len) / f64::from(setup.mesh.cp.max(1));
+    let chunks = tokens / chunk(mixer);
+    match mixer.kind {
+        RecurrentKind::Mamba => 5.0 * tokens,
+        RecurrentKind::RgLru => 3.0 * tokens,
+        RecurrentKind::GatedDelta | RecurrentKind::KimiDelta => 9.0 * chunks,
+        RecurrentKind::Lightning => 12.0 * chunks,
+        RecurrentKind::Mamba2 | RecurrentKind::ShortConv => 0.0,
+    }
 }

@@ -14,7 +14,7 @@ use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, Framework, NormKernel};
 use crate::model::training::Recompute;
-use crate::model::transformer::LayerShares;
+use crate::model::transformer::{LayerShares, QkNorm};
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
@@ -39,6 +39,10 @@ pub struct LayerBytes {
     pub final_norm: f64,
     /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its hidden tensors.
     pub gradients: f64,
+    /// Of that, what the last block's backward pass holds, with all of the layer's other blocks still there.
+    pub last_block: f64,
+    /// Share of the layers with experts.
+    pub experts: f64,
 }
 
 /// The tensors of one layer, in bytes per token on one GPU.
@@ -67,6 +71,8 @@ struct Tensors {
     copy: f64,
     /// What a mixer with a state keeps.
     state: f64,
+    /// The most that is alive of it at once, what it keeps among it.
+    state_at_most: f64,
     /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
     latent: f64,
     /// Of these, the norms' outputs.
@@ -150,17 +156,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     } else {
         (0.0, 0.0)
     };
-    let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
-    // XLA computes the activation where the next product reads it.
-    let is_xla = setup.framework == Framework::MaxText;
-    let wide = match (arch.gated_mlp, fused_activation) {
-        (true, _) if is_xla => 2.0,
-        (false, _) if is_xla => 1.0,
-        // Gate, up, the activation's output, the product.
-        (true, false) => 4.0,
-        (true, true) => 3.0,
-        (false, _) => 2.0,
-    };
+    let wide = hidden_tensors(setup);
     let narrow = narrow(setup, element);
     let norms_kept = f64::from(arch.norms_per_layer);
     let narrowed = narrow * (norms_kept * hidden * sequence * element + query + width + copy);
@@ -176,6 +172,12 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let statistics = if unfused { 0.0 } else { LOG_SUM_EXP_BYTES * heads };
     // The gate before its sigmoid, and the gated output.
     let gate = if arch.gated_attention { 2.0 * query } else { 0.0 };
+    let key_value = shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element);
+    // The library repeated keys and values before it had lists of layers; SDPA takes them as they are.
+    let repeats = upcast && !arch.pattern.is_used();
+    // Norms of queries and keys keep their input in fp32, and that normalised.
+    let norms_heads = upcast && arch.pattern.is_used() && arch.qk_norm == QkNorm::PerHead;
+    let norms_of_heads = if norms_heads { (FP32 + element) / element * (query + key_value) } else { 0.0 };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
@@ -184,18 +186,14 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     // `per_token_scale`); where it is gated one kernel does both and keeps its input.
     let [_, _, routed] = hidden_by_kind;
     let scaled = if setup.framework.is_megatron_core() && !arch.gated_mlp { routed } else { 0.0 };
+    let state = recurrent::of_mixer(setup, element);
     Tensors {
         input: hidden * element * sequence,
         norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
         query,
-        // That implementation repeats keys and values for every query head.
         // A GPU of an all-to-all over heads has one key and value head at least.
-        key: if upcast {
-            query
-        } else {
-            shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element)
-        },
-        attention: shares.attention * (outputs * output + statistics) + gate,
+        key: if repeats { query } else { key_value },
+        attention: shares.attention * (outputs * output + statistics) + gate + norms_of_heads,
         scores: if unfused {
             shares.attention * (heads * seq_len * (element + dropout * (element + MASK)))
         } else {
@@ -206,7 +204,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         hidden_unrouted: unrouted,
         routed: copies_kept * copy + of_router,
         copy,
-        state: shares.recurrent * recurrent::kept(setup, element),
+        state: shares.recurrent * state.kept,
+        state_at_most: shares.recurrent * state.at_most,
         latent,
         latent_outputs,
         narrowed,
@@ -218,6 +217,21 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         wide,
         hidden_by_kind,
         narrow,
+    }
+}
+
+/// Hidden tensors of an MLP, by number.
+fn hidden_tensors(setup: &Setup) -> f64 {
+    let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
+    // XLA computes the activation where the next product reads it.
+    let is_xla = setup.framework == Framework::MaxText;
+    match (setup.architecture.gated_mlp, fused_activation) {
+        (true, _) if is_xla => 2.0,
+        (false, _) if is_xla => 1.0,
+        // Gate, up, the activation's output, the product.
+        (true, false) => 4.0,
+        (true, true) => 3.0,
+        (false, _) => 2.0,
     }
 }
 
@@ -287,6 +301,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         + MLP_BACKWARD_WIDTHS * t.input
         + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
+    let blocks_backward = if scores_backward > mlp_backward { scores_backward } else { mlp_backward };
+    let backward = in_mixer(&t, whole, norms_kept(setup), blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
     let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key * cp } else { 0.0 };
@@ -296,8 +312,30 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         kept,
         // A shape may have no norms.
         final_norm: if final_norm > 0.0 { final_norm } else { 0.0 },
-        gradients: gathered + if scores_backward > mlp_backward { scores_backward } else { mlp_backward },
+        gradients: gathered + backward,
+        last_block: gathered + blocks_backward,
+        experts: shares.moe,
     }
+}
+
+/// Bytes per token that one mixer with a state keeps on one GPU, `element` bytes an activation.
+pub fn of_state(setup: &Setup, element: f64) -> f64 {
+    recurrent::kept(setup, element)
+}
+
+/// Norms of a layer, one at least.
+fn norms_kept(setup: &Setup) -> f64 {
+    f64::from(setup.architecture.norms_per_layer.max(1))
+}
+
+/// What is alive beside `whole` where a layer holds most: in the backward pass of its last block, or within its mixer with a state, when
+/// what follows the mixer is not there yet or no longer.
+fn in_mixer(t: &Tensors, whole: f64, norms: f64, last_block: f64) -> f64 {
+    if t.state_at_most <= 0.0 {
+        return last_block;
+    }
+    let beside = t.norms / norms + t.input + t.state_at_most - whole;
+    if beside > last_block { beside } else { last_block }
 }
 
 /// The layer in work: of a kind with experts where there is one, else of the kind that holds most beside what it keeps; `None` where

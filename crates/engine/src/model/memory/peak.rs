@@ -11,7 +11,7 @@ mod waiting;
 mod workspaces;
 mod xla;
 
-use super::activations;
+use super::activations::{self, LayerBytes};
 use super::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
     of_update, paged, recipe_bytes, shard_degrees,
@@ -26,6 +26,7 @@ use crate::model::software::{Cache, Framework, NormKernel};
 use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
+use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 use cache::within;
 pub use cache::{Alive, Held, OUTGROWN};
@@ -207,6 +208,8 @@ struct Ledger {
     /// Micro-batches in flight beside the one in its backward pass.
     others: f64,
     kept: f64,
+    /// What the last layer keeps, over the mean layer.
+    last_kept: f64,
     /// What the layer in work holds beyond what is kept of it.
     working: f64,
     in_layer: f64,
@@ -232,6 +235,18 @@ struct Ledger {
     is_xla: bool,
     /// Elements of a layer's largest weight.
     largest: f64,
+}
+
+/// What the layer in work holds in its backward pass beside what it keeps. The gradients of its experts (`of_experts` bytes) are there
+/// before its mixer's backward pass; that of attention keeps little by then, that of a state all that is listed.
+fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64) -> f64 {
+    let tokens = per_rank::tokens(setup);
+    let most = in_work.gradients * tokens;
+    if !setup.architecture.pattern.is_used() {
+        return most;
+    }
+    let after_experts = in_work.last_block * tokens + in_work.experts * of_experts;
+    if after_experts > most { after_experts } else { most }
 }
 
 impl Ledger {
@@ -290,8 +305,14 @@ impl Ledger {
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
+            last_kept: match arch.pattern.last() {
+                Some(kind) if of_layer.kept > 0.0 => {
+                    activations::layer(setup, bytes.activation, &LayerShares::of_kind(kind)).kept / of_layer.kept
+                }
+                _ => 1.0,
+            },
             working: (in_work.whole - in_work.kept) * tokens,
-            in_layer: in_work.gradients * tokens,
+            in_layer: in_layer(setup, &in_work, bytes.gathered * trained.expert_unit),
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             // Those of further tokens wait while the next one's are in work.
             logits: bytes_per_logit(setup) * logits
@@ -373,6 +394,8 @@ impl Ledger {
     fn layers_kept(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
         let below = self.params.below;
+        // Of layers of several kinds the last one is done first.
+        let layers = if layers == self.params.held.layers - 1.0 { layers + 1.0 - self.last_kept } else { layers };
         let alive = if layers > below { layers - below } else { 0.0 };
         let here = alive + self.others * (self.params.held.layers - below);
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }

@@ -23,7 +23,9 @@ pub fn is_followed(setup: &Setup) -> bool {
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
     let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
     let by_itself = by_units && sharded && by_layers && plain && alone;
-    setup.framework.is_pytorch() && by_itself && follows_frozen(setup)
+    // Layers of several kinds are not written out.
+    let alike = !setup.architecture.pattern.is_used();
+    setup.framework.is_pytorch() && alike && by_itself && follows_frozen(setup)
 }
 
 /// Whether the trace follows what a step does with weights that do not train, and with adapters beside them.

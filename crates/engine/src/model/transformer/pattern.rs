@@ -1,5 +1,7 @@
 //! Which layers of a model have which blocks: layers as a list.
 
+#![expect(clippy::indexing_slicing, reason = "the numbers of layers and kinds are below the lengths of their arrays")]
+
 use super::Architecture;
 
 /// What mixes the tokens of a layer.
@@ -52,6 +54,37 @@ impl LayerSet {
 
     const fn has(&self, layer: usize) -> bool {
         self.0[layer / 64] >> (layer % 64) & 1 == 1
+    }
+
+    /// The first `layers`.
+    fn first(layers: u32) -> Self {
+        let word = |from: u32| {
+            let taken = layers.saturating_sub(from).min(64);
+            if taken == 64 { u64::MAX } else { (1 << taken) - 1 }
+        };
+        Self([word(0), word(64), word(128), word(192)])
+    }
+
+    /// Those that are not among others.
+    fn without(&self, others: &Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, others.0);
+        Self([a & !e, b & !f, c & !g, d & !h])
+    }
+
+    /// The layers before and after each.
+    fn shifted(&self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([
+            a << 1 | a >> 1 | b << 63,
+            b << 1 | a >> 63 | b >> 1 | c << 63,
+            c << 1 | b >> 63 | c >> 1 | d << 63,
+            d << 1 | c >> 63 | d >> 1,
+        ])
+    }
+
+    /// Whether one is among others.
+    fn meets(&self, others: &Self) -> bool {
+        self.0.iter().zip(others.0).any(|(mine, theirs)| mine & theirs != 0)
     }
 
     /// Those of the first `layers`, of a list of `period` that repeats.
@@ -208,6 +241,12 @@ impl Pattern {
         self.period > 0
     }
 
+    /// The last layer of the list; `None` of the empty one.
+    pub fn last(&self) -> Option<LayerKind> {
+        let last = (self.period as usize).checked_sub(1)?;
+        self.distinct().find(|kind| self.layers_of(*kind).has(last))
+    }
+
     /// Layers of the list, before it repeats.
     pub const fn period(&self) -> u32 {
         self.period
@@ -235,6 +274,41 @@ impl Pattern {
     pub fn distinct(&self) -> impl Iterator<Item = LayerKind> + use<> {
         let kinds = self.kinds;
         KINDS.into_iter().enumerate().filter(move |(index, _)| kinds >> index & 1 == 1).map(|(_, kind)| kind)
+    }
+
+    /// The kinds of layer before or after a layer of this kind, each once.
+    ///
+    /// ```
+    /// # use engine::scenario::layers::read_layers;
+    /// // Nemotron-H: an MLP has a mixer on either side.
+    /// let list = read_layers("s.d.s.d.a.d").unwrap();
+    /// let mlp = list.kinds().nth(1).unwrap();
+    /// assert!(list.beside(mlp).all(|kind| kind != mlp));
+    /// assert_eq!(list.beside(mlp).count(), 2);
+    /// ```
+    pub fn beside(&self, kind: LayerKind) -> impl Iterator<Item = LayerKind> + use<> {
+        let list = *self;
+        let own = list.layers_of(kind);
+        // A list of one layer repeats.
+        let around = if list.period == 1 { own } else { own.shifted() };
+        list.distinct().filter(move |&other| around.meets(&list.layers_of(other)))
+    }
+
+    /// The layers of one kind.
+    fn layers_of(&self, kind: LayerKind) -> LayerSet {
+        let all = LayerSet::first(self.period);
+        let of_mixer = match kind.mixer {
+            Mixer::None => all.without(&self.attention).without(&self.recurrent),
+            Mixer::Attention => self.attention.without(&self.window).without(&self.recurrent),
+            Mixer::Window => self.window.without(&self.recurrent),
+            Mixer::Recurrent => self.recurrent.without(&self.attention),
+            Mixer::Both => self.recurrent.without(&self.recurrent.without(&self.attention)),
+        };
+        match kind.mlp {
+            Mlp::None => of_mixer.without(&self.dense).without(&self.experts),
+            Mlp::Dense => of_mixer.without(&of_mixer.without(&self.dense)).without(&self.experts),
+            Mlp::Experts => of_mixer.without(&of_mixer.without(&self.experts)),
+        }
     }
 
     /// The blocks of the first `layers` layers; of a list that is not empty.
@@ -366,6 +440,13 @@ mod tests {
         assert_eq!(pattern.distinct().count(), 15);
         assert!(pattern.distinct().all(|kind| kinds.contains(&kind)));
         assert!(pattern.kinds().eq(kinds[..Pattern::MOST].iter().copied()));
+        assert_eq!(pattern.last(), Some(kinds[Pattern::MOST - 1]));
+        for kind in pattern.distinct() {
+            let pairs = kinds[..Pattern::MOST].windows(2);
+            let beside = |other| pairs.clone().any(|pair| pair == [kind, other] || pair == [other, kind]);
+            let expected: Vec<_> = pattern.distinct().filter(|&other| beside(other)).collect();
+            assert!(pattern.beside(kind).eq(expected), "{kind:?}");
+        }
         let attention = kinds[..77].iter().filter(|kind| !matches!(kind.mixer, Mixer::None | Mixer::Recurrent)).count();
         assert_eq!(pattern.among(77).attention as usize, attention);
     }

@@ -109,6 +109,33 @@ impl Recurrent {
         }
     }
 
+    /// Columns of one GPU of tp that leave for cp GPUs, each of which takes a part of the heads: groups of B and C that are fewer than
+    /// those GPUs are repeated (`group_repeat_count` of Megatron-Core's `MambaContextParallel`).
+    ///
+    /// ```
+    /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
+    /// // Nemotron 3 Nano: 64 heads of 64, 8 groups of a state of 128. On 2 GPUs of tensor parallelism each has 4 groups, which 8 GPUs of
+    /// // context parallelism hold twice.
+    /// let nano = Recurrent { kind: RecurrentKind::Mamba2, heads: 64, head_dim: 64, key_heads: 8, key_dim: 128, ..Recurrent::NONE };
+    /// assert_eq!(nano.columns_to_share(2.0, 8), 2.0 * 2048.0 + 2.0 * 8.0 * 128.0 + 32.0);
+    /// assert_eq!(nano.columns_to_share(2.0, 4), nano.input_columns() / 2.0);
+    /// ```
+    pub fn columns_to_share(&self, tp: f64, cp: u32) -> f64 {
+        let columns = self.input_columns() / tp;
+        let groups = f64::from(self.key_heads) / tp;
+        let missing = f64::from(cp) - groups;
+        if self.kind == RecurrentKind::Mamba2 && missing > 0.0 {
+            columns + 2.0 * missing * f64::from(self.key_dim)
+        } else {
+            columns
+        }
+    }
+
+    /// What tensor and context parallelism divide: heads, or channels where there is one head.
+    pub const fn shareable(&self) -> u32 {
+        if self.heads > 1 { self.heads } else { self.head_dim }
+    }
+
     /// Weights of the products between those in and the one out: of low ranks, and of gates by blocks.
     pub fn middle_weights(&self) -> f64 {
         let (inner, rank) = (self.inner_width(), f64::from(self.rank));

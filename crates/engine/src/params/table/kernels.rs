@@ -1,7 +1,8 @@
 //! The software that executes the step.
 
+use super::architecture::recurrent::has_recurrent_layers;
 use super::{Group, Param, choice, option, position, switched};
-use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel, Segments};
+use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel, Segments, StateKernel};
 use crate::model::training::ComputeFormat;
 
 picked!(
@@ -46,6 +47,14 @@ picked!(
     AttentionKernel::Flash => "flash", "FlashAttention-1/2, SDPA", "Before the GPU's own instructions; FlashAttention-2 on Ampere is tuned.";
     AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-3, cuDNN, TE", "Tuned to the GPU; on Ampere FlashAttention-2.";
     AttentionKernel::Flash8bit => "flash-fp8", "FP8 attention", "cuDNN's under Transformer Engine (fp8_dpa), from Hopper on.";
+);
+picked!(
+    /// The kernels of state mixers.
+    STATE_KERNEL, Kernels, kernels.state, "statekernel", "State kernels", "state_kernel", [relevant(has_recurrent_layers)],
+    "How state mixers run between their products: without the packages that have kernels for them, Hugging Face's own code writes every \
+     step of the scan to memory and keeps it for the backward pass.",
+    StateKernel::Fused => "fused", "Fused", "Those of mamba-ssm, causal-conv1d and flash-linear-attention.";
+    StateKernel::Eager => "eager", "Operator by operator", "PyTorch's own, where these packages are not installed.";
 );
 picked!(
     /// The loss.

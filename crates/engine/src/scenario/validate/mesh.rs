@@ -4,6 +4,7 @@ use super::neighbours;
 use crate::model::collectives::Group;
 use crate::model::parallel::{ContextExchange, Schedule};
 use crate::model::software::Framework;
+use crate::model::transformer::recurrent::RecurrentKind;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
 use crate::scenario::resolve::{Degrees, nearest_divisor};
@@ -32,6 +33,7 @@ impl Scenario {
             issues.extend(self.tensor_nodes(degrees.tp));
             issues.extend(self.tensor_heads(degrees.tp));
         }
+        issues.extend(self.state_heads(degrees));
         issues.extend(self.sequence_parts(degrees));
         issues.extend(self.sequence_heads(degrees));
         if degrees.pp > 1 {
@@ -128,6 +130,39 @@ impl Scenario {
             kv.div_ceil(tp)
         );
         (!kv.is_multiple_of(tp)).then(|| Issue::note(ParamId::Tp, message))
+    }
+
+    /// Tensor and context parallelism do not divide the heads of the state mixer, or tensor parallelism its groups (asserted by
+    /// Megatron-Core's `MambaMixer` and `MambaContextParallel`).
+    fn state_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
+        let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
+        let mixer = architecture.recurrent;
+        let (heads, parts) = (mixer.shareable(), tp.saturating_mul(cp));
+        if !mixer.is_used() || parts <= 1 {
+            return None;
+        }
+        if !heads.is_multiple_of(parts) {
+            let what = if mixer.heads > 1 { "heads" } else { "channels" };
+            let (by, id) = match (tp > 1, cp > 1) {
+                (true, true) => ("tensor and context parallelism", ParamId::Cp),
+                (_, true) => ("context parallelism, which exchange tokens for heads", ParamId::Cp),
+                _ => ("tensor parallelism", ParamId::Tp),
+            };
+            let message = format!(
+                "{heads} {what} of the state mixer do not divide over {parts} GPUs of {by}. The page computes as if they did: \
+                 {} GPUs share them evenly.",
+                neighbours(heads, parts)
+            );
+            return Some(Issue::error(id, message));
+        }
+        let groups = mixer.key_heads;
+        let message = format!(
+            "{groups} groups of the state mixer's keys do not divide over {tp} GPUs of tensor parallelism: Megatron-Core refuses \
+             it. The page computes as if they did: enter {}.",
+            neighbours(groups, tp)
+        );
+        let is_grouped = groups > 0 && mixer.kind == RecurrentKind::Mamba2;
+        (is_grouped && !groups.is_multiple_of(tp)).then(|| Issue::error(ParamId::Tp, message))
     }
 
     /// Context and sequence parallelism do not divide the sequence: two parts per GPU balance a

@@ -4,8 +4,11 @@ use crate::model::parallel::Schedule;
 use crate::model::software::Framework;
 use crate::model::software::Nvme;
 use crate::model::training::{ComputeFormat, Recompute, RecomputeModules};
+use crate::model::transformer::Architecture;
+use crate::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use crate::params;
 use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::layers::read_layers;
 use crate::scenario::{Model, Scenario, Strategy};
 
 fn first(change: impl FnOnce(&mut Scenario)) -> Issue {
@@ -431,4 +434,49 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
             "Megatron-Core recomputes the experts' activation between grouped products alone: turn these on."
         )]
     );
+}
+
+/// Nemotron 3 Nano's mixer: 64 heads, 8 groups.
+fn hybrid(scenario: &mut Scenario) {
+    let recurrent = Recurrent {
+        kind: RecurrentKind::Mamba2,
+        heads: 64,
+        head_dim: 64,
+        key_heads: 8,
+        key_dim: 128,
+        conv_kernel: 4,
+        chunk: 128,
+        ..Recurrent::NONE
+    };
+    let pattern = read_layers("3sd.ad").unwrap();
+    let architecture = Architecture {
+        num_attention_heads: 32,
+        num_key_value_heads: 32,
+        recurrent,
+        pattern,
+        ..scenario.model.architecture()
+    };
+    scenario.model = Model::Custom { architecture };
+    (scenario.gpus, scenario.seq_len) = (1024, 1 << 17);
+}
+
+#[test]
+fn states_are_divided_by_heads_and_groups() {
+    let with = |tp, cp| {
+        let mut scenario = default_scenario();
+        hybrid(&mut scenario);
+        (scenario.tp, scenario.cp) = (tp, cp);
+        let all = params::issues(&scenario);
+        all.into_iter()
+            .filter(|issue| issue.message.contains("state mixer"))
+            .map(|issue| issue.message)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((with(8, 8), with(2, 4)), (vec![], vec![]));
+    let [heads] = with(8, 16).try_into().unwrap();
+    assert!(
+        heads.starts_with("64 heads of the state mixer do not divide over 128 GPUs of tensor and context parallelism.")
+    );
+    let [groups] = with(16, 1).try_into().unwrap();
+    assert!(groups.starts_with("8 groups of the state mixer's keys do not divide over 16 GPUs"), "{groups}");
 }

@@ -343,6 +343,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("layers16", ParamId::LayersIn16Bits, Unit::None, 0.0, 2000.0, Scale::Linear),
     choice("nvme", ParamId::OffloadNvme, &["no", "optimizer", "all"]),
     number("nvmebw", ParamId::NvmeBandwidth, Unit::GbPerS, 0.1, 1000.0, Scale::Log),
+    choice("statekernel", ParamId::StateKernel, &["fused", "eager"]),
 ];
 
 #[cfg(test)]

@@ -1,45 +1,84 @@
 //! What a mixer with a state of a fixed size keeps for its backward pass.
 
+mod eager;
+
+use super::FP32;
+use crate::model::flops;
 use crate::model::setup::Setup;
+use crate::model::software::StateKernel;
 use crate::model::transformer::recurrent::RecurrentKind;
 
-/// Bytes of an element in fp32.
-const FP32: f64 = 4.0;
+/// Bytes per token of one mixer on one GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StateBytes {
+    /// What it keeps from forward to backward.
+    pub kept: f64,
+    /// The most that is alive of it at once, in either pass, what it keeps among it.
+    pub at_most: f64,
+}
 
-/// Bytes per token on one GPU that one mixer keeps, `element` bytes an activation, where its kernels are fused: what the projections into
-/// it wrote, what its convolution wrote where the scan reads it from memory, the scan's output before and after the gated norm, and decays
-/// in fp32. The input of the projections is the norm's output.
-///
-/// Mamba-2's kernel keeps its one input and its output and computes the convolution again (`MambaSplitConv1dScanCombinedFn` of
-/// state-spaces/mamba); those of flash-linear-attention keep queries, keys, values, decays and steps (`ChunkGatedDeltaRuleFunction`).
-pub(super) fn kept(setup: &Setup, element: f64) -> f64 {
+/// What one mixer holds, `element` bytes an activation.
+pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
     if !mixer.is_used() {
-        return 0.0;
+        return StateBytes { kept: 0.0, at_most: 0.0 };
     }
     let tp = f64::from(setup.mesh.tp.max(1));
-    let (columns, inner, keys) = (mixer.input_columns(), mixer.inner_width(), mixer.key_width());
-    let heads = f64::from(mixer.heads);
-    // The same keys for each head of values.
-    let spread = heads * f64::from(mixer.key_dim);
-    let elements = match mixer.kind {
-        RecurrentKind::Mamba => columns + 2.0 * inner + f64::from(mixer.rank) + 2.0 * f64::from(mixer.key_dim) + inner,
-        RecurrentKind::Mamba2 => columns + 2.0 * inner,
-        RecurrentKind::GatedDelta | RecurrentKind::KimiDelta => {
-            columns + mixer.conv_width() + inner + 2.0 * keys + 2.0 * spread + 2.0 * inner
+    let StateBytes { kept, at_most } = match setup.kernels.state {
+        StateKernel::Fused => fused(setup, element),
+        StateKernel::Eager => eager::of_mixer(mixer, element),
+    };
+    StateBytes { kept: kept / tp, at_most: at_most / tp }
+}
+
+/// Bytes per token of one mixer, `element` bytes an activation, where its kernels are fused; the input of the projections is the norm's
+/// output. What their backward passes compute again is alive beside, with the gradient of what the projection into the mixer wrote.
+///
+/// - Mamba-2: one function from the input projection's output to the output projection keeps its input and the scan's output
+///   (`MambaSplitConv1dScanCombinedFn` of state-spaces/mamba; Megatron-Core's output projection stands outside and keeps its own input).
+/// - Mamba: `causal_conv1d_fn` and `selective_scan_fn` keep their inputs, steps and outputs before and after the gate.
+/// - Delta rules: the convolution's input, queries and keys normed, values, steps and decays, the triangle's inverse for each chunk
+///   (Kimi's: two triangles, and its gate in fp32), the output before and after the gated norm, its gate
+///   (`ChunkGatedDeltaRuleFunction`, `ChunkKDAFunction` of flash-linear-attention).
+/// - A short convolution: the product of its gates, what it wrote, and that times the other gate.
+fn fused(setup: &Setup, element: f64) -> StateBytes {
+    let mixer = &setup.architecture.recurrent;
+    let (columns, inner, keys, conv) =
+        (mixer.input_columns(), mixer.inner_width(), mixer.key_width(), mixer.conv_width());
+    let (heads, chunk) = (f64::from(mixer.heads), flops::recurrent::chunk(mixer));
+    // The same keys for each head of values; and the states at the ends of chunks.
+    let (spread, states) = (heads * f64::from(mixer.key_dim), inner * f64::from(mixer.key_dim) / chunk);
+    let small = f64::from(mixer.rank) + 2.0 * f64::from(mixer.key_dim);
+    let projected = if setup.framework.is_megatron_core() { inner } else { 0.0 };
+    let (elements, wide, again) = match mixer.kind {
+        RecurrentKind::Mamba => (columns + 4.0 * inner + small, 0.0, columns + inner),
+        RecurrentKind::Mamba2 => {
+            let states_in_fp32 = 2.0 * FP32 / element * states;
+            (columns + inner + projected, 0.0, columns + 2.0 * conv + inner + states_in_fp32)
         }
-        RecurrentKind::Lightning => columns + 2.0 * inner,
-        RecurrentKind::RgLru => columns + 6.0 * inner,
-        RecurrentKind::ShortConv => columns + 2.0 * inner,
+        RecurrentKind::GatedDelta => (
+            conv + 2.0 * keys + 4.0 * inner + heads * chunk,
+            2.0 * heads,
+            conv + 4.0 * spread + 3.0 * inner + 2.0 * states,
+        ),
+        RecurrentKind::KimiDelta => (
+            conv + 2.0 * keys + 4.0 * inner + 2.0 * heads * chunk + 2.0 * f64::from(mixer.rank),
+            KIMI_GATE * spread,
+            conv + 6.0 * spread + 3.0 * inner + 2.0 * states,
+        ),
+        // No package has kernels for the library's implementations of these two.
+        RecurrentKind::Lightning => (columns + 2.0 * inner, 0.0, 0.0),
+        RecurrentKind::RgLru => (columns + 6.0 * inner, 0.0, 0.0),
+        RecurrentKind::ShortConv => (columns + 3.0 * inner, 0.0, 0.0),
     };
-    let decays = match mixer.kind {
-        RecurrentKind::GatedDelta => FP32 * heads,
-        RecurrentKind::KimiDelta => FP32 * spread,
-        RecurrentKind::Mamba
-        | RecurrentKind::Mamba2
-        | RecurrentKind::Lightning
-        | RecurrentKind::RgLru
-        | RecurrentKind::ShortConv => 0.0,
-    };
-    (element * elements + decays) / tp
+    let kept = element * elements + FP32 * wide;
+    StateBytes { kept, at_most: kept + element * again }
+}
+
+/// Tensors in fp32 of Kimi's decay for each channel of the keys: before and after its sum over a chunk, and those of its softplus.
+const KIMI_GATE: f64 = 5.25;
+
+/// Bytes per token that one mixer keeps.
+pub(super) fn kept(setup: &Setup, element: f64) -> f64 {
+    of_mixer(setup, element).kept
 }

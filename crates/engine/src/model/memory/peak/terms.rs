@@ -122,7 +122,11 @@ impl PeakTerms {
             Point::InLayer(left) => {
                 let whole = || activations::layer(setup, bytes.activation, &stage.shares);
                 let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
-                (left, Working::InLayer(in_work.unwrap_or_else(whole)))
+                let layer = in_work.unwrap_or_else(whole);
+                // Gradients of experts are among what a layer of a list of layers has in work.
+                let is_listed = setup.architecture.pattern.is_used();
+                let gradients = if is_listed { ledger.in_layer / tokens } else { layer.gradients };
+                (left, Working::InLayer(LayerBytes { gradients, ..layer }))
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
             Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),

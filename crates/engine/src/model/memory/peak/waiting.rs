@@ -91,7 +91,7 @@ impl Ledger {
             Point::Loss | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
                 if left > 1.0 {
-                    2.0
+                    1.0 + self.params.neighbour
                 } else {
                     1.0
                 }
@@ -141,7 +141,9 @@ impl Ledger {
                     Point::InLayer(left) => {
                         (head, accumulated(left) + if left < self.params.trained.layers { self.padded } else { 0.0 })
                     }
-                    Point::AfterLayer(left) => (head + unit, accumulated(left - 1.0) + self.padded),
+                    Point::AfterLayer(left) => {
+                        (head + unit, accumulated(left - 1.0) + self.params.neighbour * self.padded)
+                    }
                     Point::Root => (self.params.trained.root, self.params.trained.root),
                 };
                 Unreduced { computed, reduced, ..none }

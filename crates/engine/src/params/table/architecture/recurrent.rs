@@ -8,7 +8,7 @@ use crate::model::transformer::recurrent::RecurrentKind;
 use crate::scenario::Scenario;
 
 /// For rows that only apply to models with such a mixer.
-fn has_recurrent_layers(scenario: &Scenario) -> bool {
+pub(in crate::params) fn has_recurrent_layers(scenario: &Scenario) -> bool {
     scenario.model.architecture().recurrent.is_used()
 }
 

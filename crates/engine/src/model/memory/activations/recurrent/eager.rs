@@ -1,0 +1,167 @@
+//! Mixers with a state operator by operator, as transformers' own code runs where the packages with kernels are missing: each tensor that
+//! autograd keeps, and the point at which most is alive. Each list was compared with a trace of that code on fake tensors
+//! (`tests/hybrid/trace.py`).
+
+use super::StateBytes;
+use crate::model::flops::recurrent::chunk;
+use crate::model::memory::activations::FP32;
+use crate::model::transformer::recurrent::{Recurrent, RecurrentKind};
+
+/// Widths of a mixer's tensors, in elements per token.
+struct Widths {
+    /// All heads' values, h d_v.
+    inner: f64,
+    /// Keys spread over all heads of values, h d_k.
+    keys: f64,
+    /// Decays between the tokens of a chunk, h Q.
+    pairs: f64,
+    /// The states at the ends of chunks, h d_k d_v / Q.
+    states: f64,
+    /// Heads.
+    heads: f64,
+    /// Channels of the convolution.
+    conv: f64,
+    /// Columns of the product into the mixer.
+    columns: f64,
+}
+
+impl Widths {
+    fn of(mixer: &Recurrent) -> Self {
+        let (heads, inner, chunk) = (f64::from(mixer.heads), mixer.inner_width(), chunk(mixer));
+        Self {
+            inner,
+            keys: heads * f64::from(mixer.key_dim),
+            pairs: heads * chunk,
+            states: inner * f64::from(mixer.key_dim) / chunk,
+            heads,
+            conv: mixer.conv_width(),
+            columns: mixer.input_columns(),
+        }
+    }
+}
+
+/// Bytes per token of one mixer, `element` bytes an activation.
+pub(super) fn of_mixer(mixer: &Recurrent, element: f64) -> StateBytes {
+    let widths = Widths::of(mixer);
+    match mixer.kind {
+        RecurrentKind::Mamba => mamba(mixer, &widths, element),
+        RecurrentKind::Mamba2 => mamba_2(&widths, element),
+        RecurrentKind::GatedDelta => gated_delta(&widths, element),
+        RecurrentKind::KimiDelta => kimi_delta(mixer, &widths, element),
+        RecurrentKind::Lightning => lightning(&widths, element),
+        RecurrentKind::RgLru => rg_lru(&widths, element),
+        RecurrentKind::ShortConv => short_conv(&widths, element),
+    }
+}
+
+/// `mamba2_chunk_scan` and the gated norm, all in fp32. Kept: B and C at each head, three times as operands of products and B twice more
+/// with its decay; scores, decays and their product within chunks; states before and after the pass over chunks; ten tensors of values.
+/// Most is alive at the end of the scan, while the function holds its locals: B, C and the decayed B once more, and eleven of values; or,
+/// with long chunks, when the scores' gradients are there.
+fn mamba_2(w: &Widths, element: f64) -> StateBytes {
+    let of_heads = w.heads * (4.0 * FP32 + 2.0 * element);
+    let scan = 5.0 * w.keys + 3.0 * w.pairs + 2.0 * w.states + 10.0 * w.inner;
+    let kept = FP32 * scan + element * (w.columns + w.conv + w.inner) + of_heads;
+    let around = element * (w.columns + 2.0 * w.conv) + 1.5 * of_heads;
+    let forward = FP32 * (7.0 * w.keys + 3.0 * w.pairs + 11.0 * w.inner + 3.0 * w.states) + around;
+    let backward = FP32 * (4.0 * w.keys + 5.0 * w.pairs + 5.0 * w.inner) + around;
+    StateBytes { kept, at_most: if forward > backward { forward } else { backward } }
+}
+
+/// `torch_chunk_gated_delta_rule` and the gated norm, in fp32. Kept: keys and queries eight times, five tensors of pairs of tokens within
+/// chunks, six of values (the states at chunks' ends beside). In the backward pass each chunk's gradient is written into a whole tensor,
+/// and two such of each are alive while they add up.
+fn gated_delta(w: &Widths, element: f64) -> StateBytes {
+    let of_heads = w.heads * (9.0 * FP32 + element);
+    let scan = 8.0 * w.keys + 5.0 * w.pairs + 6.0 * w.inner + w.states;
+    let backward = 11.0 * w.keys + 8.0 * w.pairs + 5.0 * w.inner + w.states;
+    StateBytes {
+        kept: FP32 * scan + element * (2.0 * w.conv + 3.0 * w.inner) + of_heads,
+        at_most: FP32 * backward + element * (2.0 * w.conv + w.inner) + of_heads,
+    }
+}
+
+/// Rows and tables that the inverse of a chunk's triangle copies row by row: `sum (i^2 + i) / 64` over its 63 rows.
+const SUBSTITUTION: f64 = 1365.0;
+
+/// `chunk_kimi_delta_attention`: decays between tokens for each channel of the keys, written out; three such tensors are kept and six
+/// alive while their gradients add up.
+fn kimi_delta(mixer: &Recurrent, w: &Widths, element: f64) -> StateBytes {
+    let by_channel = w.pairs * f64::from(mixer.key_dim);
+    // Twenty-two in fp32 and a mask of a byte.
+    let of_keys = 22.75 * w.keys;
+    let scan = 3.0 * by_channel + of_keys + 2.0 * w.pairs + SUBSTITUTION * w.heads + w.states;
+    let kept = FP32 * scan + element * (2.0 * w.conv + 2.0 * f64::from(mixer.rank));
+    StateBytes { kept, at_most: kept + FP32 * (3.0 * by_channel + 4.0 * w.keys) }
+}
+
+/// `MiniMaxLightningAttention`, in the format of the activations but for its norm: queries, keys and values before and after their
+/// activation, scores within blocks with their decays, decayed keys and queries, and the state of each block.
+fn lightning(w: &Widths, element: f64) -> StateBytes {
+    let alike = w.pairs + w.states;
+    StateBytes {
+        kept: element * (12.0 * w.inner + alike) + FP32 * w.inner,
+        // The norm's backward pass in fp32.
+        at_most: element * (8.0 * w.inner + alike) + 6.0 * FP32 * w.inner,
+    }
+}
+
+/// `MambaMixer.slow_forward`, token by token: the decay, the input and the state of every channel and token in fp32, and the state once
+/// more in the format of the activations; in the backward pass each token's gradient is written into a whole tensor.
+fn mamba(mixer: &Recurrent, w: &Widths, element: f64) -> StateBytes {
+    let state = w.inner * f64::from(mixer.key_dim);
+    let small = f64::from(mixer.key_dim) * (3.0 * FP32 + 3.0 * element) + f64::from(mixer.rank) * 4.0 * element;
+    StateBytes {
+        kept: state * (3.0 * FP32 + element) + w.inner * (2.0 * FP32 + 6.0 * element) + element * w.columns + small,
+        at_most: state * (7.0 * FP32 + element) + w.inner * (FP32 + 7.0 * element) + element * w.columns + small,
+    }
+}
+
+/// `RecurrentGemmaRecurrentBlock`: gates, decays and inputs, and the state of every token in fp32, twice.
+fn rg_lru(w: &Widths, element: f64) -> StateBytes {
+    let kept = w.inner * (2.0 * FP32 + 14.0 * element);
+    StateBytes { kept, at_most: kept }
+}
+
+/// `Lfm2ShortConv`: three products, two of which are multiplied before the convolution and one after it.
+fn short_conv(w: &Widths, element: f64) -> StateBytes {
+    let kept = element * (w.columns + 3.0 * w.inner);
+    StateBytes { kept, at_most: kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes per token of one mixer of a small shape, traced in transformers 5.23 on fake tensors (`tests/hybrid/trace.py`): what its
+    /// layer keeps, less its norms and MLP, and the most alive at once, less its norm, input and gradient.
+    #[test]
+    fn mixers_keep_and_hold_what_the_library_s_do() {
+        let of = |kind, [heads, head_dim, key_heads, key_dim, conv_kernel, rank, chunk]: [u32; 7]| Recurrent {
+            kind,
+            heads,
+            head_dim,
+            key_heads,
+            key_dim,
+            conv_kernel,
+            rank,
+            chunk,
+            ..Recurrent::NONE
+        };
+        let cases = [
+            (of(RecurrentKind::Mamba2, [24, 8, 3, 56, 4, 0, 40]), 51_772.5, Some(65_286.9)),
+            (of(RecurrentKind::GatedDelta, [24, 40, 12, 56, 4, 0, 64]), 116_032.0, Some(142_821.0)),
+            (of(RecurrentKind::KimiDelta, [24, 56, 24, 56, 4, 56, 64]), 1_318_446.0, Some(2_340_500.0)),
+            (of(RecurrentKind::Mamba, [1, 192, 1, 14, 4, 10, 0]), 42_684.8, Some(85_285.0)),
+            (of(RecurrentKind::Lightning, [24, 40, 24, 40, 0, 0, 80]), 31_440.0, Some(42_960.0)),
+            (of(RecurrentKind::RgLru, [6, 20, 0, 0, 4, 0, 0]), 4_328.0, None),
+            (of(RecurrentKind::ShortConv, [1, 96, 0, 0, 3, 0, 0]), 1_152.3, None),
+        ];
+        for (mixer, kept, at_most) in cases {
+            let bytes = of_mixer(&mixer, 2.0);
+            assert!((bytes.kept / kept - 1.0).abs() < 0.015, "{:?}: {} of {kept}", mixer.kind, bytes.kept);
+            let at_most = at_most.unwrap_or(kept);
+            assert!((bytes.at_most / at_most - 1.0).abs() < 0.02, "{:?}: {} of {at_most}", mixer.kind, bytes.at_most);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Prints the rows of models with state mixers: `cargo run --release -p shardwise-score --example hybrid -- FILE.csv`.
+
+use engine::model::report::MemoryPart;
+use score::hybrid;
+
+fn main() {
+    for path in std::env::args().skip(1) {
+        let Ok(mut reader) = csv::Reader::from_path(&path) else { continue };
+        let Ok(header) = reader.headers().cloned() else { continue };
+        for record in reader.records().flatten() {
+            let column = |name: &str| record.get(header.iter().position(|known| known == name)?);
+            let Ok(row) = hybrid::read(column) else { continue };
+            let memory = row.predicted();
+            let part = |part| format!("{:.2}", memory.parts.get(part).get() / 1e9);
+            let of = |name: &str| column(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) / 1e9;
+            println!(
+                "{} {:18} {:>4} {:6.1} % {:7.2} GB, traced {:7.2} ({:?}, traced {}), unnamed {:.4}",
+                row.id,
+                row.model,
+                column("activation_checkpointing").unwrap_or_default(),
+                1e2 * row.error(),
+                memory.allocated.get() / 1e9,
+                row.allocated / 1e9,
+                memory.moment,
+                column("moment").unwrap_or_default(),
+                row.scenario.model.architecture().extra.layers as f64 / row.params,
+            );
+            println!(
+                "      weights {} gradients {} optimizer {} gathered {} unreduced {} activations {} working {} logits {}",
+                part(MemoryPart::Weights),
+                part(MemoryPart::Gradients),
+                part(MemoryPart::Optimizer),
+                part(MemoryPart::GatheredWeights),
+                part(MemoryPart::UnreducedGradients),
+                part(MemoryPart::Activations),
+                part(MemoryPart::WorkingSet),
+                part(MemoryPart::Logits),
+            );
+            println!(
+                "      weights {:.2} gradients {:.2} optimizer {:.2} gathered {:.2} unreduced {:.2} activations {:.2} working {:.2} logits {:.2}",
+                of("peak_param"),
+                of("peak_grad"),
+                of("peak_optimizer"),
+                of("peak_unsharded_param"),
+                of("peak_unsharded_grad") + of("peak_comm"),
+                of("peak_activation"),
+                of("peak_temp"),
+                of("peak_logits"),
+            );
+        }
+    }
+}
