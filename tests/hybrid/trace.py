@@ -98,7 +98,7 @@ def shape_of(name, c):
         w = c.lru_width
         s.update(mixer="rg-lru", mixer_heads=c.num_attention_heads, mixer_head_dim=w // c.num_attention_heads, conv_kernel=c.conv1d_width,
                  ffn=c.intermediate_size // 2, window=c.attention_window_size)
-        pat = ["wr"[c.layers_block_type[k] == "recurrent"] + "d" for k in range(n)]
+        pat = ["wr"[c.layers_block_type[k] in ("recurrent", LIN)] + "d" for k in range(n)]
     elif name == "lfm2":
         f = c.intermediate_size
         if c.block_auto_adjust_ff_dim:
