@@ -19,9 +19,8 @@ fn main() -> io::Result<ExitCode> {
     let mut read = false;
     for file in files {
         let line = match count(&file) {
-            Ok(mut line) => {
+            Ok(line) => {
                 read = true;
-                line["file"] = file.into();
                 line
             }
             Err(error) => json!({ "file": file, "error": error }),
@@ -36,6 +35,7 @@ fn count(file: &str) -> Result<Value, String> {
     let config = parse(&text(file)?)?;
     let imported = import(&config)?;
     Ok(json!({
+        "file": file,
         "name": imported.name,
         "params": imported.architecture.params(),
         "active_params": imported.architecture.active_params(),

@@ -132,7 +132,7 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
         return Largest { unit: mean, neighbour: 1.0 };
     }
     let size = |kind: LayerKind| {
-        let shares = LayerShares::of_kind(kind);
+        let shares = arch.shares_of_kind(kind);
         let LayerParams { matrices, norms } = LayerParams::of(setup, shares);
         (matrices + norms, shares.moe * experts)
     };

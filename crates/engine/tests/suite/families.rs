@@ -190,7 +190,7 @@ proptest! {
         which in any::<prop::sample::Index>(),
         fields in proptest::collection::vec((any::<prop::sample::Index>(), any_value()), 0..6),
     ) {
-        let row = which.get(&*RECORDED);
+        let row = which.get(&RECORDED);
         let mut config: Map<String, Value> = row.as_object().unwrap().clone();
         for (key, value) in fields {
             let nested = config.get("text_config").is_some_and(|text| text.as_object().is_some_and(|text| text.len() > 3));

@@ -186,8 +186,8 @@ fn links_before_the_sixth_revision_hold_back_the_h20() {
         let efficiency = decode(link).scenario.accelerator.values.efficiency;
         [efficiency.matmul, efficiency.matmul_8bit, efficiency.attention, efficiency.attention_tuned]
     };
-    assert_eq!(shares("rev=6&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.32]);
+    assert_eq!(shares("rev=5&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.32]);
     assert_eq!(shares("rev=4&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.19]);
     assert_eq!(shares("rev=6&cluster=h20-400g"), [0.88, 0.88, 0.46, 0.73]);
-    assert_eq!(shares("rev=6&cluster=dgx-h100"), shares("rev=6&cluster=dgx-h100"));
+    assert_eq!(shares("rev=5&cluster=dgx-h100"), shares("rev=6&cluster=dgx-h100"));
 }

@@ -113,7 +113,7 @@ fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture {
     let ids = fields.numbers("hybrid_layer_ids").map_or(both, |ids| ids.len() as f64);
     let turn = |place: f64| ((ids - place % turns) / turns).ceil();
     let (blocks, all_adapters) = if shape.tie_word_embeddings {
-        (turns.min(both), ids)
+        (turns.min(both), if both > 0.0 { ids } else { 0.0 })
     } else {
         (both, (0..both as u32).map(|place| turn(place.into())).sum())
     };

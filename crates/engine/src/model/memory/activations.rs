@@ -289,6 +289,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
                 Some(outputs) => t.input + t.attention + outputs,
                 None => 2.0 * t.input + projected + t.attention + t.hidden_unrouted,
             };
+            // Kernels of state mixers are no products: what they keep stays.
+            let some = some + t.state;
             if some < whole { some } else { whole }
         }
     };
@@ -346,7 +348,7 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<Laye
         let is_mixed = shares.moe > 0.0 && shares.moe < 1.0;
         return is_mixed.then(|| layer(setup, element, &LayerShares::mixture(1.0)));
     }
-    let kinds = arch.pattern.distinct().map(|kind| layer(setup, element, &LayerShares::of_kind(kind)));
+    let kinds = arch.pattern.distinct().map(|kind| layer(setup, element, &arch.shares_of_kind(kind)));
     let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.gradients;
     kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
 }

@@ -26,7 +26,6 @@ use crate::model::software::{Cache, Framework, NormKernel};
 use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::Sharding;
-use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 use cache::within;
 pub use cache::{Alive, Held, OUTGROWN};
@@ -307,7 +306,7 @@ impl Ledger {
             kept: of_layer.kept * tokens,
             last_kept: match arch.pattern.last() {
                 Some(kind) if of_layer.kept > 0.0 => {
-                    activations::layer(setup, bytes.activation, &LayerShares::of_kind(kind)).kept / of_layer.kept
+                    activations::layer(setup, bytes.activation, &arch.shares_of_kind(kind)).kept / of_layer.kept
                 }
                 _ => 1.0,
             },

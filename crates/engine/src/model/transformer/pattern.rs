@@ -393,7 +393,12 @@ impl Architecture {
     /// ```
     pub fn blocks_among(&self, layers: u32) -> BlockCounts {
         if self.pattern.is_used() {
-            return self.pattern.among(layers);
+            let blocks = self.pattern.among(layers);
+            // A list may name experts that the model does not have: a link was cut.
+            return match self.experts.num_experts {
+                0 => BlockCounts { dense: blocks.dense + blocks.experts, experts: 0, ..blocks },
+                _ => blocks,
+            };
         }
         let experts = self.experts.layers_among(layers);
         BlockCounts { layers, attention: layers, window: 0, recurrent: 0, dense: layers - experts, experts }
@@ -402,6 +407,12 @@ impl Architecture {
     /// The blocks of all layers.
     pub fn blocks(&self) -> BlockCounts {
         self.blocks_among(self.num_hidden_layers)
+    }
+
+    /// The shares of layers of one kind.
+    pub fn shares_of_kind(&self, kind: LayerKind) -> LayerShares {
+        let shares = LayerShares::of_kind(kind);
+        if self.experts.num_experts == 0 { LayerShares { moe: 0.0, ..shares } } else { shares }
     }
 
     /// The shares of all layers that have a block.
