@@ -7,6 +7,7 @@ use crate::model::transformer::Architecture;
 
 /// The model to train.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a shape is copied where it is read, and a box would allocate")]
 pub enum Model {
     /// A catalog entry.
     Preset {

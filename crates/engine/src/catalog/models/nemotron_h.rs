@@ -36,6 +36,7 @@ const fn mamba(heads: u32) -> Recurrent {
 }
 
 /// Layers by NVIDIA's letters: M Mamba-2, * attention, - MLP, E experts.
+#[expect(clippy::indexing_slicing, reason = "a constant function has no iterators, and the index is below the length")]
 const fn layers(letters: &str) -> Pattern {
     let letters = letters.as_bytes();
     let mut pattern = Pattern::NONE;

@@ -45,6 +45,8 @@ const MOST_LAYERS: f64 = 2048.0;
 const MOST_HIDDEN: f64 = 262_144.0;
 const MOST_HEADS: u32 = 4096;
 const MOST_MLP: (u32, u32) = (2_097_152, 2_000_000);
+/// Heads of a state mixer, and its other widths, at most.
+const MOST_STATE: (u32, u32) = (50_000, 200_000);
 /// Layers over which the parameters of one are measured, times those from one with experts to the next.
 const SPAN: u32 = 16;
 /// How far an MLP may leave the family's ratio, to take up what whole layers leave.
@@ -152,7 +154,7 @@ impl<'a> Steps<'a> {
     /// A width of the style in the proportion of its widths.
     fn in_proportion(&self, own: u32, hidden: u32) -> u32 {
         let ratio = f64::from(hidden) / f64::from(self.style.hidden_size.max(1));
-        if own == 0 { 0 } else { ((ratio * f64::from(own)).round() as u32).max(1) }
+        if own == 0 { 0 } else { ((ratio * f64::from(own)).round() as u32).clamp(1, MOST_STATE.1.max(own)) }
     }
 
     /// The mixer with a state: more heads, or where it has one, a wider one; groups of Mamba-2 stay, other keys grow with the values.
@@ -164,10 +166,13 @@ impl<'a> Steps<'a> {
         }
         let groups = own.key_heads.max(1);
         if own.kind == RecurrentKind::Mamba2 || !own.heads.is_multiple_of(groups) {
-            return Recurrent { heads: self.in_proportion(own.heads, hidden), ..own };
+            let heads = self.in_proportion(own.heads, hidden).min(MOST_STATE.0.max(own.heads));
+            return Recurrent { heads, ..own };
         }
-        let key_heads = self.in_proportion(groups, hidden);
-        let heads = key_heads.saturating_mul(own.heads / groups);
+        let each = own.heads / groups;
+        let most = (MOST_STATE.0 / each.max(1)).max(groups);
+        let key_heads = self.in_proportion(groups, hidden).min(most);
+        let heads = key_heads.saturating_mul(each);
         Recurrent { heads, key_heads: if own.key_heads == 0 { 0 } else { key_heads }, ..own }
     }
 
