@@ -40,16 +40,14 @@ pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
         (_, ParamId::HostMemory | ParamId::HostGpus | ParamId::HostBandwidth | ParamId::NvmeBandwidth) => (1, "Host"),
         (Group::Hardware, _) => (1, "GPU"),
         (Group::Network, _) => (1, "Cluster"),
-        (Group::Trained, _) => (2, "What is trained"),
+        (Group::Trained, _) | (_, ParamId::MultiTokenPrediction) => (2, "What is trained"),
         (Group::Data, _) => (2, "Data"),
         (Group::Training, ParamId::MicroBatchSize | ParamId::GradAccumSteps) => (3, "Batch"),
         (Group::Sharding, _) => (3, "Sharding"),
         (Group::Parallelism, _) => (3, "Parallelism"),
         (Group::Experts, _) => (3, "Experts"),
-        (_, ParamId::MultiTokenPrediction) => (2, "What is trained"),
-        (_, ParamId::LayersIn16Bits) => (4, "Kernels"),
+        (Group::Kernels, _) | (_, ParamId::LayersIn16Bits) => (4, "Kernels"),
         (Group::Training, _) => (4, "Memory savers"),
-        (Group::Kernels, _) => (4, "Kernels"),
         (Group::Run, _) => (5, ""),
     })
 }

@@ -11,6 +11,7 @@ use engine::share::decode::{Decoded, decode_json, decode_link};
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one is read at a time")]
 pub(super) enum Read {
     /// A model.
     Model(Imported),
