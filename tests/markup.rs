@@ -77,6 +77,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
         "strategy=zero1&optimizer=galore&objective=dpo",
         "model=deepseek-v3&recompute=modules&ep=8&gpus=64",
         "cp=8&cpcomm=mixed&oversub=4",
+        "model=nemotron-3-nano&ep=8&compute=fp8",
     ];
     let pages = links.map(|link| {
         let scenario = engine::share::decode(link).scenario;

@@ -41,12 +41,13 @@ const ALL: &[&str] = &[];
 /// Nemotron 3 Super without the activation of experts and norms.
 const ACT_NORM: RecomputeModules = RecomputeModules { layernorm: true, ..ACT };
 
-const LINES: [Line; 20] = [
+const LINES: [Line; 21] = [
     // v0.4.0 to v0.5.1 nemotron_3_workload_base_configs.py, v0.6.0 perf_recipes/nemotronh: B300 in bf16 and NVFP4, B200 but in NVFP4.
     ((26.04, 99.0), "nemotron_3_super", &["b300"], &["mxfp8"], NONE),
     ((26.04, 99.0), "nemotron_3_super", &["b300"], ALL, ACT_NORM),
     ((26.04, 99.0), "nemotron_3_super", &["b200"], &["nvfp4"], NONE),
     ((26.04, 99.0), "nemotron_3_super", &["b200"], ALL, ACT_NORM),
+    ((26.04, 99.0), "nemotron_3_ultra", ALL, ALL, ACT),
     ((26.02, 99.0), "nemotron_3", ALL, ALL, NONE),
     // v0.1.0rc3 run_script.py, `recompute_modules`; B200 keeps `selective` without modules.
     ((25.09, 25.11), "deepseekv3", &["gb200"], ALL, UP_MLP_ACT),
@@ -131,10 +132,12 @@ pub fn is_automodel(row: &Row) -> bool {
 }
 
 /// Whether AutoModel's recipe of a row checkpoints its layers (`activation_checkpointing: true` in
-/// `deepseek_v3_te_deepep.yaml`, `kimi_k2_te_deepep.yaml` and `custom_llama3_1_70b_pretrain_benchmark_8nodes.yaml`, github
+/// `deepseek_v3_te_deepep.yaml`, `kimi_k2_te_deepep.yaml`, `nemotron_super_v3_te_deepep.yaml`, `nemotron_ultra_v3_te_deepep.yaml` and
+/// `custom_llama3_1_70b_pretrain_benchmark_8nodes.yaml`, github
 /// NVIDIA-NeMo/Automodel 36044ad3).
 fn checkpoints(row: &Row) -> bool {
-    is_automodel(row) && starts(&row.model, &["deepseek v3", "kimi k2", "llama3 70b"])
+    is_automodel(row)
+        && starts(&row.model, &["deepseek v3", "kimi k2", "llama3 70b", "nemotron v3 super", "nemotron v3 ultra"])
 }
 
 /// Whether AutoModel's recipe of a row compiles the model (`enable_compile: True` in Llama 3 70B's).

@@ -14,6 +14,10 @@ pub fn mtp(row: &Row, notes: &mut Notes) -> u32 {
         notes.add("two further tokens predicted as in the published recipe (mtp_num_layers)");
         return 2;
     }
+    // examples/llm_benchmark/nemotron/nemotron_ultra_v3_te_deepep.yaml of AutoModel.
+    if starts(&row.model, &["nemotron v3 ultra"]) {
+        return 2;
+    }
     u32::from(has(&row.model, &["(w/ mtp)"]))
 }
 
