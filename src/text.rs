@@ -260,9 +260,15 @@ pub fn accuracy() -> [(&'static str, String); 2] {
         ),
         (
             "What it leaves out",
-            "Multi-token prediction, state-space layers, stragglers and stalls, data loading.".into(),
+            "What towers for images and sound compute (their weights count), stragglers and stalls, data loading."
+                .into(),
         ),
     ]
+}
+
+/// Above the controls of a model whose layers are a list.
+pub fn layers(list: &str) -> String {
+    format!("Layers: {list}.")
 }
 
 /// The last line of the page.

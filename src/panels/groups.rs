@@ -13,6 +13,7 @@ use crate::state::{Action, Draft};
 use crate::text;
 use engine::analysis::effects::Same;
 use engine::catalog::preset;
+use engine::names;
 use engine::params::{PARAMS, Param, every};
 use engine::scenario::issue::Issue;
 use engine::scenario::{CUSTOM, Model, Scenario};
@@ -92,6 +93,13 @@ fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
     rows
 }
 
+/// The layers of a model that are a list, in the model's fold.
+fn layers(fold: &Fold, scenario: &Scenario) -> Option<Html> {
+    let is_model = FOLDS.first().is_some_and(|first| first == fold);
+    let list = names::layers(&scenario.model.architecture()).filter(|_| is_model)?;
+    Some(html! { <p key="list" class="note">{ text::layers(&list) }</p> })
+}
+
 /// A fold, with the number of parameters in it that were changed.
 fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
     let changed = rows.iter().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
@@ -108,6 +116,7 @@ fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, togg
                     <span class="count">{ text::changed(changed) }</span>
                 }
             </summary>
+            { for layers(fold, context.scenario) }
             { for made.chunk_by(|one, other| one.0 == other.0).map(|run| html! {
                 // All have keys, so that fields stay the same elements while others come and go.
                 <div key={["of ", run.first().map_or("", |first| first.0)].concat()} class="set">

@@ -3,6 +3,7 @@
 use engine::catalog::ModelEntry;
 use engine::format;
 use engine::import::{Adapter, Imported, TextLengths};
+use engine::names;
 use engine::params::quantity::shorten;
 
 /// On the button that opens the panel.
@@ -72,11 +73,18 @@ pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
     let params = format::params(shape.params() as f64);
     let layers = shape.num_hidden_layers;
     let known = entry.map_or_else(String::new, |entry| format!(" is {} of the catalog", entry.name));
-    let mut text = format!("{}{known}: {layers} layers, {params} parameters", imported.name);
+    let listed = names::layers(shape).map_or_else(String::new, |list| format!(" ({list})"));
+    let mut text = format!("{}{known}: {layers} layers{listed}, {params} parameters", imported.name);
     if shape.has_experts() {
         text = text + ", " + &format::params(shape.active_params() as f64) + " active";
     }
     text.push('.');
+    if let Some(tower) = &imported.tower {
+        text = text
+            + " Of them "
+            + &format::params(tower.params)
+            + " are a tower’s for images: weights that count, work that does not.";
+    }
     if !imported.not_understood.is_empty() {
         text = text + " Not understood: " + &imported.not_understood.join(", ") + ".";
     }

@@ -5,6 +5,8 @@ use crate::model::hardware::Generation;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::model::rollout::GenerationPart;
 use crate::model::step::waterfall::StepPart;
+use crate::model::transformer::Architecture;
+use crate::model::transformer::recurrent::RecurrentKind;
 
 /// The names of a limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +123,43 @@ pub const fn generation_part(part: GenerationPart) -> PartNames {
         GenerationPart::Overhead => ("overhead", "Buffers and libraries of the engine"),
     };
     PartNames { key, card: "generation-memory", name }
+}
+
+/// What a state mixer is called at the end of “layers with …”.
+pub fn state_mixer(kind: RecurrentKind) -> &'static str {
+    match kind {
+        RecurrentKind::Mamba => "Mamba",
+        RecurrentKind::Mamba2 => "Mamba-2",
+        RecurrentKind::GatedDelta => "a gated delta network",
+        RecurrentKind::KimiDelta => "Kimi delta attention",
+        RecurrentKind::Lightning => "lightning attention",
+        RecurrentKind::RgLru => "an RG-LRU",
+        RecurrentKind::ShortConv => "a short convolution",
+    }
+}
+
+/// The layers of a model by their blocks, where they are a list: “23 with Mamba-2, 6 with attention, 23 with experts”.
+///
+/// ```
+/// # use engine::{catalog, names::layers};
+/// let of = |id: &str| layers(&catalog::model(id).unwrap().architecture);
+/// assert_eq!(of("nemotron-3-nano").unwrap(), "23 with Mamba-2, 6 with attention, 23 with experts");
+/// assert_eq!(of("llama-3-8b"), None);
+/// ```
+pub fn layers(shape: &Architecture) -> Option<String> {
+    if !shape.pattern.is_used() {
+        return None;
+    }
+    let blocks = shape.blocks();
+    let all = [
+        (blocks.recurrent, state_mixer(shape.recurrent.kind)),
+        (blocks.attention - blocks.window, "attention"),
+        (blocks.window, "attention in a window"),
+        (blocks.dense, "an MLP"),
+        (blocks.experts, "experts"),
+    ];
+    let some = all.into_iter().filter(|(layers, _)| *layers > 0);
+    Some(some.map(|(layers, name)| format!("{layers} with {name}")).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]
