@@ -26,24 +26,6 @@ export type ParameterKey =
   | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'
   | 'topkgroup' | 'expertlatent' | 'attngate' | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads'
   | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk' | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside';
-  | 'paged' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'nvme' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp'
-  | 'cp' | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep'
-  | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance'
-  | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
-  | 'tiledmlp' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak'
-  | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart'
-  | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'nvmebw' | 'dispatch8'
-  | 'tiledmlp' | 'statekernel' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm'
-  | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf'
-  | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'dispatch8'
-  | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn' | 'attntuned'
-  | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden'
-  | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied'
-  | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank'
-  | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense'
-  | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate' | 'mixer'
-  | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
-  | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
@@ -59,6 +41,8 @@ export type Scenario = {
   scale?: number | string | undefined;
   /** The silicon of a custom GPU where it is not that of the cluster's: `'volta'`, `'ampere'`, `'hopper'`, … */
   generation?: string | undefined;
+  /** The layers of a custom model where they are not alike: `'3se.ae'` for three with a state mixer and experts, one with attention and experts. */
+  blocks?: string | undefined;
 };
 
 /** A link, its fragment with or without `#`, an object with a link's keys, or a report, whose scenario counts. */

@@ -49,7 +49,7 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     let final_norm = arch.norm_params() as f64;
     let own_head = !(arch.tie_word_embeddings && embedding);
     let beside = arch.position_params() as f64 + (outer_norms - final_norm);
-    let before = if embedding { table + beside + arch.extra_outer_params() as f64 } else { 0.0 };
+    let before = if embedding { table + beside + beside_tables(arch, tp) } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let has_scalar_head = setup.objective.has_scalar_head();
     // A module that predicts further tokens embeds them, too.
@@ -82,6 +82,12 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     }
     let tables = if embedding { table } else { 0.0 } + if head && own_head { table } else { 0.0 };
     LocalParams { neighbour, ..with_trained(setup, model, shares, tables) }
+}
+
+/// Parameters outside the layers that no field counts, on a GPU with the embedding: whole, but what the embedding has less is split as it is.
+fn beside_tables(arch: &Architecture, tp: f64) -> f64 {
+    let extra = arch.extra_outer_params() as f64;
+    if extra < 0.0 { extra / tp } else { extra }
 }
 
 /// Parameters of one layer on one GPU without its routed experts, the mean over layers.
