@@ -146,7 +146,10 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     let larger = |most: (LayerKind, (f64, f64)), next: (LayerKind, (f64, f64))| {
         if all(next.1) > all(most.1) { next } else { most }
     };
-    let kinds = arch.pattern.distinct().filter(|kind| kind.mlp == Mlp::Experts || !arch.has_experts());
+    let kinds = arch
+        .pattern
+        .distinct_among(arch.num_hidden_layers)
+        .filter(|kind| kind.mlp == Mlp::Experts || !arch.has_experts());
     let Some((kind, most)) = kinds.map(|kind| (kind, size(kind))).reduce(larger) else {
         return Largest { unit: mean, neighbour: 1.0 };
     };

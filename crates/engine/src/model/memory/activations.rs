@@ -348,7 +348,10 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<Laye
         let is_mixed = shares.moe > 0.0 && shares.moe < 1.0;
         return is_mixed.then(|| layer(setup, element, &LayerShares::mixture(1.0)));
     }
-    let kinds = arch.pattern.distinct().map(|kind| layer(setup, element, &arch.shares_of_kind(kind)));
+    let kinds = arch
+        .pattern
+        .distinct_among(arch.num_hidden_layers)
+        .map(|kind| layer(setup, element, &arch.shares_of_kind(kind)));
     let working = |bytes: &LayerBytes| bytes.whole - bytes.kept + bytes.gradients;
     kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
 }

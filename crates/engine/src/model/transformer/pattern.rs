@@ -311,6 +311,13 @@ impl Pattern {
         }
     }
 
+    /// The kinds among the first `layers` layers, each once: a model may have fewer layers than its list.
+    pub fn distinct_among(&self, layers: u32) -> impl Iterator<Item = LayerKind> + use<> {
+        let cut = layers < self.period;
+        let kinds = if cut { Self::of(self.kinds().take(layers as usize)).kinds } else { self.kinds };
+        Self { kinds, ..Self::NONE }.distinct()
+    }
+
     /// The blocks of the first `layers` layers; of a list that is not empty.
     pub fn among(&self, layers: u32) -> BlockCounts {
         let period = self.period.max(1);

@@ -84,7 +84,7 @@ pub(in crate::params) const PEAK_32BIT: Param = Param {
     label: "32-bit peak",
     csv: "peak_32bit_tflop_per_s",
     group: Group::Hardware,
-    help: "Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32.",
+    help: "Dense peak of fp32 matrix products as PyTorch runs them by default, without TF32, and of scans of state mixers element by element.",
     kind: number(
         Unit::Tflops,
         (0.5, 20_000.0),
@@ -94,7 +94,12 @@ pub(in crate::params) const PEAK_32BIT: Param = Param {
     ),
     ..Param::DEFAULT
 }
-.relevant(in_32_bits);
+.relevant(computes_in_32_bits);
+
+/// For rows of what runs in fp32: the recipe, or scans of state mixers, whatever it is.
+fn computes_in_32_bits(scenario: &Scenario) -> bool {
+    in_32_bits(scenario) || scenario.model.architecture().recurrent.is_used()
+}
 
 /// Link rate to host memory.
 pub(in crate::params) const HOST_LINK: Param = Param {
