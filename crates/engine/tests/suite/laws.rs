@@ -116,8 +116,8 @@ proptest! {
         let none = with_recompute(&scenario, Recompute::None).memory.allocated;
         let selective = with_recompute(&scenario, Recompute::Selective).memory.allocated;
         let full = with_recompute(&scenario, Recompute::Full).memory.allocated;
-        // A list of layers is priced by its mean, and what is in work by the largest.
-        let slack = if shape.pattern.is_used() { 1e-3 } else { 1e-12 };
+        // A list of layers is priced by its mean, and what is in work by the largest: within a percent.
+        let slack = if shape.pattern.is_used() { 1e-2 } else { 1e-12 };
         prop_assert!(full <= selective * (1.0 + slack) && selective <= none * (1.0 + slack), "{full:?} {selective:?} {none:?}");
     }
 
