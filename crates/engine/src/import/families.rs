@@ -3,6 +3,7 @@
 mod bytes;
 mod compressed;
 mod dense;
+mod extra;
 mod gemmas;
 mod general;
 mod hybrids;

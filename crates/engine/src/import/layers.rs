@@ -60,7 +60,7 @@ impl Layers {
 
     /// As many layers, one of them with another mixer.
     #[must_use]
-    pub(super) fn with_last(mut self, layer: usize, mixer: Mixer) -> Self {
+    pub(super) fn with_mixer(mut self, layer: usize, mixer: Mixer) -> Self {
         if let Some(kind) = self.0.get_mut(layer) {
             kind.mixer = mixer;
         }

@@ -118,6 +118,15 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
     })
 }
 
+/// `InternViT`, whose patches are shuffled by a ratio before two projections.
+fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) {
+    let tower = tower::intern(part);
+    let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
+    fields.mark("downsample_ratio");
+    let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
+    (Tower { merge: 1.0 / ratio, ..tower }, layer_norm(wide) + linear(wide, text, true) + linear(text, text, true))
+}
+
 /// Encoders whose patches are shuffled into fewer, wider tokens.
 fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
     let part = |usual: &str| Part::of(vision, usual);
@@ -127,16 +136,7 @@ fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
             let scale = fields.number(&["scale_factor"]).max(1.0);
             (Tower { merge: scale, ..tower }, tower.hidden * scale * scale * text)
         }
-        "internvl" => {
-            let tower = tower::intern(&part("internvl_vision"));
-            let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
-            fields.mark("downsample_ratio");
-            let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
-            (
-                Tower { merge: 1.0 / ratio, ..tower },
-                layer_norm(wide) + linear(wide, text, true) + linear(text, text, true),
-            )
-        }
+        "internvl" => shuffled_intern(fields, &part("internvl_vision"), text),
         "cohere2_vision" => {
             let tower = tower::siglip(&part("siglip_vision_model"), true);
             let factor = fields.number(&["downsample_factor"]).max(1.0);
@@ -197,16 +197,7 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             let tower = tower::siglip(&part("video_llama_3_vision"), false);
             (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
-        "qianfan_ocr" => {
-            let tower = tower::intern(&part("qianfan_ocr_vision"));
-            let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
-            fields.mark("downsample_ratio");
-            let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
-            (
-                Tower { merge: 1.0 / ratio, ..tower },
-                layer_norm(wide) + linear(wide, text, true) + linear(text, text, true),
-            )
-        }
+        "qianfan_ocr" => shuffled_intern(fields, &part("qianfan_ocr_vision"), text),
         "ovis2" => {
             let part = part("ovis2_vision");
             let tower = tower::ovis(&part);

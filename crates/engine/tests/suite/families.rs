@@ -1,6 +1,7 @@
 //! Every family of decoders in transformers, and random configurations of them, have the parameters that the library itself counts:
 //! `tests/families/recorded.jsonl`, which `tests/families/ask.py` writes.
 
+use crate::import::any_value;
 use engine::catalog;
 use engine::import::import;
 use engine::scenario::Model;
@@ -167,19 +168,6 @@ fn published_hybrids_and_models_of_images_have_their_parameters() {
         assert_eq!(imported.not_understood, [""; 0], "{name}");
         assert_eq!(imported.tower.is_some(), text.contains("vision_config"), "{name}");
     }
-}
-
-fn any_value() -> impl Strategy<Value = Value> {
-    prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        (0_u32..5000).prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        Just(serde_json::json!([0, 1])),
-        Just(serde_json::json!(["sliding_attention", "full_attention"])),
-        Just(serde_json::json!({})),
-        Just(Value::from("auto")),
-    ]
 }
 
 proptest! {

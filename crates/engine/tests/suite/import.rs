@@ -367,7 +367,8 @@ const KINDS: [&str; 12] = [
     "opt",
 ];
 
-fn any_value() -> impl Strategy<Value = Value> {
+/// Any value of a field of a config, most of the wrong kind.
+pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -376,6 +377,9 @@ fn any_value() -> impl Strategy<Value = Value> {
         Just(json!([0, 1])),
         Just(json!(["sliding_attention", "full_attention"])),
         Just(json!({ "hidden_size": 64, "num_hidden_layers": 3 })),
+        Just(json!(["sliding_attention", "full_attention"])),
+        Just(json!({})),
+        Just(Value::from("auto")),
     ]
 }
 

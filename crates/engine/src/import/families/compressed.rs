@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use super::general::{Dims, base, layers, mixture, plus, sparse, with_shared_biases};
+use super::extra::{Dims, plus};
+use super::general::{base, layers, mixture, sparse, with_shared_biases};
 use super::{DEEPSEEK, Family, Fields, QWEN_3, family};
 use crate::catalog::models::LLAMA_STYLE;
 use crate::import::layers::Layers;

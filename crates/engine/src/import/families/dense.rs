@@ -2,7 +2,7 @@
 
 use super::super::attention::{with_switched_windows, with_windows};
 use super::Fields;
-use super::general::plus;
+use super::extra::plus;
 use crate::model::transformer::{Architecture, AttentionBias, QkNorm};
 use crate::params::ParamId;
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::general::{Dims, base, layers, mixture, plus};
+use super::extra::{Dims, plus};
+use super::general::{base, layers, mixture};
 use super::{Family, Fields, GEMMA_3, family};
 use crate::import::layers::Layers;
 use crate::model::transformer::pattern::Mixer;
@@ -93,7 +94,7 @@ fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture {
     let listed = fields.peek("layer_types").is_some_and(Value::is_array);
     let layers = if listed { layers(fields, &shape) } else { Layers::of(&Architecture { global_every: 6, ..shape }) };
     let last = shape.num_hidden_layers.saturating_sub(1) as usize;
-    let layers = if listed { layers } else { layers.with_last(last, Mixer::Attention) };
+    let layers = if listed { layers } else { layers.with_mixer(last, Mixer::Attention) };
     let shared = shared_layers(fields, &of, &layers);
     let wide_mlp = fields.flag("use_double_wide_mlp", false);
     let alternative = fields.flag("attention_k_eq_v", false);

@@ -5,53 +5,10 @@ use serde_json::Value;
 use super::super::layers::Layers;
 use super::Fields;
 use super::dense::llama;
+use super::extra::{Dims, plus};
 use crate::model::transformer::pattern::Mlp;
-use crate::model::transformer::{Architecture, AttentionBias, Experts, ExtraParams, LatentAttention};
+use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention};
 use crate::params::ParamId;
-
-/// The dimensions of a shape as doubles, which hold every count of parameters exactly and never overflow.
-pub(super) struct Dims {
-    /// Layers.
-    pub(super) layers: f64,
-    /// Width of the residual stream, H.
-    pub(super) hidden: f64,
-    /// Width of the MLP, F.
-    pub(super) mlp: f64,
-    /// Entries of the vocabulary, V.
-    pub(super) vocab: f64,
-    /// Query heads.
-    pub(super) heads: f64,
-    /// Key and value heads.
-    pub(super) kv: f64,
-    /// Width of a head.
-    pub(super) dim: f64,
-    /// Experts.
-    pub(super) experts: f64,
-}
-
-impl Dims {
-    pub(super) fn of(shape: &Architecture) -> Self {
-        Self {
-            layers: shape.num_hidden_layers.into(),
-            hidden: shape.hidden_size.into(),
-            mlp: shape.intermediate_size.into(),
-            vocab: shape.vocab_size.into(),
-            heads: shape.num_attention_heads.into(),
-            kv: shape.num_key_value_heads.into(),
-            dim: shape.head_dim.into(),
-            experts: shape.experts.num_experts.into(),
-        }
-    }
-}
-
-/// The shape with further parameters in its layers, all of them together, and outside.
-pub(super) fn plus(shape: Architecture, layers: f64, outside: f64) -> Architecture {
-    let extra = ExtraParams {
-        layers: shape.extra.layers.saturating_add(layers as i64),
-        outside: shape.extra.outside.saturating_add(outside as i64),
-    };
-    Architecture { extra, ..shape }
-}
 
 /// Reads a dense model: shape, latent attention, windows and the list of layers.
 pub(super) fn dense(fields: &mut Fields, style: Architecture) -> Architecture {
@@ -102,6 +59,7 @@ pub(super) fn latent(fields: &mut Fields, shape: Architecture) -> Architecture {
         v_head_dim: width("v_head_dim", ParamId::ValueHeadDim, usual.v_head_dim),
     };
     fields.mark("qk_head_dim");
+    // Small models project queries directly.
     if fields.is_null("q_lora_rank") {
         latent.q_lora_rank = 0;
     }
@@ -110,7 +68,7 @@ pub(super) fn latent(fields: &mut Fields, shape: Architecture) -> Architecture {
 }
 
 /// The biases of latent attention: on both projections to a rank, and on the output.
-pub(super) fn with_latent_bias(latent: &LatentAttention, shape: Architecture) -> Architecture {
+fn with_latent_bias(latent: &LatentAttention, shape: Architecture) -> Architecture {
     if shape.attention_bias == AttentionBias::None {
         return shape;
     }
@@ -210,10 +168,4 @@ pub(super) fn layers(fields: &mut Fields, shape: &Architecture) -> Layers {
         experts.layers_among(layer + 1) > experts.layers_among(layer)
     };
     layers.followed(|layer| if sparse(layer) && !only(layer) { Mlp::Experts } else { Mlp::Dense })
-}
-
-/// The shape with what is missing to this many parameters, which counts into its layers.
-pub(super) fn with_total(shape: Architecture, total: f64) -> Architecture {
-    let plain = Architecture { extra: ExtraParams::NONE, ..shape };
-    Architecture { extra: ExtraParams { layers: (total - plain.params() as f64) as i64, outside: 0 }, ..shape }
 }

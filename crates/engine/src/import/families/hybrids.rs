@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::general::{Dims, base, layers, listed, mixture, plus};
+use super::extra::{Dims, plus};
+use super::general::{base, layers, listed, mixture};
 use super::mamba::part;
 use super::{DEEPSEEK, Family, Fields, OLMO_2, QWEN_3, TIED, family};
 use crate::catalog::models::LLAMA_STYLE;

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::general::{Dims, base, layers, mixture, plus};
+use super::extra::{Dims, plus};
+use super::general::{base, layers, mixture};
 use super::{Family, Fields, family};
 use crate::catalog::models::LLAMA_STYLE;
 use crate::import::layers::Layers;

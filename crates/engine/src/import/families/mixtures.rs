@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::attention::{with_chunks, with_switched_windows, with_windows};
 use super::Fields;
 use super::dense::llama;
-use super::general::{with_latent_bias, with_shared_biases};
+use super::general::{latent, with_shared_biases};
 use crate::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention, QkNorm};
 use crate::params::ParamId;
 
@@ -142,27 +142,9 @@ fn fine_grained(fields: &mut Fields, shape: Architecture) -> Architecture {
 /// Reads DeepSeek: latent attention in all but the first generation. The head dimension is that of
 /// the values.
 pub(super) fn deepseek(fields: &mut Fields, style: Architecture) -> Architecture {
-    let usual = style.latent;
     let shape = llama(fields, style);
     let shape = fine_grained(fields, shape);
-    if !usual.is_used() {
-        return shape;
-    }
-    let mut width = |name: &'static str, id: ParamId, usual: u32| fields.count(&[name], id, Some(usual));
-    let mut latent = LatentAttention {
-        kv_lora_rank: width("kv_lora_rank", ParamId::KvRank, usual.kv_lora_rank),
-        q_lora_rank: width("q_lora_rank", ParamId::QueryRank, usual.q_lora_rank),
-        qk_nope_head_dim: width("qk_nope_head_dim", ParamId::NopeHeadDim, usual.qk_nope_head_dim),
-        qk_rope_head_dim: width("qk_rope_head_dim", ParamId::RopeHeadDim, usual.qk_rope_head_dim),
-        v_head_dim: width("v_head_dim", ParamId::ValueHeadDim, usual.v_head_dim),
-    };
-    // Small models project queries directly.
-    if fields.is_null("q_lora_rank") {
-        latent.q_lora_rank = 0;
-    }
-    fields.mark("qk_head_dim");
-    let shape = with_latent_bias(&latent, with_shared_biases(shape));
-    Architecture { latent, head_dim: latent.v_head_dim.max(1), ..shape }
+    if shape.latent.is_used() { latent(fields, with_shared_biases(shape)) } else { shape }
 }
 
 /// Reads GLM: biases on query, key and value; the large model normalises queries and keys.

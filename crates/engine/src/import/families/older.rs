@@ -1,6 +1,7 @@
 //! Families in the style of GPT-2: plain MLPs, layer norms, learned positions.
 
-use super::general::{Dims, dense, plus};
+use super::extra::{Dims, plus};
+use super::general::dense;
 use super::{Family, Fields, NEOX, PLAIN, family};
 use crate::catalog::models::{GPT_STYLE, LLAMA_STYLE};
 use crate::model::transformer::{Architecture, AttentionBias, FusedProjections, Norm, QkNorm};

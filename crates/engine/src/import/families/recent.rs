@@ -1,7 +1,8 @@
 //! Dense families in the style of Llama, each with a little of its own.
 
 use super::dense::llama;
-use super::general::{Dims, base, dense, layers, plus};
+use super::extra::{Dims, plus};
+use super::general::{base, dense, layers};
 use super::older::with_head_norms;
 use super::{DEEPSEEK, Family, Fields, MISTRAL, QWEN_3, TIED, family};
 use crate::catalog::models::LLAMA_STYLE;

@@ -1,6 +1,7 @@
 //! Recurrences of their own kind: RecurrentGemma, RWKV, xLSTM.
 
-use super::general::{Dims, base, plus};
+use super::extra::{Dims, plus};
+use super::general::base;
 use super::mamba::part;
 use super::{Family, Fields, TIED, family};
 use crate::catalog::models::LLAMA_STYLE;

@@ -1,6 +1,7 @@
 //! Mixtures of experts, each with a little of its own.
 
-use super::general::{Dims, base, layers, listed, mixture, plus, sparse, with_shared_biases};
+use super::extra::{Dims, plus};
+use super::general::{base, layers, listed, mixture, sparse, with_shared_biases};
 use super::{COHERE, DEEPSEEK, Family, Fields, OLMO_2, QWEN_3, TIED, family};
 use crate::catalog::models::LLAMA_STYLE;
 use crate::model::transformer::pattern::{Mixer, Mlp};

@@ -1,6 +1,7 @@
 //! Zamba and Zamba2: state mixers in every layer, and blocks of attention that layers share.
 
-use super::general::{Dims, base, with_total};
+use super::extra::{Dims, with_total};
+use super::general::base;
 use super::mamba::{mark_kernels, state_space, state_space_duality};
 use super::{Family, Fields, TIED, family};
 use crate::import::layers::Layers;
