@@ -2,6 +2,8 @@
 
 mod adapters;
 mod blocks;
+mod head;
+mod listed;
 pub(super) mod modules;
 mod optimizer;
 pub mod parts;
@@ -12,12 +14,14 @@ use super::cost::{Cost, Operations};
 use super::flops;
 use super::hardware::Accelerator;
 use super::setup::Setup;
-use super::software::{AttentionKernel, Graphs, Loss};
+use super::software::{AttentionKernel, Graphs};
 use super::training::{ComputeFormat, PrecisionPolicy};
 use super::transformer::LayerShares;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-use blocks::{Block, FORWARD_SHARE, Layer, Passes, Products, Rates, mlp, projections, router_and_shared};
+use blocks::{FORWARD_SHARE, Layer, Passes, Rates, mlp, projections, router_and_shared};
+use head::heads;
+use listed::{block_by_block, extra_products};
 pub use optimizer::{optimizer, optimizer_cost};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
@@ -91,14 +95,6 @@ const UNFUSED_SCORE_BYTES: f64 = 24.0;
 const EMBEDDING_BYTES: f64 = 4.0;
 /// Columns of the product at which [`super::hardware::Efficiency::half_saturation_tokens`] holds.
 pub(super) const REFERENCE_WIDTH: f64 = 4096.0;
-/// Bytes read and written per logit by the cross-entropy, forward and backward. Standard: upcast (2 + 4), log-softmax
-/// (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the bf16 logits' write and read (2 + 2). Fused or chunked: the logits'
-/// write, two reads and their gradient's write and reads.
-const fn bytes_per_logit(loss: Loss) -> f64 {
-    // A tile runs the standard loss.
-    if loss.is_unfused() || matches!(loss, Loss::Tiled) { 32.0 } else { 12.0 }
-}
-
 /// The dense peak of the format in which the layers' matrix products run: what utilisation is counted against.
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
     let accelerator = &setup.accelerator;
@@ -205,7 +201,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
     } else {
         (dense(), Passes::default())
     };
-    let layer = if arch.extra_layer_params() > 0 { layer.plus(extra_products(&rates)) } else { layer };
+    let layer = layer.plus(extra_products(&rates));
     let attention = attention_core::<C>(&rates);
     let attention =
         Passes { forward: attention.forward * shares.attention, backward: attention.backward * shares.attention };
@@ -216,7 +212,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
     UnitCosts {
         embedding: embedding(&rates),
         layer_forward: passes.forward + attention.forward + state.forward,
-        head: head::<C>(&rates) * (1.0 + f64::from(setup.mtp)) + mtp_projection(&rates),
+        head: heads(&rates),
         layer_backward: passes.backward
             + attention.backward * again.backward
             + attention.forward * again.attention
@@ -232,46 +228,6 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
         launch: setup.accelerator.efficiency.launch_per_layer * launches(setup, shares),
     }
 }
-
-/// One layer, the mean over layers of which `shares` have each block, where not every layer has attention and an MLP.
-fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
-    let setup = rates.setup;
-    let arch = &setup.architecture;
-    let tp = f64::from(setup.mesh.tp.max(1));
-    let of = |share: f64, block: &Block, again: Option<blocks::Again>, beside: Layer<C>| {
-        if share <= 0.0 {
-            return Layer::default();
-        }
-        let alone = Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::of(rates, block) };
-        let layer = again.map_or(alone, |again| alone.repeating(rates, &again));
-        layer.plus(beside).times(share)
-    };
-    let attention = of(
-        shares.attention,
-        &projections(arch, tp),
-        Some(modules::of_attention(setup, tp)),
-        adapters::beside_attention(rates),
-    );
-    let state = of(shares.recurrent, &recurrent::products(arch, tp), None, adapters::beside_recurrent(rates));
-    let dense_mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
-    let dense = of(shares.dense(), &dense_mlp, Some(modules::of_mlp(setup, tp)), adapters::beside_mlp(rates));
-    let beside_experts = adapters::beside_shared(rates).plus(experts);
-    let moe = of(shares.moe, &router_and_shared(arch, tp), Some(modules::of_shared(setup, tp)), beside_experts);
-    attention.plus(state).plus(dense).plus(moe)
-}
-
-/// The products of matrices that no field of the architecture counts, the mean over layers.
-fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
-    let arch = &rates.setup.architecture;
-    let hidden = f64::from(arch.hidden_size);
-    let matrices = arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1));
-    let weights = matrices / f64::from(rates.setup.mesh.tp.max(1));
-    let block = Block { weights, inner: hidden, outer: weights / hidden, count: 1.0, ..Block::NONE };
-    Layer { elementwise: C::default(), ..Layer::of(rates, &block) }
-}
-
-/// Of a layer's element-wise work on the residual stream, that of one of its two blocks.
-const HALF_A_LAYER: f64 = 0.5;
 
 /// Attention's core in one layer that has it, on average over these. Fused kernels read queries, keys and values and write the
 /// output, backward with their gradients; unfused kernels write and read the scores too.
@@ -345,57 +301,4 @@ fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
 /// Memory bandwidth that element-wise kernels reach.
 pub fn memory_rate(setup: &Setup) -> BytesPerSecond {
     setup.accelerator.memory_bandwidth * setup.accelerator.efficiency.memory
-}
-
-/// Output head and loss, forward and backward; they stay in the recipe's format.
-fn head<C: Cost<Operations>>(rates: &Rates) -> C {
-    let setup = rates.setup;
-    let hidden = f64::from(setup.architecture.hidden_size);
-    let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
-    let columns = f64::from(outputs) / f64::from(setup.mesh.tp.max(1));
-    let weights = hidden * columns;
-    let products = Products {
-        tokens: rates.tokens,
-        weights,
-        inner: hidden,
-        outer: columns,
-        count: f64::from(u8::from(columns > 0.0)),
-        half: if columns > 0.0 { rates.half } else { 0.0 },
-        rate: recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul,
-        memory: setup.accelerator.memory_bandwidth,
-        operands: weights + rates.tokens * (hidden + columns),
-        element: rates.element(),
-    };
-    products.forward::<C>()
-        + products.input_gradient()
-        + products.weight_gradient::<C>() * rates.share.head
-        + rates.streaming(Bytes::new(loss_bytes(rates)))
-}
-
-/// The projection of hidden state and embedding in the modules that predict further tokens, all passes.
-fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
-    let setup = rates.setup;
-    if setup.mtp == 0 {
-        return C::default();
-    }
-    let hidden = f64::from(setup.architecture.hidden_size);
-    let tp = f64::from(setup.mesh.tp.max(1));
-    let block = Block {
-        weights: 2.0 * hidden * hidden / tp,
-        inner: 2.0 * hidden,
-        outer: hidden / tp,
-        count: 1.0,
-        hidden: 0.0,
-        cast: 2.0 * hidden,
-    };
-    let products = rates.products(&block);
-    let once = products.forward::<C>() + products.input_gradient() + products.weight_gradient::<C>() * rates.share.head;
-    once * f64::from(setup.mtp)
-}
-
-/// Bytes that the cross-entropy reads and writes, forward and backward.
-fn loss_bytes(rates: &Rates) -> f64 {
-    let setup = rates.setup;
-    let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
-    bytes_per_logit(setup.kernels.loss) * rates.tokens * (f64::from(outputs) / f64::from(setup.mesh.tp.max(1)))
 }

@@ -237,8 +237,8 @@ pub fn further_tokens(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
     let keys = counted_keys(arch, setup.attended(), setup.mfu_convention);
     // A model of one layer like the module's.
-    let (dense, moe) = if arch.has_experts() { (0, 1) } else { (1, 0) };
-    let kind = LayerKind { mixer: Mixer::Attention, mlp: if moe > dense { Mlp::Experts } else { Mlp::Dense } };
+    let mlp = if arch.has_experts() { Mlp::Experts } else { Mlp::Dense };
+    let kind = LayerKind { mixer: Mixer::Attention, mlp };
     let module =
         Architecture { num_hidden_layers: 1, pattern: Pattern::NONE.then(kind), extra: ExtraParams::NONE, ..*arch };
     let hidden = f64::from(arch.hidden_size);

@@ -5,7 +5,8 @@ use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
 use super::software::Framework;
-use super::transformer::pattern::{BlockCounts, LayerShares};
+use super::transformer::LayerShares;
+use super::transformer::pattern::BlockCounts;
 
 /// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,14 +79,8 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
         };
         let params = per_rank::params(setup, layers, shares, embedding, head);
         let in_flight = in_flight(setup, pp, rank, layers);
-        if head && setup.mtp > 0 {
-            return with_mtp(
-                setup,
-                Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params },
-                blocks,
-            );
-        }
-        Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params }
+        let stage = Stage { layers, moe_layers, shares, count, embedding, head, in_flight, params };
+        if head && setup.mtp > 0 { with_mtp(setup, stage, blocks) } else { stage }
     };
     let all = arch.num_hidden_layers;
     let in_first = arch.blocks_among(first);

@@ -4,11 +4,13 @@
 
 use super::adapters;
 use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::head::{heads, loss_bytes};
+use super::listed::{block_by_block, extra_products};
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
 use super::recurrent;
 use super::routed::{padded_rows, routed};
-use super::{attention_core, block_by_block, embedding, extra_products, head, loss_bytes, mtp_projection};
+use super::{attention_core, embedding};
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
 use crate::model::flops;
@@ -111,11 +113,7 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
         Operator::Projections => {
             let of_state = recurrent::products(arch, tp);
             let of_state = products(&of_state, &Again::NONE, adapters::beside_recurrent(&rates)) * with_state;
-            let extra = if arch.extra_layer_params() > 0 {
-                extra_products::<OperatorCost>(&rates).products(&again) * layers
-            } else {
-                OperatorCost::default()
-            };
+            let extra = extra_products::<OperatorCost>(&rates).products(&again) * layers;
             of_stage(products(&projections, &attention_again, beside_attention) * with_attention + of_state + extra)
         }
         Operator::Mlp => of_stage(
@@ -137,10 +135,7 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
             };
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }
-        Operator::Head => {
-            let heads = head::<OperatorCost>(&rates) * (1.0 + f64::from(setup.mtp));
-            of_stage(heads + mtp_projection(&rates))
-        }
+        Operator::Head => of_stage(heads(&rates)),
         Operator::Optimizer => of_optimizer(setup, pp),
     })
 }

@@ -94,7 +94,7 @@ impl Architecture {
 
     /// Layers with experts.
     pub fn moe_layers(&self) -> u32 {
-        if self.pattern.is_used() { self.blocks().experts } else { self.experts.layers_among(self.num_hidden_layers) }
+        self.blocks().experts
     }
 
     /// Parameters of one routed expert: an MLP of width `moe_intermediate_size`, with its biases.

@@ -2,7 +2,11 @@
 
 #![expect(clippy::indexing_slicing, reason = "the numbers of layers and kinds are below the lengths of their arrays")]
 
-use super::Architecture;
+mod counts;
+mod layer_set;
+
+pub use counts::BlockCounts;
+use layer_set::LayerSet;
 
 /// What mixes the tokens of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,9 +15,9 @@ pub enum Mixer {
     None,
     /// Attention over the whole sequence.
     Attention,
-    /// Attention within a window of [`Architecture::sliding_window`] keys.
+    /// Attention within a window of [`super::Architecture::sliding_window`] keys.
     Window,
-    /// A state of a fixed size: [`Architecture::recurrent`].
+    /// A state of a fixed size: [`super::Architecture::recurrent`].
     Recurrent,
     /// Attention and a state side by side (Falcon-H1).
     Both,
@@ -26,7 +30,7 @@ pub enum Mlp {
     None,
     /// A dense MLP.
     Dense,
-    /// Experts: [`Architecture::experts`].
+    /// Experts: [`super::Architecture::experts`].
     Experts,
 }
 
@@ -39,70 +43,7 @@ pub struct LayerKind {
     pub mlp: Mlp,
 }
 
-/// Layers of a model, one bit each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct LayerSet([u64; Self::WORDS]);
-
-impl LayerSet {
-    const WORDS: usize = Pattern::MOST / 64;
-    const NONE: Self = Self([0; Self::WORDS]);
-
-    const fn with(mut self, layer: usize) -> Self {
-        self.0[layer / 64] |= 1 << (layer % 64);
-        self
-    }
-
-    const fn has(&self, layer: usize) -> bool {
-        self.0[layer / 64] >> (layer % 64) & 1 == 1
-    }
-
-    /// The first `layers`.
-    fn first(layers: u32) -> Self {
-        let word = |from: u32| {
-            let taken = layers.saturating_sub(from).min(64);
-            if taken == 64 { u64::MAX } else { (1 << taken) - 1 }
-        };
-        Self([word(0), word(64), word(128), word(192)])
-    }
-
-    /// Those that are not among others.
-    fn without(&self, others: &Self) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (self.0, others.0);
-        Self([a & !e, b & !f, c & !g, d & !h])
-    }
-
-    /// The layers before and after each.
-    fn shifted(&self) -> Self {
-        let [a, b, c, d] = self.0;
-        Self([
-            a << 1 | a >> 1 | b << 63,
-            b << 1 | a >> 63 | b >> 1 | c << 63,
-            c << 1 | b >> 63 | c >> 1 | d << 63,
-            d << 1 | c >> 63 | d >> 1,
-        ])
-    }
-
-    /// Whether one is among others.
-    fn meets(&self, others: &Self) -> bool {
-        self.0.iter().zip(others.0).any(|(mine, theirs)| mine & theirs != 0)
-    }
-
-    /// Those of the first `layers`, of a list of `period` that repeats.
-    fn among(&self, layers: u32, period: u32) -> u32 {
-        let (whole, left) = (layers / period, layers % period);
-        let mut some = 0;
-        let mut all = 0;
-        for (index, word) in (0_u32..).step_by(64).zip(self.0) {
-            all += word.count_ones();
-            let taken = left.saturating_sub(index).min(64);
-            let mask = if taken == 64 { u64::MAX } else { (1 << taken) - 1 };
-            some += (word & mask).count_ones();
-        }
-        whole * all + some
-    }
-}
-
-/// The layers of a model as a list that repeats over [`Architecture::num_hidden_layers`]; empty where every layer has attention and an
+/// The layers of a model as a list that repeats over [`super::Architecture::num_hidden_layers`]; empty where every layer has attention and an
 /// MLP or experts, as the other fields say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
@@ -128,51 +69,6 @@ const KINDS: [LayerKind; 15] = {
     }
     kinds
 };
-
-/// Layers of a part of a model, by the blocks that they have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct BlockCounts {
-    /// Layers.
-    pub layers: u32,
-    /// Of them with attention, over the whole sequence or within a window.
-    pub attention: u32,
-    /// Of these within a window, where the pattern says which.
-    pub window: u32,
-    /// With a state of a fixed size.
-    pub recurrent: u32,
-    /// With a dense MLP.
-    pub dense: u32,
-    /// With experts.
-    pub experts: u32,
-}
-
-impl BlockCounts {
-    /// These layers and those of another part.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            layers: self.layers.saturating_add(other.layers),
-            attention: self.attention.saturating_add(other.attention),
-            window: self.window.saturating_add(other.window),
-            recurrent: self.recurrent.saturating_add(other.recurrent),
-            dense: self.dense.saturating_add(other.dense),
-            experts: self.experts.saturating_add(other.experts),
-        }
-    }
-
-    /// What is left without the layers of another part.
-    #[must_use]
-    pub fn without(self, other: Self) -> Self {
-        Self {
-            layers: self.layers.saturating_sub(other.layers),
-            attention: self.attention.saturating_sub(other.attention),
-            window: self.window.saturating_sub(other.window),
-            recurrent: self.recurrent.saturating_sub(other.recurrent),
-            dense: self.dense.saturating_sub(other.dense),
-            experts: self.experts.saturating_sub(other.experts),
-        }
-    }
-}
 
 impl Pattern {
     /// Layers of a list at most.
@@ -243,8 +139,7 @@ impl Pattern {
 
     /// The last layer of the list; `None` of the empty one.
     pub fn last(&self) -> Option<LayerKind> {
-        let last = (self.period as usize).checked_sub(1)?;
-        self.distinct().find(|kind| self.layers_of(*kind).has(last))
+        (self.period as usize).checked_sub(1).map(|last| self.kind_of(last))
     }
 
     /// Layers of the list, before it repeats.
@@ -254,7 +149,11 @@ impl Pattern {
 
     /// The layers of the list.
     pub fn kinds(&self) -> impl Iterator<Item = LayerKind> + '_ {
-        (0..self.period as usize).map(|layer| LayerKind {
+        (0..self.period as usize).map(|layer| self.kind_of(layer))
+    }
+
+    fn kind_of(&self, layer: usize) -> LayerKind {
+        LayerKind {
             mixer: match (self.attention.has(layer), self.recurrent.has(layer)) {
                 (true, true) => Mixer::Both,
                 (true, false) if self.window.has(layer) => Mixer::Window,
@@ -267,7 +166,7 @@ impl Pattern {
                 (true, false) => Mlp::Dense,
                 (false, false) => Mlp::None,
             },
-        })
+        }
     }
 
     /// The kinds of layer that the list has, each once.
@@ -302,12 +201,12 @@ impl Pattern {
             Mixer::Attention => self.attention.without(&self.window).without(&self.recurrent),
             Mixer::Window => self.window.without(&self.recurrent),
             Mixer::Recurrent => self.recurrent.without(&self.attention),
-            Mixer::Both => self.recurrent.without(&self.recurrent.without(&self.attention)),
+            Mixer::Both => self.recurrent.and(&self.attention),
         };
         match kind.mlp {
             Mlp::None => of_mixer.without(&self.dense).without(&self.experts),
-            Mlp::Dense => of_mixer.without(&of_mixer.without(&self.dense)).without(&self.experts),
-            Mlp::Experts => of_mixer.without(&of_mixer.without(&self.experts)),
+            Mlp::Dense => of_mixer.and(&self.dense).without(&self.experts),
+            Mlp::Experts => of_mixer.and(&self.experts),
         }
     }
 
@@ -330,101 +229,6 @@ impl Pattern {
             dense: of(&self.dense),
             experts: of(&self.experts),
         }
-    }
-}
-
-/// Shares of some layers that have a block: what is per layer in the model is the mean over them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayerShares {
-    /// Attention.
-    pub attention: f64,
-    /// A state of a fixed size.
-    pub recurrent: f64,
-    /// An MLP, or experts in its place.
-    pub mlp: f64,
-    /// Experts.
-    pub moe: f64,
-}
-
-impl LayerShares {
-    /// Layers of attention and a dense MLP.
-    pub const DENSE: Self = Self::mixture(0.0);
-
-    /// Layers of attention and an MLP, `moe` of them with experts in its place.
-    pub const fn mixture(moe: f64) -> Self {
-        Self { attention: 1.0, recurrent: 0.0, mlp: 1.0, moe }
-    }
-
-    /// Of some layers, by the blocks that they have.
-    pub fn of(counts: BlockCounts) -> Self {
-        let share = |some: u32| f64::from(some) / f64::from(counts.layers.max(1));
-        Self {
-            attention: share(counts.attention),
-            recurrent: share(counts.recurrent),
-            mlp: share(counts.dense.saturating_add(counts.experts)),
-            moe: share(counts.experts),
-        }
-    }
-
-    /// Of layers of one kind.
-    pub fn of_kind(kind: LayerKind) -> Self {
-        let one = |is: bool| f64::from(u8::from(is));
-        Self {
-            attention: one(matches!(kind.mixer, Mixer::Attention | Mixer::Window | Mixer::Both)),
-            recurrent: one(matches!(kind.mixer, Mixer::Recurrent | Mixer::Both)),
-            mlp: one(kind.mlp != Mlp::None),
-            moe: one(kind.mlp == Mlp::Experts),
-        }
-    }
-
-    /// A dense MLP.
-    pub fn dense(&self) -> f64 {
-        self.mlp - self.moe
-    }
-
-    /// Whether every layer has attention and an MLP or experts.
-    pub fn is_uniform(&self) -> bool {
-        self.attention == 1.0 && self.recurrent == 0.0 && self.mlp == 1.0
-    }
-}
-
-impl Architecture {
-    /// The blocks of the first `layers` layers.
-    ///
-    /// ```
-    /// # use engine::catalog;
-    /// // DeepSeek V3: 61 layers, the first three dense (arXiv 2412.19437, section 4.2).
-    /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
-    /// let blocks = v3.blocks_among(61);
-    /// assert_eq!((blocks.attention, blocks.dense, blocks.experts), (61, 3, 58));
-    /// ```
-    pub fn blocks_among(&self, layers: u32) -> BlockCounts {
-        if self.pattern.is_used() {
-            let blocks = self.pattern.among(layers);
-            // A list may name experts that the model does not have: a link was cut.
-            return match self.experts.num_experts {
-                0 => BlockCounts { dense: blocks.dense + blocks.experts, experts: 0, ..blocks },
-                _ => blocks,
-            };
-        }
-        let experts = self.experts.layers_among(layers);
-        BlockCounts { layers, attention: layers, window: 0, recurrent: 0, dense: layers - experts, experts }
-    }
-
-    /// The blocks of all layers.
-    pub fn blocks(&self) -> BlockCounts {
-        self.blocks_among(self.num_hidden_layers)
-    }
-
-    /// The shares of layers of one kind.
-    pub fn shares_of_kind(&self, kind: LayerKind) -> LayerShares {
-        let shares = LayerShares::of_kind(kind);
-        if self.experts.num_experts == 0 { LayerShares { moe: 0.0, ..shares } } else { shares }
-    }
-
-    /// The shares of all layers that have a block.
-    pub fn shares(&self) -> LayerShares {
-        if self.pattern.is_used() { LayerShares::of(self.blocks()) } else { LayerShares::mixture(self.moe_share()) }
     }
 }
 

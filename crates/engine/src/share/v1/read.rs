@@ -132,11 +132,7 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
 /// Sets the layers of a custom model as a list.
 fn set_blocks(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let Model::Custom { architecture } = &mut scenario.model else {
-        let message = format!(
-            "“{BLOCKS_KEY}={}” was left out: it describes a custom model, which a link marks with model=custom.",
-            shorten(typed)
-        );
-        return Some(Issue::note(BLOCKS_KEY, message));
+        return Some(of_custom_model(BLOCKS_KEY, typed));
     };
     match read_layers(&typed.to_ascii_lowercase()) {
         Ok(pattern) => {
@@ -226,13 +222,21 @@ fn incomplete(held: &Held, scenario: &Scenario) -> Issue {
 }
 
 fn not_held(held: &Held, typed: &str) -> Issue {
-    let given = format!("{}={}", held.key, shorten(typed));
-    let message = if held.id == ParamId::ModelSize {
-        format!("“{given}” was left out: the link names a model, whose size follows from its shape.")
-    } else {
-        format!("“{given}” was left out: it describes a custom model, which a link marks with model=custom.")
-    };
-    Issue::note(held.key, message)
+    if held.id != ParamId::ModelSize {
+        return of_custom_model(held.key, typed);
+    }
+    let given = shorten(typed);
+    let key = held.key;
+    Issue::note(
+        key,
+        format!("“{key}={given}” was left out: the link names a model, whose size follows from its shape."),
+    )
+}
+
+fn of_custom_model(key: &'static str, typed: &str) -> Issue {
+    let given = shorten(typed);
+    let sentence = "it describes a custom model, which a link marks with model=custom.";
+    Issue::note(key, format!("“{key}={given}” was left out: {sentence}"))
 }
 
 /// Returns an issue for each unknown key.

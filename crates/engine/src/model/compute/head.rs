@@ -1,0 +1,73 @@
+//! The cost of the output head, of its loss, and of what predicts further tokens beside it.
+
+use super::blocks::{Block, Products, Rates};
+use super::recipe_peak;
+use crate::model::cost::{Cost, Operations};
+use crate::model::software::Loss;
+use crate::units::Bytes;
+
+/// Bytes read and written per logit by the cross-entropy, forward and backward. Standard: upcast (2 + 4), log-softmax
+/// (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the bf16 logits' write and read (2 + 2). Fused or chunked: the logits'
+/// write, two reads and their gradient's write and reads.
+const fn bytes_per_logit(loss: Loss) -> f64 {
+    // A tile runs the standard loss.
+    if loss.is_unfused() || matches!(loss, Loss::Tiled) { 32.0 } else { 12.0 }
+}
+
+/// Output heads and losses of the next token and of those beyond it, forward and backward, with the projections of the latter.
+pub(super) fn heads<C: Cost<Operations>>(rates: &Rates) -> C {
+    head::<C>(rates) * (1.0 + f64::from(rates.setup.mtp)) + mtp_projection(rates)
+}
+
+/// Output head and loss, forward and backward; they stay in the recipe's format.
+fn head<C: Cost<Operations>>(rates: &Rates) -> C {
+    let setup = rates.setup;
+    let hidden = f64::from(setup.architecture.hidden_size);
+    let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
+    let columns = f64::from(outputs) / f64::from(setup.mesh.tp.max(1));
+    let weights = hidden * columns;
+    let products = Products {
+        tokens: rates.tokens,
+        weights,
+        inner: hidden,
+        outer: columns,
+        count: f64::from(u8::from(columns > 0.0)),
+        half: if columns > 0.0 { rates.half } else { 0.0 },
+        rate: recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul,
+        memory: setup.accelerator.memory_bandwidth,
+        operands: weights + rates.tokens * (hidden + columns),
+        element: rates.element(),
+    };
+    products.forward::<C>()
+        + products.input_gradient()
+        + products.weight_gradient::<C>() * rates.share.head
+        + rates.streaming(Bytes::new(loss_bytes(rates)))
+}
+
+/// The projection of hidden state and embedding in the modules that predict further tokens, all passes.
+fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
+    let setup = rates.setup;
+    if setup.mtp == 0 {
+        return C::default();
+    }
+    let hidden = f64::from(setup.architecture.hidden_size);
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let block = Block {
+        weights: 2.0 * hidden * hidden / tp,
+        inner: 2.0 * hidden,
+        outer: hidden / tp,
+        count: 1.0,
+        hidden: 0.0,
+        cast: 2.0 * hidden,
+    };
+    let products = rates.products(&block);
+    let once = products.forward::<C>() + products.input_gradient() + products.weight_gradient::<C>() * rates.share.head;
+    once * f64::from(setup.mtp)
+}
+
+/// Bytes that the cross-entropy reads and writes, forward and backward.
+pub(super) fn loss_bytes(rates: &Rates) -> f64 {
+    let setup = rates.setup;
+    let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
+    bytes_per_logit(setup.kernels.loss) * rates.tokens * (f64::from(outputs) / f64::from(setup.mesh.tp.max(1)))
+}

@@ -1,0 +1,49 @@
+//! The cost of a layer that is not attention and an MLP: the mean over a list of layers, block by block.
+
+use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::{adapters, modules, recurrent};
+use crate::model::cost::{Cost, Operations};
+use crate::model::transformer::LayerShares;
+
+/// One layer, the mean over layers of which `shares` have each block, where not every layer has attention and an MLP.
+pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
+    let setup = rates.setup;
+    let arch = &setup.architecture;
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let of = |share: f64, block: &Block, again: Again, beside: Layer<C>| {
+        if share <= 0.0 {
+            return Layer::default();
+        }
+        let alone = Layer { elementwise: rates.elementwise_of(block, HALF_A_LAYER), ..Layer::<C>::of(rates, block) };
+        alone.repeating(rates, &again).plus(beside).times(share)
+    };
+    let attention = of(
+        shares.attention,
+        &projections(arch, tp),
+        modules::of_attention(setup, tp),
+        adapters::beside_attention(rates),
+    );
+    let state = of(shares.recurrent, &recurrent::products(arch, tp), Again::NONE, adapters::beside_recurrent(rates));
+    let dense_mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
+    let dense = of(shares.dense(), &dense_mlp, modules::of_mlp(setup, tp), adapters::beside_mlp(rates));
+    let beside_experts = adapters::beside_shared(rates).plus(experts);
+    let moe = of(shares.moe, &router_and_shared(arch, tp), modules::of_shared(setup, tp), beside_experts);
+    attention.plus(state).plus(dense).plus(moe)
+}
+
+/// The products of matrices that no field of the architecture counts, the mean over layers; none where it has fewer than these say.
+pub(super) fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
+    let arch = &rates.setup.architecture;
+    let matrices = arch.extra_layer_params();
+    if matrices <= 0 {
+        return Layer::default();
+    }
+    let hidden = f64::from(arch.hidden_size);
+    let matrices = matrices as f64 / f64::from(arch.num_hidden_layers.max(1));
+    let weights = matrices / f64::from(rates.setup.mesh.tp.max(1));
+    let block = Block { weights, inner: hidden, outer: weights / hidden, count: 1.0, ..Block::NONE };
+    Layer { elementwise: C::default(), ..Layer::of(rates, &block) }
+}
+
+/// Of a layer's element-wise work on the residual stream, that of one of its two blocks.
+const HALF_A_LAYER: f64 = 0.5;
