@@ -32,6 +32,7 @@ pub mod sheet;
 pub mod slim;
 pub mod step_memory;
 pub mod strategies;
+pub mod timeline;
 pub mod verdict;
 pub mod waterfall;
 pub mod why;

@@ -1,10 +1,10 @@
-//! The figures at the right: map, curves, memory, timeline, and the panels below them.
+//! The figures at the right: map, curves, memory, and the panels below them.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::calculator::{Calculator, Settled};
+use crate::calculator::Calculator;
 use crate::components::bar::MemoryBar;
 use crate::components::explain_button::explain_button;
 use crate::components::figure::{Figure, Narrow, NarrowedAxes};
@@ -127,19 +127,5 @@ fn bounds(view: View, emit: &Callback<Action>) -> Html {
         <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
             <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ text::BOUNDS }
         </label>{ explain_button("bound", text::BOUNDS, view.why, emit) }</span>
-    }
-}
-
-/// The timeline.
-pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = settled;
-    let view = snapshot.view;
-    let levels: Vec<Item> = text::LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
-    html! {
-        <Figure id="timeline" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={text::TIMELINE_HINT} narrow={Narrow { view, axes: NarrowedAxes::Timeline }} why={view.why}>
-            <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view}
-                target={SelectTarget::TimelineLevel} {emit} />
-        </Figure>
     }
 }
