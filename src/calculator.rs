@@ -6,11 +6,12 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser;
-use crate::derived::{Derived, use_derived};
+use crate::derived::{Derived, Motion, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::text::{self, Headline};
 use crate::view::{Controls, View};
+use crate::worker::Words;
 use charts::palette::Theme;
 use charts::views::TIME;
 use engine::model::report::Report;
@@ -34,6 +35,10 @@ pub struct Start {
 pub struct Calculator {
     /// The choices.
     pub state: UseReducerHandle<State>,
+    /// Whether a worker paints map and curves.
+    pub has_worker: bool,
+    /// What the worker says beside its figures while a slider moves, by [`crate::derived::Plot`].
+    pub words: [Option<Rc<Words>>; 2],
     /// What follows from the choices.
     pub derived: Rc<Derived>,
     /// The same of the scenario as it last stood still.
@@ -106,19 +111,38 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let theme = browser::use_theme(view.theme, !view.embed);
 
     let settled = browser::use_settled(&state.scenario);
-    let derived = use_derived(&state, settled != state.scenario);
+    let snapshot = use_snapshot(&state.scenario, &state);
+    let moving = settled != state.scenario;
+    let has_worker = browser::use_worker();
+    browser::use_paintings(&snapshot, moving, theme);
+    let derived = use_derived(&snapshot, Motion::of(moving, has_worker));
     let still = use_still(&settled, &derived);
     let report = use_settled_report(&settled, &derived);
-    let snapshot = use_snapshot(&state.scenario, &state);
     let of_settled = use_snapshot(&settled, &state);
 
     let headline = text::headline(&state.scenario, &derived.report);
     let sentence = use_memo(settled, move |settled| AttrValue::from(text::headline(settled, &report).sentence()));
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
-    let rested = browser::use_rested(&settled, settled != state.scenario);
+    let rested = browser::use_rested(&settled, moving);
     let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
-    Calculator { state, derived, still, snapshot, settled, theme, headline, sentence, status, dispatch, emit, say }
+    let words = if has_worker && moving { browser::words() } else { Default::default() };
+    Calculator {
+        has_worker,
+        words,
+        state,
+        derived,
+        still,
+        snapshot,
+        settled,
+        theme,
+        headline,
+        sentence,
+        status,
+        dispatch,
+        emit,
+        say,
+    }
 }
 
 /// Whether an action leaves the scenario as it is: the only actions in an embed without controls.

@@ -3,6 +3,7 @@
 mod analysis;
 mod compare;
 mod effects;
+mod plots;
 mod step_memory;
 mod step_parts;
 mod waterfall;
@@ -12,17 +13,17 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 pub use analysis::{Analysis, Sensitivity, use_analysis, use_timeline};
-pub use compare::{Pin, compare};
+pub use compare::{Pin, compared};
 pub use effects::use_effects;
+pub use plots::{Charts, Plot, Scratches};
 pub use step_memory::use_step_memory;
 pub use step_parts::step_parts;
 pub use waterfall::{Fallen, use_waterfall};
 
 use crate::snapshot::Snapshot;
-use crate::state::State;
-use crate::view::{Panel, View};
+use crate::view::Panel;
 use charts::spec::{BarSpec, ChartSpec};
-use charts::views::{self, Scratch};
+use charts::views;
 use engine::analysis::advice::{Advice, advise};
 use engine::model::report::Report;
 use engine::params;
@@ -40,10 +41,8 @@ pub struct Derived {
     pub issues: Vec<Issue>,
     /// The changes that help most; while a slider moves, those of where it began.
     pub advised: Rc<Advised>,
-    /// The feasible region.
-    pub map: Rc<ChartSpec>,
-    /// The curves.
-    pub curve: Rc<ChartSpec>,
+    /// Map and curves; where a worker paints them while a slider moves, those of where it began.
+    pub charts: Charts,
     /// Memory by part.
     pub memory: Rc<BarSpec>,
     /// One layer of experts, where the model has some.
@@ -63,26 +62,44 @@ pub struct Advised {
     pub changes: Vec<Advice>,
 }
 
-/// The buffers of the figures, kept from one redraw to the next.
+/// What is kept from one redraw to the next.
 #[derive(Default)]
 pub struct Buffers {
-    map: Scratch,
-    curve: Scratch,
+    scratches: Scratches,
+    charts: Option<Charts>,
     layer: Option<Rc<ChartSpec>>,
     advised: Option<Rc<Advised>>,
+}
+
+/// What the scenario is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// It stands still.
+    Still,
+    /// A slider moves it, and the page paints map and curves.
+    Moves,
+    /// A slider moves it, and a worker paints map and curves.
+    MovesElsewhere,
+}
+
+impl Motion {
+    /// Of a scenario that moves or does not, where a worker paints or none does.
+    pub fn of(moving: bool, has_worker: bool) -> Self {
+        match (moving, has_worker) {
+            (false, _) => Self::Still,
+            (true, false) => Self::Moves,
+            (true, true) => Self::MovesElsewhere,
+        }
+    }
 }
 
 /// What follows from the choices of the state. The hook owns the buffers of the figures: a memo
 /// whose scratch space is kept from one redraw to the next, as the map of a moving scenario is
 /// refined from the last one.
 #[hook]
-pub fn use_derived(state: &State, moving: bool) -> Rc<Derived> {
+pub fn use_derived(snapshot: &Rc<Snapshot>, motion: Motion) -> Rc<Derived> {
     let buffers = use_mut_ref(Buffers::default);
-    use_memo((state.scenario, state.view, moving, state.pins.clone()), move |(scenario, view, moving, pins)| {
-        let mut derived = derive(scenario, view, *moving, &mut buffers.borrow_mut());
-        compare(&mut derived, scenario, view, pins);
-        derived
-    })
+    use_memo((snapshot.clone(), motion), move |(snapshot, motion)| derive(snapshot, *motion, &mut buffers.borrow_mut()))
 }
 
 /// Memory by part, with what its files lead back to: of the scenario on screen while it is `followed`, else as it was last.
@@ -96,13 +113,14 @@ pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) ->
     kept.clone()
 }
 
-/// Everything but the pinned scenarios; of a scenario that moves, the map has only the nodes that
-/// the eye needs, and what nobody reads before the hand rests stays as it was: the advice, and the
-/// layer of experts below the first screen. Of an embed only what it shows.
-pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &mut Buffers) -> Derived {
+/// Everything; of a scenario that moves, the map has only the nodes that the eye needs, and what nobody reads before the hand rests
+/// stays as it was: the advice, and the layer of experts below the first screen. Of an embed only what it shows.
+pub fn derive(snapshot: &Snapshot, motion: Motion, buffers: &mut Buffers) -> Derived {
+    let Snapshot { scenario, view, .. } = snapshot;
+    let moving = motion != Motion::Still;
     let report = scenario.report();
-    let Buffers { map, curve, layer, advised } = buffers;
-    map.set_moving(moving);
+    let pins = compared(scenario, &snapshot.pins);
+    let Buffers { scratches, charts, layer, advised } = buffers;
     let advised = match advised {
         Some(kept) if moving || kept.scenario == *scenario => kept.clone(),
         kept => {
@@ -110,38 +128,25 @@ pub fn derive(scenario: &Scenario, view: &View, moving: bool, buffers: &mut Buff
             kept.insert(Rc::new(Advised { scenario: *scenario, report, changes })).clone()
         }
     };
+    let charts = match charts {
+        Some(kept) if motion == Motion::MovesElsewhere => kept.clone(),
+        kept => kept.insert(scratches.charts(snapshot, &pins, moving)).clone(),
+    };
     if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {
         *layer = None;
     } else if !moving || layer.is_none() {
         *layer = Some(Rc::new(views::expert_layer(scenario, view.layer)));
     }
+    let mut memory = views::memory_bar(&report);
+    memory.pins = pins.iter().map(|pin| views::pinned_memory(&pin.name, &pin.report)).collect();
     Derived {
         scenario: *scenario,
         issues: params::issues(scenario),
         advised,
-        map: Rc::new(region(scenario, view, map)),
-        curve: Rc::new(curves(scenario, view, curve)),
-        memory: Rc::new(views::memory_bar(&report)),
+        charts,
+        memory: Rc::new(memory),
         layer: layer.clone(),
-        pins: Vec::new(),
+        pins,
         report,
     }
-}
-
-fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
-    if !view.shows(Panel::Map) {
-        return ChartSpec::empty();
-    }
-    let [across, up] = view.map_part;
-    if view.best && views::best_holds(scenario) {
-        return views::best_region(scenario, view.map_part, view.bounds, scratch);
-    }
-    views::region_within(scenario, [(view.map_x, across), (view.map_y, up)], view.bounds, scratch)
-}
-
-fn curves(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec {
-    if !view.shows(Panel::Curve) {
-        return ChartSpec::empty();
-    }
-    views::curve_within(scenario, (view.curve_x, view.curve_part), view.metric, view.bounds, scratch)
 }

@@ -24,6 +24,7 @@
 //! | [`search`] | how well a name answers what is typed |
 //! | [`snapshot`] | scenario, pins and view, as links and saved files bring them back |
 //! | [`browser`] | every side effect |
+//! | [`worker`] | work in a second thread, and the messages to and from it |
 //! | [`calculator`] | state, derived and callbacks: what the page and an embed share |
 //! | [`components`] | parts that any panel may use; [`fields`] are the values of controls |
 //! | [`panels`] | regions of the page with their sentences; what several share is in [`text`] |
@@ -48,6 +49,7 @@ pub mod snapshot;
 pub mod state;
 pub mod text;
 pub mod view;
+pub mod worker;
 
 pub use app::App;
 pub use calculator::Start;

@@ -1,8 +1,8 @@
-//! Mounts the page.
+//! Mounts the page, or listens for its work.
 
 use engine::share::Decoded;
 use shardwise::view::Panel;
-use shardwise::{App, Embed, Start, browser};
+use shardwise::{App, Embed, Start, browser, worker};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
@@ -10,7 +10,12 @@ use shardwise::{App, Embed, Start, browser};
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 fn main() {
+    // In the thread beside the page (static/boot.js).
+    if web_sys::window().is_none() {
+        return worker::listen();
+    }
     yew::set_custom_panic_hook(Box::new(|panic| browser::show_failure(&panic.to_string())));
+    browser::take_up_worker();
     let (Decoded { scenario, pins, issues }, mut view) = browser::arrival();
     view.theme = browser::chosen_theme();
     let root = gloo::utils::document().get_element_by_id("app");

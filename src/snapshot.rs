@@ -3,7 +3,7 @@
 use crate::text;
 use crate::view::View;
 use engine::scenario::Scenario;
-use engine::share::encode_with;
+use engine::share::{Decoded, decode, encode_with};
 
 /// A scenario, the scenarios pinned beside it, and what is looked at.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,13 @@ impl Snapshot {
     /// others.
     pub fn link(&self) -> String {
         self.view.without_theme().query() + "#" + &encode_with(&self.scenario, &self.pins)
+    }
+
+    /// The snapshot of such a link.
+    pub fn of_link(link: &str) -> Self {
+        let (query, fragment) = link.split_once('#').unwrap_or((link, ""));
+        let Decoded { scenario, pins, .. } = decode(fragment);
+        Self { scenario, pins, view: View::from_query(query) }
     }
 
     /// The same on a page of its own.

@@ -15,7 +15,7 @@ use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
-use shardwise::derived::{Buffers, derive};
+use shardwise::derived::{Buffers, Motion, derive};
 use shardwise::fields::{Field, field};
 use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
 use shardwise::panels::step_memory::{LOADING, SAVING, STEPS};
@@ -419,8 +419,8 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
     assert!(closed.contains("aria-label=\"Share and download\"") && !closed.contains("id=\"share-menu\""));
     let menu = |scenario: Scenario| {
         let view = View::default();
-        let derived = Rc::new(derive(&scenario, &view, false, &mut Buffers::default()));
         let snapshot = Rc::new(Snapshot { scenario, pins: Vec::new(), view });
+        let derived = Rc::new(derive(&snapshot, Motion::Still, &mut Buffers::default()));
         rendered::<ShareMenu>(ShareProps { snapshot, derived, close: Callback::noop() })
     };
     let html = menu(catalog::default_scenario());

@@ -19,7 +19,7 @@ const COMMIT_MS: u32 = 300;
 /// The pause before a sentence is announced to screen readers.
 const SPEAK_MS: u32 = 900;
 /// The pause before panels below the first screen follow the scenario.
-const SETTLE_MS: u32 = 80;
+const SETTLE_MS: u32 = 150;
 /// The pause before panels out of sight follow the scenario.
 const REST_MS: u32 = 450;
 

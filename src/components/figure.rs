@@ -9,13 +9,15 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::canvas::use_painted;
+use super::canvas::use_painted_by;
 use super::data_table::{Drawing, on_paper, use_data_row};
 use super::legend::legend;
 use crate::browser;
+use crate::derived::Plot;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
 use crate::text;
+use crate::worker::Words;
 use charts::layout::plot_area;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
@@ -75,6 +77,12 @@ pub struct Props {
     /// Whether a slider is moving it: its description, which nobody can hear that fast, follows once it stands still.
     #[prop_or_default]
     pub moving: bool,
+    /// Which of the worker's plots it is, where the worker paints it. What is read out of it follows once it stands still.
+    #[prop_or_default]
+    pub plot: Option<Plot>,
+    /// What the worker says beside it while a slider moves.
+    #[prop_or_default]
+    pub words: Option<Rc<Words>>,
 }
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
@@ -124,7 +132,8 @@ pub fn Figure(props: &Props) -> Html {
     let at = use_state(|| None::<(f64, f64)>);
     let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
-    let size = use_painted(&canvas, &props.spec, theme, paint);
+    let size = use_painted_by(props.plot, &canvas, &props.spec, theme, paint);
+    let words = props.words.as_ref();
     let what = Drawing::Chart(props.spec.clone());
     let data_row = use_data_row(props.id, &what, &props.snapshot, props.theme, size);
     let described = use_described(&props.spec, props.moving);
@@ -264,7 +273,13 @@ pub fn Figure(props: &Props) -> Html {
         let rows: Vec<Entry> = said.place.into_iter().chain(said.entries).filter(has_value).collect();
         html! { <Tip at={area.to_pixel(x, y)} {size} {rows} /> }
     });
-    let (place, entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
+    let (place, mut entries) = said.map_or_else(Default::default, |said| (said.place, said.entries));
+    if let Some(words) = words.filter(|_| shown.is_none()) {
+        for entry in &mut entries {
+            let value = words.values.iter().find(|(name, _)| *name == entry.name);
+            entry.value = value.map(|(_, value)| value.clone()).unwrap_or_default();
+        }
+    }
     let (listed, unlisted): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.role.is_some());
     let lanes = props.spec.lanes.as_ref().map(|lanes| format!("lanes-{}", lanes.shown.len()));
     let listing = props.spec.field.is_none() && lanes.is_none();
@@ -291,7 +306,7 @@ pub fn Figure(props: &Props) -> Html {
                     <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
                 }
             </div>
-            <figcaption class="caption">{ &props.spec.caption }</figcaption>
+            <figcaption class="caption">{ words.map_or(&props.spec.caption, |words| &words.caption) }</figcaption>
             if place.is_empty() {
                 <p class="readout deep hint"><span>{ props.hint.0 }{ " " }<span class="keys">{ props.hint.1 }</span></span></p>
             } else {

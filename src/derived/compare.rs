@@ -1,11 +1,6 @@
-//! Pinned scenarios: their reports, their names, and their places in the figures.
+//! Pinned scenarios: their reports and their names.
 
-use std::rc::Rc;
-
-use super::Derived;
 use crate::text::pins as words;
-use crate::view::{Panel, View};
-use charts::views::{self, Scratch};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
@@ -20,27 +15,11 @@ pub struct Pin {
     pub name: String,
 }
 
-/// Adds pinned scenarios to what was derived of the scenario on screen.
-pub fn compare(derived: &mut Derived, scenario: &Scenario, view: &View, pins: &[Scenario]) {
-    if pins.is_empty() {
-        return;
-    }
-    compared(derived, scenario, view, pins);
-}
-
-fn compared(derived: &mut Derived, scenario: &Scenario, view: &View, pins: &[Scenario]) {
+/// Names pinned scenarios by what they differ in from the one on screen.
+pub fn compared(scenario: &Scenario, pins: &[Scenario]) -> Vec<Pin> {
     let named = pins.iter().enumerate().map(|(place, pin)| {
         let name = words::name(place, &words::differences(scenario, pin));
         Pin { scenario: *pin, report: pin.report(), name }
     });
-    derived.pins = named.collect();
-    let pins = || derived.pins.iter().map(|pin| views::Pinned { name: &pin.name, scenario: &pin.scenario });
-    if view.shows(Panel::Map) {
-        views::pin_places(Rc::make_mut(&mut derived.map), scenario, pins());
-    }
-    if view.shows(Panel::Curve) {
-        views::pin_curves(Rc::make_mut(&mut derived.curve), scenario, view.metric, pins(), &mut Scratch::default());
-    }
-    let bars = derived.pins.iter().map(|pin| views::pinned_memory(&pin.name, &pin.report));
-    Rc::make_mut(&mut derived.memory).pins = bars.collect();
+    named.collect()
 }

@@ -9,6 +9,7 @@ use crate::components::bar::MemoryBar;
 use crate::components::explain_button::explain_button;
 use crate::components::figure::{Figure, Narrow, NarrowedAxes};
 use crate::components::select::{Item, Select};
+use crate::derived::Plot;
 use crate::panels::below::{Below, Cards};
 use crate::panels::folds::fold_of;
 use crate::panels::sections::Sections;
@@ -16,6 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use crate::text;
 use crate::view::View;
+use crate::worker::Words;
 use charts::spec::{AxisKey, BarSpec, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
 use engine::analysis::layouts::LayoutSearch;
@@ -72,16 +74,33 @@ fn axis(
     html! { <Select {id} {name} {items} {places} {chosen} {view} {target} {emit} /> }
 }
 
+/// Whether the worker paints this figure, what its files lead back to, and what the worker says beside it. Where the worker paints,
+/// the files are of the scenario as it last stood still: the page derives no other.
+fn painted(calculator: &Calculator, plot: Plot) -> (Option<Plot>, Rc<Snapshot>, Option<Rc<Words>>) {
+    let Calculator { has_worker, words: [map, curve], snapshot, settled, .. } = calculator;
+    let words = match plot {
+        Plot::Map => map.clone(),
+        Plot::Curve => curve.clone(),
+    };
+    if *has_worker { (Some(plot), settled.snapshot.clone(), words) } else { (None, snapshot.clone(), None) }
+}
+
+/// A canvas that was the worker's cannot be painted by the page: that one is another.
+fn key(plot: Option<Plot>) -> &'static str {
+    if plot.is_some() { "by the worker" } else { "here" }
+}
+
 /// The feasible region.
 pub fn map(calculator: &Calculator) -> Html {
-    let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
+    let Calculator { state, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving());
-    let (map_x, map_y) = (derived.map.x.key, derived.map.y.key);
+    let (plot, snapshot, words) = painted(calculator, Plot::Map);
+    let (map_x, map_y) = (derived.charts.map.x.key, derived.charts.map.y.key);
     let axes = axes_of(&state.scenario, false);
     let narrow = Narrow { view, axes: NarrowedAxes::Map };
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
-        <Figure id="map" spec={derived.map.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="map" key={key(plot)} {plot} {words} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             hint={text::HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(text::FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
@@ -92,20 +111,21 @@ pub fn map(calculator: &Calculator) -> Html {
 
 /// The curves.
 pub fn curve(calculator: &Calculator) -> Html {
-    let Calculator { state, derived, snapshot, theme, emit, say, .. } = calculator;
+    let Calculator { state, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving());
+    let (plot, snapshot, words) = painted(calculator, Plot::Curve);
     let axes = axes_of(&state.scenario, view.metric.is_of_run());
     let narrow = Narrow { view, axes: NarrowedAxes::Curve };
     let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
     let metrics = Metric::ALL.map(label).to_vec();
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
-        <Figure id="curve" spec={derived.curve.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="curve" key={key(plot)} {plot} {words} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
             <span>{ "over" }</span>
-            { axis(("curve-x", "Horizontal axis of the curves"), &axes, derived.curve.x.key, view, SelectTarget::CurveX, emit) }
+            { axis(("curve-x", "Horizontal axis of the curves"), &axes, derived.charts.curve.x.key, view, SelectTarget::CurveX, emit) }
         </Figure>
     }
 }

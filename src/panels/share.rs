@@ -176,13 +176,13 @@ fn said(outcome: &Outcome) -> Html {
 
 /// Makes a file and gives it to the browser; calls `failed` where the browser makes no picture.
 fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()>) {
-    let Snapshot { scenario, pins, view } = snapshot;
+    let Snapshot { scenario, pins, .. } = snapshot;
     let (file, link) = (snapshot.file_name(FILE, kind.name()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
         Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
         Kind::Svg | Kind::Png => {
-            let derived = of_poster(scenario, pins, view);
+            let derived = of_poster(snapshot);
             let poster = poster(&derived, &link);
             if kind == Kind::Png {
                 return match paint::picture_of_poster(&poster, PIXEL_RATIO) {

@@ -4,19 +4,17 @@
 use std::rc::Rc;
 
 use super::texts;
-use crate::derived::{Buffers, Derived, Pin, compare, derive};
+use crate::derived::{Buffers, Derived, Motion, Pin, derive};
+use crate::snapshot::Snapshot;
 use crate::text::cost::RunTexts;
 use crate::text::{self, Headline, Tiles};
-use crate::view::View;
 use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
-use engine::scenario::Scenario;
 
 /// Computes what a poster shows.
-pub(super) fn of_poster(scenario: &Scenario, pins: &[Scenario], view: &View) -> Derived {
-    let mut derived = derive(scenario, view, false, &mut Buffers::default());
-    compare(&mut derived, scenario, view, pins);
-    leave_out(Rc::make_mut(&mut derived.curve));
+pub(super) fn of_poster(snapshot: &Snapshot) -> Derived {
+    let mut derived = derive(snapshot, Motion::Still, &mut Buffers::default());
+    leave_out(Rc::make_mut(&mut derived.charts.curve));
     derived
 }
 
@@ -53,8 +51,8 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
             timed(text::cost::TIME_AND_COST, time, cost),
         ],
         pins: derived.pins.iter().map(|pin| (pin.name.clone(), columns(pin))).collect(),
-        map: &derived.map,
-        curve: &derived.curve,
+        map: &derived.charts.map,
+        curve: &derived.charts.curve,
         memory: &derived.memory,
         link,
         made: format!("{} · {}", text::evidence(&derived.scenario), texts::made()),
@@ -70,6 +68,7 @@ fn columns(pin: &Pin) -> [String; FIGURES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::View;
     use charts::paint::poster_svg;
     use engine::share::{carried, decode, encode_with};
 
@@ -80,7 +79,8 @@ mod tests {
         {
             let decoded = decode(link);
             let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
-            let derived = of_poster(&decoded.scenario, &decoded.pins, &View::default());
+            let snapshot = Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view: View::default() };
+            let derived = of_poster(&snapshot);
             let poster = poster(&derived, &link);
             let svg = poster_svg(&poster).unwrap();
             let back = carried::of_svg(&svg).unwrap();

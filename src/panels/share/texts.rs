@@ -187,7 +187,8 @@ fn in_html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::derived::{Buffers, compare, derive};
+    use crate::derived::{Buffers, Motion, derive};
+    use crate::snapshot::Snapshot;
     use crate::view::View;
     use engine::share::{decode, encode_with};
 
@@ -196,8 +197,8 @@ mod tests {
     fn opened(link: &str) -> (Derived, String) {
         let decoded = decode(link);
         let view = View::from_query("?embed=1&view=verdict");
-        let mut derived = derive(&decoded.scenario, &view, false, &mut Buffers::default());
-        compare(&mut derived, &decoded.scenario, &view, &decoded.pins);
+        let snapshot = Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view };
+        let derived = derive(&snapshot, Motion::Still, &mut Buffers::default());
         (derived, format!("{PAGE}?map=gpus.mem&why=mfu#{}", encode_with(&decoded.scenario, &decoded.pins)))
     }
 

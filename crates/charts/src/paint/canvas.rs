@@ -1,5 +1,7 @@
-//! Painting on the HTML canvas: size, scale, and the image of a field. The generic painter does the
-//! rest.
+//! Painting on the canvas: size, scale, and the image of a field. The generic painter does the rest.
+//!
+//! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have the same members, and what is
+//! called here exists on either. So a worker passes its own as an [`HtmlCanvasElement`] ([`of_worker`]).
 
 use super::backend::Backend;
 use super::brush::Brush;
@@ -15,7 +17,7 @@ use core::cell::RefCell;
 use plotters::prelude::DrawingBackend as _;
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, OffscreenCanvas};
 
 /// Backend units per device pixel: plotters only has whole coordinates, and curves need finer ones.
 const SUBPIXELS: f64 = 8.0;
@@ -26,7 +28,12 @@ struct Stretcher {
     image: Image,
     /// The field and the theme of the image.
     drawn: Option<(Rc<Field>, Theme)>,
-    canvas: Option<HtmlCanvasElement>,
+    canvas: Option<OffscreenCanvas>,
+}
+
+/// The canvas of a worker, for the painters.
+pub fn of_worker(canvas: &OffscreenCanvas) -> &HtmlCanvasElement {
+    canvas.unchecked_ref()
 }
 
 thread_local! {
@@ -141,7 +148,8 @@ pub(super) fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<Canva
 
 fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, PaintError> {
     let context = canvas.get_context("2d")?;
-    let context = context.and_then(|context| context.dyn_into().ok());
+    // A worker's has another class, with the same members.
+    let context = context.map(JsCast::unchecked_into);
     context.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))
 }
 
@@ -174,7 +182,7 @@ fn stretch(
             _ => stretcher.draw(field, style.theme)?,
         };
         let ratio = style.device_pixel_ratio;
-        let drawn = context.draw_image_with_html_canvas_element_and_dw_and_dh(
+        let drawn = context.draw_image_with_offscreen_canvas_and_dw_and_dh(
             &hidden,
             area.left * ratio,
             area.top * ratio,
@@ -187,16 +195,16 @@ fn stretch(
 
 impl Stretcher {
     /// Draws a field on the hidden canvas.
-    fn draw(&mut self, field: &Rc<Field>, theme: Theme) -> Result<HtmlCanvasElement, PaintError> {
+    fn draw(&mut self, field: &Rc<Field>, theme: Theme) -> Result<OffscreenCanvas, PaintError> {
         self.image.draw(field, theme);
         let (width, height) = (self.image.width as u32, self.image.height as u32);
         let hidden = match &self.canvas {
             Some(hidden) if hidden.width() == width && hidden.height() == height => hidden.clone(),
-            _ => hidden_canvas(width, height)?,
+            _ => OffscreenCanvas::new(width, height)?,
         };
         let pixels = Clamped(self.image.bytes.as_slice());
         let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height)?;
-        context(&hidden)?.put_image_data(&data, 0.0, 0.0)?;
+        context(of_worker(&hidden))?.put_image_data(&data, 0.0, 0.0)?;
         (self.drawn, self.canvas) = (Some((field.clone(), theme)), Some(hidden.clone()));
         Ok(hidden)
     }

@@ -46,11 +46,13 @@ pub(crate) const HURRY: &str = "const later = window.setTimeout;
     window.setTimeout = (act, time, ...rest) => later(act, time < 20000 ? 0 : time, ...rest);";
 
 /// Summarises a figure's canvases as text: size, number of colours, hash.
-const PICTURE: &str = "const picture = (id) =>
+pub(crate) const PICTURE: &str = "const picture = (id) =>
     [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
         if (!canvas.width || !canvas.height) return 'empty';
-        const pixels = new Uint32Array(
-            canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        // A canvas that a worker paints has no context here.
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+        copy.drawImage(canvas, 0, 0);
+        const pixels = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
         const colours = new Set();
         let hash = 0x811c9dc5;
         for (const pixel of pixels) {
