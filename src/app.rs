@@ -7,7 +7,7 @@ use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::latest::use_latest;
 use crate::components::status::Status;
 use crate::derived::{use_effects, use_memory, use_timeline};
-use crate::panels::banner::banner;
+use crate::panels::banner::{banner, without_thread};
 use crate::panels::colophon::Colophon;
 use crate::panels::controls::{FoldedGroups, controls};
 use crate::panels::figures::{OutOfSight, figures};
@@ -71,6 +71,7 @@ pub fn App(start: &Start) -> Html {
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, emit) }
+                { without_thread(calculator.thread) }
                 { notice(state.example, emit) }
                 { verdict(&calculator, layouts.clone(), heading) }
                 <div class="columns">

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser;
+use crate::browser::{self, Thread};
 use crate::derived::{Derived, Motion, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
@@ -35,8 +35,8 @@ pub struct Start {
 pub struct Calculator {
     /// The choices.
     pub state: UseReducerHandle<State>,
-    /// Whether a worker paints map and curves.
-    pub has_worker: bool,
+    /// What has become of the worker, which paints map and curves.
+    pub thread: Thread,
     /// What the worker says beside its figures while a slider moves, by [`crate::derived::Plot`].
     pub words: [Option<Rc<Words>>; 2],
     /// What follows from the choices.
@@ -113,7 +113,8 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let settled = browser::use_settled(&state.scenario);
     let snapshot = use_snapshot(&state.scenario, &state);
     let moving = settled != state.scenario;
-    let has_worker = browser::use_worker();
+    let thread = browser::use_worker();
+    let has_worker = thread == Thread::Works;
     browser::use_paintings(&snapshot, moving, theme);
     let derived = use_derived(&snapshot, Motion::of(moving, has_worker));
     let still = use_still(&settled, &derived);
@@ -128,7 +129,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
     let words = if has_worker && moving { browser::words() } else { Default::default() };
     Calculator {
-        has_worker,
+        thread,
         words,
         state,
         derived,

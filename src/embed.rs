@@ -13,7 +13,7 @@ use crate::components::status::Status;
 use crate::derived::{use_analysis, use_effects, use_timeline};
 use crate::panels::agreement::Agreement;
 use crate::panels::analysis;
-use crate::panels::banner::banner;
+use crate::panels::banner::{banner, without_thread};
 use crate::panels::controls::{FoldedGroups, controls, sliders};
 use crate::panels::expert_layer::expert_layer;
 use crate::panels::figures::{curve, map};
@@ -109,6 +109,7 @@ pub fn Embed(start: &Start) -> Html {
                 <h1 class="hidden">{ sentence }</h1>
             }
             { banner(&state.banner, emit) }
+            { without_thread(calculator.thread) }
             <div class="figures">{ for panels.all().map(panel) }</div>
             { pins(&calculator) }
             { why(explain::place(view.why_root()), &calculator) }

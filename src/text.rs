@@ -156,6 +156,9 @@ pub const NOTHING_FOUND: &str = "Nothing by this name.";
 /// After a crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
+/// Where no second thread paints.
+pub const NO_THREAD: &str =
+    "This browser runs no second thread for the page, which paints map and curves itself: sliders answer more slowly.";
 /// On the link back from a crash.
 pub const FAILURE_LINK: &str = "Reload the page with this scenario";
 

@@ -18,6 +18,18 @@ use crate::snapshot::Snapshot;
 use crate::worker::{Answer, Job, Message, Outcome, Paint, Words, text_of};
 use charts::palette::Theme;
 
+/// What has become of the thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Thread {
+    /// Nothing started one.
+    #[default]
+    None,
+    /// It works, or is about to.
+    Works,
+    /// It did not start, or has ended by an error: the page does its work.
+    Lost,
+}
+
 /// What the page has of the thread.
 #[derive(Default)]
 struct Line {
@@ -31,6 +43,7 @@ struct Line {
     is_busy: bool,
     /// Whether the next request is about to be made.
     is_due: bool,
+    state: Thread,
     /// Who is told of a thread that is lost.
     lost: Callback<()>,
     /// What stands beside each figure.
@@ -44,8 +57,13 @@ thread_local! {
 /// Takes up the thread that `static/boot.js` has started, if it has.
 pub fn take_up_worker() {
     let script = document().query_selector("script[data-wasm]").ok().flatten();
-    let thread = script.and_then(|script| Reflect::get(&script, &"thread".into()).ok()?.dyn_into::<Worker>().ok());
-    let Some(thread) = thread else { return };
+    let thread = script.and_then(|script| Reflect::get(&script, &"thread".into()).ok()).unwrap_or_default();
+    if thread.is_undefined() {
+        return;
+    }
+    let Ok(thread) = thread.dyn_into::<Worker>() else {
+        return LINE.with_borrow_mut(|line| line.state = Thread::Lost);
+    };
     EventListener::new(&thread, "message", |event| {
         let text = event.unchecked_ref::<MessageEvent>().data().as_string().unwrap_or_default();
         if let Ok(Answer(number, outcome)) = serde_json::from_str(&text) {
@@ -53,27 +71,32 @@ pub fn take_up_worker() {
         }
     })
     .forget();
-    // It does not start, or has ended by an error: the page then does its work.
     EventListener::new(&thread, "error", |_| {
         let lost = LINE.with_borrow_mut(|line| {
             if let Some(thread) = line.thread.take() {
                 thread.terminate();
             }
+            line.state = Thread::Lost;
             line.lost.clone()
         });
         lost.emit(());
     })
     .forget();
-    LINE.with_borrow_mut(|line| line.thread = Some(thread));
+    LINE.with_borrow_mut(|line| (line.thread, line.state) = (Some(thread), Thread::Works));
 }
 
-/// Whether there is a thread that paints.
+/// What has become of the thread that paints.
 #[hook]
-pub fn use_worker() -> bool {
-    let has_worker = use_state_eq(|| LINE.with_borrow(|line| line.thread.is_some()));
-    let setter = has_worker.setter();
-    use_effect_with((), move |()| LINE.with_borrow_mut(|line| line.lost = Callback::from(move |()| setter.set(false))));
-    *has_worker
+pub fn use_worker() -> Thread {
+    let state = || LINE.with_borrow(|line| line.state);
+    let thread = use_state_eq(state);
+    let setter = thread.setter();
+    use_effect_with((), move |()| {
+        // It may have been lost before anybody listened.
+        setter.set(state());
+        LINE.with_borrow_mut(|line| line.lost = Callback::from(move |()| setter.set(Thread::Lost)));
+    });
+    *thread
 }
 
 /// Has the figures painted of what is on screen.

@@ -1,7 +1,8 @@
-//! What could not be read in a link, and what was used instead.
+//! What could not be read in a link, and what was used instead; what the browser does not do for the page.
 
 use yew::prelude::*;
 
+use crate::browser::Thread;
 use crate::state::Action;
 use crate::text;
 use engine::scenario::issue::Issue;
@@ -12,6 +13,14 @@ pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
         return Html::default();
     }
     shown(issues, emit)
+}
+
+/// Says that the page paints map and curves itself.
+pub fn without_thread(thread: Thread) -> Html {
+    if thread != Thread::Lost {
+        return Html::default();
+    }
+    html! { <p id="no-thread" class="notice">{ text::NO_THREAD }</p> }
 }
 
 fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::browser::Thread;
 use crate::calculator::Calculator;
 use crate::components::bar::MemoryBar;
 use crate::components::explain_button::explain_button;
@@ -77,12 +78,16 @@ fn axis(
 /// Whether the worker paints this figure, what its files lead back to, and what the worker says beside it. Where the worker paints,
 /// the files are of the scenario as it last stood still: the page derives no other.
 fn painted(calculator: &Calculator, plot: Plot) -> (Option<Plot>, Rc<Snapshot>, Option<Rc<Words>>) {
-    let Calculator { has_worker, words: [map, curve], snapshot, settled, .. } = calculator;
+    let Calculator { thread, words: [map, curve], snapshot, settled, .. } = calculator;
     let words = match plot {
         Plot::Map => map.clone(),
         Plot::Curve => curve.clone(),
     };
-    if *has_worker { (Some(plot), settled.snapshot.clone(), words) } else { (None, snapshot.clone(), None) }
+    if *thread == Thread::Works {
+        (Some(plot), settled.snapshot.clone(), words)
+    } else {
+        (None, snapshot.clone(), None)
+    }
 }
 
 /// A canvas that was the worker's cannot be painted by the page: that one is another.

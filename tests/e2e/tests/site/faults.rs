@@ -219,3 +219,36 @@ fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
     }
     Ok(())
 }
+
+/// Returns the sentence of a page whose second thread does not work.
+const NO_THREAD: &str = "return document.querySelector('#no-thread')?.textContent ?? ''";
+
+#[test]
+fn without_a_second_thread_the_page_says_so_and_paints_by_itself() -> Result<()> {
+    // A thread that cannot be started, as in a sandbox, and two that end by an error: at once, and once they have work.
+    let refused = "window.Worker = class { constructor() { throw new Error('no'); } };";
+    let broken = "const Before = window.Worker;
+        window.Worker = class extends Before { constructor() { super('data:text/javascript,throw 1'); } };";
+    let late = "const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (data, ...rest) {
+            if (!Array.isArray(data)) return post.call(this, data, ...rest);
+            return post.call(this, ['{\"Job\":[1,{\"Paint\":{}}]}'], ...rest), this.dispatchEvent(new Event('error'));
+        };";
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        for script in [refused, broken, late] {
+            let page = Page::open(kind, crate::page::address()?, script)?;
+            let said = wait_for("nothing is said", PATIENCE, || {
+                Ok(Some(page.session.text(NO_THREAD, &[])?).filter(|said| !said.is_empty()))
+            })?;
+            assert!(said.contains("no second thread"), "{kind:?}: {said}");
+            let before = page.settled()?;
+            let slider = page.slider("Link bandwidth")?;
+            page.session.focus(&slider)?;
+            page.session.press(Key::Left, 20)?;
+            page.wait_for("the figures do not follow", |now| {
+                now.is_drawn() && now.outputs != before.outputs && now.map != before.map && now.curve != before.curve
+            })?;
+        }
+    }
+    Ok(())
+}

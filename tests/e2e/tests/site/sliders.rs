@@ -1,7 +1,8 @@
 //! Every slider updates the whole picture while it moves, by keyboard and by pointer.
 
 use anyhow::Result;
-use e2e::{Element, Key};
+use e2e::{Element, Key, Kind};
+use serde_json::json;
 
 use crate::page::{Page, SLIDERS, Sight};
 
@@ -74,4 +75,39 @@ fn changed(page: &Page, name: &str, before: &Sight) -> Result<Sight> {
         words && now.map != before.map && now.curve != before.curve && now.is_drawn()
     })?;
     page.settled()
+}
+
+/// Moves a slider through its whole range, several times a frame, and ends at this position.
+const RUSH: &str = "const slider = document.querySelector(`input[type=range][aria-label='${arguments[0]}']`);
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    return (async () => {
+        for (let at = Number(slider.min); at < Number(slider.max); at += 1) {
+            slider.value = at;
+            slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
+            if (at % 3 === 0) await frame();
+        }
+        slider.value = arguments[1];
+        slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        slider.dispatchEvent(new Event('change', { bubbles: true }));
+        return true;
+    })()";
+
+#[test]
+fn after_a_rush_of_events_the_figures_are_those_of_the_last() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let page = Page::first_visit_in(kind)?;
+        let before = page.settled()?;
+        let slider = page.slider("Sequence length")?;
+        let here = page.ask(&slider, "it.value")?;
+        let rush = |to: &str| page.session.script(RUSH, &[json!("Sequence length"), json!(to)]);
+        rush("4")?;
+        let there = page.wait_for("the figures do not follow", |now| now.headline != before.headline)?;
+        assert!(there.is_drawn());
+        assert_ne!(page.settled()?.map, before.map, "{kind:?}");
+        rush(&here)?;
+        page.wait_for("the figures are not those of the last value", |now| *now == before)?;
+        assert_eq!(page.settled()?, before, "{kind:?}");
+        page.leave_quietly()?;
+    }
+    Ok(())
 }
