@@ -6,7 +6,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser::{self, Thread};
-use crate::derived::{Derived, Motion, use_derived};
+use crate::components::latest::use_latest;
+use crate::derived::{Derived, Pace, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::text::{self, Headline};
@@ -37,7 +38,9 @@ pub struct Calculator {
     pub state: UseReducerHandle<State>,
     /// What has become of the worker, which paints map and curves.
     pub thread: Thread,
-    /// What the worker says beside its figures while a slider moves, by [`crate::derived::Plot`].
+    /// Has map and curves derived by the page too, where they are still those of what was on screen before.
+    pub ask: Option<Callback<()>>,
+    /// What the worker says beside its figures until then, by [`crate::derived::Plot`].
     pub words: [Option<Rc<Words>>; 2],
     /// What follows from the choices.
     pub derived: Rc<Derived>,
@@ -116,7 +119,19 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let thread = browser::use_worker();
     let has_worker = thread == Thread::Works;
     browser::use_paintings(&snapshot, moving, theme);
-    let derived = use_derived(&snapshot, Motion::of(moving, has_worker));
+    let rested = browser::use_rested(&settled, moving);
+    let asked = use_state_eq(|| None::<Scenario>);
+    let printing = browser::use_printing();
+    let is_read = rested || printing || *asked == Some(state.scenario);
+    let derived = use_derived(&snapshot, Pace { moving, charts: !has_worker || !moving && is_read });
+    let stale = derived.charts.snapshot != snapshot;
+    let ask = {
+        let setter = asked.setter();
+        let latest = use_latest(state.scenario);
+        use_callback((), move |(), ()| setter.set(latest.get()))
+    };
+    let ask = stale.then_some(ask);
+    let words = if stale { browser::words() } else { Default::default() };
     let still = use_still(&settled, &derived);
     let report = use_settled_report(&settled, &derived);
     let of_settled = use_snapshot(&settled, &state);
@@ -125,11 +140,10 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let sentence = use_memo(settled, move |settled| AttrValue::from(text::headline(settled, &report).sentence()));
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
-    let rested = browser::use_rested(&settled, moving);
     let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
-    let words = if has_worker && moving { browser::words() } else { Default::default() };
     Calculator {
         thread,
+        ask,
         words,
         state,
         derived,

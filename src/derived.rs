@@ -41,7 +41,7 @@ pub struct Derived {
     pub issues: Vec<Issue>,
     /// The changes that help most; while a slider moves, those of where it began.
     pub advised: Rc<Advised>,
-    /// Map and curves; where a worker paints them while a slider moves, those of where it began.
+    /// Map and curves, perhaps of what was on screen before.
     pub charts: Charts,
     /// Memory by part.
     pub memory: Rc<BarSpec>,
@@ -71,35 +71,27 @@ pub struct Buffers {
     advised: Option<Rc<Advised>>,
 }
 
-/// What the scenario is doing.
+/// How much is derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motion {
-    /// It stands still.
-    Still,
-    /// A slider moves it, and the page paints map and curves.
-    Moves,
-    /// A slider moves it, and a worker paints map and curves.
-    MovesElsewhere,
+pub struct Pace {
+    /// Whether a slider moves.
+    pub moving: bool,
+    /// Whether map and curves follow: somebody reads in them, or the page paints them.
+    pub charts: bool,
 }
 
-impl Motion {
-    /// Of a scenario that moves or does not, where a worker paints or none does.
-    pub fn of(moving: bool, has_worker: bool) -> Self {
-        match (moving, has_worker) {
-            (false, _) => Self::Still,
-            (true, false) => Self::Moves,
-            (true, true) => Self::MovesElsewhere,
-        }
-    }
+impl Pace {
+    /// Everything, of a scenario that stands still.
+    pub const STILL: Self = Self { moving: false, charts: true };
 }
 
 /// What follows from the choices of the state. The hook owns the buffers of the figures: a memo
 /// whose scratch space is kept from one redraw to the next, as the map of a moving scenario is
 /// refined from the last one.
 #[hook]
-pub fn use_derived(snapshot: &Rc<Snapshot>, motion: Motion) -> Rc<Derived> {
+pub fn use_derived(snapshot: &Rc<Snapshot>, pace: Pace) -> Rc<Derived> {
     let buffers = use_mut_ref(Buffers::default);
-    use_memo((snapshot.clone(), motion), move |(snapshot, motion)| derive(snapshot, *motion, &mut buffers.borrow_mut()))
+    use_memo((snapshot.clone(), pace), move |(snapshot, pace)| derive(snapshot, *pace, &mut buffers.borrow_mut()))
 }
 
 /// Memory by part, with what its files lead back to: of the scenario on screen while it is `followed`, else as it was last.
@@ -113,11 +105,11 @@ pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) ->
     kept.clone()
 }
 
-/// Everything; of a scenario that moves, the map has only the nodes that the eye needs, and what nobody reads before the hand rests
+/// Everything, but map and curves stay where they need not follow; of a scenario that moves, the map has only the nodes that the eye needs, and what nobody reads before the hand rests
 /// stays as it was: the advice, and the layer of experts below the first screen. Of an embed only what it shows.
-pub fn derive(snapshot: &Snapshot, motion: Motion, buffers: &mut Buffers) -> Derived {
-    let Snapshot { scenario, view, .. } = snapshot;
-    let moving = motion != Motion::Still;
+pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Derived {
+    let Snapshot { scenario, view, .. } = &**snapshot;
+    let moving = pace.moving;
     let report = scenario.report();
     let pins = compared(scenario, &snapshot.pins);
     let Buffers { scratches, charts, layer, advised } = buffers;
@@ -129,7 +121,7 @@ pub fn derive(snapshot: &Snapshot, motion: Motion, buffers: &mut Buffers) -> Der
         }
     };
     let charts = match charts {
-        Some(kept) if motion == Motion::MovesElsewhere => kept.clone(),
+        Some(kept) if !pace.charts || !moving && kept.are_of(snapshot) => kept.clone(),
         kept => kept.insert(scratches.charts(snapshot, &pins, moving)).clone(),
     };
     if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {

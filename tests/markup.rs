@@ -15,7 +15,7 @@ use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
-use shardwise::derived::{Buffers, Motion, derive};
+use shardwise::derived::{Buffers, Pace, derive};
 use shardwise::fields::{Field, field};
 use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
 use shardwise::panels::step_memory::{LOADING, SAVING, STEPS};
@@ -420,7 +420,7 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
     let menu = |scenario: Scenario| {
         let view = View::default();
         let snapshot = Rc::new(Snapshot { scenario, pins: Vec::new(), view });
-        let derived = Rc::new(derive(&snapshot, Motion::Still, &mut Buffers::default()));
+        let derived = Rc::new(derive(&snapshot, Pace::STILL, &mut Buffers::default()));
         rendered::<ShareMenu>(ShareProps { snapshot, derived, close: Callback::noop() })
     };
     let html = menu(catalog::default_scenario());

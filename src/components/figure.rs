@@ -80,9 +80,12 @@ pub struct Props {
     /// Which of the worker's plots it is, where the worker paints it. What is read out of it follows once it stands still.
     #[prop_or_default]
     pub plot: Option<Plot>,
-    /// What the worker says beside it while a slider moves.
+    /// What the worker says beside it, where it is still of what was on screen before.
     #[prop_or_default]
     pub words: Option<Rc<Words>>,
+    /// Has it derived anew then, as somebody reads in it.
+    #[prop_or_default]
+    pub ask: Option<Callback<()>>,
 }
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
@@ -287,9 +290,12 @@ pub fn Figure(props: &Props) -> Html {
     let over_both = both || !props.spec.marks.is_empty() || props.spec.falls.is_some();
     let over = drag.map(|drag| rectangle(&area, size, both, drag));
     let over = over.or_else(|| shown.map(|here| cross(&area, size, here, over_both)));
+    let asks = props.ask.as_ref();
+    let (on_move, on_focus) =
+        (asks.map(|ask| ask.reform(|_: PointerEvent| ())), asks.map(|ask| ask.reform(|_: FocusEvent| ())));
     let pointed = !(place.is_empty() || listing);
     html! {
-        <figure class={classes!("figure", lanes, pointed.then_some("read"))}>
+        <figure class={classes!("figure", lanes, pointed.then_some("read"))} onpointermove={on_move} onfocusin={on_focus}>
             <div class="figure-head">
                 <h2>{ props.short.filter(|_| !printing).unwrap_or(&props.spec.title) }</h2>
                 <div class="axes">{ props.children.clone() }</div>

@@ -1,5 +1,5 @@
-//! Map and curves. While a slider moves a worker derives and paints them ([`crate::worker`]), and the page derives its own, for
-//! what is read out of them, once it stands still.
+//! Map and curves. A worker derives and paints them ([`crate::worker`]); the page derives its own, for what is read out of them, once
+//! the hand rests or somebody points at them.
 
 use std::rc::Rc;
 
@@ -73,6 +73,10 @@ fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec 
 /// Both figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Charts {
+    /// What they are of.
+    pub snapshot: Rc<Snapshot>,
+    /// Whether they have only the nodes that the eye needs.
+    coarse: bool,
     /// The feasible region.
     pub map: Rc<ChartSpec>,
     /// The curves.
@@ -94,8 +98,16 @@ impl Scratches {
     }
 
     /// Derives both figures.
-    pub(super) fn charts(&mut self, snapshot: &Snapshot, pins: &[Pin], moving: bool) -> Charts {
+    pub(super) fn charts(&mut self, snapshot: &Rc<Snapshot>, pins: &[Pin], moving: bool) -> Charts {
         let mut derive = |plot: Plot| Rc::new(plot.derive(snapshot, pins, moving, self.of(plot)));
-        Charts { map: derive(Plot::Map), curve: derive(Plot::Curve) }
+        let (map, curve) = (derive(Plot::Map), derive(Plot::Curve));
+        Charts { snapshot: snapshot.clone(), coarse: moving, map, curve }
+    }
+}
+
+impl Charts {
+    /// Whether they are of this, with every node.
+    pub(super) fn are_of(&self, snapshot: &Rc<Snapshot>) -> bool {
+        !self.coarse && self.snapshot == *snapshot
     }
 }

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::texts;
-use crate::derived::{Buffers, Derived, Motion, Pin, derive};
+use crate::derived::{Buffers, Derived, Pace, Pin, derive};
 use crate::snapshot::Snapshot;
 use crate::text::cost::RunTexts;
 use crate::text::{self, Headline, Tiles};
@@ -12,8 +12,8 @@ use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
 
 /// Computes what a poster shows.
-pub(super) fn of_poster(snapshot: &Snapshot) -> Derived {
-    let mut derived = derive(snapshot, Motion::Still, &mut Buffers::default());
+pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
+    let mut derived = derive(snapshot, Pace::STILL, &mut Buffers::default());
     leave_out(Rc::make_mut(&mut derived.charts.curve));
     derived
 }
@@ -79,7 +79,8 @@ mod tests {
         {
             let decoded = decode(link);
             let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
-            let snapshot = Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view: View::default() };
+            let snapshot =
+                Rc::new(Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view: View::default() });
             let derived = of_poster(&snapshot);
             let poster = poster(&derived, &link);
             let svg = poster_svg(&poster).unwrap();

@@ -187,7 +187,7 @@ fn in_html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::derived::{Buffers, Motion, derive};
+    use crate::derived::{Buffers, Pace, derive};
     use crate::snapshot::Snapshot;
     use crate::view::View;
     use engine::share::{decode, encode_with};
@@ -197,8 +197,8 @@ mod tests {
     fn opened(link: &str) -> (Derived, String) {
         let decoded = decode(link);
         let view = View::from_query("?embed=1&view=verdict");
-        let snapshot = Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view };
-        let derived = derive(&snapshot, Motion::Still, &mut Buffers::default());
+        let snapshot = Rc::new(Snapshot { scenario: decoded.scenario, pins: decoded.pins.clone(), view });
+        let derived = derive(&snapshot, Pace::STILL, &mut Buffers::default());
         (derived, format!("{PAGE}?map=gpus.mem&why=mfu#{}", encode_with(&decoded.scenario, &decoded.pins)))
     }
 
