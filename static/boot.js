@@ -48,7 +48,10 @@ async function loaded() {
 /** A thread that runs this script too, and is ready when the module is; none where the page may have none, as in a sandbox. */
 function thread() {
   try {
-    return new Worker(import.meta.url, { type: "module" });
+    const thread = new Worker(import.meta.url, { type: "module" });
+    // One that fails before the page listens.
+    thread.addEventListener("error", () => { script.thread = null; });
+    return thread;
   } catch {
     return null;
   }

@@ -191,6 +191,7 @@ mod tests {
     use crate::snapshot::Snapshot;
     use crate::view::View;
     use engine::share::{decode, encode_with};
+    use std::rc::Rc;
 
     const PAGE: &str = "https://example.org/calc/";
 
