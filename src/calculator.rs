@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser::{self, Thread};
-use crate::components::latest::use_latest;
+use crate::components::latest::{Latest, use_latest};
 use crate::derived::{Derived, Pace, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
@@ -44,6 +44,8 @@ pub struct Calculator {
     pub words: [Option<Rc<Words>>; 2],
     /// What follows from the choices.
     pub derived: Rc<Derived>,
+    /// What is on screen whenever it is asked.
+    pub latest: Latest<Rc<Snapshot>>,
     /// The same of the scenario as it last stood still.
     pub still: Rc<Derived>,
     /// What is on screen, for links and saved files.
@@ -131,6 +133,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
         use_callback((), move |(), ()| setter.set(latest.get()))
     };
     let ask = stale.then_some(ask);
+    let latest = use_latest(snapshot.clone());
     let words = if stale { browser::words() } else { Default::default() };
     let still = use_still(&settled, &derived);
     let report = use_settled_report(&settled, &derived);
@@ -144,6 +147,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
     Calculator {
         thread,
         ask,
+        latest,
         words,
         state,
         derived,

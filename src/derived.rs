@@ -121,7 +121,7 @@ pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Der
         }
     };
     let charts = match charts {
-        Some(kept) if !pace.charts || !moving && kept.are_of(snapshot) => kept.clone(),
+        Some(kept) if !pace.charts && kept.are_like(snapshot) || !moving && kept.are_of(snapshot) => kept.clone(),
         kept => kept.insert(scratches.charts(snapshot, &pins, moving)).clone(),
     };
     if !scenario.model.architecture().has_experts() || !view.shows(Panel::Layer) {

@@ -51,7 +51,7 @@ pub fn MemoryBar(props: &Props) -> Html {
     let theme = if printing { Theme::Light } else { props.theme };
     let size = use_painted(&canvas, &what, theme, paint);
     let shown = Drawing::Bar(props.spec.clone());
-    let data_row = use_data_row("memory", &shown, &props.snapshot, props.theme, size);
+    let data_row = use_data_row("memory", &shown, None, &props.snapshot, props.theme, size);
     let hover = {
         let (lit, spec) = (lit.clone(), props.spec.clone());
         Callback::from(move |event: PointerEvent| {

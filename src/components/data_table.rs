@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::latest::{Latest, use_latest};
 use crate::browser::{self, Kind, Size};
+use crate::derived::{Plot, compared};
 use crate::snapshot::Snapshot;
 use crate::text;
 use crate::text::scenario_line::scenario_line;
@@ -14,6 +15,7 @@ use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::{BarSpec, ChartSpec};
 use charts::table::{self, Table};
+use charts::views::Scratch;
 use engine::export::csv::with_link;
 
 /// Pixels of a saved picture for each CSS pixel.
@@ -97,17 +99,31 @@ pub fn on_paper(what: &Drawing, size: Size) -> Html {
     html! { <img class="on-paper" alt="" src={paint::data_url(&what.svg(&style, None))} /> }
 }
 
+/// A plot that is derived when somebody wants it, of what is on screen then.
+pub type Later = (Plot, Latest<Rc<Snapshot>>);
+
+fn now((plot, latest): &Later) -> Option<(Rc<ChartSpec>, Rc<Snapshot>)> {
+    let snapshot = latest.get()?;
+    let pins = compared(&snapshot.scenario, &snapshot.pins);
+    Some((Rc::new(plot.derive(&snapshot, &pins, false, &mut Scratch::default())), snapshot))
+}
+
 /// What the buttons save: the figure with its theme and size, and what its files lead back to.
 #[derive(Clone)]
 pub struct Saved {
     what: Drawing,
+    later: Option<Later>,
     snapshot: Rc<Snapshot>,
     style: Style,
 }
 
 impl Saved {
     fn save(&self, id: &str, kind: Kind, failed: &Callback<()>) {
-        let Self { what, snapshot, style } = self;
+        let Self { what, later, snapshot, style } = self;
+        let (what, snapshot) = match later.as_ref().and_then(now) {
+            Some((chart, snapshot)) => (Drawing::Chart(chart), snapshot),
+            None => (what.clone(), snapshot.clone()),
+        };
         let (file, link) = (snapshot.file_name(id, kind.name()), browser::full_link(&snapshot.alone()));
         let scenario = &snapshot.scenario;
         let line = scenario_line(scenario, &scenario.report());
@@ -117,9 +133,16 @@ impl Saved {
 
 /// A fold with a table, and the buttons that save. While the fold is closed the row stays as it is, however the figure changes.
 #[hook]
-pub fn use_data_row(id: &'static str, what: &Drawing, snapshot: &Rc<Snapshot>, theme: Theme, size: Size) -> Html {
+pub fn use_data_row(
+    id: &'static str,
+    what: &Drawing,
+    later: Option<Later>,
+    snapshot: &Rc<Snapshot>,
+    theme: Theme,
+    size: Size,
+) -> Html {
     let style = Style { theme, css_width: size.width, css_height: size.height, device_pixel_ratio: PIXEL_RATIO };
-    let latest = use_latest(Saved { what: what.clone(), snapshot: snapshot.clone(), style });
+    let latest = use_latest(Saved { what: what.clone(), later, snapshot: snapshot.clone(), style });
     let open = use_state_eq(|| false);
     let toggle = {
         let open = open.setter();

@@ -11,6 +11,7 @@ use yew::prelude::*;
 
 use super::canvas::use_painted_by;
 use super::data_table::{Drawing, on_paper, use_data_row};
+use super::latest::Latest;
 use super::legend::legend;
 use crate::browser;
 use crate::derived::Plot;
@@ -83,6 +84,9 @@ pub struct Props {
     /// What the worker says beside it, where it is still of what was on screen before.
     #[prop_or_default]
     pub words: Option<Rc<Words>>,
+    /// What is on screen, by which it is derived anew then where it is saved.
+    #[prop_or_default]
+    pub later: Option<Latest<Rc<Snapshot>>>,
     /// Has it derived anew then, as somebody reads in it.
     #[prop_or_default]
     pub ask: Option<Callback<()>>,
@@ -138,7 +142,8 @@ pub fn Figure(props: &Props) -> Html {
     let size = use_painted_by(props.plot, &canvas, &props.spec, theme, paint);
     let words = props.words.as_ref();
     let what = Drawing::Chart(props.spec.clone());
-    let data_row = use_data_row(props.id, &what, &props.snapshot, props.theme, size);
+    let data_row =
+        use_data_row(props.id, &what, props.plot.zip(props.later.clone()), &props.snapshot, props.theme, size);
     let described = use_described(&props.spec, props.moving);
     let area = plot_area(&props.spec, size.width, size.height);
     // What is looked at may have changed since.

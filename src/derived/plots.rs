@@ -106,6 +106,11 @@ impl Scratches {
 }
 
 impl Charts {
+    /// Whether they are of this but for the scenario.
+    pub(super) fn are_like(&self, snapshot: &Snapshot) -> bool {
+        self.snapshot.view == snapshot.view && self.snapshot.pins == snapshot.pins
+    }
+
     /// Whether they are of this, with every node.
     pub(super) fn are_of(&self, snapshot: &Rc<Snapshot>) -> bool {
         !self.coarse && self.snapshot == *snapshot

@@ -9,6 +9,7 @@ use crate::calculator::Calculator;
 use crate::components::bar::MemoryBar;
 use crate::components::explain_button::explain_button;
 use crate::components::figure::{Figure, Narrow, NarrowedAxes};
+use crate::components::latest::Latest;
 use crate::components::select::{Item, Select};
 use crate::derived::Plot;
 use crate::panels::below::{Below, Cards};
@@ -85,6 +86,11 @@ fn painted(calculator: &Calculator, plot: Plot) -> (Option<Plot>, Rc<Snapshot>, 
     ((*thread == Thread::Works).then_some(plot), derived.charts.snapshot.clone(), words)
 }
 
+/// What is on screen, where map and curves are still of what was there before.
+fn later(Calculator { ask, latest, .. }: &Calculator) -> Option<Latest<Rc<Snapshot>>> {
+    ask.as_ref().map(|_| latest.clone())
+}
+
 /// A canvas that was the worker's cannot be painted by the page: that one is another.
 fn key(plot: Option<Plot>) -> &'static str {
     if plot.is_some() { "by the worker" } else { "here" }
@@ -100,7 +106,7 @@ pub fn map(calculator: &Calculator) -> Html {
     let narrow = Narrow { view, axes: NarrowedAxes::Map };
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
-        <Figure id="map" key={key(plot)} {plot} {words} ask={calculator.ask.clone()} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="map" key={key(plot)} {plot} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             hint={text::HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(text::FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
@@ -120,7 +126,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let metrics = Metric::ALL.map(label).to_vec();
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
-        <Figure id="curve" key={key(plot)} {plot} {words} ask={calculator.ask.clone()} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="curve" key={key(plot)} {plot} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
