@@ -3,7 +3,7 @@
 #![no_main]
 
 use engine::catalog::default_scenario;
-use engine::import::{check_length, import, import_adapter, is_adapter, text_of};
+use files::config::{check_length, import, import_adapter, is_adapter, text_of};
 use engine::params;
 use engine::scenario::{Model, Scenario};
 use engine::share::{carried, decode, decode_json, decode_link, encode};

@@ -10,8 +10,8 @@ use web_sys::{Blob, DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElemen
 use yew::prelude::*;
 
 use crate::text::import as words;
-use engine::import::text_of;
 use engine::share::carried;
+use files::config::text_of;
 
 /// Larger files are not read: pictures of this page have a hundredth of this size.
 const MOST_BYTES: f64 = 33_554_432.0;

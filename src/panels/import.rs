@@ -11,8 +11,8 @@ use crate::state::{Action, Pick};
 use crate::text::import as words;
 use crate::view::View;
 use engine::catalog::{MODELS, ModelEntry};
-use engine::import::Imported;
 use engine::share::Decoded;
+use files::config::Imported;
 use read::{Read, read_text};
 
 /// The button's identifier: where the focus goes when a dropped file cannot be read.

@@ -6,8 +6,8 @@ use yew::prelude::*;
 use crate::browser;
 use crate::components::fold::Fold;
 use crate::text::COPIED;
-use engine::export::settings::{Framework, text};
 use engine::scenario::Scenario;
+use files::settings::{Framework, text};
 
 /// The panel's heading.
 const TITLE: &str = "Settings for your framework";

@@ -2,11 +2,11 @@
 
 use crate::view::View;
 use charts::spec::AxisKey;
-use engine::import::{Adapter, TextLengths};
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::issue::Issue;
 use engine::scenario::{Id, Scenario};
+use files::config::{Adapter, TextLengths};
 
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

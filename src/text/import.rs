@@ -2,9 +2,9 @@
 
 use engine::catalog::ModelEntry;
 use engine::format;
-use engine::import::{Adapter, Imported, TextLengths};
 use engine::names;
 use engine::params::quantity::shorten;
+use files::config::{Adapter, Imported, TextLengths};
 
 /// On the button that opens the panel.
 pub const OPEN: &str = "Import";

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::book;
 use crate::caddy;
 use crate::chromium;
-use crate::engine::{ENGINE, SCORE};
+use crate::engine::{ENGINE, FILES, SCORE};
 use crate::firefox;
 use crate::fuzz;
 use crate::nginx;
@@ -229,7 +229,20 @@ impl Suite {
 
 /// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
-    let tree = ["tree", "--quiet", "--package", ENGINE, "--package", SCORE, "--edges", "normal", "--prefix", "none"];
+    let tree = [
+        "tree",
+        "--quiet",
+        "--package",
+        ENGINE,
+        "--package",
+        FILES,
+        "--package",
+        SCORE,
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+    ];
     let tree = output(&mut cargo(&tree)).ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();

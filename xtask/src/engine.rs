@@ -7,8 +7,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::shell::{cargo, root};
 
-/// The package that has `estimate`, `catalog`, `params`, `settings` and `throughput` as examples.
+/// The package that has `estimate`, `catalog` and `throughput` as examples.
 pub const ENGINE: &str = "shardwise-engine";
+/// The package that has `params` and `settings` as examples.
+pub const FILES: &str = "shardwise-files";
 /// The package that has `score` and `calibrate` as examples.
 pub const SCORE: &str = "shardwise-score";
 
@@ -30,7 +32,11 @@ pub fn run(example: &str, arguments: &[OsString]) -> Result<ExitCode> {
 
 /// Returns the command that runs an example, without the example's own arguments.
 pub fn command(example: &str) -> Command {
-    let package = if matches!(example, "score" | "calibrate") { SCORE } else { ENGINE };
+    let package = match example {
+        "score" | "calibrate" => SCORE,
+        "params" => FILES,
+        _ => ENGINE,
+    };
     let mut command = cargo(&["run", "--quiet", "--release", "--manifest-path"]);
     command.arg(root().join("Cargo.toml")).args(["--package", package, "--example", example, "--"]);
     command

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::text::import as words;
-use engine::import::{
-    Adapter, Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse,
-};
 use engine::share::carried;
 use engine::share::decode::{Decoded, decode_json, decode_link};
+use files::config::{
+    Adapter, Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse,
+};
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +68,8 @@ fn opened(link: &str) -> Read {
 mod tests {
     use super::*;
     use engine::catalog::default_scenario;
-    use engine::import::{MOST_CHARACTERS, TOO_LONG};
     use engine::share::decode::LONGEST_LINK;
+    use files::config::{MOST_CHARACTERS, TOO_LONG};
 
     /// A text without end: pairs of a link.
     fn pairs(length: usize) -> String {

@@ -66,7 +66,7 @@ static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST)
 
 /// The shape that Llama and most later models share: gated MLP, root-mean-square norms, rotary
 /// positions, no biases, an untied output head. Sizes are set by [`shape`].
-pub(crate) const LLAMA_STYLE: Architecture = Architecture {
+pub const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
     num_attention_heads: 0,
@@ -100,7 +100,7 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
 
 /// The shape that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an
 /// output head tied to the embedding.
-pub(crate) const GPT_STYLE: Architecture = Architecture {
+pub const GPT_STYLE: Architecture = Architecture {
     gated_mlp: false,
     norm: Norm::Layer,
     attention_bias: AttentionBias::All,

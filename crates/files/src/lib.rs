@@ -1,0 +1,13 @@
+//! What people bring to shardwise, and what they take from it.
+//!
+//! The page fetches it when a file comes or settings are opened, never before.
+//!
+//! # Map
+//!
+//! | module | what it is | what it does not know |
+//! |---|---|---|
+//! | [`config`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains, lists of lengths; what was read of them and what was not understood | the page |
+//! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
+
+pub mod config;
+pub mod settings;
