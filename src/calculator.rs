@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser;
+use crate::components::latest::{Latest, use_latest};
 use crate::derived::{Derived, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
@@ -34,6 +35,8 @@ pub struct Start {
 pub struct Calculator {
     /// The choices.
     pub state: UseReducerHandle<State>,
+    /// The scenario on screen, for callbacks that last.
+    pub on_screen: Latest<Scenario>,
     /// What follows from the choices.
     pub derived: Rc<Derived>,
     /// The same of the scenario as it last stood still.
@@ -105,6 +108,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
     browser::use_card_focus(view.why, view.why_root());
     let theme = browser::use_theme(view.theme, !view.embed);
 
+    let on_screen = use_latest(state.scenario);
     let settled = browser::use_settled(&state.scenario);
     let derived = use_derived(&state, settled != state.scenario);
     let still = use_still(&settled, &derived);
@@ -118,7 +122,21 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let (status, say) = use_status(&sentence, view);
     let rested = browser::use_rested(&settled, settled != state.scenario);
     let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
-    Calculator { state, derived, still, snapshot, settled, theme, headline, sentence, status, dispatch, emit, say }
+    Calculator {
+        state,
+        on_screen,
+        derived,
+        still,
+        snapshot,
+        settled,
+        theme,
+        headline,
+        sentence,
+        status,
+        dispatch,
+        emit,
+        say,
+    }
 }
 
 /// Whether an action leaves the scenario as it is: the only actions in an embed without controls.

@@ -12,7 +12,6 @@ use engine::model::transformer::Architecture;
 use engine::params::{Group, PARAMS, ParamId};
 use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
-use files::config::Imported;
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
 use shardwise::derived::{Buffers, derive};
@@ -928,23 +927,10 @@ fn a_link_with_a_model_of_ones_own_is_measured_against_the_model_it_is_nearest_t
 }
 
 #[test]
-fn the_import_is_a_button_until_it_is_opened_and_its_sentences_name_what_was_read() {
+fn the_import_is_a_button_until_it_is_opened() {
     let html = page(&catalog::default_scenario(), Vec::new());
     assert!(html.contains("id=\"import\"") && html.contains("aria-expanded=\"false\""), "no button");
     assert!(!html.contains("id=\"config\""));
-    let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
-    let imported = Imported {
-        name: "Mixtral-8x7B-v0.1".into(),
-        architecture: mixtral,
-        used: vec!["hidden_size"],
-        not_understood: vec!["strange".into(), "stranger".into()],
-        tower: None,
-    };
-    assert_eq!(
-        text::import::imported(&imported, None),
-        "Mixtral-8x7B-v0.1: 32 layers, 46.7B parameters, 12.9B active. Not understood: strange, stranger."
-    );
-    assert_eq!(text::import::used(&imported), "Read: hidden_size.");
 }
 
 fn embed(query: &str, pins: Vec<Scenario>) -> String {

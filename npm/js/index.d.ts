@@ -376,3 +376,27 @@ export interface Catalog {
 
 /** Models, accelerators, interconnects, clusters and named scenarios, each with its source. */
 export function catalog(): Catalog;
+
+/** One layout of a ranking. */
+export interface RankedLayout {
+  /** Strategy and degrees: `FSDP FULL_SHARD, tp 2`. */
+  name: string;
+  /** The fragment of its link, without `#`. */
+  link: string;
+  report: Report;
+}
+
+/** The layouts of a scenario, the fastest that fits first. */
+export interface Ranking {
+  /** How many combinations were looked at, and how many divide evenly and fit. */
+  tried: number;
+  fit: number;
+  layouts: RankedLayout[];
+  issues: Issue[];
+}
+
+/**
+ * The fastest layouts for the same model, length, precision, GPUs and tokens a step: strategies, degrees, micro-batches and
+ * recomputation vary, one layout a kind.
+ */
+export function rank(scenario: ScenarioOrLink, most?: number): Ranking;

@@ -76,13 +76,17 @@ const UNANSWERED: u16 = 0;
 /// (`Trunk.toml`).
 const MODULE: &str = "data-wasm";
 
-/// Loads a file by its path from the page, and gives its text; or the HTTP status of the answer, 0
-/// where none came. The query has the name of the module, so that no cache puts the file of one
-/// build beside the page of another.
-fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
+/// The name of the page's module: in the query of another file it keeps caches from putting the file of one build beside the page
+/// of another.
+pub(super) fn build() -> String {
     let script = document().query_selector("script[data-wasm]").ok().flatten();
-    let build = script.and_then(|script| script.get_attribute(MODULE)).unwrap_or_default();
-    let request = window().fetch_with_str(&[path, "?v=", &build].concat());
+    script.and_then(|script| script.get_attribute(MODULE)).unwrap_or_default()
+}
+
+/// Loads a file by its path from the page, and gives its text; or the HTTP status of the answer, 0
+/// where none came.
+fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
+    let request = window().fetch_with_str(&[path, "?v=", &build()].concat());
     spawn_local(async move {
         let mut status = UNANSWERED;
         let text = body(request, &mut status).await;

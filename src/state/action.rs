@@ -6,7 +6,6 @@ use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::issue::Issue;
 use engine::scenario::{Id, Scenario};
-use files::config::{Adapter, TextLengths};
 
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +69,6 @@ pub enum Action {
     Pick(Pick),
     /// A model is imported.
     Import(Box<Architecture>),
-    /// An adapter is imported.
-    Adapt(Box<Adapter>),
-    /// Lengths of texts are imported.
-    Lengths(TextLengths),
     /// A parameter goes back to its preset.
     Back {
         /// The parameter.

@@ -124,7 +124,16 @@ impl Suite {
         self.clippy("Lints, native", &["--workspace", "--all-targets"]);
         self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
-            let packages = ["--package", "shardwise", "--package", "shardwise-charts", "--package", "shardwise-js"];
+            let packages = [
+                "--package",
+                "shardwise",
+                "--package",
+                "shardwise-charts",
+                "--package",
+                "shardwise-files-worker",
+                "--package",
+                "shardwise-js",
+            ];
             let targets = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
             self.clippy("Lints, Wasm", &[&packages[..], &targets].concat());
         }

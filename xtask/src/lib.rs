@@ -5,6 +5,7 @@
 //!   [`chromium`], [`firefox`] and [`webkit`] likewise, each a [`browser`], and [`caddy`] and
 //!   [`nginx`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`files`]: the module that the page fetches on demand.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`npm`]: the engine as an npm package.
@@ -28,6 +29,7 @@ pub mod checks;
 pub mod chromium;
 pub mod engine;
 pub mod exports;
+pub mod files;
 pub mod firefox;
 pub mod fuzz;
 pub mod nginx;

@@ -6,8 +6,10 @@
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
+//! | [`brought`] | whatever text or file it is, what it brings: a scenario and sentences | how they are shown |
 //! | [`config`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains, lists of lengths; what was read of them and what was not understood | the page |
 //! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
 
+pub mod brought;
 pub mod config;
 pub mod settings;

@@ -20,12 +20,17 @@ mod torchtune;
 mod trl;
 mod tuning;
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use context::ExportContext;
 use engine::model::software::Loss;
 use engine::scenario::Scenario;
 
 /// A framework whose settings can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Framework {
     /// PyTorch FSDP2, as Python code.
     Fsdp2,
@@ -87,17 +92,17 @@ const fn keeps_or_casts(loss: Loss) -> bool {
 }
 
 /// The settings of one framework.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The name of the file.
-    pub file_name: &'static str,
+    pub file_name: Cow<'static, str>,
     /// The language of the file: `python`, `json`, `bash` or `yaml`.
-    pub language: &'static str,
+    pub language: Cow<'static, str>,
     /// The text of the file.
     pub body: String,
     /// Sentences about what the framework cannot express or only approximates. They are also in the
     /// file if its format has comments.
-    pub notes: Vec<&'static str>,
+    pub notes: Vec<Cow<'static, str>>,
 }
 
 /// Writes the settings of a scenario for a framework. The degrees of parallelism are those that the
@@ -125,5 +130,6 @@ pub fn text(framework: Framework, scenario: &Scenario) -> Settings {
         Framework::LlamaFactory => ("llamafactory.yaml", "yaml", llama_factory::write(context)),
         Framework::Torchtune => ("torchtune.yaml", "yaml", torchtune::write(context)),
     };
-    Settings { file_name, language, body, notes }
+    let notes = notes.into_iter().map(Cow::Borrowed).collect();
+    Settings { file_name: file_name.into(), language: language.into(), body, notes }
 }

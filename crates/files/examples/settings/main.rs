@@ -58,7 +58,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
     let mut notes = serde_json::Map::new();
     for framework in Framework::ALL {
         let settings = text(framework, scenario);
-        std::fs::write(folder.join(settings.file_name), &settings.body)?;
+        std::fs::write(folder.join(&*settings.file_name), &settings.body)?;
         let sentences = settings.notes.clone();
         notes.insert(framework.name().to_owned(), json!(sentences));
     }

@@ -7,7 +7,6 @@ use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::share::{self, v1};
 use serde_json::{Value, json};
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Stands for an option or entry that does not exist.
 const NOTHING: f64 = -1.0;
@@ -100,14 +99,12 @@ fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Va
 }
 
 /// Whether a sweep can vary this key.
-#[wasm_bindgen]
 pub fn is_axis(key: &str) -> bool {
     Axis::find(key).is_some()
 }
 
 /// Resolves the typed values of an axis, one per line, to JSON: `numbers` for
 /// [`crate::sweep::sweep`], `values` as in the report, and `issues`.
-#[wasm_bindgen]
 pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
     let scenario = share::decode(scenario).scenario;
     let Some(axis) = Axis::find(key) else { return String::new() };

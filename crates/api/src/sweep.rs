@@ -5,18 +5,29 @@ use engine::model::report::{Limiter, Report};
 use engine::names;
 use engine::scenario::Scenario;
 use engine::share;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::axis::Axis;
 
-/// Number of columns of every sweep; `js/api.js` names them in this order.
-const OF_THE_STEP: usize = 11;
-/// Number of further columns for the whole run.
-const OF_THE_RUN: usize = 8;
+/// The columns of every sweep.
+pub const STEP_COLUMNS: [&str; 11] = [
+    "mfu",
+    "hfu",
+    "tokens_per_s_per_gpu",
+    "tokens_per_step",
+    "tflops_per_gpu",
+    "step_time_s",
+    "peak_memory_bytes",
+    "free_memory_bytes",
+    "fit_odds",
+    "fits",
+    "limiter",
+];
+/// Further columns for the whole run.
+pub const RUN_COLUMNS: [&str; 8] =
+    ["steps", "batch_efficiency", "time_s", "gpu_hours", "cost_usd", "energy_kwh", "emissions_gco2", "goodput"];
 
 /// Returns the names of the limiters in the report, one per line, in the order of the numbers in
 /// the column `limiter`.
-#[wasm_bindgen]
 pub fn limiters() -> String {
     Limiter::ALL.map(|limiter| names::limiter(limiter).key).join("\n")
 }
@@ -24,7 +35,6 @@ pub fn limiters() -> String {
 /// Evaluates the scenario at every pair of values and returns column after column; within a column
 /// the second axis varies fastest. Without a second axis, `inner` is empty and `inner_values` is
 /// one number.
-#[wasm_bindgen]
 pub fn sweep(
     scenario: &str,
     outer: &str,
@@ -35,7 +45,7 @@ pub fn sweep(
 ) -> Vec<f64> {
     let axes = Axes::new(outer, inner);
     let base = share::decode(scenario).scenario;
-    let columns = if run { OF_THE_STEP + OF_THE_RUN } else { OF_THE_STEP };
+    let columns = if run { STEP_COLUMNS.len() + RUN_COLUMNS.len() } else { STEP_COLUMNS.len() };
     let rows = outer_values.len() * inner_values.len();
     let mut table = vec![0.0; columns * rows];
     let mut row = 0;
@@ -63,7 +73,6 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Ite
 }
 
 /// Returns the fragment of the link of one point of a sweep, without `#`.
-#[wasm_bindgen]
 pub fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
     let base = share::decode(scenario).scenario;
     share::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value))
@@ -100,7 +109,7 @@ impl Axes {
     }
 }
 
-fn of_the_step(report: &Report) -> [f64; OF_THE_STEP] {
+fn of_the_step(report: &Report) -> [f64; STEP_COLUMNS.len()] {
     let limiter = Limiter::ALL.iter().position(|limiter| *limiter == report.limiter).unwrap_or(Limiter::ALL.len());
     [
         report.mfu,
@@ -117,7 +126,7 @@ fn of_the_step(report: &Report) -> [f64; OF_THE_STEP] {
     ]
 }
 
-fn of_the_run(scenario: &Scenario) -> [f64; OF_THE_RUN] {
+fn of_the_run(scenario: &Scenario) -> [f64; RUN_COLUMNS.len()] {
     let run = scenario.run_report();
     [
         run.steps,
@@ -129,4 +138,9 @@ fn of_the_run(scenario: &Scenario) -> [f64; OF_THE_RUN] {
         run.emissions.get(),
         run.goodput,
     ]
+}
+
+/// Returns the names of the columns, one per line: of every sweep, an empty line, of the whole run.
+pub fn columns() -> String {
+    [STEP_COLUMNS.join("\n"), RUN_COLUMNS.join("\n")].join("\n\n")
 }

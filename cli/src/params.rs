@@ -1,33 +1,35 @@
-//! Counts the parameters of models by their configurations: `cargo xtask params config.json...` prints a line of JSON a file, with
-//! `file`, `name`, `params`, `active_params` and the fields that were `not_understood`, or with an `error`.
-//!
-//! The exit status says failure only if no file could be read.
+//! `shardwise params`: counts the parameters of models by their configurations. A line of JSON a file, with `file`, `name`, `params`,
+//! `active_params` and the fields that were `not_understood`, or with an `error`.
 
+use clap::Args;
 use files::config::{MOST_CHARACTERS, TOO_LONG, import, parse, text_of};
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::process::ExitCode;
+use std::io::{self, Read as _};
 
-fn main() -> io::Result<ExitCode> {
-    let files: Vec<String> = std::env::args_os().skip(1).map(|file| file.to_string_lossy().into_owned()).collect();
-    if files.is_empty() {
-        eprintln!("As in `cargo xtask params config.json`.");
-        return Ok(ExitCode::FAILURE);
+use crate::Answer;
+use crate::table::lines;
+
+/// The configurations.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Files named config.json
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+}
+
+impl Arguments {
+    /// Runs the command: the answer is no only where no file could be read.
+    pub(crate) fn run(&self) -> Answer {
+        let counted: Vec<Result<Value, Value>> = self
+            .files
+            .iter()
+            .map(|file| count(file).map_err(|error| json!({ "file": file, "error": error })))
+            .collect();
+        let yes = counted.iter().any(Result::is_ok);
+        let text = lines(counted.into_iter().map(|line| line.unwrap_or_else(|error| error).to_string()));
+        Answer { text, yes }
     }
-    let mut out = io::stdout().lock();
-    let mut read = false;
-    for file in files {
-        let line = match count(&file) {
-            Ok(line) => {
-                read = true;
-                line
-            }
-            Err(error) => json!({ "file": file, "error": error }),
-        };
-        writeln!(out, "{line}")?;
-    }
-    Ok(if read { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Counts the parameters of one file's model.
