@@ -71,12 +71,7 @@ impl Input {
             let pair = pair.split_once('=').ok_or_else(|| format!("--set {pair}: write KEY=VALUE, as in gpus=256."))?;
             pairs.push(pair);
         }
-        pairs.sort_by_key(|(key, _)| match *key {
-            "cluster" => 0,
-            "gpu" => 1,
-            "model" => 2,
-            _ => 3,
-        });
+        pairs.sort_by_key(|(key, _)| api::rank_of(key));
         issues.extend(pairs.into_iter().filter_map(|(key, value)| api::set(scenario, key, value)));
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::firefox;
 use crate::fuzz;
 use crate::nginx;
 use crate::npm;
+use crate::python;
 use crate::recipes;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
@@ -76,6 +77,7 @@ pub fn run(parts: &[Part]) -> ExitCode {
             Part::Native => {
                 suite.native();
                 suite.npm_package();
+                suite.python_package();
             }
             Part::Browser => suite.browser(),
         }
@@ -156,6 +158,11 @@ impl Suite {
     /// Tests the npm package in Node; its notebook is tested in a browser.
     fn npm_package(&mut self) {
         self.check("npm package", npm::check);
+    }
+
+    /// Tests the Python package in a fresh environment.
+    fn python_package(&mut self) {
+        self.check("Python package", python::check);
     }
 
     /// Runs the tests in headless browsers.

@@ -8,7 +8,7 @@
 //! - [`files`]: the module that the page fetches on demand.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
-//! - [`npm`]: the engine as an npm package.
+//! - [`npm`], [`python`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser, for people.
 //! - [`fuzz`]: random inputs.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
@@ -35,6 +35,7 @@ pub mod fuzz;
 pub mod nginx;
 pub mod npm;
 pub mod packages;
+pub mod python;
 pub mod recipes;
 pub mod shell;
 pub mod site;

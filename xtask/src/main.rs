@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, npm, recipes, site};
+use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, npm, python, recipes, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -32,6 +32,7 @@ Usage: cargo xtask <command>
                              size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
                              are built already, side by side
   npm [--test]               the engine as an npm package, in target/npm/; its tests
+  python [--test]            the engine as a Python package, a wheel in target/python/; its tests
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
   recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
@@ -63,6 +64,8 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
             site::serve(profile, port)?;
         }
         ["build"] => site::build()?,
+        ["python"] => python::build().map(drop)?,
+        ["python", "--test"] => python::check()?,
         ["npm"] => npm::build().map(drop)?,
         ["npm", "--test"] => npm::check()?,
         ["test", "--exports"] => return exports::run(),

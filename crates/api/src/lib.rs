@@ -73,6 +73,25 @@ pub fn set(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
     (!is_known).then(|| Issue { severity: Severity::Error, key: None, message: message() })
 }
 
+/// Returns the fragment of a scenario's link with values set, entries of the catalog first.
+///
+/// # Errors
+/// The sentences about values that are none.
+pub fn with(scenario: &str, pairs: &[(String, String)]) -> Result<String, String> {
+    let mut scenario = share::decode(scenario).scenario;
+    let mut pairs: Vec<&(String, String)> = pairs.iter().collect();
+    pairs.sort_by_key(|(key, _)| rank_of(key));
+    let issues = pairs.into_iter().filter_map(|(key, typed)| set(&mut scenario, key, typed));
+    let wrong: Vec<String> =
+        issues.filter(|issue| issue.severity == Severity::Error).map(|issue| issue.message).collect();
+    if wrong.is_empty() { Ok(share::encode(&scenario)) } else { Err(wrong.join(" ")) }
+}
+
+/// The place of a key among those that are set: what is picked of the catalog before what changes in it.
+pub fn rank_of(key: &str) -> usize {
+    [v1::CLUSTER_KEY, v1::GPU_KEY, v1::MODEL_KEY].iter().position(|first| *first == key).unwrap_or(3)
+}
+
 /// Serialises a value. Our values have text keys and finite numbers, so this cannot fail.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
