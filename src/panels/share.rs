@@ -177,7 +177,7 @@ fn said(outcome: &Outcome) -> Html {
 /// Makes a file and gives it to the browser; calls `failed` where the browser makes no picture.
 fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()>) {
     let Snapshot { scenario, pins, view } = snapshot;
-    let (file, link) = (snapshot.file_name(FILE, kind.name()), browser::full_link(snapshot));
+    let (file, link) = (snapshot.file_name(FILE, kind.extension()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
         Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
