@@ -121,13 +121,12 @@ fn counters(curve: &Curve, spans: &[Span]) -> Vec<Value> {
 fn is_at(span: &Span, phase: Phase, place: Place) -> bool {
     let work = match (phase, place) {
         (Phase::Rest, _) => return false,
-        (Phase::Loss, _) => Work::Head,
         (Phase::Optimizer, _) => Work::OptimizerStep,
         (Phase::Forward, Place::Layer(_)) => Work::LayerForward,
         (Phase::Forward, Place::Embedding) => Work::EmbeddingForward,
         (Phase::Backward, Place::Layer(_)) => Work::LayerBackward,
         (Phase::Backward, Place::Embedding) => Work::EmbeddingBackward,
-        (Phase::Forward | Phase::Backward, _) => Work::Head,
+        (Phase::Loss, _) | (Phase::Forward | Phase::Backward, _) => Work::Head,
     };
     let is_layer = match place {
         Place::Layer(layer) if matches!(work, Work::LayerForward | Work::LayerBackward) => span.layer == Some(layer),
