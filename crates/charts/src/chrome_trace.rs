@@ -126,7 +126,7 @@ fn is_at(span: &Span, phase: Phase, place: Place) -> bool {
         (Phase::Forward, Place::Embedding) => Work::EmbeddingForward,
         (Phase::Backward, Place::Layer(_)) => Work::LayerBackward,
         (Phase::Backward, Place::Embedding) => Work::EmbeddingBackward,
-        (Phase::Loss, _) | (Phase::Forward | Phase::Backward, _) => Work::Head,
+        (Phase::Loss | Phase::Forward | Phase::Backward, _) => Work::Head,
     };
     let is_layer = match place {
         Place::Layer(layer) if matches!(work, Work::LayerForward | Work::LayerBackward) => span.layer == Some(layer),
