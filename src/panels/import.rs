@@ -1,6 +1,8 @@
 //! The import: configurations, lists, links and saved files, pasted, chosen, or dropped anywhere on the page. The files' own module
 //! reads them ([`files::brought`]).
 
+use std::rc::Rc;
+
 use js_sys::Uint8Array;
 use yew::prelude::*;
 
@@ -11,7 +13,7 @@ use crate::text::import as words;
 use crate::view::View;
 use engine::scenario::{Model, Scenario};
 use engine::share;
-use files::brought::{Brought, Item, Kind};
+use files::brought::{Brought, Item, Kind, Offer, Section};
 
 /// The button's identifier: where the focus goes when a dropped file cannot be read.
 const BUTTON: &str = "import";
@@ -30,8 +32,8 @@ pub struct Props {
 enum Outcome {
     /// It is being read.
     Reading,
-    /// What was read, and what it was read from.
-    Taken(String, String),
+    /// What was read.
+    Taken(Rc<Brought>),
     /// What is wrong.
     Wrong(String),
 }
@@ -55,7 +57,8 @@ pub fn Import(props: &Props) -> Html {
                     if *last.borrow() == number {
                         let said = concluded(came, origin, &emit);
                         if origin == Origin::Dropped {
-                            let is_seen = matches!(&said, Some(Outcome::Taken(_, read)) if read.is_empty());
+                            let is_seen =
+                                matches!(&said, Some(Outcome::Taken(brought)) if brought.kind == Kind::Scenario);
                             // A scenario is seen at once; what is wrong stands here.
                             if is_seen {
                                 browser::to_top();
@@ -103,7 +106,7 @@ pub fn Import(props: &Props) -> Html {
                     <textarea id="config" rows="5" spellcheck="false" autocomplete="off" oninput={typed} onchange={settled} />
                     <label for="config-file">{ words::FILE }</label>
                     <input type="file" id="config-file" multiple=true onchange={chosen} />
-                    { said(outcome.as_ref()) }
+                    { said(outcome.as_ref(), &props.emit) }
                     <p class="control-help">{ words::LOCAL }</p>
                 </div>
             }
@@ -133,7 +136,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, emit: &Callback<Acti
     Some(match came {
         Ok(brought) => {
             take_over(&brought, emit);
-            Outcome::Taken(brought.said, brought.read)
+            Outcome::Taken(Rc::new(brought))
         }
         Err(problem) => Outcome::Wrong(problem),
     })
@@ -162,14 +165,48 @@ fn query(link: &str) -> Option<&str> {
     link.split_once('#').and_then(|(page, _)| page.split_once('?')).map(|(_, query)| query)
 }
 
-/// The outcome in a sentence: an error is announced at once, a success politely.
-fn said(outcome: Option<&Outcome>) -> Html {
+/// The outcome: an error is announced at once, a success politely.
+fn said(outcome: Option<&Outcome>, emit: &Callback<Action>) -> Html {
     match outcome {
         None => Html::default(),
         Some(Outcome::Reading) => html! { <p role="status">{ words::READING }</p> },
         Some(Outcome::Wrong(problem)) => html! { <p class="error" role="alert">{ problem }</p> },
-        Some(Outcome::Taken(what, of)) => html! {
-            <><p role="status">{ what }</p><p class="control-help">{ of }</p></>
+        Some(Outcome::Taken(brought)) => html! {
+            <>
+            <p role="status">{ &brought.said }</p>
+            if !brought.offers.is_empty() {
+                <ul class="offers">{ for brought.offers.iter().map(|offer| offered(offer, emit)) }</ul>
+            }
+            { for brought.sections.iter().map(section) }
+            <p class="control-help">{ &brought.read }</p>
+            </>
         },
+    }
+}
+
+/// A change that is offered, to take and to save.
+fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
+    let take = offer.scenario.as_ref().map(|link| {
+        let scenario = share::decode(link).scenario;
+        let taken = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
+        html! { <button type="button" class="small-button" onclick={taken}>{ words::TAKE }</button> }
+    });
+    let files = offer.files.iter().map(|(name, text)| {
+        let (file, text) = (name.clone(), text.clone());
+        let save = Callback::from(move |_: MouseEvent| browser::save_file(&file, &text));
+        html! { <button type="button" class="small-button" onclick={save}>{ words::save(name) }</button> }
+    });
+    html! { <li><span>{ &offer.what }</span>{ for take }{ for files }</li> }
+}
+
+/// Lines under a heading, folded where they are many.
+fn section(section: &Section) -> Html {
+    /// The most lines that are not folded.
+    const FEW: usize = 4;
+    let lines = html! { <ul>{ for section.lines.iter().map(|line| html! { <li>{ line }</li> }) }</ul> };
+    if section.lines.len() > FEW {
+        html! { <details class="brought"><summary>{ words::counted(&section.title, section.lines.len()) }</summary>{ lines }</details> }
+    } else {
+        html! { <div class="brought"><p>{ &section.title }</p>{ lines }</div> }
     }
 }

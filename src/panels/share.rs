@@ -11,6 +11,7 @@ use crate::browser::{self, Kind};
 use crate::derived::Derived;
 use crate::snapshot::Snapshot;
 use crate::text::NO_PICTURE;
+use charts::chrome_trace::chrome_trace;
 use charts::paint;
 use engine::export::csv::csv;
 use engine::export::report_json::with_pins;
@@ -61,11 +62,12 @@ pub const VIEWS: [(&str, &str); 15] = [
 ];
 
 /// The files with the texts of their buttons.
-const FILES: [(Kind, &str); 4] = [
+const FILES: [(Kind, &str); 5] = [
     (Kind::Svg, "SVG picture"),
     (Kind::Png, "PNG picture (2×)"),
     (Kind::Csv, "CSV of all numbers"),
     (Kind::Json, "JSON report"),
+    (Kind::Trace, "Trace of a step for Perfetto"),
 ];
 
 /// What is shared, and what closes the menu.
@@ -180,6 +182,7 @@ fn save(kind: Kind, snapshot: &Snapshot, derived: &Derived, failed: &Callback<()
     let (file, link) = (snapshot.file_name(FILE, kind.extension()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
+        Kind::Trace => chrome_trace(scenario, &link),
         Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
         Kind::Svg | Kind::Png => {
             let derived = of_poster(scenario, pins, view);

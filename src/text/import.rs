@@ -5,17 +5,30 @@ use engine::params::quantity::shorten;
 /// On the button that opens the panel.
 pub const OPEN: &str = "Import";
 /// What it does.
-pub const OPEN_HELP: &str = "Import a config.json";
+pub const OPEN_HELP: &str = "Import a model, a run, an error or a log";
 /// On the button that closes it.
 pub const CLOSE: &str = "Close";
 /// What it does.
 pub const CLOSE_HELP: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a Hugging Face config.json, PEFT's adapter_config.json, lengths of texts, a link or a report, or drop a file anywhere on the page";
+pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, llm-foundry, nanotron, MaxText), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files anywhere on the page";
 /// Over the choice of a file.
-pub const FILE: &str = "Or choose the file";
+pub const FILE: &str = "Or choose files";
 /// Under the choice of a file.
 pub const LOCAL: &str = "It is read in this browser and sent nowhere.";
+/// On the button that takes an offered change.
+pub const TAKE: &str = "Try it";
+
+/// On the button that saves a file with an offered change.
+pub fn save(file: &str) -> String {
+    format!("Save {}", shorten(file))
+}
+
+/// Over folded lines: how many.
+pub fn counted(title: &str, lines: usize) -> String {
+    format!("{title} ({lines})")
+}
+
 /// Where a file is too large.
 pub const TOO_LARGE: &str = "This is larger than 32 MiB, which nothing that this page saves or reads is. Drop less.";
 /// Where the module that reads is missing.

@@ -37,6 +37,26 @@ pub enum Kind {
     Scenario,
 }
 
+/// Sentences under a heading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// The heading.
+    pub title: String,
+    /// A line each.
+    pub lines: Vec<String>,
+}
+
+/// A change that is offered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// What it changes and what that helps, in a sentence.
+    pub what: String,
+    /// The changed scenario, as [`Brought::scenario`]; none where the finding has no change.
+    pub scenario: Option<String>,
+    /// The files that came, with the change written into them: name and text of each that differs.
+    pub files: Vec<(String, String)>,
+}
+
 /// What was read, as the page and the commands take it over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brought {
@@ -48,6 +68,17 @@ pub struct Brought {
     pub said: String,
     /// What it was read from.
     pub read: String,
+    /// What there is to know of it.
+    pub sections: Vec<Section>,
+    /// What would be better.
+    pub offers: Vec<Offer>,
+}
+
+impl Brought {
+    /// What came and what it was read from, with nothing to offer.
+    fn new(kind: Kind, scenario: String, said: String, read: String) -> Self {
+        Self { kind, scenario, said, read, sections: Vec::new(), offers: Vec::new() }
+    }
 }
 
 /// Reads what was brought, for a scenario: of several files each for what those before it made of the scenario.
@@ -93,7 +124,7 @@ impl Brought {
         let joined = |first: String, second: String| [first, second].join(" ").trim().to_owned();
         // A scenario stays one, whatever changes in it.
         let kind = if self.kind == Kind::Scenario { self.kind } else { next.kind };
-        Self { kind, scenario: next.scenario, said: joined(self.said, next.said), read: joined(self.read, next.read) }
+        Self { kind, said: joined(self.said, next.said), read: joined(self.read, next.read), ..next }
     }
 }
 
@@ -132,12 +163,8 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
     }
     if is_adapter(&json) {
         let adapter = import_adapter(&json)?;
-        return Ok(Brought {
-            kind: Kind::Adapter,
-            scenario: share::encode(&adapter.applied(scenario)),
-            said: words::adapted(&adapter),
-            read: words::read(&adapter.used),
-        });
+        let adapted = share::encode(&adapter.applied(scenario));
+        return Ok(Brought::new(Kind::Adapter, adapted, words::adapted(&adapter), words::read(&adapter.used)));
     }
     import(&json).map(|imported| modelled(&imported, scenario))
 }
@@ -145,25 +172,21 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
 /// A link, or a scenario in JSON.
 fn opened(text: &str, file: Option<&str>) -> Brought {
     let pins = share::decode(text).pins.len();
-    Brought { kind: Kind::Scenario, scenario: text.to_owned(), said: words::restored(file, pins), read: String::new() }
+    Brought::new(Kind::Scenario, text.to_owned(), words::restored(file, pins), String::new())
 }
 
 /// Lengths of texts.
 fn listed(lengths: &TextLengths, scenario: &Scenario) -> Brought {
     let scenario = share::encode(&lengths.applied(scenario));
-    Brought { kind: Kind::Lengths, scenario, said: words::listed(lengths), read: String::new() }
+    Brought::new(Kind::Lengths, scenario, words::listed(lengths), String::new())
 }
 
 /// A model.
 fn modelled(imported: &Imported, scenario: &Scenario) -> Brought {
     let entry = in_catalog(imported);
     let model = entry.map_or(Model::Custom { architecture: imported.architecture }, ModelEntry::pick);
-    Brought {
-        kind: Kind::Model,
-        scenario: share::encode(&scenario.with_model(model)),
-        said: words::imported(imported, entry),
-        read: words::read(&imported.used),
-    }
+    let scenario = share::encode(&scenario.with_model(model));
+    Brought::new(Kind::Model, scenario, words::imported(imported, entry), words::read(&imported.used))
 }
 
 /// The model of the catalog with this shape; of several the one of this name, else the first.
