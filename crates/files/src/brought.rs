@@ -94,7 +94,7 @@ impl Brought {
 /// let text = Item { name: None, bytes: b"[512, 256, 1024, 256]".to_vec() };
 /// let brought = bring(&[text], &default_scenario()).unwrap();
 /// assert_eq!(brought.kind, Kind::Lengths);
-/// assert!(brought.scenario.contains("batching="));
+/// assert!(brought.scenario.contains("texts="));
 /// ```
 pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
     let mut brought: Option<Brought> = None;
@@ -272,7 +272,7 @@ mod tests {
         let brought = bring(&[adapter, lengths], &default_scenario()).unwrap();
         let scenario = share::decode(&brought.scenario).scenario;
         assert_eq!(scenario.trained.rank, 32);
-        assert!(brought.scenario.contains("batching="), "{}", brought.scenario);
+        assert!(brought.scenario.contains("texts="), "{}", brought.scenario);
         assert!(brought.said.contains("rank 32") && brought.said.contains("2 texts"), "{}", brought.said);
         assert_eq!(bring(&[], &default_scenario()), Err(words::NOTHING.to_owned()));
     }
