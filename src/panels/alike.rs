@@ -69,15 +69,22 @@ fn row(scored: &Scored, own: &Scenario, emit: &Callback<Action>) -> Html {
         [format::value(unit, measured), format::value(unit, predicted), error]
     });
     let fitted = if scored.row.fitted { "*" } else { "" };
-    let source = sources::pieces(&scored.row.source).into_iter().map(|piece| match piece.leads {
-        Some(address) => html! { <a href={address}>{ piece.text.to_owned() }</a> },
-        None => html! { <>{ piece.text.to_owned() }</> },
-    });
+    let text = &scored.row.source;
+    let source = match words::published_at(text) {
+        Some(address) => html! { <a href={address}>{ text }</a> },
+        None => sources::pieces(text)
+            .into_iter()
+            .map(|piece| match piece.leads {
+                Some(address) => html! { <a href={address}>{ piece.text.to_owned() }</a> },
+                None => html! { <>{ piece.text.to_owned() }</> },
+            })
+            .collect(),
+    };
     html! {
         <tr>
             <th scope="row">
                 <button type="button" onclick={take}>{ &scored.row.model }{ fitted }</button>
-                <span class="source">{ for source }</span>
+                <span class="source">{ source }</span>
             </th>
             { for [measured, predicted, error].into_iter().map(|cell| html! { <td>{ cell }</td> }) }
             <td class="words">{ words::differs(own, &other) }</td>

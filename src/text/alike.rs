@@ -17,6 +17,32 @@ pub const NOTE: &str = "The published runs that differ least in what decides spe
      precision. A doubling of the model or another recomputation mode counts one step, a doubling of GPUs, sequence or a degree half a step, other \
      silicon three. Choose one to load it as the scenario. An asterisk marks runs to which constants were fitted.";
 
+/// Where publishers that are no paper published, by how their names begin.
+const PUBLISHERS: [(&str, &str); 17] = [
+    ("ALST", "https://github.com/snowflakedb/ArcticTraining"),
+    ("BigScience", "https://github.com/bigscience-workshop/bigscience"),
+    ("DLPerf", "https://github.com/Oneflow-Inc/DLPerf"),
+    ("HF ultrascale", "https://huggingface.co/spaces/nanotron/ultrascale-playbook"),
+    ("InternLM", "https://github.com/InternLM/InternLM"),
+    ("MaxText GPU", "https://github.com/AI-Hypercomputer/gpu-recipes"),
+    ("Megatron-Bridge", "https://github.com/NVIDIA-NeMo/Megatron-Bridge"),
+    ("NVIDIA Megatron-Bridge", "https://github.com/NVIDIA-NeMo/Megatron-Bridge"),
+    ("Megatron-LM CI", "https://github.com/NVIDIA/Megatron-LM"),
+    ("Modalities", "https://github.com/Modalities/modalities"),
+    ("NVIDIA NeMo AutoModel", "https://github.com/NVIDIA-NeMo/Automodel"),
+    ("NVIDIA NeMo", "https://github.com/NVIDIA/NeMo"),
+    ("atorch", "https://github.com/intelligent-machine-learning/atorch"),
+    ("llm-foundry", "https://github.com/mosaicml/llm-foundry"),
+    ("mosaicml/examples", "https://github.com/mosaicml/examples"),
+    ("torchtitan", "https://github.com/pytorch/torchtitan"),
+    ("Levanter", "https://github.com/stanford-crfm/levanter"),
+];
+
+/// Returns where a publisher published; `None` of one that names its paper, or is not known.
+pub fn published_at(source: &str) -> Option<&'static str> {
+    PUBLISHERS.iter().find(|(name, _)| source.starts_with(name)).map(|(_, address)| *address)
+}
+
 /// What of a run is not as in the scenario: `8× the GPUs, full recomputation, tp 2 instead of 1`.
 pub fn differs(own: &Scenario, other: &Scenario) -> String {
     let mut said = Vec::new();
@@ -78,6 +104,16 @@ fn times(one: f64, other: f64) -> Option<String> {
 mod tests {
     use super::*;
     use engine::share::decode;
+
+    #[test]
+    fn publishers_are_where_they_published() {
+        assert_eq!(
+            published_at("NVIDIA NeMo AutoModel performance summary"),
+            Some("https://github.com/NVIDIA-NeMo/Automodel")
+        );
+        assert_eq!(published_at("torchtitan PR"), Some("https://github.com/pytorch/torchtitan"));
+        assert_eq!(published_at("arXiv 2104.04473 (Narayanan et al., SC'21)"), None);
+    }
 
     #[test]
     fn differences_are_said_in_words() {
