@@ -126,7 +126,7 @@ pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>
 /// Combinations between two looks at the clock.
 const COMBINATIONS_A_LOOK: usize = 256;
 /// Milliseconds of one piece of a plan: far below a long task.
-const PIECE_MS: f64 = 12.0;
+const PIECE_MS: f64 = 20.0;
 /// Milliseconds from one word on the progress of a plan to the next.
 const PROGRESS_MS: f64 = 250.0;
 

@@ -89,6 +89,15 @@ fn heading(column: usize, name: &'static str, order: Order, setter: &UseStateSet
     html! { <th scope="col" aria-sort={sort}><button type="button" onclick={press}>{ name }</button></th> }
 }
 
+/// Texts stand at the left, ranges in two lines.
+fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
+    match value {
+        None if cell.len() > 12 => Some("words"),
+        Some(_) if cell.contains('(') => Some("range"),
+        _ => None,
+    }
+}
+
 fn shown(row: &words::Row, found: &Found, plan: &Plan, emit: &Callback<Action>) -> Html {
     let taken = found.scenario;
     let chosen = taken == *plan.scenario();
@@ -100,7 +109,7 @@ fn shown(row: &words::Row, found: &Found, plan: &Plan, emit: &Callback<Action>) 
             <th scope="row">
                 <button type="button" aria-pressed={chosen.to_string()}>{ name }</button>
             </th>
-            { for cells.map(|(cell, value)| html! { <td class={value.is_none().then_some("words")}>{ cell.clone() }</td> }) }
+            { for cells.map(|(cell, value)| html! { <td class={class(cell, *value)}>{ cell.clone() }</td> }) }
         </tr>
     }
 }

@@ -35,6 +35,11 @@ impl ClusterEntry {
         centres::SERVERS.iter().any(|server| server.id == self.id)
     }
 
+    /// Whether it is the machine of a laboratory or a company, which nobody rents out.
+    pub fn is_of_a_centre(&self) -> bool {
+        centres::LIST.iter().any(|centre| centre.id == self.id)
+    }
+
     /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules
     /// out.
     pub fn accelerator(&self) -> Option<Picked<Accelerator>> {

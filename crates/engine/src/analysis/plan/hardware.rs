@@ -14,7 +14,7 @@ pub struct Hardware {
     pub accelerator: Picked<Accelerator>,
     /// The links.
     pub network: Picked<Network>,
-    /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it.
+    /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or nobody rents the cluster out.
     pub price: Option<f64>,
     /// Whether this is the scenario's own hardware, at the scenario's price.
     pub is_own: bool,
@@ -43,7 +43,8 @@ impl Hardware {
     /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog lacks one of its parts.
     pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
         let (accelerator, network) = (entry.accelerator()?, entry.network()?);
-        let price = prices::listed(accelerator.id).map(|price| price.usd_per_hour);
+        let listed = prices::listed(accelerator.id).filter(|_| !entry.is_of_a_centre());
+        let price = listed.map(|price| price.usd_per_hour);
         let most_gpus = if entry.is_single_machine() { entry.gpus_per_node } else { most() };
         let clusters = vec![entry.id];
         let mut hardware = Self { accelerator, network, price, is_own: false, clusters, most_gpus, refused: None };
