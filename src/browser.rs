@@ -14,7 +14,7 @@ mod sheet;
 mod theme;
 mod timers;
 
-pub use background::{Rows, use_layouts, use_rows};
+pub use background::{Planned, Rows, use_layouts, use_plan, use_rows};
 pub use dom::{
     field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
     use_kept_in_sight, use_selected, use_title,

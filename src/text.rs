@@ -1,5 +1,6 @@
 //! The texts that several panels share.
 
+pub mod alike;
 mod change;
 mod claims;
 pub mod cost;
@@ -8,6 +9,7 @@ mod headline;
 pub mod import;
 pub mod layout;
 pub mod pins;
+pub mod plan;
 pub mod scenario_line;
 pub mod sources;
 mod tiles;

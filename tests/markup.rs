@@ -1100,3 +1100,14 @@ fn a_choice_without_effect_says_so() {
     let html = rendered::<ChoiceControl>(ChoiceProps { field, emit: Callback::noop(), explained: false, same });
     assert!(html.contains(&said), "{html}");
 }
+
+/// A plan asks its question of the link, with the number of the question alone.
+#[test]
+fn the_question_of_a_plan_is_that_of_the_link() {
+    let html = embed("embed=1&view=plan&controls=none&plan=cheapest&days=12", Vec::new());
+    assert!(html.contains("id=\"plan-question\"") && html.contains("cheapest by a deadline"));
+    assert!(html.contains("id=\"plan-number\"") && html.contains("value=\"12\""), "{html}");
+    let html = embed("embed=1&view=plan&controls=none&plan=context&days=12", Vec::new());
+    assert!(!html.contains("id=\"plan-number\"") && words(&html).contains("The tokens of a step stay"), "{html}");
+    assert!(page(&catalog::default_scenario(), Vec::new()).contains("id=\"alike\""));
+}

@@ -43,7 +43,7 @@ pub const BY_HAND: &str = "The browser does not let this page write to the clipb
 pub const LAYER: &str = "layer";
 
 /// The views of an embed: name in links, and name in the menu.
-pub const VIEWS: [(&str, &str); 15] = [
+pub const VIEWS: [(&str, &str); 16] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
     ("map", "Map"),
@@ -59,6 +59,7 @@ pub const VIEWS: [(&str, &str); 15] = [
     ("agreement", "Measurements"),
     ("strategies", "Strategies"),
     ("ranking", "Best layouts"),
+    ("plan", "Plan"),
 ];
 
 /// The files with the texts of their buttons.

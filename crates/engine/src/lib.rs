@@ -21,7 +21,7 @@
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`mod@format`] | numbers as people read them | where they stand |
 //! | [`catalog`] | accelerators, interconnects, clusters, models and their families, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
-//! | [`analysis`] | questions over the model: sweeps, boundaries, search, the best of a cluster, advice; one layer of experts ([`analysis::experts`]) | pixels |
+//! | [`analysis`] | questions over the model: sweeps, boundaries, search, the best of a cluster, plans, advice; one layer of experts ([`analysis::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
 //! | [`published`] | published measurements as the page reads them | how rows become scenarios |
 //! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |

@@ -159,6 +159,16 @@ pub const TERMS: &[Term] = &[
         "The batch, in tokens, at which twice the tokens are needed for the same loss (arXiv 1812.06162). Below it more GPUs save time at little cost, above it they waste data.",
     ),
     term(
+        "pareto-front",
+        "Pareto front",
+        "Of runs by days and price those that no other beats in both: whoever wants it faster pays more. The plan draws a line through them.",
+    ),
+    term(
+        "break-even-price",
+        "break-even price",
+        "The price of a GPU-hour at which two runs cost the same: the cost of the one over the GPU-hours of the other. Below it the other is the cheaper one.",
+    ),
+    term(
         "mixed-precision",
         "mixed precision",
         "Products run in 16 or 8 bits, the optimizer in 32. The recipe says in which format weights, gradients and state lie, and how many bytes each takes.",

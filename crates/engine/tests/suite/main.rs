@@ -25,6 +25,7 @@ mod megatron;
 mod outputs;
 mod peft;
 mod pins;
+mod plan;
 mod relevance;
 mod revisions;
 mod tutel;

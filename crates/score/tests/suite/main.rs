@@ -10,6 +10,7 @@
 
 mod hybrid;
 mod measured;
+mod nearest;
 mod oracle;
 mod published;
 mod rows;
