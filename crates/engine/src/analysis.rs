@@ -12,6 +12,7 @@ pub mod experts;
 pub mod layouts;
 pub mod levers;
 pub mod limits;
+pub mod lowering;
 mod options;
 pub mod refine;
 pub mod scaling;

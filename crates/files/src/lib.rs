@@ -7,7 +7,9 @@
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`config`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains, lists of lengths; what was read of them and what was not understood | the page |
+//! | [`error`] | an out-of-memory message to the tensor that it was, the part of the memory that it stands in, and what lowers it | the page |
 //! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
 
 pub mod config;
+pub mod error;
 pub mod settings;

@@ -10,5 +10,6 @@
 
 mod adapter;
 mod config;
+mod errors;
 mod families;
 mod settings;
