@@ -14,6 +14,7 @@ mod tensors;
 pub use changes::{Removal, differences};
 pub use message::{Doing, Message, Source};
 pub use size::Printed;
+pub(crate) use size::size_at;
 
 use engine::model::report::{MemoryPart, Report};
 use engine::names;

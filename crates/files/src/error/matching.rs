@@ -40,7 +40,7 @@ const CHANCE: f64 = 20.0;
 /// What rules against a batch far from the scenario's, and by how many times it may differ.
 const FAR: f64 = 0.5;
 const LEAST_TIMES: f64 = 1.0 / 32.0;
-const MOST_TIMES: f64 = 4.0;
+const MOST_TIMES: f64 = 2.0;
 
 /// A size asked for, and by whom.
 #[derive(Clone, Copy, Debug)]

@@ -12,4 +12,6 @@ mod adapter;
 mod config;
 mod errors;
 mod families;
+mod links;
+mod logs;
 mod settings;
