@@ -16,7 +16,7 @@ fn what_is_predicted_is_multiplied() {
             let anchored = Scenario { anchor: Anchor { time, memory }, ..plain };
             let after = anchored.report();
             let ratio = after.time.step / before.time.step;
-            assert!((ratio / time - 1.0).abs() < 0.03, "{}: {ratio} for {time}", entry.id);
+            assert!((ratio / time - 1.0).abs() < 0.04, "{}: {ratio} for {time}", entry.id);
             assert!((before.mfu / after.mfu / ratio - 1.0).abs() < 1e-9, "{}", entry.id);
             let needed = after.memory.needed / before.memory.needed;
             assert!((needed / memory - 1.0).abs() < 1e-9, "{}: {needed} for {memory}", entry.id);

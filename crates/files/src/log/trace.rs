@@ -31,7 +31,7 @@ pub(super) fn is_trace(text: &str) -> bool {
 const HEAD: usize = 2000;
 
 /// Microseconds in a second.
-const MICROS: f64 = 1e-6;
+const MICROS: f64 = 1e6;
 /// Kernels that are kept.
 const MOST: usize = 4_000_000;
 
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str) -> Result<Measured, String> {
         serde_json::from_str(text).map_err(|error| format!("This trace cannot be read. The parser says: {error}."))?;
     let steps: Vec<f64> = events.steps.iter().skip(usize::from(events.steps.len() > 2)).copied().collect();
     let profile = profile(events.kernels);
-    let step_seconds = median(&steps).map(|micros| micros * MICROS);
+    let step_seconds = median(&steps).map(|micros| micros / MICROS);
     if step_seconds.is_none() && profile.is_none() {
         return Err("This trace has neither steps (ProfilerStep#) nor kernels of a GPU.".into());
     }

@@ -107,17 +107,18 @@ const PARAMS: [ParamId; 6] = [
     ParamId::NodeDecay,
 ];
 
-/// Times of the smallest buffer from which on latencies and rates are told apart.
+/// Times of the smallest buffer from which on latencies and rates are told apart; and the size from which on a rate shows.
 const SPAN: f64 = 16.0;
+const LARGE: f64 = 1_048_576.0;
 
 /// Whether the points can tell a parameter from the others.
 fn is_told(id: ParamId, network: &Network, points: &[Point]) -> bool {
     let crosses = |point: &Point| group(network, point).crosses_nodes();
-    let spans = |wanted: bool| {
-        let sizes = || points.iter().filter(|point| crosses(point) == wanted).map(|point| point.bytes);
-        let (least, most) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
-        most >= SPAN * least
-    };
+    let sizes = |wanted: bool| points.iter().filter(move |point| crosses(point) == wanted).map(|point| point.bytes);
+    let most = |wanted: bool| sizes(wanted).fold(0.0, f64::max);
+    let least = |wanted: bool| sizes(wanted).fold(f64::INFINITY, f64::min);
+    let has_rate = |wanted: bool| most(wanted) >= LARGE;
+    let has_latency = |wanted: bool| least(wanted) < LARGE || most(wanted) >= SPAN * least(wanted);
     match id {
         // Of all-reduces alone, passes and rate are one.
         ParamId::AllReducePasses => {
@@ -126,8 +127,10 @@ fn is_told(id: ParamId, network: &Network, points: &[Point]) -> bool {
             };
             inside(true) && inside(false)
         }
-        ParamId::IntraNodeLatency => spans(false),
-        ParamId::InterNodeLatency => spans(true),
+        ParamId::IntraNodeEfficiency => has_rate(false),
+        ParamId::InterNodeEfficiency => has_rate(true),
+        ParamId::IntraNodeLatency => has_latency(false),
+        ParamId::InterNodeLatency => has_latency(true),
         ParamId::NodeDecay => {
             let mut nodes: Vec<u32> = points
                 .iter()
