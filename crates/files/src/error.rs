@@ -21,25 +21,26 @@ use engine::names;
 use engine::params::quantity::group_thousands;
 use engine::scenario::Scenario;
 use matching::{LIKELY, Match};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tensors::Dim;
 
 /// Longest text that is read, in bytes: logs of many ranks have some hundred thousand.
 pub const MOST_BYTES: usize = 64 << 20;
 
 /// A tensor that the message may mean.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// What it is: `logits, in fp32`.
-    pub tensor: &'static str,
+    pub tensor: Cow<'static, str>,
     /// Its size with its figures: `8,192 tokens × 256,000 entries of the vocabulary × 4 bytes`.
     pub formula: String,
     /// Its bytes.
     pub bytes: f64,
     /// The part of the memory bar that it stands in, by its key.
-    pub part: &'static str,
+    pub part: Cow<'static, str>,
     /// The same as the page calls it.
-    pub part_name: &'static str,
+    pub part_name: Cow<'static, str>,
     /// Whether the scenario's own batch gives the printed size; else the formula names the batch that does.
     pub exact: bool,
     /// Whether it explains the size; else it merely has it.
@@ -47,7 +48,7 @@ pub struct Candidate {
 }
 
 /// What a message means for a scenario.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
     /// What the message says.
     pub message: Message,
@@ -79,7 +80,7 @@ impl Explained {
 /// let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
 /// let first = &explain(text, &scenario).unwrap().candidates[0];
 /// assert_eq!(first.formula, "8,192 tokens × 256,000 entries of the vocabulary × 4 bytes");
-/// assert_eq!((first.tensor, first.part, first.exact), ("logits, in fp32", "logits", true));
+/// assert_eq!((first.tensor.as_ref(), first.part.as_ref(), first.exact), ("logits, in fp32", "logits", true));
 /// ```
 ///
 /// # Errors
@@ -112,11 +113,11 @@ fn explained(message: Message, scenario: &Scenario) -> Explained {
     let candidate = |of: &Match| {
         let part = of.tensor.part;
         Candidate {
-            tensor: of.tensor.what,
+            tensor: of.tensor.what.into(),
             formula: formula(&of.dims, of.tensor.width, of.tensor.over),
             bytes: of.bytes,
-            part: names::part(part).key,
-            part_name: names::part_on(part, generation).name,
+            part: names::part(part).key.into(),
+            part_name: names::part_on(part, generation).name.into(),
             exact: of.own_batch,
             likely: of.rank <= LIKELY,
         }
@@ -152,7 +153,7 @@ fn sentence(message: &Message, candidates: &[Candidate], likely: bool) -> String
             format!("{size} = {}: {}, of another batch than the scenario's.", first.formula, first.tensor)
         }
         Some(first) => {
-            format!("{size} is not explained. {} would have the size: {}.", capital(first.tensor), first.formula)
+            format!("{size} is not explained. {} would have the size: {}.", capital(&first.tensor), first.formula)
         }
         None => format!("{size} is not explained: no tensor of the scenario has that size."),
     }

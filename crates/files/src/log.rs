@@ -17,17 +17,18 @@ use engine::stats::median;
 use patterns::Field;
 pub use reasons::Reason;
 use samples::Samples;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 pub use trace::Profile;
 
 /// Longest text that is read, in bytes.
 pub const MOST_BYTES: usize = 256 << 20;
 
 /// What a log says of a run's steps. What it leaves out is `None`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// What wrote the log.
-    pub writer: &'static str,
+    pub writer: Cow<'static, str>,
     /// Steps after the warm-up.
     pub steps: usize,
     /// Median time of a step, in seconds.
@@ -58,7 +59,7 @@ impl Measured {
     /// Nothing but who says it.
     pub const fn none(writer: &'static str) -> Self {
         Self {
-            writer,
+            writer: Cow::Borrowed(writer),
             steps: 0,
             step_seconds: None,
             tokens_per_s_per_gpu: None,
@@ -98,7 +99,7 @@ fn warm(figures: &[f64]) -> &[f64] {
 /// completed step: 8, seconds: 5.701, TFLOP/s/device: 134.119, Tokens/s/device: 8621.026, total_weights: 196608, loss: 10.389
 /// completed step: 9, seconds: 5.667, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758, total_weights: 196608, loss: 10.374";
 /// let measured = files::log::read(log).unwrap();
-/// assert_eq!((measured.writer, measured.step_seconds), ("MaxText", Some(5.667)));
+/// assert_eq!((measured.writer.as_ref(), measured.step_seconds), ("MaxText", Some(5.667)));
 /// ```
 ///
 /// # Errors

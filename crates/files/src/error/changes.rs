@@ -6,10 +6,10 @@ use engine::model::report::{MemoryPart, Report};
 use engine::params::{self, Kind, quantity};
 use engine::scenario::Scenario;
 use engine::share;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A change that lowers a part of the memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Removal {
     /// What it changes: `Loss: fused`, each parameter that differs.
     pub change: String,

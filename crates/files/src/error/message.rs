@@ -1,10 +1,10 @@
 //! What a message says: who ran out of memory, how much was asked for, and who holds the rest.
 
 use super::size::{Printed, size_after, size_at, size_before};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Who ran out of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// PyTorch's allocator on a GPU, which asks the driver for the size of one tensor.
@@ -28,7 +28,7 @@ pub enum Source {
 }
 
 /// What the program was doing, as far as the lines of the traceback say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
     /// Weights are loaded or moved to the GPU.
@@ -48,7 +48,7 @@ pub enum Doing {
 }
 
 /// What a message says. What it leaves out is `None`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Who ran out of memory.
     pub source: Source,

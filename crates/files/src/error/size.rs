@@ -1,9 +1,9 @@
 //! Sizes as messages print them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A printed size, and how far the true one may lie off it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Printed {
     /// Bytes, as printed.
     pub bytes: f64,

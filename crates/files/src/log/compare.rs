@@ -10,13 +10,14 @@ use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::units::{Bytes, FlopsPerSecond, Seconds};
 use engine::{format, share};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Measured against predicted memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryComparison {
     /// Which bytes were measured: `allocated` by tensors, or `reserved` by the allocator.
-    pub of: &'static str,
+    pub of: Cow<'static, str>,
     /// Bytes at the peak, measured.
     pub measured: f64,
     /// The same as predicted.
@@ -28,7 +29,7 @@ pub struct MemoryComparison {
 }
 
 /// Measured against predicted.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Time of a step, measured, in seconds, for the scenario's batch.
     pub measured: Option<f64>,
@@ -213,7 +214,7 @@ fn memory(measured: &Measured, scenario: &Scenario, report: &Report) -> Option<M
     let ratio = measured / predicted;
     let differs = (ratio - 1.0).abs() > SMALL;
     let reasons = if differs { rank(scenario, measured, of_memory(scenario), metric) } else { Vec::new() };
-    Some(MemoryComparison { of, measured, predicted, ratio, reasons })
+    Some(MemoryComparison { of: Cow::Borrowed(of), measured, predicted, ratio, reasons })
 }
 
 /// Times that the ratio is corrected by what it leaves.

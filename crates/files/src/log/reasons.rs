@@ -7,10 +7,10 @@ use engine::model::training::{ComputeFormat, OptimizerKernel, PrecisionPolicy, R
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 use engine::{params, share};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A change that would explain a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     /// What it would mean.
     pub what: String,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
 /// What a trace says of one GPU, as shares of the time from its first kernel to its last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The GPU runs a kernel that is not a collective.
     pub compute: f64,

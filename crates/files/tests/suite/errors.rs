@@ -57,7 +57,9 @@ fn messages_are_explained_as_recorded() {
         let found = explain(case.text, &decoded.scenario).unwrap_or_else(|error| panic!("{}: {error}", case.source));
         explained += usize::from(found.is_explained());
         assert!(found.sentence.ends_with('.') && found.remarks.iter().all(|remark| remark.ends_with('.')));
-        serde_json::to_string(&found).unwrap();
+        // It travels between workers.
+        let json = serde_json::to_string(&found).unwrap();
+        assert_eq!(serde_json::from_str::<Explained>(&json).unwrap(), found);
         all.push(written(&case, &found));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -9,10 +9,10 @@ use engine::params::{Number, ParamId};
 use engine::scenario::Scenario;
 use engine::share;
 use engine::units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A point as measured, and as predicted before and after the fit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FittedPoint {
     /// The point.
     pub point: Point,
@@ -23,7 +23,7 @@ pub struct FittedPoint {
 }
 
 /// A scenario whose links are fitted to points.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
     /// Parameters that changed.
     pub changes: Vec<String>,

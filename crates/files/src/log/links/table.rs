@@ -1,9 +1,9 @@
 //! The output of nccl-tests: one point a line.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A collective, by the program that measures it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Collective {
     /// `all_reduce_perf`.
@@ -38,7 +38,7 @@ impl Collective {
 }
 
 /// A measured collective.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Which.
     pub collective: Collective,
