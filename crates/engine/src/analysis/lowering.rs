@@ -65,10 +65,7 @@ pub fn lowering(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<L
 
 /// Of two that fit, the faster; else the one that lowers the whole more.
 fn rank(one: &Lowering, other: &Lowering) -> core::cmp::Ordering {
-    let by = |of: &Lowering| match of.report.fits() {
-        true => (1, of.report.tokens_per_s_per_gpu),
-        false => (0, of.less.get()),
-    };
+    let by = |of: &Lowering| if of.report.fits() { (1, of.report.tokens_per_s_per_gpu) } else { (0, of.less.get()) };
     let ((fits, of_one), (other_fits, of_other)) = (by(one), by(other));
     other_fits.cmp(&fits).then(of_other.total_cmp(&of_one))
 }

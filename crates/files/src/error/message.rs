@@ -198,6 +198,9 @@ fn allocator(message: &str, empty: Message) -> Message {
     Message { wanted, capacity, free, process, others, allocated, unallocated, ..empty }
 }
 
+/// Bytes that no device has: an unsigned 64-bit number that wrapped is printed as 17179869184.00 GiB.
+const MOST: f64 = 1e15;
+
 /// What this process holds and what others do. In a container, the process itself has another number outside and is listed among the
 /// others: the one that holds what PyTorch's allocator does.
 fn processes(message: &str, own: Option<Printed>, held: f64) -> (Option<Printed>, f64) {
@@ -205,8 +208,6 @@ fn processes(message: &str, own: Option<Printed>, held: f64) -> (Option<Printed>
         let rest = message.get(at + of.len()..)?;
         size_at(rest.get(rest.find(" has ")? + 5..)?)
     });
-    // An unsigned 64-bit number that wrapped is printed as 17179869184.00 GiB.
-    const MOST: f64 = 1e15;
     let mut listed: Vec<Printed> = listed.filter(|size| size.bytes < MOST).collect();
     let mut own = own.filter(|size| size.bytes < MOST && size.bytes > 0.0);
     if own.is_none() {

@@ -244,6 +244,8 @@ fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
     }
 }
 
+const STATES: [Doing; 2] = [Doing::Loading, Doing::Optimizer];
+const REDUCE: [Doing; 2] = [Doing::Communication, Doing::Backward];
 /// Elements of DeepSpeed's buckets of gradients and of gathered weights (`reduce_bucket_size`, `allgather_bucket_size`).
 const BUCKET: u64 = 500_000_000;
 /// Parameters of one sub-group of DeepSpeed's update (`sub_group_size`).
@@ -251,8 +253,27 @@ const SUB_GROUP: u64 = 1_000_000_000;
 /// Bytes of DDP's buckets (`bucket_cap_mb`).
 const DDP_BUCKET: u64 = 25 << 20;
 
+/// Flat buffers of all that a GPU holds of the model, whole and in shards.
+fn of_flat(setup: &Setup, all: &mut Vec<Tensor>) {
+    let whole = stages(setup).first.params.held.all() as u64;
+    let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
+    let group = u64::from(setup.mesh.shard_group().max(1));
+    let flat = !setup.framework.is_pytorch() || setup.framework == Framework::DeepSpeed;
+    for (width, over) in [(4.0, 1), (4.0, group), (2.0, 1), (2.0, group)] {
+        let mut add = |what, part, when: &'static [Doing], is_of_width: bool, degree: f64| {
+            let made = flat && is_of_width && over == degree as u64;
+            let dims = vec![(whole, "parameters")];
+            all.push(Tensor { what, part, dims, width, over, grows: Grows::Not, when, made });
+        };
+        let (weights, moments, gradients) = (degrees.weights, degrees.optimizer, degrees.gradients);
+        add("the flat buffer of all weights", MemoryPart::Weights, &STATES, width == bytes.weights, weights);
+        add("the flat buffer of fp32 weights or of a moment", MemoryPart::Optimizer, &STATES, width == 4.0, moments);
+        add("the flat buffer of all gradients", MemoryPart::Gradients, &REDUCE, width == bytes.gradients, gradients);
+    }
+}
+
 fn of_model(setup: &Setup, all: &mut Vec<Tensor>) {
-    let held = stages(setup).first.params.held;
+    of_flat(setup, all);
     let bytes = recipe_bytes(setup.recipe);
     let degrees = shard_degrees(setup);
     let group = u64::from(setup.mesh.shard_group().max(1));
@@ -263,48 +284,7 @@ fn of_model(setup: &Setup, all: &mut Vec<Tensor>) {
         all.push(Tensor { what, part, dims: vec![(elements, of)], width, over, grows: Grows::Not, when, made });
     };
     let deepspeed = setup.framework == Framework::DeepSpeed;
-    const STATES: [Doing; 2] = [Doing::Loading, Doing::Optimizer];
-    const REDUCE: [Doing; 2] = [Doing::Communication, Doing::Backward];
-    let whole = held.all() as u64;
-    let flat = !setup.framework.is_pytorch() || deepspeed;
     for width in [4.0, 2.0] {
-        let mut over = vec![1];
-        if group > 1 {
-            over.push(group);
-        }
-        for over in over {
-            let sharded = |degree: f64| over == degree as u64;
-            add(
-                "the flat buffer of all weights",
-                MemoryPart::Weights,
-                whole,
-                "parameters",
-                width,
-                over,
-                &STATES,
-                flat && width == bytes.weights && sharded(degrees.weights),
-            );
-            add(
-                "the flat buffer of fp32 weights or of a moment",
-                MemoryPart::Optimizer,
-                whole,
-                "parameters",
-                width,
-                over,
-                &STATES,
-                flat && width == 4.0 && sharded(degrees.optimizer),
-            );
-            add(
-                "the flat buffer of all gradients",
-                MemoryPart::Gradients,
-                whole,
-                "parameters",
-                width,
-                over,
-                &REDUCE,
-                flat && width == bytes.gradients && sharded(degrees.gradients),
-            );
-        }
         add(
             "the gathered weights of one layer",
             MemoryPart::GatheredWeights,

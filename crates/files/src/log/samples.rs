@@ -92,11 +92,10 @@ fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS
             found = Some(writer);
         }
     }
-    if found.is_none() && sure.is_none_or(|sure| sure == Writer::Progress) {
-        if let Some(seconds) = progress(line) {
-            by_writer.get_mut(Writer::Progress as usize)?.push(Field::Seconds, seconds);
-            found = Some(Writer::Progress);
-        }
+    let may_be_progress = found.is_none() && sure.is_none_or(|sure| sure == Writer::Progress);
+    if let Some(seconds) = may_be_progress.then(|| progress(line)).flatten() {
+        by_writer.get_mut(Writer::Progress as usize)?.push(Field::Seconds, seconds);
+        found = Some(Writer::Progress);
     }
     found
 }

@@ -87,10 +87,8 @@ proptest! {
         let scenario = decode("").scenario;
         let real: String = TABLES.chars().skip(cut).take(500).collect();
         for text in [text, real] {
-            if let Ok(points) = read(&text) {
-                if let Ok(fitted) = fit(&points, &scenario) {
-                    prop_assert!(fitted.errors.1.is_finite());
-                }
+            if let Ok(fitted) = read(&text).and_then(|points| fit(&points, &scenario)) {
+                prop_assert!(fitted.errors.1.is_finite());
             }
         }
     }

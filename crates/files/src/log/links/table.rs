@@ -1,6 +1,7 @@
 //! The output of nccl-tests: one point a line.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A collective, by the program that measures it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +55,7 @@ pub struct Point {
 
 /// Longest text that is read, and most points.
 const MOST_BYTES: usize = 64 << 20;
-const MOST_POINTS: usize = 10_000;
+const MOST_POINTS: usize = 2000;
 
 /// Columns at the end of a line: time, algorithm and bus bandwidth and errors, out of place and in place.
 const COLUMNS: usize = 8;
@@ -65,8 +66,8 @@ const BEFORE: usize = 3;
 #[derive(Default)]
 struct Run<'a> {
     program: Option<Collective>,
-    hosts: Vec<&'a str>,
-    ranks: Vec<(&'a str, &'a str)>,
+    hosts: BTreeSet<&'a str>,
+    ranks: BTreeSet<(&'a str, &'a str)>,
     /// Whether a table has begun: the next comment about a rank is of another run.
     begun: bool,
 }
@@ -94,11 +95,12 @@ pub fn read(text: &str) -> Result<Vec<Point>, String> {
                 run = Run { program: run.program, ..Run::default() };
             }
             of_rank(rank, &mut run);
-        } else if line.starts_with(|first: char| first.is_ascii_digit()) && points.len() < MOST_POINTS {
-            if let Some(point) = of_line(line, &run) {
-                points.push(point);
-                run.begun = true;
-            }
+            continue;
+        }
+        let is_row = line.starts_with(|first: char| first.is_ascii_digit()) && points.len() < MOST_POINTS;
+        if let Some(point) = is_row.then(|| of_line(line, &run)).flatten() {
+            points.push(point);
+            run.begun = true;
         }
     }
     if points.is_empty() {
@@ -116,13 +118,8 @@ fn of_rank<'a>(line: &'a str, run: &mut Run<'a>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let after = |word: &str| words.iter().position(|other| *other == word).and_then(|at| words.get(at + 1)).copied();
     let Some(host) = after("on") else { return };
-    if !run.hosts.contains(&host) && run.hosts.len() < MOST_POINTS {
-        run.hosts.push(host);
-    }
-    let rank = (host, after("device").unwrap_or_default());
-    if !run.ranks.contains(&rank) && run.ranks.len() < MOST_POINTS {
-        run.ranks.push(rank);
-    }
+    run.hosts.insert(host);
+    run.ranks.insert((host, after("device").unwrap_or_default()));
 }
 
 fn of_line(line: &str, run: &Run) -> Option<Point> {
