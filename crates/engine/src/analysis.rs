@@ -13,6 +13,7 @@ mod layout_space;
 pub mod layouts;
 pub mod levers;
 pub mod limits;
+pub mod lowering;
 pub mod nearest;
 mod options;
 pub mod plan;

@@ -2,6 +2,7 @@
 //! randomness and no browser, and it computes with `+ - * / sqrt` only, so that every target gives the same bits.
 
 pub mod adapters;
+pub mod anchor;
 pub mod bounds;
 pub mod collectives;
 pub mod comm;

@@ -9,6 +9,7 @@ pub mod pins;
 pub mod resolve;
 pub mod validate;
 
+use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::objective::Objective;
@@ -191,6 +192,8 @@ pub struct Scenario {
     pub topology: Topology,
     /// Which FLOPs the MFU counts.
     pub mfu_convention: MfuConvention,
+    /// What was measured of the run, or of one like it, over what is predicted.
+    pub anchor: Anchor,
     /// Parameters of the whole run beyond its step.
     pub run: RunChoices,
 }

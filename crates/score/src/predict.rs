@@ -13,6 +13,7 @@ use super::{
 };
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
+use engine::model::anchor::Anchor;
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::objective::Objective;
 use engine::model::report::Report;
@@ -162,6 +163,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         segments: software.segments,
         topology: topology(row, stack, layout.strategy, &hardware.network.values, notes),
         mfu_convention: MfuConvention::FullAttention,
+        anchor: Anchor::NONE,
         run: catalog::default_scenario().run,
     })
 }

@@ -10,6 +10,7 @@ use super::accelerators::{A100_40GB, prices};
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
 use super::lists::{count, joined};
+use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
 use crate::model::objective::Objective;
@@ -69,6 +70,7 @@ pub fn first_visit() -> Scenario {
         segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
+        anchor: Anchor::NONE,
         run: RunChoices { price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id), ..RUN },
     }
 }

@@ -119,6 +119,21 @@ pub struct MemoryReport {
 }
 
 impl MemoryReport {
+    /// The report of a run whose memory is so many times the predicted one, each part alike.
+    #[must_use]
+    pub fn scaled(self, times: f64) -> Self {
+        if times == 1.0 {
+            return self;
+        }
+        Self {
+            parts: MemoryParts(self.parts.0.map(|bytes| bytes * times)),
+            allocated: self.allocated * times,
+            peak: self.peak * times,
+            needed: self.needed * times,
+            ..self
+        }
+    }
+
     /// Capacity less what is needed: negative when the run does not fit.
     pub fn free(&self) -> Bytes {
         self.capacity - self.needed

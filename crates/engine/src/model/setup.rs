@@ -82,6 +82,8 @@ pub struct Setup {
     pub mfu_convention: MfuConvention,
     /// What the software costs beside the mathematics.
     pub overheads: Overheads,
+    /// The peak of memory that was measured over the predicted one: 1 where none was.
+    pub measured_memory: f64,
 }
 
 impl Setup {

@@ -4,7 +4,7 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, objective, optimizer,
+    accounting, anchor, architecture, constants, data, experts, hardware, kernels, main_controls, objective, optimizer,
     parallelism, recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
@@ -142,6 +142,8 @@ parameters! {
         InterNodeEfficiency: hardware::INTER_NODE_EFFICIENCY,
         Topology: hardware::TOPOLOGY,
         MfuConvention: accounting::MFU_CONVENTION,
+        AnchorTime: anchor::TIME,
+        AnchorMemory: anchor::MEMORY,
         TrainingTokens: run::TOKENS,
         GpuHourPrice: run::PRICE,
         Pue: run::PUE,

@@ -82,6 +82,7 @@ macro_rules! counted {
 }
 
 pub(super) mod accounting;
+pub(super) mod anchor;
 pub(super) mod architecture;
 pub(super) mod constants;
 pub(super) mod data;

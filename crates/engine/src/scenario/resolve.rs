@@ -93,8 +93,9 @@ impl Scenario {
                 self.kernels.compile,
                 self.segments,
             ),
+            measured_memory: self.anchor.memory,
         };
-        self.with_lengths(setup)
+        self.with_lengths(self.anchor.slow(setup))
     }
 
     /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence, and an engine whose degree divides its

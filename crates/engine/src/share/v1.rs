@@ -46,6 +46,7 @@ pub(super) use write::{write, write_all};
 use crate::catalog::accelerators::{A100_40GB, prices};
 use crate::catalog::clusters::A100_40GB_200G;
 use crate::catalog::interconnects::{IB_200, NVLINK_3};
+use crate::model::anchor::Anchor;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::{Generation, Topology};
 use crate::model::lengths::Batching;
@@ -215,6 +216,7 @@ pub fn start() -> Scenario {
         segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
+        anchor: Anchor::NONE,
         run: RunChoices {
             tokens: 1e12,
             price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id),

@@ -10,6 +10,7 @@
 
 mod allocator;
 mod allocator_play;
+mod anchor;
 mod any;
 mod cases;
 mod catalog;

@@ -10,5 +10,8 @@
 
 mod adapter;
 mod config;
+mod errors;
 mod families;
+mod links;
+mod logs;
 mod settings;

@@ -157,7 +157,8 @@ pub(super) fn report(
         .with(MemoryPart::Fragmentation, held - allocated)
         .with(MemoryPart::Engine, engine);
     let needed = needed + context + engine;
-    MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity }
+    let predicted = MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity };
+    predicted.scaled(setup.measured_memory)
 }
 
 /// The point at which most is alive.

@@ -344,6 +344,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("nvme", ParamId::OffloadNvme, &["no", "optimizer", "all"]),
     number("nvmebw", ParamId::NvmeBandwidth, Unit::GbPerS, 0.1, 1000.0, Scale::Log),
     choice("statekernel", ParamId::StateKernel, &["fused", "eager"]),
+    number("anchortime", ParamId::AnchorTime, Unit::None, 0.5, 20.0, Scale::Log),
+    number("anchormemory", ParamId::AnchorMemory, Unit::None, 0.5, 4.0, Scale::Log),
 ];
 
 #[cfg(test)]
