@@ -1,0 +1,6 @@
+//! Stub.
+use crate::run::draft::Draft;
+use crate::run::keys::Keys;
+/// Reads a file.
+pub(super) fn read(_keys: &mut Keys, _draft: &mut Draft) {}
+pub(super) fn of_accelerate(_keys: &mut Keys, _draft: &mut Draft) {}

@@ -1,0 +1,130 @@
+//! Models by the names that configurations have for them.
+
+use engine::catalog::{self, ModelEntry, hub};
+use engine::params::quantity::shorten;
+use engine::scenario::Model;
+
+use super::draft::Draft;
+use super::keys::Found;
+
+/// Words of names that are no part of which model it is, beside those of repositories.
+const OTHER_WORDS: [&str; 26] = [
+    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4", "fp8",
+    "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
+];
+
+/// A name of letters and digits alone, in lower case, without other words.
+fn compact(name: &str) -> String {
+    words(name).concat()
+}
+
+fn words(name: &str) -> Vec<String> {
+    let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let parts = last.split(['-', '_', '.', ' ', ':']).filter(|word| !word.is_empty() && !OTHER_WORDS.contains(word));
+    parts.map(str::to_owned).collect()
+}
+
+/// The catalog's model of a compact name.
+fn known(name: &str) -> Option<&'static ModelEntry> {
+    if name.len() < 4 {
+        return None;
+    }
+    let of_id = catalog::MODELS.iter().find(|entry| compact(entry.id) == name);
+    of_id.or_else(|| catalog::MODELS.iter().find(|entry| hub::repository(entry.id).is_some_and(|path| compact(path) == name)))
+}
+
+/// The model of a name, and whether the name says more than that: a fine-tuned one.
+pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
+    if let Some(entry) = hub::model_of(name) {
+        return Some((entry, false));
+    }
+    let words = words(name);
+    if let Some(entry) = known(&words.concat()) {
+        return Some((entry, false));
+    }
+    // `Llama-3.1-8B-Lexi`, `Hermes-3-Llama-3.1-8B`: the longest run of words that is a model, with its size in it.
+    let mut best: Option<(&ModelEntry, usize)> = None;
+    for start in 0..words.len().min(12) {
+        for end in start + 1..=words.len().min(start + 8) {
+            let part = words.get(start..end).unwrap_or_default().concat();
+            let has_size = part.ends_with('b') || part.ends_with('m');
+            if let Some(entry) = known(&part).filter(|_| has_size && part.len() > 5)
+                && best.is_none_or(|(_, length)| end - start > length)
+            {
+                best = Some((entry, end - start));
+            }
+        }
+    }
+    best.map(|(entry, _)| (entry, true))
+}
+
+impl Draft {
+    /// Sets the model of a name; an unknown one is said, and the model stays.
+    pub(super) fn model_named(&mut self, found: &Found<String>) {
+        let name = found.value.clone();
+        self.model_called(found, &name);
+    }
+
+    /// Sets the model that a key's value means.
+    pub(super) fn model_called<T>(&mut self, found: &Found<T>, name: &str) {
+        if self.has_model {
+            self.note(found, "The model, which another file describes");
+            return;
+        }
+        match of_name(name) {
+            Some((entry, is_more)) => {
+                self.scenario.model = entry.pick();
+                self.has_model = true;
+                self.note(found, format!("Model {}", entry.name));
+                if is_more {
+                    self.assume(format!("“{}” is taken to have the shape of {}.", shorten(name), entry.name));
+                }
+            }
+            None => {
+                let stays = self.model_name();
+                self.assume(format!(
+                    "The catalog has no model “{}”: {stays} stays. Add its config.json to read it.",
+                    shorten(name)
+                ));
+                self.note(found, "A model that the catalog lacks");
+            }
+        }
+    }
+
+    /// What the present model is called.
+    pub(super) fn model_name(&self) -> String {
+        match self.scenario.model {
+            Model::Preset { id, .. } | Model::Scaled { id, .. } => {
+                catalog::model(id).map_or_else(|| "the custom model".to_owned(), |entry| entry.name.to_owned())
+            }
+            Model::Ladder { .. } => "the model of the ladder".into(),
+            Model::Custom { .. } => "the custom model".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_name;
+
+    #[test]
+    fn models_are_known_by_many_names() {
+        let id = |name| of_name(name).map(|(entry, more)| (entry.id, more));
+        for (name, expected) in [
+            ("llama3_1_8b", "llama-3.1-8b"),
+            ("qlora_llama3_8b", "llama-3-8b"),
+            ("llama3.1-70b", "llama-3.1-70b"),
+            ("llama2-7b", "llama-2-7b"),
+            ("NousResearch/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+            ("qwen2_5_0_5b", "qwen-2.5-0.5b"),
+            ("gemma2-9b", "gemma-2-9b"),
+            ("mixtral-8x7b", "mixtral-8x7b"),
+            ("Qwen/Qwen2.5-7B-Instruct", "qwen-2.5-7b"),
+        ] {
+            assert_eq!(id(name), Some((expected, false)), "{name}");
+        }
+        assert_eq!(id("NousResearch/Hermes-3-Llama-3.1-8B"), Some(("llama-3.1-8b", true)));
+        assert_eq!(id("acme/unheard-of-7b"), None);
+        assert_eq!(id(""), None);
+    }
+}
