@@ -8,12 +8,16 @@ use engine::share::encode;
 use files::run::{File, Run, lint, read};
 
 fn main() -> ExitCode {
-    let (options, paths): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let (options, paths): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let has = |option: &str| options.iter().any(|other| other == option);
-    let files: Vec<File> = paths.iter().filter_map(|path| {
-        let bytes = std::fs::read(path).ok()?;
-        Some(File::new(path.rsplit('/').next().unwrap_or(path), String::from_utf8_lossy(&bytes)))
-    }).collect();
+    let files: Vec<File> = paths
+        .iter()
+        .filter_map(|path| {
+            let bytes = std::fs::read(path).ok()?;
+            Some(File::new(path.rsplit('/').next().unwrap_or(path), String::from_utf8_lossy(&bytes)))
+        })
+        .collect();
     if has("--each") {
         let mut failed = 0;
         for (file, path) in files.iter().zip(&paths) {
@@ -23,8 +27,13 @@ fn main() -> ExitCode {
                     let formats: Vec<&str> = run.formats.iter().map(|format| format.name()).collect();
                     println!(
                         "{path}: {} understood {} assumed {} ignored {} [{}] contradictions {} {:.1} GiB",
-                        formats.join("+"), run.understood.len(), run.assumed.len(), run.ignored.len(), run.ignored.join(" "),
-                        run.contradictions.len(), report.memory.needed.gib()
+                        formats.join("+"),
+                        run.understood.len(),
+                        run.assumed.len(),
+                        run.ignored.len(),
+                        run.ignored.join(" "),
+                        run.contradictions.len(),
+                        report.memory.needed.gib()
                     );
                     for said in &run.contradictions {
                         println!("    ! {said}");
@@ -59,7 +68,8 @@ fn print(run: &Run, findings: Option<Vec<files::run::Finding>>) {
     for line in &run.understood {
         println!("{} = {}: {}", line.key, line.value, line.meaning);
     }
-    for (title, list) in [("assumed", &run.assumed), ("contradictions", &run.contradictions), ("ignored", &run.ignored)] {
+    for (title, list) in [("assumed", &run.assumed), ("contradictions", &run.contradictions), ("ignored", &run.ignored)]
+    {
         println!("--- {title}");
         for said in list {
             println!("{said}");

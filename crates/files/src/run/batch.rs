@@ -53,7 +53,8 @@ fn world(draft: &mut Draft) {
         _ => None,
     };
     // A node of the cluster has as many GPUs as its processes, where there are several.
-    let said = per_node.as_ref().map(|found| found.value).filter(|_| nodes.as_ref().is_some_and(|nodes| nodes.value > 1));
+    let said =
+        per_node.as_ref().map(|found| found.value).filter(|_| nodes.as_ref().is_some_and(|nodes| nodes.value > 1));
     let by_count = world.gpus.as_ref().zip(nodes.as_ref()).filter(|(_, nodes)| nodes.value > 1);
     let said = said.or_else(|| by_count.map(|(gpus, nodes)| gpus.value / nodes.value).filter(|each| *each > 0));
     if let Some(each) = said.filter(|each| *each != node) {
@@ -79,13 +80,19 @@ fn world(draft: &mut Draft) {
     } else if world.is_single {
         draft.put(ParamId::Gpus, 1.0);
         draft.assume("The files name no launcher: one GPU.");
+    } else if let Some(gpus) = of_batch(draft, each) {
+        draft.put(ParamId::Gpus, f64::from(gpus));
+        draft.assume(format!("The files do not say how many GPUs: {gpus}, which the batch divides."));
     } else {
         let mut gpus = draft.scenario.gpus.max(1);
         if !gpus.is_multiple_of(each) {
             gpus = gpus.div_ceil(each).saturating_mul(each);
             draft.put(ParamId::Gpus, f64::from(gpus));
         }
-        draft.assume(format!("The files do not say how many GPUs: {} of the present cluster.", group_thousands(&gpus.to_string())));
+        draft.assume(format!(
+            "The files do not say how many GPUs: {} of the present cluster.",
+            group_thousands(&gpus.to_string())
+        ));
     }
     let gpus = draft.scenario.gpus;
     if !gpus.is_multiple_of(each) {
@@ -95,6 +102,25 @@ fn world(draft: &mut Draft) {
             scenario.tp, scenario.cp, scenario.pp
         ));
     }
+}
+
+/// GPUs by the batch: as many replicas as its parts say, or the most up to the present ones that divide it.
+fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
+    let said = &draft.batch;
+    let global = said.global.as_ref()?.value;
+    let micro = said.micro.as_ref().or(said.local.as_ref()).map_or(1, |found| found.value).max(1);
+    let step = micro.saturating_mul(said.accum.as_ref().map_or(1, |found| found.value)).max(1);
+    let replicas = global / step;
+    if said.accum.is_some() && global.is_multiple_of(step) && replicas > 0 {
+        return replicas.checked_mul(each);
+    }
+    let most = (draft.scenario.gpus / each).max(1);
+    let is_whole = draft.scenario.gpus.is_multiple_of(each) && global.is_multiple_of(step.saturating_mul(most));
+    if is_whole || said.accum.is_some() {
+        return None;
+    }
+    let found = (1..=most.min(65_536)).rev().find(|dp| global.is_multiple_of(step.saturating_mul(*dp)))?;
+    found.checked_mul(each)
 }
 
 /// Replicas of the data: the GPUs over those of a replica.
@@ -148,7 +174,8 @@ fn batch(draft: &mut Draft) {
     let local = said.local.as_ref().map(|local| {
         let parts = (local.value / micro).max(1);
         if !local.value.is_multiple_of(micro) {
-            draft.contradict(format!("{} is {}, which micro-batches of {micro} do not divide.", local.key, local.value));
+            draft
+                .contradict(format!("{} is {}, which micro-batches of {micro} do not divide.", local.key, local.value));
         }
         local.with(parts)
     });

@@ -132,14 +132,18 @@ impl Draft {
         // Shares are percents here.
         if !value.is_finite() || value < number.min || value > number.max || (number.integer && value.fract() != 0.0) {
             let [min, max] = [number.min, number.max].map(|bound| with_unit(number.unit, bound));
+            let near =
+                if value.is_finite() { value.clamp(number.min, number.max) } else { (number.get)(&self.scenario) };
+            let near = if number.integer { near.round() } else { near };
             self.contradict(format!(
-                "{} is {}: {} must be from {min} to {max}, and stays {}.",
+                "{} is {}: {} must be from {min} to {max}, and {} is used.",
                 found.key,
                 shortened(&found.shown),
                 param.label,
-                with_unit(number.unit, (number.get)(&self.scenario))
+                with_unit(number.unit, near)
             ));
-            return None;
+            (number.set)(&mut self.scenario, near);
+            return Some(near);
         }
         (number.set)(&mut self.scenario, value);
         let meaning = format!("{} {}", param.label, with_unit(number.unit, value));
@@ -173,7 +177,12 @@ impl Draft {
     }
 
     /// Chooses the option that a word stands for; a word that stands for none is said, and nothing changes.
-    pub(super) fn one_of(&mut self, found: Option<Found<String>>, id: ParamId, words: &[(&str, &str)]) -> Option<String> {
+    pub(super) fn one_of(
+        &mut self,
+        found: Option<Found<String>>,
+        id: ParamId,
+        words: &[(&str, &str)],
+    ) -> Option<String> {
         let found = found?;
         let Some((_, option)) = words.iter().find(|(word, _)| *word == found.value) else {
             self.unknown(&found, id);
@@ -192,7 +201,12 @@ impl Draft {
             }
             Kind::Number(number) => with_unit(number.unit, (number.get)(&self.scenario)),
         };
-        self.assume(format!("{} is “{}”, which is not known here: {} is {stays}.", found.key, shortened(&found.shown), param.label));
+        self.assume(format!(
+            "{} is “{}”, which is not known here: {} is {stays}.",
+            found.key,
+            shortened(&found.shown),
+            param.label
+        ));
     }
 
     /// Chooses yes or no.

@@ -156,7 +156,11 @@ fn in_yaml(text: &str, key: &str, value: &str) -> Option<String> {
     let parts: Vec<&str> = key.split('.').collect();
     for (depth, part) in parts.iter().enumerate() {
         let is_last = depth + 1 == parts.len();
-        lines.push_str(&format!("{}{part}:{}\n", "  ".repeat(depth), if is_last { format!(" {value}") } else { String::new() }));
+        lines.push_str(&format!(
+            "{}{part}:{}\n",
+            "  ".repeat(depth),
+            if is_last { format!(" {value}") } else { String::new() }
+        ));
     }
     Some(lines)
 }
@@ -218,12 +222,25 @@ fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         (before.ends_with(&format!("--{}", entry.path)) || before.ends_with(&format!("--{dashed}"))).then_some(span.end)
     };
     let style = tree.entries.iter().filter(|entry| beside(entry).is_some());
-    let launchers = ["nproc_per_node", "nnodes", "node_rank", "master_addr", "master_port", "nodes", "config_file", "num_processes"];
+    let launchers = [
+        "nproc_per_node",
+        "nnodes",
+        "node_rank",
+        "master_addr",
+        "master_port",
+        "nodes",
+        "config_file",
+        "num_processes",
+    ];
     let last = style.filter(|entry| !launchers.contains(&entry.path.as_str())).last()?;
     let end = beside(&last)?;
     // A quote closes behind the value.
-    let end = end + usize::from(text.get(end..)?.starts_with(['"', '\'']) && text.get(..last.span.clone()?.start)?.ends_with(['"', '\'']));
-    let dashes = text.contains(&format!("--{}", last.path.replace('_', "-"))) && !text.contains(&format!("--{}_", last.path.split('_').next()?));
+    let end = end
+        + usize::from(
+            text.get(end..)?.starts_with(['"', '\'']) && text.get(..last.span.clone()?.start)?.ends_with(['"', '\'']),
+        );
+    let dashes = text.contains(&format!("--{}", last.path.replace('_', "-")))
+        && !text.contains(&format!("--{}_", last.path.split('_').next()?));
     let key = if dashes || last.path.contains('-') { change.key.replace('_', "-") } else { change.key.clone() };
     let flag = if change.to == "true" { format!(" --{key}") } else { format!(" --{key} {}", change.to) };
     replaced(text, end..end, flag)
@@ -241,7 +258,11 @@ fn in_python(text: &str, tree: &Tree, key: &str, value: &str) -> Option<String> 
     let own = before.get(line..)?;
     let last = sibling.path.rsplit('.').next()?;
     // An assignment is followed by another, an argument by an argument.
-    let root = own.trim_start().split_once('=').map(|(left, _)| left.trim()).filter(|left| left.ends_with(&format!(".{last}")));
+    let root = own
+        .trim_start()
+        .split_once('=')
+        .map(|(left, _)| left.trim())
+        .filter(|left| left.ends_with(&format!(".{last}")));
     if let Some(left) = root {
         let indent = own.get(..own.len() - own.trim_start().len())?;
         let stem = left.strip_suffix(last)?;

@@ -64,7 +64,13 @@ type Marks = &'static [(&'static str, u32)];
 const MARKS: [(Format, Marks); 16] = [
     (
         Format::Config,
-        &[("model_type", 2), ("architectures", 2), ("num_hidden_layers", 1), ("transformers_version", 2), ("hidden_act", 1)],
+        &[
+            ("model_type", 2),
+            ("architectures", 2),
+            ("num_hidden_layers", 1),
+            ("transformers_version", 2),
+            ("hidden_act", 1),
+        ],
     ),
     (Format::Peft, &[("peft_type", 9)]),
     (
@@ -74,7 +80,6 @@ const MARKS: [(Format, Marks); 16] = [
             ("*per_device_train_batch_size", 2),
             ("*gradient_accumulation_steps", 1),
             ("*num_train_epochs", 1),
-            ("*lr_scheduler_type", 1),
             ("fsdp", 1),
             ("optim", 1),
             ("deepspeed", 1),
@@ -94,6 +99,8 @@ const MARKS: [(Format, Marks); 16] = [
             ("deepspeed", 1),
             ("max_length", 2),
             ("max_seq_length", 2),
+            ("learning_rate", 1),
+            ("lr_scheduler_type", 2),
             ("max_prompt_length", 3),
             ("max_completion_length", 4),
             ("num_generations", 4),
@@ -271,6 +278,10 @@ const MARKS: [(Format, Marks); 16] = [
             ("base_emb_dim", 6),
             ("base_num_decoder_layers", 6),
             ("base_output_directory", 2),
+            ("dcn_fsdp_parallelism", 4),
+            ("ici_tensor_parallelism", 4),
+            ("run_name", 1),
+            ("dataset_type", 1),
             ("decoder_block", 4),
         ],
     ),

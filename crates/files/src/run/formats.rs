@@ -11,7 +11,6 @@ mod megatron;
 mod nanotron;
 mod nemo;
 mod peft;
-mod shape;
 mod shared;
 mod torchtitan;
 mod torchtune;

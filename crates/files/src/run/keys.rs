@@ -70,10 +70,8 @@ impl<'a> Keys<'a> {
         let mut first = None;
         for key in keys {
             let Some(place) = self.place(key) else { continue };
-            // All of the same name.
-            let wanted = plain(key);
             for (used, entry) in self.used.iter_mut().zip(&self.tree.entries) {
-                *used |= plain(&entry.path) == wanted;
+                *used |= is_named(entry, key);
             }
             let entry = self.tree.entries.get(place)?;
             let value = self.resolved(entry);
@@ -189,10 +187,17 @@ impl<'a> Keys<'a> {
 /// The longest key that is shown.
 const LONGEST: usize = 80;
 
+/// Whether an entry is that of a key; `*` and a name are the last part of a path.
+fn is_named(entry: &Entry, key: &str) -> bool {
+    match key.strip_prefix('*') {
+        Some(last) => entry.path.rsplit('.').next().is_some_and(|name| plain(name) == plain(last)),
+        None => plain(&entry.path) == plain(key),
+    }
+}
+
 /// The entry of a key: the last one that is set, before what YAML merges.
 pub(super) fn place(tree: &Tree, key: &str) -> Option<usize> {
-    let wanted = plain(key);
-    let is_it = |entry: &&Entry| plain(&entry.path) == wanted;
+    let is_it = |entry: &&Entry| is_named(entry, key);
     let own = tree.entries.iter().rposition(|entry| is_it(&entry) && !entry.merged);
     own.or_else(|| tree.entries.iter().rposition(|entry| is_it(&entry)))
 }

@@ -6,8 +6,8 @@ use engine::analysis::layouts::LayoutSearch;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::training::Recompute;
-use engine::params::quantity::with_unit;
 use engine::params::Unit;
+use engine::params::quantity::with_unit;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 use serde::Serialize;
@@ -50,11 +50,8 @@ struct Candidate {
 pub fn lint(run: &Run, files: &[File], base: &Scenario) -> Vec<Finding> {
     let scenario = &run.scenario;
     let report = scenario.report();
-    let mut findings: Vec<Finding> = run
-        .contradictions
-        .iter()
-        .map(|what| Finding { what: what.clone(), gain: None, fix: Vec::new() })
-        .collect();
+    let mut findings: Vec<Finding> =
+        run.contradictions.iter().map(|what| Finding { what: what.clone(), gain: None, fix: Vec::new() }).collect();
     if !report.fits() {
         findings.push(Finding {
             what: format!(
@@ -74,7 +71,8 @@ pub fn lint(run: &Run, files: &[File], base: &Scenario) -> Vec<Finding> {
         let candidate = written(files, base, fix, &report);
         match candidate {
             Some(candidate) if helps(&candidate, &report) => {
-                let is_new = found.iter().all(|other| other.scenario != candidate.scenario && other.fix != candidate.fix);
+                let is_new =
+                    found.iter().all(|other| other.scenario != candidate.scenario && other.fix != candidate.fix);
                 if is_new {
                     found.push(candidate);
                 }
@@ -97,7 +95,8 @@ fn gib(bytes: Bytes) -> String {
 }
 
 fn accelerator(scenario: &Scenario) -> String {
-    engine::catalog::accelerator(scenario.accelerator.id).map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
+    engine::catalog::accelerator(scenario.accelerator.id)
+        .map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
 }
 
 /// Scenarios worth a look: the engine's advice, what its advice leaves to the framework, the fastest layout.
@@ -181,7 +180,8 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
             if from.as_deref() == Some("auto") {
                 continue;
             }
-            let key = entry.map_or_else(|| fact.keys.split('|').next().unwrap_or_default().to_owned(), |entry| entry.path.clone());
+            let key = entry
+                .map_or_else(|| fact.keys.split('|').next().unwrap_or_default().to_owned(), |entry| entry.path.clone());
             changes.push(Change { file: place, key, from, to: fact.value });
         }
     }

@@ -9,8 +9,8 @@ use super::keys::Found;
 
 /// Words of names that are no part of which model it is, beside those of repositories.
 const OTHER_WORDS: [&str; 26] = [
-    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4", "fp8",
-    "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
+    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
+    "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
 ];
 
 /// A name of letters and digits alone, in lower case, without other words.
@@ -30,7 +30,9 @@ fn known(name: &str) -> Option<&'static ModelEntry> {
         return None;
     }
     let of_id = catalog::MODELS.iter().find(|entry| compact(entry.id) == name);
-    of_id.or_else(|| catalog::MODELS.iter().find(|entry| hub::repository(entry.id).is_some_and(|path| compact(path) == name)))
+    of_id.or_else(|| {
+        catalog::MODELS.iter().find(|entry| hub::repository(entry.id).is_some_and(|path| compact(path) == name))
+    })
 }
 
 /// The model of a name, and whether the name says more than that: a fine-tuned one.

@@ -33,7 +33,10 @@ pub(super) enum Syntax {
 pub(super) enum Value {
     Null,
     /// A number, a boolean or a text, as it stands there without quotes.
-    Scalar { text: String, quoted: bool },
+    Scalar {
+        text: String,
+        quoted: bool,
+    },
     /// A list of scalars.
     List(Vec<String>),
 }
@@ -203,7 +206,8 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
     let keys = lines().filter(|line| is_key(line)).count();
     let is_call = |line: &str| {
         line.split_once('(').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '='  | ' '))
+            !name.is_empty()
+                && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '=' | ' '))
         })
     };
     if flags > 0 && flags >= keys {

@@ -261,16 +261,18 @@ fn nemo(facts: &mut Facts, format: Format, scenario: &Scenario) {
         "model.pipeline_model_parallel_size|trainer.strategy.pipeline_model_parallel_size|pipeline_model_parallel_size",
         scenario.pp,
     );
-    facts.put(
-        "model.context_parallel_size|trainer.strategy.context_parallel_size|context_parallel_size",
-        scenario.cp,
-    );
+    facts.put("model.context_parallel_size|trainer.strategy.context_parallel_size|context_parallel_size", scenario.cp);
     facts.put_if_present("model.expert_model_parallel_size|trainer.strategy.expert_model_parallel_size", scenario.ep);
     match scenario.recompute {
-        Recompute::None => facts.put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "null"),
-        Recompute::Full => facts.put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "full"),
+        Recompute::None => facts
+            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "null"),
+        Recompute::Full => facts
+            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "full"),
         Recompute::AttentionCore => {
-            facts.put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "selective");
+            facts.put(
+                "model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity",
+                "selective",
+            );
         }
         _ => {}
     }
@@ -376,7 +378,8 @@ pub(super) fn difference(before: &Scenario, after: &Scenario) -> Vec<String> {
     /// What follows from others.
     const FOLLOWS: [ParamId; 2] = [ParamId::TrainingTokens, ParamId::GpuHourPrice];
     let mut said = Vec::new();
-    for param in every().filter(|param| !FOLLOWS.contains(&param.id) && is_held(param, after) && (param.applies)(after)) {
+    for param in every().filter(|param| !FOLLOWS.contains(&param.id) && is_held(param, after) && (param.applies)(after))
+    {
         let pair = match &param.kind {
             Kind::Number(number) => {
                 let (old, new) = ((number.get)(before), (number.get)(after));

@@ -21,7 +21,12 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = &precision {
         mixed(found, draft, alone);
     }
-    draft.yes(keys.flag(&["fp8_config.fp8_enable_fsdp_float8_all_gather", "fp8_config.enable_fsdp_float8_all_gather"]).filter(|found| found.value), ParamId::Compile)
+    draft
+        .yes(
+            keys.flag(&["fp8_config.fp8_enable_fsdp_float8_all_gather", "fp8_config.enable_fsdp_float8_all_gather"])
+                .filter(|found| found.value),
+            ParamId::Compile,
+        )
         .map(|_| draft.pick(ParamId::ComputeFormat, "fp8-gather"));
     if let Some(found) = keys.word(&["dynamo_config.dynamo_backend"]) {
         draft.choose(&found, ParamId::Compile, if found.value == "no" { "no" } else { "yes" });
@@ -41,6 +46,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         }
         "deepspeed" => {
             draft.note(&kind, "DeepSpeed");
+            parallelism(keys, draft);
             deepspeed(keys, draft);
         }
         "megatron_lm" => {
@@ -75,9 +81,8 @@ fn mixed(found: &crate::run::keys::Found<String>, draft: &mut Draft, alone: bool
 }
 
 fn parallelism(keys: &mut Keys, draft: &mut Draft) {
-    let names = |name: &str| {
-        [format!("parallelism_config.parallelism_config_{name}"), format!("parallelism_config.{name}")]
-    };
+    let names =
+        |name: &str| [format!("parallelism_config.parallelism_config_{name}"), format!("parallelism_config.{name}")];
     let mut count = |name: &str| {
         let names = names(name);
         keys.count(&names.each_ref().map(String::as_str))

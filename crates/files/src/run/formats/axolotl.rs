@@ -28,12 +28,15 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.flag(&["sample_packing"]) {
         trainer::packing(&found, draft);
     } else {
-        draft.assume("Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.");
+        draft.assume(
+            "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
+        );
     }
     keys.skip(&["pad_to_sequence_len", "multipack_real_batches", "eval_sample_packing", "flash_attn_cross_entropy"]);
     shared::optimizer(keys.text(&["optimizer"]), draft);
     if let Some(found) = keys.text(&["optim_args"])
-        && let Some(rank) = found.value.split([',', ' ']).find_map(|part| part.trim().strip_prefix("rank=")?.parse::<u32>().ok())
+        && let Some(rank) =
+            found.value.split([',', ' ']).find_map(|part| part.trim().strip_prefix("rank=")?.parse::<u32>().ok())
     {
         draft.number(Some(found.with(rank)), ParamId::GaloreRank);
     }
@@ -87,7 +90,13 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
         } else {
             peft::lora(keys, draft, &names);
         }
-        keys.skip(&["lora_fan_in_fan_out", "peft_ensure_weight_tying", "lora_target_parameters", "lora_on_cpu", "peft_layers_to_transform"]);
+        keys.skip(&[
+            "lora_fan_in_fan_out",
+            "peft_ensure_weight_tying",
+            "lora_target_parameters",
+            "lora_on_cpu",
+            "peft_layers_to_transform",
+        ]);
         if let Some(found) = keys.flag(&["lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"]) {
             keys.skip(&["lora_mlp_kernel"]);
             keys.skip(&["lora_qkv_kernel"]);
@@ -95,7 +104,15 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
             draft.note(&found, "Fused kernels of adapters, which are not modelled");
         }
     } else {
-        for key in ["lora_r", "lora_alpha", "lora_dropout", "lora_target_linear", "lora_target_modules", "lora_fan_in_fan_out", "lora_modules_to_save"] {
+        for key in [
+            "lora_r",
+            "lora_alpha",
+            "lora_dropout",
+            "lora_target_linear",
+            "lora_target_modules",
+            "lora_fan_in_fan_out",
+            "lora_modules_to_save",
+        ] {
             keys.skip(&[key]);
         }
     }
@@ -134,7 +151,8 @@ fn precision(keys: &mut Keys, draft: &mut Draft) {
     let bf16 = keys.word(&["bf16"]);
     let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);
     let fp16 = keys.word(&["fp16"]);
-    let is_on = |found: &&crate::run::keys::Found<String>| matches!(found.value.as_str(), "true" | "auto" | "full" | "yes");
+    let is_on =
+        |found: &&crate::run::keys::Found<String>| matches!(found.value.as_str(), "true" | "auto" | "full" | "yes");
     let half = [&bf16, &fp16].into_iter().flatten().find(is_on).cloned();
     let adapters = draft.scenario.trained.has_adapters();
     let sharded = keys.has("fsdp_config") || keys.has("fsdp") || keys.has("dp_shard_size");
@@ -203,7 +221,9 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
             draft.note(&found, "Plugins, whose own keys say what they do");
         }
     }
-    for key in ["liger_rope", "liger_glu_activation", "liger_swiglu", "liger_layer_norm", "liger_rms_norm", "unsloth_rms_norm"] {
+    for key in
+        ["liger_rope", "liger_glu_activation", "liger_swiglu", "liger_layer_norm", "liger_rms_norm", "unsloth_rms_norm"]
+    {
         keys.skip(&[key]);
     }
     if let Some(found) = keys.flag(&["tiled_mlp"]).filter(|found| found.value) {
@@ -213,7 +233,15 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
 
 fn objective(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.word(&["rl"]) {
-        let words = [("dpo", "dpo"), ("ipo", "dpo"), ("orpo", "orpo"), ("kto", "kto"), ("grpo", "grpo"), ("simpo", "dpo"), ("gdpo", "grpo")];
+        let words = [
+            ("dpo", "dpo"),
+            ("ipo", "dpo"),
+            ("orpo", "orpo"),
+            ("kto", "kto"),
+            ("grpo", "grpo"),
+            ("simpo", "dpo"),
+            ("gdpo", "grpo"),
+        ];
         draft.one_of(Some(found.clone()), ParamId::Objective, &words);
         if found.value == "simpo" {
             draft.pick(ParamId::Reference, "none");

@@ -51,7 +51,9 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.number(&["pipeline.activation_checkpoint_interval"]) {
         draft.choose(&found, ParamId::Recompute, if found.value > 0.0 { "full" } else { "none" });
     }
-    for section in ["activation_checkpointing", "aio", "autotuning", "pipeline", "expert_parallel", "tensor_parallel", "scheduler"] {
+    for section in
+        ["activation_checkpointing", "aio", "autotuning", "pipeline", "expert_parallel", "tensor_parallel", "scheduler"]
+    {
         keys.skip_below(section);
     }
     keys.skip(&["communication_data_type", "zero_allow_untested_optimizer", "zero_force_ds_cpu_optimizer"]);

@@ -39,10 +39,9 @@ pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
         let trains = found.value.iter().any(|name| name.contains("embed") || name.contains("lm_head") || name == "wte");
         draft.choose(&found, ParamId::TrainEmbeddings, if trains { "yes" } else { "no" });
     }
-    for (found, method, option) in [
-        (keys.flag(names.rslora), Method::RsLora, "rslora"),
-        (keys.flag(names.dora), Method::Dora, "dora"),
-    ] {
+    for (found, method, option) in
+        [(keys.flag(names.rslora), Method::RsLora, "rslora"), (keys.flag(names.dora), Method::Dora, "dora")]
+    {
         if let Some(found) = found {
             if found.value {
                 draft.scenario.trained.method = method;
@@ -63,12 +62,41 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
         })
     };
     let all = found.value.iter().any(|name| {
-        matches!(name.as_str(), "all-linear" | "all" | "all_linear") || name.contains("down_proj") && name.contains("q_proj")
+        matches!(name.as_str(), "all-linear" | "all" | "all_linear")
+            || name.contains("down_proj") && name.contains("q_proj")
     });
-    let query_value = has(&["q_proj", "v_proj", "query_key_value", "q", "v", "qkv_proj", "Wqkv", "c_attn", "q_a_proj", "wq", "linear_qkv", "attention.qkv"]);
+    let query_value = has(&[
+        "q_proj",
+        "v_proj",
+        "query_key_value",
+        "q",
+        "v",
+        "qkv_proj",
+        "Wqkv",
+        "c_attn",
+        "q_a_proj",
+        "wq",
+        "linear_qkv",
+        "attention.qkv",
+    ]);
     let key = has(&["k_proj", "k", "wk"]);
     let output = has(&["o_proj", "out_proj", "output_proj", "dense", "wo", "linear_proj", "attention.dense"]);
-    let mlp = has(&["gate_proj", "up_proj", "down_proj", "gate_up_proj", "w1", "w2", "w3", "fc1", "fc2", "dense_h_to_4h", "dense_4h_to_h", "linear_fc1", "linear_fc2", "mlp"]);
+    let mlp = has(&[
+        "gate_proj",
+        "up_proj",
+        "down_proj",
+        "gate_up_proj",
+        "w1",
+        "w2",
+        "w3",
+        "fc1",
+        "fc2",
+        "dense_h_to_4h",
+        "dense_4h_to_h",
+        "linear_fc1",
+        "linear_fc2",
+        "mlp",
+    ]);
     let option = if all {
         "all"
     } else {
@@ -87,7 +115,15 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
     draft.choose(found, ParamId::LoraTargets, option);
     // Of fused projections one name is the whole.
     let fused = query_value && !found.value.iter().any(|name| name.contains("v_proj") || name == "wv");
-    let exact = all || fused || matches!((query_value, key, output, mlp), (true, true, true, true) | (false, false, false, true) | (true, true, true, false) | (true, _, false, false));
+    let exact = all
+        || fused
+        || matches!(
+            (query_value, key, output, mlp),
+            (true, true, true, true)
+                | (false, false, false, true)
+                | (true, true, true, false)
+                | (true, _, false, false)
+        );
     if !exact {
         draft.assume(format!("{} lists some matrices of a group: adapters stand beside all of it.", found.key));
     }

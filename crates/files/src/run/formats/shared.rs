@@ -17,8 +17,9 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
     let gpus = keys.count(&["num_processes"]);
     let variables = |keys: &mut Keys, names: &[&str]| keys.count(names);
-    let per_node = per_node
-        .or_else(|| variables(keys, &["$GPUS_PER_NODE", "$NPROC_PER_NODE", "$NUM_GPUS", "$NGPU", "$N_GPUS", "$GPU_NUM"]));
+    let per_node = per_node.or_else(|| {
+        variables(keys, &["$GPUS_PER_NODE", "$NPROC_PER_NODE", "$NUM_GPUS", "$NGPU", "$N_GPUS", "$GPU_NUM"])
+    });
     let nodes = nodes.or_else(|| variables(keys, &["$NNODES", "$NUM_NODES", "$N_NODES", "$SLURM_NNODES"]));
     let gpus = gpus.or_else(|| variables(keys, &["$WORLD_SIZE"]).filter(|_| per_node.is_none()));
     let world = &mut draft.world;
@@ -102,7 +103,9 @@ pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
         return;
     };
     draft.choose(&found, ParamId::Optimizer, option);
-    if matches!(name.as_str(), "adamw_torch" | "adamw_hf" | "adamw_torch_8bit" | "adamw_torch_4bit") && *option == "adamw" {
+    if matches!(name.as_str(), "adamw_torch" | "adamw_hf" | "adamw_torch_8bit" | "adamw_torch_4bit")
+        && *option == "adamw"
+    {
         draft.pick(ParamId::OptimizerKernel, "foreach");
     } else {
         draft.pick(ParamId::OptimizerKernel, "fused");
@@ -119,9 +122,17 @@ pub(super) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
     let second = second_generation(draft);
     let kernel = match found.value.as_str() {
         "eager" | "disabled" | "local" | "unfused" | "dot_product" | "naive" | "torch" => "unfused",
-        "flash_attention_3" | "flash_attn_3" | "fa3" | "cudnn" | "cudnn_flash_te" | "fused" | "flash_attention_4" | "fa4" => "flash-tuned",
+        "flash_attention_3" | "flash_attn_3" | "fa3" | "cudnn" | "cudnn_flash_te" | "fused" | "flash_attention_4"
+        | "fa4" => "flash-tuned",
         name if name.contains("flash_attn3") || name.contains("flash-attn3") => "flash-tuned",
-        name if name.contains("flash") || matches!(name, "sdpa" | "fa2" | "flex" | "flex_attention" | "auto" | "triton" | "xformers" | "varlen") => second,
+        name if name.contains("flash")
+            || matches!(
+                name,
+                "sdpa" | "fa2" | "flex" | "flex_attention" | "auto" | "triton" | "xformers" | "varlen"
+            ) =>
+        {
+            second
+        }
         _ => {
             draft.unknown(&found, ParamId::AttentionKernel);
             return;

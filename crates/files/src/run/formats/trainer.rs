@@ -15,7 +15,15 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     arguments(keys, draft);
     adapters(keys, draft);
     precision(keys, draft);
-    draft.length(keys.count(&["max_length", "max_seq_length", "max_seq_len", "block_size", "model_max_length", "seq_length", "max_source_length"]));
+    draft.length(keys.count(&[
+        "max_length",
+        "max_seq_length",
+        "max_seq_len",
+        "block_size",
+        "model_max_length",
+        "seq_length",
+        "max_source_length",
+    ]));
     sharding(keys, draft);
 }
 
@@ -56,7 +64,9 @@ pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
         found.with(kernel)
     });
     shared::attention(attention, draft);
-    if let Some(found) = keys.flag(&["use_flash_attn", "use_flash_attention_2", "use_flash_attention"]).filter(|found| found.value) {
+    if let Some(found) =
+        keys.flag(&["use_flash_attn", "use_flash_attention_2", "use_flash_attention"]).filter(|found| found.value)
+    {
         shared::attention(Some(found.with("flash_attention_2".to_owned())), draft);
     }
     if let Some(found) = keys.flag(&["use_liger_kernel", "use_liger", "use_liger_loss"]) {
@@ -75,7 +85,9 @@ pub(super) fn packing(found: &Found<bool>, draft: &mut Draft) {
         draft.note(found, "Sequences are full");
     } else {
         draft.note(found, "One text a sequence");
-        draft.assume("Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.");
+        draft.assume(
+            "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
+        );
     }
 }
 
@@ -91,7 +103,8 @@ fn galore(keys: &mut Keys, draft: &mut Draft) {
 /// Adapters and quantized weights.
 pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     let switch = keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "use_qlora"]);
-    let is_on = switch.as_ref().map_or_else(|| keys.has("lora_r") || keys.has("lora_target_modules"), |found| found.value);
+    let is_on =
+        switch.as_ref().map_or_else(|| keys.has("lora_r") || keys.has("lora_target_modules"), |found| found.value);
     if let Some(found) = &switch {
         draft.choose(found, ParamId::Method, if found.value { "lora" } else { "all" });
     }
@@ -109,21 +122,32 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
         };
         peft::lora(keys, draft, &names);
     } else {
-        for key in ["lora_r", "lora_alpha", "lora_dropout", "lora_target_modules", "lora_modules_to_save", "use_rslora", "use_dora"] {
+        for key in [
+            "lora_r",
+            "lora_alpha",
+            "lora_dropout",
+            "lora_target_modules",
+            "lora_modules_to_save",
+            "use_rslora",
+            "use_dora",
+        ] {
             keys.skip(&[key]);
         }
     }
     keys.skip(&["lora_alpha"]);
     bits(keys, draft);
-    peft::base(keys, draft, &["use_bnb_nested_quant", "bnb_4bit_use_double_quant", "use_nested_quant", "double_quantization"]);
+    peft::base(
+        keys,
+        draft,
+        &["use_bnb_nested_quant", "bnb_4bit_use_double_quant", "use_nested_quant", "double_quantization"],
+    );
 }
 
 /// Scripts of PEFT say the bits of the base each in a word of its own.
 fn bits(keys: &mut Keys, draft: &mut Draft) {
-    for (names, option) in [
-        (["use_4bit_quantization", "use_4bit"], "nf4"),
-        (["use_8bit_quantization", "use_8bit"], "int8"),
-    ] {
+    for (names, option) in
+        [(["use_4bit_quantization", "use_4bit"], "nf4"), (["use_8bit_quantization", "use_8bit"], "int8")]
+    {
         if let Some(found) = keys.flag(&names).filter(|found| found.value) {
             draft.choose(&found, ParamId::BaseFormat, option);
         }
@@ -135,7 +159,9 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
     let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));
     let half = [&bf16, &fp16].into_iter().flatten().find(|found| found.value).cloned();
-    let is_half = loaded.as_ref().is_some_and(|found| matches!(found.value.as_str(), "bfloat16" | "float16" | "bf16" | "fp16" | "torch.bfloat16"));
+    let is_half = loaded.as_ref().is_some_and(|found| {
+        matches!(found.value.as_str(), "bfloat16" | "float16" | "bf16" | "fp16" | "torch.bfloat16")
+    });
     let adapters = draft.scenario.trained.has_adapters();
     let recipe = match (&half, is_half) {
         (_, true) if !adapters => "pure-bf16",

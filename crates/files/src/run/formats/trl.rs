@@ -37,7 +37,8 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
     let whole = keys.count(&["max_length", "max_seq_length"]);
     if draft.scenario.objective.task.generates() {
         // GRPOConfig's defaults: prompts of 512 tokens, completions of 256.
-        let (prompts, answers) = (prompt.as_ref().map_or(512, |found| found.value), completion.as_ref().map_or(256, |found| found.value));
+        let (prompts, answers) =
+            (prompt.as_ref().map_or(512, |found| found.value), completion.as_ref().map_or(256, |found| found.value));
         if let Some(found) = completion.or_else(|| prompt.clone()) {
             draft.length(Some(found.with(prompts.saturating_add(answers))));
         } else {
@@ -89,7 +90,13 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         draft.choose(&found, ParamId::Reference, "kept");
     }
     let share = keys.number(&["vllm_gpu_memory_utilization"]);
-    draft.number(share.map(|found| { let share = found.value * 100.0; found.with(share) }), ParamId::EngineMemory);
+    draft.number(
+        share.map(|found| {
+            let share = found.value * 100.0;
+            found.with(share)
+        }),
+        ParamId::EngineMemory,
+    );
     draft.number(keys.count(&["vllm_tensor_parallel_size"]), ParamId::EngineTp);
     draft.yes(keys.flag(&["vllm_enable_sleep_mode"]), ParamId::EngineSleeps);
     keys.skip(&["use_vllm", "vllm_mode", "beta", "loss_type"]);

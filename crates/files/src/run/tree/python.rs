@@ -36,32 +36,64 @@ const ROOTS: [&str; 12] =
 /// What is wrong, without a full stop.
 pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
-    let mut reader =
-        Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };
+    let mut reader = Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };
     while reader.at < tokens.len() {
         reader.step()?;
     }
     Ok(of_one_function(reader.entries.list, remarks))
 }
 
-/// Of several functions the one with the most keys, with what stands outside of all.
+/// Of several functions the one with the most keys that no other calls, behind those that it calls and what stands outside of all.
 fn of_one_function(entries: Vec<Entry>, remarks: &mut Vec<String>) -> Vec<Entry> {
-    let mut scopes: Vec<(&str, usize)> = Vec::new();
-    for scope in entries.iter().filter_map(|entry| entry.scope.as_deref()) {
-        match scopes.iter_mut().find(|(name, _)| *name == scope) {
-            Some((_, count)) => *count += 1,
-            None => scopes.push((scope, 1)),
+    let mut scopes: Vec<String> = Vec::new();
+    for scope in entries.iter().filter_map(|entry| entry.scope.as_ref()) {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
         }
     }
-    let Some((first, rest)) = scopes.split_first() else { return entries };
-    let chosen = rest.iter().fold(first, |best, next| if next.1 > best.1 { next } else { best }).0.to_owned();
-    if !rest.is_empty() {
+    // What each calls of the others.
+    let calls = |scope: &str| -> Vec<usize> {
+        let own = entries.iter().filter(|entry| entry.scope.as_deref() == Some(scope));
+        let called = own.filter_map(|entry| match &entry.value {
+            Value::Scalar { text, quoted: false } => scopes.iter().position(|other| other == text && other != scope),
+            _ => None,
+        });
+        called.collect()
+    };
+    let all: Vec<Vec<usize>> = scopes.iter().map(|scope| calls(scope)).collect();
+    let count = |place: usize| {
+        let of = |scope: Option<&String>| {
+            entries.iter().filter(|entry| entry.scope.as_ref() == scope && scope.is_some()).count()
+        };
+        let called = all.get(place).into_iter().flatten().map(|other| of(scopes.get(*other))).sum::<usize>();
+        of(scopes.get(place)) + called
+    };
+    let is_called = |place: usize| all.iter().any(|called| called.contains(&place));
+    let free = (0..scopes.len()).filter(|place| !is_called(*place));
+    let chosen = free.fold(None, |best: Option<usize>, next| match best {
+        Some(best) if count(best) >= count(next) => Some(best),
+        _ => Some(next),
+    });
+    let Some((chosen, name)) = chosen.and_then(|place| Some((place, scopes.get(place)?))) else { return entries };
+    let others = scopes.len() - 1 - all.get(chosen).map_or(0, Vec::len).min(scopes.len() - 1);
+    if others > 0 {
         remarks.push(format!(
-            "The file has {} functions; “{chosen}”, the one with the most settings, was read. Paste another alone to read it.",
+            "The file has {} functions; “{name}”, the one with the most settings, was read. Paste another alone to read it.",
             scopes.len()
         ));
     }
-    entries.into_iter().filter(|entry| entry.scope.as_ref().is_none_or(|scope| *scope == chosen)).collect()
+    // Those that are called come first, so that what the function itself sets goes before.
+    let turn = |entry: &Entry| match &entry.scope {
+        None => Some(0),
+        Some(scope) if scope == name => Some(2),
+        Some(scope) => {
+            let place = scopes.iter().position(|other| other == scope)?;
+            all.get(chosen)?.contains(&place).then_some(1)
+        }
+    };
+    let mut turned: Vec<(u8, Entry)> = entries.iter().filter_map(|entry| Some((turn(entry)?, entry.clone()))).collect();
+    turned.sort_by_key(|(turn, _)| *turn);
+    turned.into_iter().map(|(_, entry)| entry).collect()
 }
 
 impl<'a> Reader<'a> {
@@ -161,7 +193,8 @@ impl<'a> Reader<'a> {
             self.at += 1;
             // What a whole configuration is called is no key.
             let is_call = self.peek(0).is_some_and(|token| token.kind == Kind::Name);
-            let path = if self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str()) { String::new() } else { path };
+            let path =
+                if self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str()) { String::new() } else { path };
             return self.value(path);
         }
         if self.is(0, '(') {
@@ -231,16 +264,16 @@ impl<'a> Reader<'a> {
                 }
                 self.at += ahead;
                 if self.is(0, '(') {
-                    if !path.is_empty() {
-                        self.add(&path, Value::plain(name), None)?;
-                    }
+                    let of_base = path.is_empty() || self.frames.is_empty() && ROOTS.contains(&path.as_str());
+                    self.add(if of_base { "__base__" } else { &path }, Value::plain(name), None)?;
                     self.at += 1;
                     return self.open('(', path, false);
                 }
                 if path.is_empty() {
                     return Ok(());
                 }
-                let known = self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
+                let known =
+                    self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
                 match known.map(|entry| entry.value.clone()) {
                     Some(value) => self.add(&path, value, None),
                     None => self.add(&path, Value::plain(name), Some(start..end)),
@@ -276,9 +309,7 @@ impl<'a> Reader<'a> {
         }
         self.at += ahead;
         // Other arithmetic is not done.
-        let is_more = self
-            .peek(0)
-            .is_some_and(|next| matches!(next.kind, Kind::Sign('*' | '/' | '+' | '-' | '%')));
+        let is_more = self.peek(0).is_some_and(|next| matches!(next.kind, Kind::Sign('*' | '/' | '+' | '-' | '%')));
         if is_more { Ok(()) } else { self.add(path, Value::plain(text), Some(token.span.start..end)) }
     }
 

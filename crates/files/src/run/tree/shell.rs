@@ -37,21 +37,39 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
         branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
         if let Some((name, value, span)) = assignment(word) {
             // Flags that are kept in a text are words of their own.
-            let inner = value.contains("--").then(|| self::words::inside(value, span.start));
+            let has_overrides =
+                || value.split_whitespace().any(|part| part.contains('.') && override_of(part).is_some());
+            let is_list = value.contains("--") || value.contains(char::is_whitespace) && has_overrides();
+            let inner = is_list.then(|| self::words::inside(value, span.start));
             if let Some(inner) = inner {
                 flags(&inner, &variables, &mut entries)?;
                 continue;
             }
             let filled = fill(value, &variables, 0);
             entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
-            if name.chars().all(|letter| letter.is_ascii_lowercase() || matches!(letter, '_' | '.') || letter.is_ascii_digit()) {
+            if name
+                .chars()
+                .all(|letter| letter.is_ascii_lowercase() || matches!(letter, '_' | '.') || letter.is_ascii_digit())
+            {
                 entries.add(name, Value::plain(filled.clone()), Some(span.clone()))?;
             }
             variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
             continue;
         }
+        if word.text == "read" {
+            let several = words.get(place..).unwrap_or_default();
+            if read_first(text, several, &mut variables) {
+                remarks.push("The script runs several configurations: the first is read.".into());
+            }
+            continue;
+        }
         if word.text.starts_with('-') {
-            let end = words.get(place..).unwrap_or_default().iter().position(|next| next.ends_list(word)).unwrap_or(words.len() - place);
+            let end = words
+                .get(place..)
+                .unwrap_or_default()
+                .iter()
+                .position(|next| next.ends_list(word))
+                .unwrap_or(words.len() - place);
             let of = words.get(place - 1..place + end).unwrap_or_default();
             flags(of, &variables, &mut entries)?;
             place += end;
@@ -67,6 +85,25 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     }
     Ok(entries.list)
 }
+
+/// `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of configurations: sets what the first of them has. Returns whether
+/// it did.
+fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variable>) -> bool {
+    let names: Vec<&str> =
+        words.iter().map(|word| word.text).take_while(|word| *word != "<<<").take(MOST_NAMES).collect();
+    let Some(of) = words.get(names.len() + 1).and_then(|word| variable(unquoted(word.text))) else { return false };
+    let array =
+        text.split_once(&format!("for {of} in \"${{")).and_then(|(_, rest)| rest.split_once('[')).map(|(name, _)| name);
+    let Some((_, list)) = array.and_then(|name| text.split_once(&format!("{name}=("))) else { return false };
+    let Some(first) = words::words(list).first().map(|word| unquoted(word.text).to_owned()) else { return false };
+    for (name, value) in names.iter().filter(|name| !name.starts_with('-')).zip(first.split(',')) {
+        variables.insert((*name).to_owned(), Variable { value: value.trim().to_owned(), span: None });
+    }
+    true
+}
+
+/// The most names that a line is read into.
+const MOST_NAMES: usize = 16;
 
 /// `key=value` of a command, with dots or in lower case.
 fn override_of(text: &str) -> Option<(&str, &str)> {
@@ -127,7 +164,10 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
             continue;
         }
         let mut values = Vec::new();
-        while let Some(value) = words.get(place).filter(|value| flag(value.text).is_none() && !value.starts_command) {
+        while let Some(value) = words
+            .get(place)
+            .filter(|value| flag(value.text).is_none() && !value.starts_command && override_of(value.text).is_none())
+        {
             // Arrays and lists of flags stand among the words of their own.
             if value.text.contains("[@]") || value.text.contains("[*]") {
                 place += 1;
@@ -173,9 +213,7 @@ fn is_program(text: &str) -> bool {
 /// A flag without its dashes.
 fn flag(text: &str) -> Option<&str> {
     let long = text.strip_prefix("--").filter(|rest| rest.starts_with(|letter: char| letter.is_alphabetic()));
-    long.or_else(|| {
-        text.strip_prefix('-').filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_alphabetic()))
-    })
+    long.or_else(|| text.strip_prefix('-').filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_alphabetic())))
 }
 
 /// A flag as a key. One letter stays as it is.
@@ -228,7 +266,10 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
             && let Some(end) = closing(inner)
         {
             let (inside, behind) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
-            let (name, default) = inside.split_once(":-").or_else(|| inside.split_once('-')).map_or((inside, None), |(name, default)| (name, Some(default)));
+            let (name, default) = inside
+                .split_once(":-")
+                .or_else(|| inside.split_once('-'))
+                .map_or((inside, None), |(name, default)| (name, Some(default)));
             (name, default, behind)
         } else {
             let end = after.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(after.len());

@@ -33,7 +33,8 @@ struct Events {
 ///
 /// What is wrong, without a full stop.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
-    let events = events(text)?;
+    // Brackets that close left of where they opened are what PyYAML reads and the standard forbids.
+    let events = events(text).or_else(|why| events(&on_one_line(text)).map_err(|_| why))?;
     let mut walk = Walk { events: &events, entries: Entries::default(), repeated: 0 };
     let mut at = 0;
     while at < events.list.len() {
@@ -64,9 +65,7 @@ fn flatten(value: &serde_json::Value, path: &str, entries: &mut Entries) -> Resu
         serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
             entries.add(path, Value::plain(value.to_string()), None)
         }
-        serde_json::Value::String(text) => {
-            entries.add(path, Value::Scalar { text: text.clone(), quoted: true }, None)
-        }
+        serde_json::Value::String(text) => entries.add(path, Value::Scalar { text: text.clone(), quoted: true }, None),
         serde_json::Value::Array(items) => {
             for (place, item) in items.iter().enumerate() {
                 flatten(item, &joined(path, &place.to_string()), entries)?;
@@ -80,6 +79,36 @@ fn flatten(value: &serde_json::Value, path: &str, entries: &mut Entries) -> Resu
             Ok(())
         }
     }
+}
+
+/// The text with each list in brackets on one line: line breaks and comments in it become spaces, so that all places stay.
+fn on_one_line(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let (mut depth, mut quote, mut comment, mut before) = (0_u32, None, false, ' ');
+    for letter in text.chars() {
+        match letter {
+            '\n' => {
+                comment = false;
+                // An open quote ends with its line: it was an apostrophe.
+                quote = None;
+            }
+            _ if comment => {}
+            _ if quote == Some(letter) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' if !before.is_alphanumeric() => quote = Some(letter),
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth = depth.saturating_sub(1),
+            '#' if before.is_whitespace() => comment = true,
+            _ => {}
+        }
+        if depth > 0 && (letter == '\n' || comment) {
+            joined.extend(std::iter::repeat_n(' ', letter.len_utf8()));
+        } else {
+            joined.push(letter);
+        }
+        before = letter;
+    }
+    joined
 }
 
 fn events(text: &str) -> Result<Events, String> {
@@ -118,11 +147,9 @@ fn events(text: &str) -> Result<Events, String> {
                 }
                 Part::End
             }
-            Event::Nothing
-            | Event::StreamStart
-            | Event::StreamEnd
-            | Event::DocumentStart(_)
-            | Event::DocumentEnd => continue,
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
+                continue;
+            }
         };
         if open.len() > DEEPEST {
             return Err(format!("it is nested deeper than {DEEPEST} levels"));

@@ -83,11 +83,27 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                 let found = rest.get(..length).unwrap_or_default();
                 let is_array = found.ends_with('=') && rest.get(length..).is_some_and(|after| after.starts_with('('));
                 let span = offset + at..offset + at + found.len();
-                let quiet = starts && matches!(found, "export" | "then" | "do" | "else" | "local" | "{" | "}" | "time" | "exec" | "set" | "readonly" | "declare");
+                let quiet = starts
+                    && matches!(
+                        found,
+                        "export"
+                            | "then"
+                            | "do"
+                            | "else"
+                            | "local"
+                            | "{"
+                            | "}"
+                            | "time"
+                            | "exec"
+                            | "set"
+                            | "readonly"
+                            | "declare"
+                    );
                 words.push(Word { text: found, span, starts_command: starts && !is_array, group });
-                let is_assignment = starts && found.split_once('=').is_some_and(|(name, _)| {
-                    name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '+'))
-                });
+                let is_assignment = starts
+                    && found.split_once('=').is_some_and(|(name, _)| {
+                        name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '+'))
+                    });
                 starts = quiet || (is_assignment && !is_array);
                 at += length.max(letter.len_utf8());
                 if is_array {
@@ -123,7 +139,11 @@ fn word(text: &str) -> usize {
             (None, '"' | '\'' | '`') => quote = Some(letter),
             (None, '{') => depth += 1,
             (None, '}') => depth = depth.saturating_sub(1),
-            (None, '(') if at > 0 && (depth > 0 || text.get(..at).is_some_and(|before| before.ends_with(['$', '(']))) => depth += 1,
+            (None, '(')
+                if at > 0 && (depth > 0 || text.get(..at).is_some_and(|before| before.ends_with(['$', '(']))) =>
+            {
+                depth += 1
+            }
             (None, ')') if depth > 0 => depth -= 1,
             (None, _) if depth > 0 && letter != '\n' => {}
             (None, '\n' | ';' | '&' | '|' | '(' | ')') => return at.max(usize::from(at == 0)),
