@@ -112,15 +112,19 @@ pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
     // Models first, launchers and what they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
-    let mut ignored = Vec::new();
+    let (mut ignored, mut hints) = (Vec::new(), Vec::new());
     for place in order {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
             formats::read(*format, &mut keys, &mut draft, file)?;
             ignored.extend(keys.ignored(*format));
+            let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
+            hints.extend(keys.scope().map(models::spelled));
+            hints.push(models::spelled(stem));
         }
     }
+    draft.model_by_hint(&hints);
     batch::finish(&mut draft);
     let mut understood = draft.understood;
     understood.sort_by_key(|line| line.file);

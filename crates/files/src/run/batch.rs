@@ -247,10 +247,21 @@ fn tokens(draft: &mut Draft) {
         _ => return,
     };
     let number = ParamId::TrainingTokens.param().number();
+    // Figures of a plan, not of an account.
+    let found = found.with(rounded(found.value));
     let in_bounds = number.is_some_and(|number| found.value >= number.min && found.value <= number.max);
     if in_bounds {
         draft.number(Some(found), ParamId::TrainingTokens);
     } else {
         draft.note(&found, "A run too short to plan: its tokens stay");
     }
+}
+
+/// A number to three significant digits.
+fn rounded(value: f64) -> f64 {
+    let mut step = 1.0;
+    while value / step >= 1000.0 {
+        step *= 10.0;
+    }
+    (value / step).round() * step
 }

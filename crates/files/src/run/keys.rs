@@ -51,6 +51,11 @@ impl<'a> Keys<'a> {
         &self.tree.name
     }
 
+    /// The function that was read, in Python.
+    pub(super) fn scope(&self) -> Option<&str> {
+        self.tree.entries.iter().rev().find_map(|entry| entry.scope.as_deref())
+    }
+
     /// The place of a key: the last one that is set, before what YAML merges.
     fn place(&self, key: &str) -> Option<usize> {
         place(self.tree, key)
@@ -172,7 +177,11 @@ impl<'a> Keys<'a> {
         let mut ignored: Vec<String> = Vec::new();
         for (entry, used) in self.tree.entries.iter().zip(&self.used) {
             let says_nothing = entry.value == Value::Null || entry.value == Value::List(Vec::new());
-            if *used || says_nothing || quiet::is_quiet(&entry.path, format) {
+            // What is called, in Python: its arguments are keys of their own.
+            let below = format!("{}.", entry.path);
+            let is_call = self.tree.syntax == Syntax::Python
+                && self.tree.entries.iter().any(|other| other.path.starts_with(&below));
+            if *used || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();

@@ -60,6 +60,17 @@ pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
     best.map(|(entry, _)| (entry, true))
 }
 
+/// A recipe's name as a model's: `llama31_8b_pretrain_config` is `llama_3.1_8b`.
+pub(super) fn spelled(name: &str) -> String {
+    let end = ["_pretrain", "_sft", "_peft", "_finetune", "_lora", "_performance", "_low_precision", "_perf"];
+    let name = end.iter().filter_map(|end| name.find(end)).min().and_then(|at| name.get(..at)).unwrap_or(name);
+    name.replace("llama31", "llama_3.1")
+        .replace("llama32", "llama_3.2")
+        .replace("llama33", "llama_3.3")
+        .replace("qwen25", "qwen_2.5")
+        .replace("qwen2_500m", "qwen2_0.5b")
+}
+
 impl Draft {
     /// Sets the model of a name; an unknown one is said, and the model stays.
     pub(super) fn model_named(&mut self, found: &Found<String>) {
@@ -90,6 +101,18 @@ impl Draft {
                 ));
                 self.note(found, "A model that the catalog lacks");
             }
+        }
+    }
+
+    /// Takes the model from the name of a function or a file, where nothing else names one.
+    pub(super) fn model_by_hint(&mut self, names: &[String]) {
+        if self.has_model {
+            return;
+        }
+        if let Some((name, entry)) = names.iter().find_map(|name| Some((name, of_name(name)?.0))) {
+            self.scenario.model = entry.pick();
+            self.has_model = true;
+            self.assume(format!("The model is {}, as “{}” says.", entry.name, shorten(name)));
         }
     }
 

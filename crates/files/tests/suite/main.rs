@@ -11,4 +11,5 @@
 mod adapter;
 mod config;
 mod families;
+mod run;
 mod settings;

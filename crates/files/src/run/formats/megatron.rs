@@ -95,9 +95,9 @@ pub(super) fn degrees(args: &mut Args, draft: &mut Draft) {
     draft.number(args.count(&["context_parallel_size"]), ParamId::Cp);
     draft.number(args.count(&["pipeline_model_parallel_size"]), ParamId::Pp);
     draft.number(args.count(&["expert_model_parallel_size"]), ParamId::Ep);
-    // `expert_tensor_parallel_size` is the tensor-parallel degree where it is not said.
-    let tp = draft.scenario.tp;
-    draft.put(ParamId::Etp, f64::from(tp));
+    // `expert_tensor_parallel_size` is the tensor-parallel degree where Megatron-LM's arguments do not say it; recipes say one.
+    let usual = if args.places == PLACES { draft.scenario.tp } else { 1 };
+    draft.put(ParamId::Etp, f64::from(usual));
     draft.number(args.count(&["expert_tensor_parallel_size"]), ParamId::Etp);
     if let Some(found) = args.flag(&["sequence_parallel"]) {
         draft.yes(Some(found), ParamId::SequenceParallel);

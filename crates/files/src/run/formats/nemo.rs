@@ -43,10 +43,10 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
         draft.model_named(&found);
     } else if let Some(found) = recipe.clone() {
         // llama32_1b_pretrain_config: the model, and what is done with it.
-        let name = spelled(&found.value);
+        let name = models::spelled(&found.value);
         draft.model_called(&found, &name);
     } else if let Some(found) = keys.text(&["model", "*model"]) {
-        draft.model_called(&found, &spelled(found.value.rsplit('.').next().unwrap_or_default()));
+        draft.model_called(&found, &models::spelled(found.value.rsplit('.').next().unwrap_or_default()));
     }
     let mut args = Args { keys, places: BRIDGE };
     common(&mut args, draft);
@@ -68,17 +68,6 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     let is_peft = recipe.is_some_and(|found| found.value.contains("peft") || found.value.contains("lora"));
     adapters(keys, draft, is_peft);
     draft.batch.usual_micro = 1;
-}
-
-/// A recipe's name as a model's.
-fn spelled(name: &str) -> String {
-    let end = ["_pretrain", "_sft", "_peft", "_finetune", "_lora", "_performance", "_low_precision", "_perf"];
-    let name = end.iter().filter_map(|end| name.find(end)).min().and_then(|at| name.get(..at)).unwrap_or(name);
-    name.replace("llama31", "llama_3.1")
-        .replace("llama32", "llama_3.2")
-        .replace("llama33", "llama_3.3")
-        .replace("qwen25", "qwen_2.5")
-        .replace("qwen2_500m", "qwen2_0.5b")
 }
 
 /// Reads NeMo's YAML or recipe.
@@ -116,8 +105,11 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     {
         draft.model_named(&found);
     }
-    if let Some(found) = keys.text(&["model", "__base__", "__factory__"]).filter(|_| !draft.has_model) {
-        draft.model_called(&found, &spelled(found.value.rsplit('.').next().unwrap_or_default()));
+    let named = keys
+        .text(&["NAME", "model", "__factory__"])
+        .filter(|found| !draft.has_model && models::of_name(&models::spelled(&found.value)).is_some());
+    if let Some(found) = named {
+        draft.model_called(&found, &models::spelled(&found.value));
     }
     adapters(keys, draft, false);
 }

@@ -124,8 +124,9 @@ fn sharding(keys: &mut Keys, draft: &mut Draft) {
         || keys.has("tensor_parallel_dim")
         || keys.has("data_parallel_shard_dim")
         || keys.has("fsdp_sharding_strategy");
-    draft.world.is_single = name.contains("single_device")
-        || (keys.has("optimizer_in_bwd") && !distributed && draft.scenario.trained.is_all());
+    // The pages' own settings and pasted ones have no name that says it.
+    let is_named = !matches!(keys.name(), "torchtune.yaml" | "the text");
+    draft.world.is_single = name.contains("single_device") || !is_named && !distributed;
     draft.pick(ParamId::Strategy, if draft.world.is_single { "ddp" } else { "full-shard" });
     draft.has_strategy = true;
     if let Some(found) = keys.flag(&["fsdp_cpu_offload"]) {

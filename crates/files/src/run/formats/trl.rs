@@ -73,7 +73,7 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         "orpo"
     } else if has("kto") || keys.has("desirable_weight") {
         "kto"
-    } else if has("dpo") || keys.has("precompute_ref_log_probs") || keys.has("loss_type") && keys.has("beta") {
+    } else if has("dpo") || keys.has("precompute_ref_log_probs") || keys.has("beta") {
         "dpo"
     } else if has("reward") {
         "reward"

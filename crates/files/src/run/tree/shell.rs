@@ -184,7 +184,7 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
             place += 1;
         }
         match values.as_slice() {
-            [] => entries.add(&plain(key), Value::plain("true"), None)?,
+            [] => entries.add(&plain(key), Value::plain("true"), Some(word.span.clone()))?,
             [value] => {
                 let quotes = usize::from(unquoted(value.text).len() < value.text.len());
                 let span = value.span.start + quotes..value.span.end - quotes;
@@ -213,7 +213,8 @@ fn is_program(text: &str) -> bool {
 /// A flag without its dashes.
 fn flag(text: &str) -> Option<&str> {
     let long = text.strip_prefix("--").filter(|rest| rest.starts_with(|letter: char| letter.is_alphabetic()));
-    long.or_else(|| text.strip_prefix('-').filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_alphabetic())))
+    // Of short ones srun's number of nodes alone.
+    long.or_else(|| text.strip_prefix('-').filter(|rest| *rest == "N"))
 }
 
 /// A flag as a key. One letter stays as it is.

@@ -81,6 +81,15 @@ fn flatten(value: &serde_json::Value, path: &str, entries: &mut Entries) -> Resu
     }
 }
 
+/// What the parser says, of nesting as the other syntaxes' readers do.
+fn said(error: &str) -> String {
+    if error.contains("recursion limit") {
+        format!("it is nested deeper than {DEEPEST} levels")
+    } else {
+        error.to_owned()
+    }
+}
+
 /// The text with each list in brackets on one line: line breaks and comments in it become spaces, so that all places stay.
 fn on_one_line(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
@@ -118,7 +127,7 @@ fn events(text: &str) -> Result<Events, String> {
     // Where open lists and maps began, with their anchors.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| error.to_string())?;
+        let (event, span) = event.map_err(|error| said(&error.to_string()))?;
         let start = byte(span.start.index());
         let span = start..byte(span.end.index()).max(start);
         let at = events.list.len();

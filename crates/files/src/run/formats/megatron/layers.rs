@@ -2,6 +2,7 @@
 
 use engine::model::transformer::{AttentionBias, Norm, QkNorm};
 use engine::params::ParamId;
+use engine::params::quantity::group_thousands;
 use engine::scenario::Model;
 use engine::share::v1::CUSTOM_SHAPE;
 
@@ -82,14 +83,12 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
 fn padded(args: &mut Args, present: u32, draft: &mut Draft) -> u32 {
     let multiple = args.count(&["make_vocab_size_divisible_by"]).map_or(128, |found| found.value);
     let tp = args.count(&["tensor_model_parallel_size"]).map_or(1, |found| found.value);
-    let by_name = || match () {
-        () => None::<u32>,
-    };
     let tokenizer = args.word(&["tokenizer_type"]);
     let said = args.count(&["padded_vocab_size", "vocab_size"]).map(|found| found.value);
     let of_gpt_2 = tokenizer.is_some_and(|found| found.value.contains("gpt2")).then_some(50_257);
-    let vocab = said.or(of_gpt_2).or_else(by_name).unwrap_or_else(|| {
-        draft.assume(format!("The arguments do not say the vocabulary: {present} as before."));
+    let vocab = said.or(of_gpt_2).unwrap_or_else(|| {
+        let shown = group_thousands(&present.to_string());
+        draft.assume(format!("The arguments do not say the size of the vocabulary: {shown}, as the present model."));
         present
     });
     let step = multiple.saturating_mul(tp).max(1);
