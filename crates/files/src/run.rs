@@ -112,7 +112,7 @@ pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
     // Models first, launchers and what they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
-    let (mut ignored, mut hints) = (Vec::new(), Vec::new());
+    let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
     for place in order {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
             draft.assumed.extend(tree.remarks.iter().cloned());
@@ -122,11 +122,14 @@ pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
             hints.push(models::spelled(stem));
+            read_keys.push(keys);
         }
     }
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
     let mut understood = draft.understood;
+    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.read_besides(&understood)).collect();
+    understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
     Ok(Run {

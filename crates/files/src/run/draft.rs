@@ -225,7 +225,7 @@ impl Draft {
 }
 
 /// The longest value that is shown.
-const LONGEST: usize = 60;
+const LONGEST: usize = 120;
 
 /// A value without what breaks a line, cut where it is long.
 pub(super) fn shortened(text: &str) -> String {

@@ -1,5 +1,7 @@
 //! The keys of a file, read by name; what was read is marked.
 
+use super::Line;
+use super::draft::shortened;
 use super::format::Format;
 use super::quiet;
 use super::tree::{Entry, Syntax, Tree, Value};
@@ -9,6 +11,8 @@ pub(super) struct Keys<'a> {
     tree: &'a Tree,
     file: usize,
     used: Vec<bool>,
+    /// What was skipped and not read.
+    skipped: Vec<bool>,
 }
 
 /// A value with the key that it was found under.
@@ -40,7 +44,8 @@ pub(super) fn plain(key: &str) -> String {
 
 impl<'a> Keys<'a> {
     pub(super) fn new(tree: &'a Tree, file: usize) -> Self {
-        Self { tree, file, used: vec![false; tree.entries.len()] }
+        let none = vec![false; tree.entries.len()];
+        Self { tree, file, used: none.clone(), skipped: none }
     }
 
     pub(super) fn syntax(&self) -> Syntax {
@@ -156,32 +161,56 @@ impl<'a> Keys<'a> {
 
     /// Marks keys as read without a meaning of their own.
     pub(super) fn skip(&mut self, keys: &[&str]) {
-        let _ = self.take(keys);
+        for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
+            *skipped |= keys.iter().any(|key| is_named(entry, key));
+        }
     }
 
     /// Marks everything.
     pub(super) fn skip_all(&mut self) {
-        self.used.fill(true);
+        self.skipped.fill(true);
     }
 
     /// Marks everything below a key.
     pub(super) fn skip_below(&mut self, key: &str) {
         let below = format!("{}.", plain(key));
-        for (used, entry) in self.used.iter_mut().zip(&self.tree.entries) {
-            *used |= plain(&entry.path).starts_with(&below);
+        for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
+            *skipped |= plain(&entry.path).starts_with(&below);
         }
+    }
+
+    /// What was read without a meaning of its own: parts of a model's shape, switches that are off.
+    pub(super) fn read_besides(&self, lines: &[Line]) -> Vec<Line> {
+        let is_said = |entry: &Entry| lines.iter().any(|line| line.file == self.file && line.key == entry.path);
+        let mut besides: Vec<Line> = Vec::new();
+        for (entry, used) in self.tree.entries.iter().zip(&self.used) {
+            let is_new = *used
+                && entry.value != Value::Null
+                && !is_said(entry)
+                && besides.iter().all(|line| line.key != entry.path);
+            if is_new && !entry.path.starts_with("__") {
+                besides.push(Line {
+                    file: self.file,
+                    key: entry.path.clone(),
+                    value: shortened(&self.resolved(entry).shown()),
+                    meaning: "Taken into account".into(),
+                });
+            }
+        }
+        besides
     }
 
     /// What was not read and might matter.
     pub(super) fn ignored(&self, format: Format) -> Vec<String> {
         let mut ignored: Vec<String> = Vec::new();
-        for (entry, used) in self.tree.entries.iter().zip(&self.used) {
+        let seen = self.used.iter().zip(&self.skipped).map(|(used, skipped)| *used || *skipped);
+        for (entry, used) in self.tree.entries.iter().zip(seen) {
             let says_nothing = entry.value == Value::Null || entry.value == Value::List(Vec::new());
             // What is called, in Python: its arguments are keys of their own.
             let below = format!("{}.", entry.path);
             let is_call = self.tree.syntax == Syntax::Python
                 && self.tree.entries.iter().any(|other| other.path.starts_with(&below));
-            if *used || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
+            if used || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();

@@ -426,7 +426,7 @@ const KEYS: &[&str] = &[
 
 /// Whether a key says nothing here.
 pub(super) fn is_quiet(path: &str, format: Format) -> bool {
-    if path.starts_with('$') || path.starts_with('?') {
+    if path.starts_with(['$', '?', '_']) {
         return true;
     }
     let plain = plain(path);

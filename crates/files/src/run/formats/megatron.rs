@@ -56,7 +56,9 @@ impl Args<'_, '_> {
     /// Marks arguments.
     pub(super) fn skip(&mut self, names: &[&str]) {
         for name in names {
-            let _ = self.text(&[name]);
+            for place in self.places {
+                self.keys.skip(&[&format!("{place}{name}")]);
+            }
         }
     }
 }
