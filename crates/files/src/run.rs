@@ -8,6 +8,7 @@
 //! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a file, line by line as it was.
 
 mod batch;
+mod difference;
 mod draft;
 mod edit;
 mod format;

@@ -34,5 +34,7 @@ torchrun --nnodes 1 --nproc_per_node 8 train.py \
     --position-embedding-type rope \
     --softmax-type learnable \
     --overlap-param-gather \
+    --tokenizer-type NullTokenizer \
+    --vocab-size 128256 \
     --accumulate-allreduce-grads-in-fp32 \
     --fp8-param-gather

@@ -10,6 +10,7 @@ torchrun --nnodes 1 --nproc_per_node 8 train.py \
     --overlap-grad-reduce \
     --ckpt-format torch_dist \
     --bf16 \
+    --fp8-format hybrid \
     --attention-backend fused \
     --cross-entropy-loss-fusion \
     --hidden-dropout 0.0 \
@@ -29,4 +30,7 @@ torchrun --nnodes 1 --nproc_per_node 8 train.py \
     --untie-embeddings-and-output-weights \
     --disable-bias-linear \
     --grad-reduce-in-bf16 \
-    --overlap-param-gather
+    --fp8-param-gather \
+    --overlap-param-gather \
+    --tokenizer-type NullTokenizer \
+    --vocab-size 128256

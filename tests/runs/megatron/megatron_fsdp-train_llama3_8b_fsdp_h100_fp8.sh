@@ -12,6 +12,7 @@ torchrun --nnodes 1 --nproc_per_node 8 train.py \
     --init-model-with-meta-device \
     --ckpt-format fsdp_dtensor \
     --bf16 \
+    --fp8-format hybrid \
     --attention-backend fused \
     --cross-entropy-loss-fusion \
     --hidden-dropout 0.0 \
@@ -31,4 +32,7 @@ torchrun --nnodes 1 --nproc_per_node 8 train.py \
     --untie-embeddings-and-output-weights \
     --disable-bias-linear \
     --use-megatron-fsdp \
-    --overlap-param-gather
+    --fp8-param-gather \
+    --overlap-param-gather \
+    --tokenizer-type NullTokenizer \
+    --vocab-size 128256

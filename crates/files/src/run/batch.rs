@@ -192,13 +192,13 @@ fn batch(draft: &mut Draft) {
     });
     match (said.accum, of_global) {
         (Some(accum), Some(global)) => {
-            if accum.value != global.value {
+            if accum.value == global.value {
+                draft.note(&global, format!("{} sequences a step", global.shown));
+            } else {
                 draft.contradict(format!(
                     "{} is {}, and {} makes {} micro-batches on {dp} replicas: {} are used.",
                     accum.key, accum.value, global.key, global.value, accum.value
                 ));
-            } else {
-                draft.note(&global, format!("{} sequences a step", global.shown));
             }
             draft.number(Some(accum), ParamId::GradAccumSteps);
         }

@@ -58,15 +58,15 @@ fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         return flag(text, entry, change);
     }
     if change.to.is_empty() {
-        return replaced(text, span, rendered(tree.syntax, "null"));
+        return replaced(text, span, &rendered(tree.syntax, "null"));
     }
-    replaced(text, span, rendered(tree.syntax, &change.to))
+    replaced(text, span, &rendered(tree.syntax, &change.to))
 }
 
-fn replaced(text: &str, span: std::ops::Range<usize>, with: String) -> Option<String> {
+fn replaced(text: &str, span: std::ops::Range<usize>, with: &str) -> Option<String> {
     // An empty value of YAML stands right behind its colon.
     let space = if span.is_empty() && text.get(..span.start)?.ends_with(':') { " " } else { "" };
-    Some([text.get(..span.start)?, space, &with, text.get(span.end..)?].concat())
+    Some([text.get(..span.start)?, space, with, text.get(span.end..)?].concat())
 }
 
 /// Changes or takes away a flag.
@@ -76,12 +76,12 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
     match (is_bare, change.to.as_str()) {
         (true, "true") => Some(text.to_owned()),
         (true, "") => without(text, span.start, span.end),
-        (true, value) => replaced(text, span.end..span.end, format!(" {value}")),
+        (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
         (false, "") => {
             let start = text.get(..span.start)?.rfind("--")?;
             without(text, start, span.end)
         }
-        (false, value) => replaced(text, span, value.to_owned()),
+        (false, value) => replaced(text, span, value),
     }
 }
 
@@ -156,11 +156,17 @@ fn in_yaml(text: &str, key: &str, value: &str) -> Option<String> {
     let parts: Vec<&str> = key.split('.').collect();
     for (depth, part) in parts.iter().enumerate() {
         let is_last = depth + 1 == parts.len();
-        lines.push_str(&format!(
-            "{}{part}:{}\n",
-            "  ".repeat(depth),
-            if is_last { format!(" {value}") } else { String::new() }
-        ));
+        let end = if is_last { [" ", value].concat() } else { String::new() };
+        for piece in [
+            &"  ".repeat(depth),
+            *part,
+            ":",
+            &end,
+            "
+",
+        ] {
+            lines.push_str(piece);
+        }
     }
     Some(lines)
 }
@@ -189,20 +195,17 @@ fn in_json(text: &str, key: &str, value: &str) -> Option<String> {
     let mut name = parts.pop()?.to_owned();
     let mut value = value.to_owned();
     while let Some(part) = (!parts.is_empty()).then(|| parts.remove(0)) {
-        match object.get(part).filter(|inner| inner.is_object()) {
-            Some(inner) => {
-                object = inner;
-                at += text.get(at..)?.find(&format!("\"{part}\""))?;
-                at += text.get(at..)?.find('{')?;
+        if let Some(inner) = object.get(part).filter(|inner| inner.is_object()) {
+            object = inner;
+            at += text.get(at..)?.find(&format!("\"{part}\""))?;
+            at += text.get(at..)?.find('{')?;
+        } else {
+            // The rest of the path is an object of its own.
+            value = format!("{{\"{name}\": {value}}}");
+            for part in parts.drain(..).rev() {
+                value = format!("{{\"{part}\": {value}}}");
             }
-            None => {
-                // The rest of the path is an object of its own.
-                value = format!("{{\"{name}\": {value}}}");
-                for part in parts.drain(..).rev() {
-                    value = format!("{{\"{part}\": {value}}}");
-                }
-                name = part.to_owned();
-            }
+            part.clone_into(&mut name);
         }
     }
     let is_empty = object.as_object().is_none_or(serde_json::Map::is_empty);
@@ -232,7 +235,7 @@ fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         "config_file",
         "num_processes",
     ];
-    let last = style.filter(|entry| !launchers.contains(&entry.path.as_str())).last()?;
+    let last = style.rev().find(|entry| !launchers.contains(&entry.path.as_str()))?;
     let end = beside(&last)?;
     // A quote closes behind the value.
     let end = end
@@ -243,7 +246,7 @@ fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         && !text.contains(&format!("--{}_", last.path.split('_').next()?));
     let key = if dashes || last.path.contains('-') { change.key.replace('_', "-") } else { change.key.clone() };
     let flag = if change.to == "true" { format!(" --{key}") } else { format!(" --{key} {}", change.to) };
-    replaced(text, end..end, flag)
+    replaced(text, end..end, &flag)
 }
 
 fn in_python(text: &str, tree: &Tree, key: &str, value: &str) -> Option<String> {

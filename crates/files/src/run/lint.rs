@@ -12,8 +12,9 @@ use engine::scenario::Scenario;
 use engine::units::Bytes;
 use serde::Serialize;
 
+use super::difference::difference;
 use super::edit::{Change, write_back};
-use super::words::{difference, facts};
+use super::words::facts;
 use super::{File, Run, format, keys, read, tree};
 
 /// Something that could be better, or that cannot be.

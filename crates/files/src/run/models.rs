@@ -84,23 +84,20 @@ impl Draft {
             self.note(found, "The model, which another file describes");
             return;
         }
-        match of_name(name) {
-            Some((entry, is_more)) => {
-                self.scenario.model = entry.pick();
-                self.has_model = true;
-                self.note(found, format!("Model {}", entry.name));
-                if is_more {
-                    self.assume(format!("“{}” is taken to have the shape of {}.", shorten(name), entry.name));
-                }
+        if let Some((entry, is_more)) = of_name(name) {
+            self.scenario.model = entry.pick();
+            self.has_model = true;
+            self.note(found, format!("Model {}", entry.name));
+            if is_more {
+                self.assume(format!("“{}” is taken to have the shape of {}.", shorten(name), entry.name));
             }
-            None => {
-                let stays = self.model_name();
-                self.assume(format!(
-                    "The catalog has no model “{}”: {stays} stays. Add its config.json to read it.",
-                    shorten(name)
-                ));
-                self.note(found, "A model that the catalog lacks");
-            }
+        } else {
+            let stays = self.model_name();
+            self.assume(format!(
+                "The catalog has no model “{}”: {stays} stays. Add its config.json to read it.",
+                shorten(name)
+            ));
+            self.note(found, "A model that the catalog lacks");
         }
     }
 

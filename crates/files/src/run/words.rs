@@ -3,7 +3,6 @@
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
-use engine::params::ParamId;
 use engine::scenario::{Scenario, Strategy};
 
 use super::format::Format;
@@ -22,11 +21,11 @@ struct Facts {
 }
 
 impl Facts {
-    fn put(&mut self, keys: &'static str, value: impl ToString) {
+    fn put(&mut self, keys: &'static str, value: impl std::fmt::Display) {
         self.list.push(Fact { keys, value: value.to_string(), only_present: false });
     }
 
-    fn put_if_present(&mut self, keys: &'static str, value: impl ToString) {
+    fn put_if_present(&mut self, keys: &'static str, value: impl std::fmt::Display) {
         self.list.push(Fact { keys, value: value.to_string(), only_present: true });
     }
 }
@@ -369,31 +368,4 @@ fn deepspeed(facts: &mut Facts, scenario: &Scenario) {
     };
     held(scenario.offload.optimizer, "zero_optimization.offload_optimizer.device", facts);
     held(scenario.offload.parameters, "zero_optimization.offload_param.device", facts);
-}
-
-/// What differs between two scenarios, parameter by parameter, as a person says it.
-pub(super) fn difference(before: &Scenario, after: &Scenario) -> Vec<String> {
-    use engine::params::quantity::with_unit;
-    use engine::params::{Kind, every, is_held};
-    /// What follows from others.
-    const FOLLOWS: [ParamId; 2] = [ParamId::TrainingTokens, ParamId::GpuHourPrice];
-    let mut said = Vec::new();
-    for param in every().filter(|param| !FOLLOWS.contains(&param.id) && is_held(param, after) && (param.applies)(after))
-    {
-        let pair = match &param.kind {
-            Kind::Number(number) => {
-                let (old, new) = ((number.get)(before), (number.get)(after));
-                (old != new).then(|| [old, new].map(|value| with_unit(number.unit, value)))
-            }
-            Kind::Choice(choice) => {
-                let (old, new) = ((choice.get)(before), (choice.get)(after));
-                let label = |index: usize| choice.options.get(index).map_or("", |option| option.label).to_owned();
-                (old != new).then(|| [label(old), label(new)])
-            }
-        };
-        if let Some([old, new]) = pair {
-            said.push(format!("{}: {new} in place of {old}", param.label));
-        }
-    }
-    said
 }

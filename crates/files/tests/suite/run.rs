@@ -63,6 +63,42 @@ fn a_python_function_of_torchtitan_is_read_and_not_run() {
 }
 
 #[test]
+fn a_trainers_file_its_launchers_and_a_models_are_one_run() {
+    let trl = "model_name_or_path: ./out/my-model\nmax_length: 2048\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 2\n\
+               bf16: true\ngradient_checkpointing: true\npacking: true\nlearning_rate: 1.0e-5\n";
+    let launcher = "compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_machines: 2\nnum_processes: 16\nmixed_precision: bf16\n\
+                    fsdp_config:\n  fsdp_version: 2\n  fsdp_reshard_after_forward: false\n";
+    let model = include_str!("../../../../tests/configs/llama-3.1-8b.json");
+    let run = run(&[file("sft.yaml", trl), file("accelerate.yaml", launcher), file("config.json", model)]);
+    assert_eq!(run.formats, [Format::Trl, Format::Accelerate, Format::Config]);
+    let scenario = run.scenario;
+    assert_eq!((scenario.gpus, scenario.micro_batch_size, scenario.strategy), (16, 4, Strategy::ShardGradOp));
+    assert_eq!(scenario.model.architecture().num_hidden_layers, 32);
+    assert_eq!((run.ignored, run.contradictions), (vec![], vec![]));
+}
+
+#[test]
+fn recipes_in_python_are_read_through_the_functions_that_they_call() {
+    let nemo = "NAME = \"llama3_8b\"\ndef trainer(num_nodes: int = 1, num_gpus_per_node: int = 8):\n    strategy = run.Config(\n        \
+                nl.MegatronStrategy, tensor_model_parallel_size=2, context_parallel_size=1, sequence_parallel=True)\n    return run.Config(nl.Trainer, \
+                devices=num_gpus_per_node, num_nodes=2, strategy=strategy, max_steps=1000)\n\ndef pretrain_recipe():\n    recipe = run.Partial(\n        \
+                fn, model=model(), trainer=trainer(num_nodes=2),\n        data=run.Config(MockDataModule, seq_length=8192, global_batch_size=512, micro_batch_size=1))\n    \
+                return recipe\n";
+    let nemo = run(&[file("recipe.py", nemo)]);
+    assert_eq!(nemo.formats, [Format::Nemo]);
+    let scenario = nemo.scenario;
+    assert_eq!((scenario.gpus, scenario.tp, scenario.seq_len, scenario.grad_accum_steps), (16, 2, 8192, 64));
+    assert!(encode(&scenario).contains("model=llama-3-8b"), "{}", encode(&scenario));
+    let bridge = "def llama31_8b_pretrain_config() -> ConfigContainer:\n    cfg = _pretrain_common()\n    cfg.model.tensor_model_parallel_size = 1\n    \
+                  cfg.model.context_parallel_size = 2\n    cfg.model.seq_length = 8192\n    cfg.train.global_batch_size = 512\n    cfg.train.micro_batch_size = 1\n    \
+                  cfg.train.train_iters = 1_000\n    return cfg\n";
+    let bridge = run(&[file("llama3.py", bridge)]);
+    assert_eq!(bridge.formats, [Format::Bridge]);
+    assert_eq!((bridge.scenario.cp, bridge.scenario.seq_len), (2, 8192));
+    assert!(encode(&bridge.scenario).contains("model=llama-3.1-8b"), "{}", encode(&bridge.scenario));
+}
+
+#[test]
 fn bad_files_are_a_sentence_each() {
     let deep = format!("base_model: x\nsequence_len: {}1{}", "[".repeat(5000), "]".repeat(5000));
     let bomb: String = (0..12)

@@ -85,7 +85,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let fp32 = args.flag(&["grad_reduce_in_fp32"]);
     match precision {
         Some(found) if matches!(found.value.as_str(), "32" | "32-true" | "fp32") => {
-            draft.choose(&found, ParamId::Recipe, "fp32")
+            draft.choose(&found, ParamId::Recipe, "fp32");
         }
         Some(found) => {
             let option = match (fp32.is_some_and(|found| found.value), two.is_some_and(|found| !found.value)) {

@@ -119,10 +119,7 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
         || fused
         || matches!(
             (query_value, key, output, mlp),
-            (true, true, true, true)
-                | (false, false, false, true)
-                | (true, true, true, false)
-                | (true, _, false, false)
+            (true, true, true, _) | (false, false, false, true) | (true, _, false, false)
         );
     if !exact {
         draft.assume(format!("{} lists some matrices of a group: adapters stand beside all of it.", found.key));

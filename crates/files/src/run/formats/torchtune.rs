@@ -106,7 +106,7 @@ fn loss(keys: &mut Keys, draft: &mut Draft) {
     let name = found.value.rsplit('.').next().unwrap_or_default();
     match name {
         "LinearCrossEntropyLoss" | "CEWithChunkedOutputLoss" | "ForwardKLWithChunkedOutputLoss" => {
-            draft.choose(&found, ParamId::Loss, "chunked")
+            draft.choose(&found, ParamId::Loss, "chunked");
         }
         "CrossEntropyLoss" => draft.choose(&found, ParamId::Loss, "standard"),
         "DPOLoss" | "RSOLoss" => draft.choose(&found, ParamId::Objective, "dpo"),

@@ -168,12 +168,11 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
         (Some(_), _) | (None, true) => "autocast",
         (None, false) => "fp32",
     };
-    match half.or_else(|| loaded.clone().map(|found| found.with(true))) {
-        Some(found) => draft.choose(&found, ParamId::Recipe, recipe),
-        None => {
-            draft.pick(ParamId::Recipe, recipe);
-            draft.assume("The files name no 16-bit format: everything is in fp32, the Trainer's default.");
-        }
+    if let Some(found) = half.or_else(|| loaded.clone().map(|found| found.with(true))) {
+        draft.choose(&found, ParamId::Recipe, recipe);
+    } else {
+        draft.pick(ParamId::Recipe, recipe);
+        draft.assume("The files name no 16-bit format: everything is in fp32, the Trainer's default.");
     }
     if let Some(found) = loaded {
         let base = if is_half || found.value == "auto" { "bf16" } else { "fp32" };
@@ -291,8 +290,7 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     let version = version.unwrap_or(1);
     if let Some(found) = get!(word, "sharding_strategy") {
         let option = match found.value.as_str() {
-            "hybrid_shard" | "4" => "hybrid-shard",
-            "hybrid_shard_zero2" | "5" => "hybrid-shard",
+            "hybrid_shard" | "hybrid_shard_zero2" | "4" | "5" => "hybrid-shard",
             "shard_grad_op" | "2" => "shard-grad-op",
             "no_shard" | "3" => "ddp",
             _ => "full-shard",

@@ -37,6 +37,7 @@ const ROOTS: [&str; 12] =
 pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
     let mut reader = Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };
+    reader.statement();
     while reader.at < tokens.len() {
         reader.step()?;
     }
@@ -242,13 +243,14 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 self.open('{', path, false)
             }
-            Kind::Sign(sign @ ('[' | '(')) => match self.scalars(sign) {
-                Some((items, span)) => self.add(&path, Value::List(items), Some(span)),
-                None => {
+            Kind::Sign(sign @ ('[' | '(')) => {
+                if let Some((items, span)) = self.scalars(sign) {
+                    self.add(&path, Value::List(items), Some(span))
+                } else {
                     self.at += 1;
                     self.open(sign, path, true)
                 }
-            },
+            }
             Kind::Name => {
                 let mut name = token.text.to_owned();
                 let start = token.span.start;

@@ -258,7 +258,7 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
             // Names stand without their sign there.
             match arithmetic::value(sum, &|name| variables.get(name).map(|variable| variable.value.clone())) {
                 Some(number) => filled.push_str(&number.to_string()),
-                None => filled.push_str(&format!("$(({sum}))")),
+                None => filled.extend(["$((", sum, "))"]),
             }
             rest = behind;
             continue;

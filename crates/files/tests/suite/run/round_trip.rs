@@ -94,7 +94,20 @@ fn what_settings_write_is_read_into_the_same_scenario() {
                 File::new(settings.file_name, settings.body)
             })
             .collect();
-        let run = match read(&files, &scenario) {
+        // The cluster alone is not in the files; GPUs and model are, where these are not the trainer's or the launcher's.
+        let mut base = decode("cluster=dgx-h100").scenario;
+        let has = |framework| frameworks.contains(&framework);
+        if [Framework::Trl, Framework::LlamaFactory, Framework::Axolotl, Framework::Torchtune, Framework::Megatron]
+            .into_iter()
+            .all(|framework| !has(framework))
+            && !has(Framework::Torchtitan)
+        {
+            base.model = scenario.model;
+        }
+        if has(Framework::Axolotl) || has(Framework::Torchtune) || has(Framework::LlamaFactory) {
+            base.gpus = scenario.gpus;
+        }
+        let run = match read(&files, &base) {
             Ok(run) => run,
             Err(said) => {
                 wrong.push(format!("{frameworks:?} {link}: {said}"));

@@ -99,6 +99,17 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                             | "readonly"
                             | "declare"
                     );
+                // `"--fp8-format hybrid"`: a flag with its value in one text.
+                let quoted = found.strip_prefix(['"', '\'']).filter(|inner| inner.starts_with("--"));
+                if let Some(inner) = quoted.and_then(|inner| inner.strip_suffix(['"', '\''])) {
+                    let mut within = inside(inner, span.start + 1);
+                    for word in &mut within {
+                        word.group = group;
+                    }
+                    words.append(&mut within);
+                    at += length.max(letter.len_utf8());
+                    continue;
+                }
                 words.push(Word { text: found, span, starts_command: starts && !is_array, group });
                 let is_assignment = starts
                     && found.split_once('=').is_some_and(|(name, _)| {
@@ -135,14 +146,13 @@ fn word(text: &str) -> usize {
                 escaped = true;
             }
             (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'' | '`') => quote = Some(letter),
             (None, '{') => depth += 1,
             (None, '}') => depth = depth.saturating_sub(1),
             (None, '(')
                 if at > 0 && (depth > 0 || text.get(..at).is_some_and(|before| before.ends_with(['$', '(']))) =>
             {
-                depth += 1
+                depth += 1;
             }
             (None, ')') if depth > 0 => depth -= 1,
             (None, _) if depth > 0 && letter != '\n' => {}
