@@ -35,10 +35,28 @@ fn known(name: &str) -> Option<&'static ModelEntry> {
     })
 }
 
+/// Models whose names do not say whose shape they have: a part of the name, and what it stands for.
+const ALIASES: [(&str, &str); 5] = [
+    ("magistral-small", "mistral-small-24b"),
+    ("devstral-small", "mistral-small-24b"),
+    ("r1-distill-llama", "llama-3.1"),
+    ("r1-distill-qwen", "qwen-2.5"),
+    ("zephyr-7b-", "mistral-7b"),
+];
+
 /// The model of a name, and whether the name says more than that: a fine-tuned one.
 pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
     if let Some(entry) = hub::model_of(name) {
         return Some((entry, false));
+    }
+    let lower = name.to_ascii_lowercase();
+    if let Some((part, stands_for)) = ALIASES.iter().find(|(part, _)| lower.contains(part)) {
+        let (_, rest) = lower.split_once(part)?;
+        let whole = catalog::model(stands_for);
+        let sized =
+            rest.split(['-', '_', '/']).find(|word| word.ends_with('b')).map(|size| format!("{stands_for}-{size}"));
+        let entry = whole.or_else(|| catalog::model(&sized?))?;
+        return Some((entry, true));
     }
     let words = words(name);
     if let Some(entry) = known(&words.concat()) {
@@ -49,8 +67,7 @@ pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
     for start in 0..words.len().min(12) {
         for end in start + 1..=words.len().min(start + 8) {
             let part = words.get(start..end).unwrap_or_default().concat();
-            let has_size = part.ends_with('b') || part.ends_with('m');
-            if let Some(entry) = known(&part).filter(|_| has_size && part.len() > 5)
+            if let Some(entry) = known(&part).filter(|_| part.len() > 5)
                 && best.is_none_or(|(_, length)| end - start > length)
             {
                 best = Some((entry, end - start));
@@ -146,6 +163,9 @@ mod tests {
             assert_eq!(id(name), Some((expected, false)), "{name}");
         }
         assert_eq!(id("NousResearch/Hermes-3-Llama-3.1-8B"), Some(("llama-3.1-8b", true)));
+        assert_eq!(id("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"), Some(("qwen-2.5-1.5b", true)));
+        assert_eq!(id("mistralai/Magistral-Small-2506"), Some(("mistral-small-24b", true)));
+        assert_eq!(id("axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"), Some(("llama-4-scout", true)));
         assert_eq!(id("acme/unheard-of-7b"), None);
         assert_eq!(id(""), None);
     }

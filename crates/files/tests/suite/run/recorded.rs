@@ -83,3 +83,30 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
     }
     assert!(fixes > 20, "{fixes}");
 }
+
+/// Memory that Axolotl's own pages state for its examples, against what is read of them: reserved, without the context.
+#[test]
+fn what_others_state_of_their_memory_is_predicted() {
+    use engine::scenario::Scenario;
+    let base = decode(BASE).scenario;
+    let mut errors: Vec<f64> = Vec::new();
+    let mut table = String::new();
+    let mut rows = csv::Reader::from_path(format!("{RUNS}/stated.csv")).unwrap();
+    for row in rows.records() {
+        let row = row.unwrap();
+        let (gpus, stated): (u32, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
+        let name = row[0].rsplit_once('.').unwrap().0.to_owned();
+        let path = ["yaml", "yml"].map(|end| format!("{RUNS}/axolotl/{name}.{end}"));
+        let text = path.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
+        let run = read(&[File::new("axolotl.yaml", text)], &Scenario { gpus, ..base }).unwrap();
+        let report = Scenario { gpus, ..run.scenario }.report();
+        let context = 0.6;
+        let predicted = report.memory.peak.gib() - context;
+        writeln!(table, "{} {gpus}: stated {stated}, predicted {predicted:.1}", &row[0]).unwrap();
+        errors.push((predicted / stated).ln().abs());
+    }
+    errors.sort_by(f64::total_cmp);
+    let median = errors[errors.len() / 2];
+    assert!(errors.len() >= 12 && median < 0.15, "median {median:.2}\n{table}");
+    println!("median {median:.2}\n{table}");
+}
