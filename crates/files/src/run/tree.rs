@@ -14,7 +14,7 @@ pub(super) const MOST_BYTES: usize = 1_000_000;
 /// The deepest nesting.
 const DEEPEST: usize = 48;
 /// The most values of a file.
-const MOST_VALUES: usize = 20_000;
+const MOST_VALUES: usize = 5_000;
 /// The most values that YAML's aliases repeat.
 const MOST_REPEATED: usize = 2_000;
 

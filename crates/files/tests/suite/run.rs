@@ -131,6 +131,50 @@ fn bad_files_are_a_sentence_each() {
     assert!(said(&vec![file("a.yaml", "a: 1"); 17]).contains("17"));
 }
 
+/// Much of what readers stumble over, in each syntax: an answer, and soon.
+#[test]
+fn large_files_take_no_long() {
+    let begun = std::time::Instant::now();
+    for part in [
+        "[",
+        "{",
+        "(",
+        "${",
+        "$((",
+        "read -r A <<< \"$A\"\n",
+        "a: b\n",
+        "a=1\n",
+        "--a 1 ",
+        "\"",
+        "'",
+        "a: &a *a\n",
+        "f(",
+        "a.b=[1,",
+        "def f(): a=f()\n",
+        "- - ",
+        "[a]\n",
+        "<<: *a\n",
+        "| ",
+        "\\\n",
+        "#SBATCH --a\n",
+        "\u{feff}",
+        "a = ${a:-${a}}\n",
+        "!!a ",
+        "? ",
+    ] {
+        let text = part.repeat(300_000 / part.len());
+        for name in ["a.yaml", "a.toml", "a.py", "a.sh"] {
+            let many: String = (0..4_900).map(|at| format!("k{at}{part}")).collect();
+            for text in [&text, &many] {
+                if let Err(said) = read(&[file(name, text)], &default_scenario()) {
+                    assert!(said.ends_with('.'), "{said}");
+                }
+            }
+            assert!(begun.elapsed().as_secs() < 120, "{name}: {part:?}");
+        }
+    }
+}
+
 #[test]
 fn contradictory_degrees_are_said_and_the_rest_is_kept() {
     let text = "num_layers: 32\nhidden_size: 4096\nseq_length: 2048\nmicro_batch_size: 3\nglobal_batch_size: 64\n\

@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     let mut variables: HashMap<String, Variable> = HashMap::new();
     let mut entries = Entries::default();
     let mut branches = false;
-    let mut place = 0;
+    let (mut place, mut reads) = (0, 0);
     while let Some(word) = words.get(place) {
         place += 1;
         branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
@@ -56,7 +56,8 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
             variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
             continue;
         }
-        if word.text == "read" {
+        if word.text == "read" && reads < MOST_NAMES {
+            reads += 1;
             let several = words.get(place..).unwrap_or_default();
             if read_first(text, several, &mut variables) {
                 remarks.push("The script runs several configurations: the first is read.".into());
@@ -242,7 +243,7 @@ fn variable(text: &str) -> Option<&str> {
 
 /// Fills variables in. What is not known stays as it is.
 fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> String {
-    if depth > DEEPEST_FILL || !text.contains('$') {
+    if depth > DEEPEST_FILL || text.len() > LONGEST || !text.contains('$') {
         return text.to_owned();
     }
     let mut filled = String::new();

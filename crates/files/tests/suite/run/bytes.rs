@@ -9,6 +9,11 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 6] = ["a.yaml", "a.json", "a.toml", "a.py", "a.sh", ""];
 
+/// Cases of each test: more by hand.
+fn cases() -> u32 {
+    std::env::var("SHARDWISE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400)
+}
+
 fn check(file: &File) {
     match read(std::slice::from_ref(file), &default_scenario()) {
         Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
@@ -39,7 +44,7 @@ fn example(which: usize) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn bytes_are_a_sentence_or_a_scenario(bytes in proptest::collection::vec(any::<u8>(), 0..400), name in 0..NAMES.len()) {
