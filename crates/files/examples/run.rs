@@ -1,5 +1,5 @@
-//! Prints what is read of the files of one run: `cargo run --release -p shardwise-files --example run -- FILES`. With `--each` every
-//! file is a run of its own, in a line; with `--lint` findings follow; with `--json` the whole result is JSON.
+//! Prints what is read of the files of one run: `cargo run --release -p shardwise-files --example run -- FILES`. With `--each`
+//! every file is a run of its own, in a line; with `--lint` findings follow; with `--json` the whole result is JSON.
 
 use std::process::ExitCode;
 

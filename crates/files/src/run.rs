@@ -86,11 +86,13 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(&encode(scenario))
 }
 
-/// Reads the files of one run; what they do not say stays as it is in `base`: the cluster, the number of GPUs, the model, the price.
+/// Reads the files of one run; what they do not say stays as it is in `base`: the cluster, the number of GPUs, the model,
+/// the price.
 ///
 /// # Errors
 ///
-/// A sentence if a file is empty, too large, binary, or written in no way that is read, or if no file is the configuration of a run.
+/// A sentence if a file is empty, too large, binary, or written in no way that is read, or if no file is the configuration of
+/// a run.
 ///
 /// ```
 /// use engine::catalog::default_scenario;

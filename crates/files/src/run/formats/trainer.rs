@@ -154,7 +154,8 @@ fn bits(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and DeepSpeed have policies of their own.
+/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and DeepSpeed have policies of
+/// their own.
 pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
     let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));

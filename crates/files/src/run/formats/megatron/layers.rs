@@ -75,7 +75,9 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     latent(args, draft);
     experts(args, draft, arch.intermediate_size);
     if args.list(&["hybrid_override_pattern", "hybrid_layer_pattern"]).is_some() || args.is_on("is_hybrid_model") {
-        draft.assume("The model's layers of states are not read from Megatron's pattern: all layers have attention. Add its config.json.");
+        draft.assume(
+            "The model's layers of states are not read from Megatron's pattern: all have attention. Add its config.json.",
+        );
     }
 }
 
