@@ -164,7 +164,7 @@ fn large_files_take_no_long() {
     ] {
         let text = part.repeat(300_000 / part.len());
         for name in ["a.yaml", "a.toml", "a.py", "a.sh"] {
-            let many: String = (0..4_900).map(|at| format!("k{at}{part}")).collect();
+            let many = (0..4_900).map(|at| format!("k{at}{part}")).collect::<Vec<_>>().concat();
             for text in [&text, &many] {
                 if let Err(said) = read(&[file(name, text)], &default_scenario()) {
                     assert!(said.ends_with('.'), "{said}");
