@@ -104,7 +104,8 @@ pub struct Settings {
 /// engine computes with: their product is the number of GPUs.
 ///
 /// ```
-/// use engine::{catalog, export::settings::{Framework, text}};
+/// use engine::catalog;
+/// use files::settings::{Framework, text};
 ///
 /// let settings = text(Framework::DeepSpeed, &catalog::default_scenario());
 /// assert!(settings.body.contains("\"stage\": 3"));
