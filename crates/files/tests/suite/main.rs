@@ -14,4 +14,5 @@ mod errors;
 mod families;
 mod links;
 mod logs;
+mod run;
 mod settings;
