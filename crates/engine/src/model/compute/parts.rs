@@ -25,8 +25,6 @@ use crate::units::{Bytes, Flops, Seconds};
 pub enum Operator {
     /// Scores, softmax, and the product with the values.
     AttentionCore,
-    /// Convolution, scan and gate of a mixer with a state of a fixed size.
-    StateCore,
     /// Queries, keys, values and output.
     Projections,
     /// Dense MLPs; shared experts and routers.
@@ -39,10 +37,12 @@ pub enum Operator {
     Head,
     /// The optimizer's update.
     Optimizer,
+    /// Convolution, scan and gate of a mixer with a state of a fixed size.
+    StateCore,
 }
 
 impl Operator {
-    /// Every kind, in display order.
+    /// Every kind, in display order, which is that of their declaration.
     pub const ALL: [Self; 8] = [
         Self::AttentionCore,
         Self::Projections,
@@ -148,6 +148,15 @@ pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) 
     let per_stage = f64::from(setup.batch.grad_accum_steps) / f64::from(setup.mesh.pp.max(1));
     of(parts, Operator::Elementwise).time + per_stage * loss
 }
+
+// The parts stand in the order of `Operator::ALL` and are found by the place of the declaration.
+const _: () = {
+    let mut place = 0;
+    while place < Operator::ALL.len() {
+        assert!(Operator::ALL[place] as usize == place);
+        place += 1;
+    }
+};
 
 /// The cost of a kind of work.
 pub fn of(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> OperatorCost {
