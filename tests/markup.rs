@@ -938,7 +938,6 @@ fn the_import_is_a_button_until_it_is_opened_and_its_sentences_name_what_was_rea
         architecture: mixtral,
         used: vec!["hidden_size"],
         not_understood: vec!["strange".into(), "stranger".into()],
-        tower: None,
     };
     assert_eq!(
         text::import::imported(&imported, None),

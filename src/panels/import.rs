@@ -158,7 +158,6 @@ mod tests {
                 architecture: entry.architecture,
                 used: Vec::new(),
                 not_understood: Vec::new(),
-                tower: None,
             }
         };
         let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);

@@ -27,6 +27,7 @@ mod peft;
 mod pins;
 mod relevance;
 mod revisions;
+mod towers;
 mod tutel;
 mod tutel_rows;
 mod waterfall;

@@ -14,3 +14,4 @@ mod oracle;
 mod published;
 mod rows;
 mod steps;
+mod towers;
