@@ -93,7 +93,7 @@ fn architecture(
     params: f64,
 ) -> Result<Architecture, LeftOut> {
     let style = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
-    let yes = |name: &str| need(name).is_ok_and(|value| value == 1);
+    let or_none = |name: &str| need(name).unwrap_or(0);
     let tower = Tower {
         layers: need("tower_layers")?,
         hidden_size: need("tower_hidden")?,
@@ -102,7 +102,7 @@ fn architecture(
         patch_size: need("patch")?,
         image_size: need("image_size")?,
         merge: need("merge")?,
-        fixed_tokens: need("image_tokens")?,
+        fixed_tokens: or_none("image_tokens"),
         params: number("tower_params")? as u64,
         projector_params: number("projector_params")? as u64,
         ..Tower::NONE
@@ -116,10 +116,10 @@ fn architecture(
         intermediate_size: need("ffn")?,
         vocab_size: need("vocab")?,
         norms_per_layer: need("norms")?,
-        qk_norm: if yes("qk_norm") { QkNorm::PerHead } else { QkNorm::None },
+        qk_norm: if or_none("qk_norm") == 1 { QkNorm::PerHead } else { QkNorm::None },
         attention_bias: AttentionBias::None,
-        sliding_window: need("window")?,
-        global_every: need("global_every")?,
+        sliding_window: or_none("window"),
+        global_every: or_none("global_every"),
         tower,
         ..style.architecture
     };

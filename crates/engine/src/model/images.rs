@@ -1,6 +1,7 @@
 //! What a run reads beside text, and what of the model for it trains.
 
 use super::setup::Setup;
+use super::software::Framework;
 
 /// Images or clips of sound of a run, for models with a [`super::transformer::Tower`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +29,15 @@ impl Setup {
     }
 
     /// Whether gradients leave the language model for its images' encoder or projection: then they pass all of its layers, frozen ones too.
-    pub const fn gradients_reach_images(&self) -> bool {
-        self.reads_images() && (self.images.trains_tower || self.images.trains_projector)
+    pub fn gradients_reach_images(&self) -> bool {
+        self.reads_images() && (self.images.trains_projector || self.gradients_pass_tower())
+    }
+
+    /// Whether gradients pass the encoder: where it trains; and under Hugging Face's checkpointing of layers frozen ones too, since that
+    /// makes what each module's embedding puts out, the patches' too, require gradients (`activation_checkpointing_enable` and
+    /// `enable_input_require_grads`, transformers 5.23.0, modeling_utils.py).
+    pub fn gradients_pass_tower(&self) -> bool {
+        let required = self.framework == Framework::Transformers && self.kept_layers() < 1.0;
+        self.reads_images() && (self.images.trains_tower || required)
     }
 }

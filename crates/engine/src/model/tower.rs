@@ -38,7 +38,9 @@ pub fn encoder(setup: &Setup) -> Setup {
         Trained::ALL
     } else {
         let frozen_layers = if images.trains_tower { 0 } else { tower.layers };
-        Trained { method: Method::Layers, frozen_layers, base: frozen_format(setup), ..Trained::ALL }
+        // Gradients pass frozen layers on their way to what is before them.
+        let embeddings = setup.gradients_pass_tower();
+        Trained { method: Method::Layers, frozen_layers, embeddings, base: frozen_format(setup), ..Trained::ALL }
     };
     // Upcasting implementations have root-mean-square norms of their own; layer norms are PyTorch's.
     let norms = if architecture.norm == Norm::Layer { NormKernel::Fused } else { setup.kernels.norms };

@@ -63,7 +63,8 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
     let vision = fields.object("vision_config")?;
     let (tower, projection) = of_encoder(fields, kind, text, vision)
         .or_else(|| of_shuffle(fields, kind, text, vision))
-        .or_else(|| of_merger(fields, kind, text, vision))?;
+        .or_else(|| of_merger(fields, kind, text, vision))
+        .or_else(|| of_several(fields, kind, shape, vision))?;
     for name in [
         "image_token_index",
         "video_token_index",
@@ -262,6 +263,56 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             let part = part("llama4_vision_model");
             let out = part.number("vision_output_dim");
             (tower::llama_4(&part), out * text)
+        }
+        _ => return None,
+    })
+}
+
+/// Projections of several parts: learned queries, mergers inside the encoder, an encoder of sound beside that of images.
+fn of_several(
+    fields: &mut Fields,
+    kind: &str,
+    shape: &Architecture,
+    vision: &Map<String, Value>,
+) -> Option<(Tower, f64)> {
+    let (text, wide) = (f64::from(shape.hidden_size), f64::from(shape.intermediate_size));
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
+        "idefics2" => {
+            let tower = tower::siglip(&part("idefics2_vision"), false);
+            let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
+            let number = |name: &str| queries.number(name);
+            let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
+            let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
+            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
+            const WIDER: f64 = 4.0;
+            let layer = 2.0 * text * (query + key) + 3.0 * WIDER * text * text + 3.0 * text;
+            let resampler = tokens * text + number("resampler_depth") * layer + text;
+            (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
+        }
+        "minicpmv4_6" | "minicpmv4_7" => {
+            let tower = tower::siglip(&part("minicpmv4_6_vision"), false);
+            for name in
+                ["downsample_mode", "drop_vision_last_layer", "insert_layer_id", "merge_kernel_size", "merger_times"]
+            {
+                fields.mark(name);
+            }
+            // Four patches merge inside the encoder, and four of these behind it.
+            let (hidden, four) = (tower.hidden, 4.0 * tower.hidden);
+            let inside = 4.0 * linear(hidden, hidden, true) + layer_norm(hidden) + layer_norm(four);
+            let inside = inside + linear(four, 4.0 * tower.mlp, true) + linear(4.0 * tower.mlp, hidden, true);
+            let behind = layer_norm(four) + linear(four, four, true) + linear(four, text, true);
+            (Tower { merge: 4.0, ..tower }, inside + behind)
+        }
+        "qwen2_5_omni_thinker" => {
+            let tower = tower::qwen_25(&part("qwen2_5_omni_vision_encoder"));
+            let audio = Part::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
+            let (heard, out) = (tower::whisper(&audio, 2.0), audio.number_or("output_dim", text));
+            // Its positions are a buffer.
+            let others = heard.params - audio.number("max_source_positions") * heard.hidden
+                + 2.0 * out
+                + linear(heard.hidden, out, true);
+            (Tower { others, ..tower }, 0.0)
         }
         _ => return None,
     })

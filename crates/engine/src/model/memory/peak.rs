@@ -233,9 +233,9 @@ struct Ledger {
     dequantized: f64,
     /// Models beside the one that trains.
     models: f64,
-    /// The encoder of images, and whether it trains.
+    /// The encoder of images, and whether it has a backward pass.
     tower: TowerMemory,
-    trains_tower: bool,
+    passes_tower: bool,
     /// Whether XLA plans the step.
     is_xla: bool,
     /// Elements of a layer's largest weight.
@@ -338,7 +338,7 @@ impl Ledger {
             dequantized: dequantized(setup).get(),
             models: models.get(),
             tower,
-            trains_tower: setup.images.trains_tower,
+            passes_tower: setup.gradients_pass_tower(),
             is_xla: setup.framework == Framework::MaxText,
             largest: xla::largest_weight(setup),
         }
@@ -374,7 +374,7 @@ impl Ledger {
         }
         consider(Point::Root, PeakMoment::Backward);
         if self.tower.working > Bytes::ZERO {
-            let moment = if self.trains_tower { PeakMoment::Backward } else { PeakMoment::Loss };
+            let moment = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
             consider(Point::Tower, moment);
         }
         most

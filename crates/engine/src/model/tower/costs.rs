@@ -28,17 +28,17 @@ pub fn costs<C: Cost<Operations>>(setup: &Setup) -> TowerCosts<C> {
     let units: UnitCosts<C> = compute::unit_costs(&encoder, &LayerShares::DENSE);
     let times: UnitCosts<Seconds> = compute::unit_costs(&encoder, &LayerShares::DENSE);
     let layers = f64::from(encoder.architecture.num_hidden_layers);
-    let trained = f64::from(u8::from(setup.images.trains_tower));
-    let again = (2.0 - encoder.kept_layers()) * trained;
+    let passed = f64::from(u8::from(setup.gradients_pass_tower()));
+    let again = (2.0 - encoder.kept_layers()) * passed;
     let above = |kernels: Seconds, launch: Seconds| (launch - kernels).max(Seconds::ZERO);
     let launches =
-        above(times.layer_forward, units.launch) + above(times.layer_backward * trained, units.launch * again);
+        above(times.layer_forward, units.launch) + above(times.layer_backward * passed, units.launch * again);
     let ends = ends::<C>(setup, &encoder);
     let embedding = units.embedding;
     TowerCosts {
         forward: embedding + units.layer_forward.at_least(units.launch) * layers + ends.forward,
-        backward: embedding * trained
-            + (units.layer_backward * trained).at_least(units.launch * again) * layers
+        backward: embedding * passed
+            + (units.layer_backward * passed).at_least(units.launch * again) * layers
             + ends.input_gradient
             + ends.weight_gradient,
         launch_bound: layers * launches,
@@ -65,7 +65,7 @@ fn ends<C: Cost<Operations>>(setup: &Setup, encoder: &Setup) -> Ends<C> {
     let when = |is: bool, flops: f64| if is { flops } else { 0.0 };
     Ends {
         forward: of(patches + projection),
-        input_gradient: of(when(images.trains_tower, projection)),
+        input_gradient: of(when(setup.gradients_pass_tower(), projection)),
         weight_gradient: of(when(images.trains_tower, patches) + when(images.trains_projector, projection)),
     }
 }

@@ -67,15 +67,22 @@ pub fn per_token(setup: &Setup) -> Flops {
     per_sequence(setup) * (of_encoder + of_projector)
 }
 
-/// FLOPs for each useful token that are computed again.
+/// FLOPs for each useful token that no weight's gradient needs: what is computed again, and gradients of inputs of a frozen encoder.
 pub fn again_per_token(setup: &Setup) -> Flops {
-    if !setup.reads_images() || !setup.images.trains_tower {
+    if !setup.gradients_pass_tower() {
         return Flops::ZERO;
     }
     let encoder = encoder(setup);
     let positions = f64::from(encoder.batch.seq_len);
     let keys = counted_keys(&encoder.architecture, positions, setup.mfu_convention);
-    per_sequence(setup) * positions * flops::recomputed_per_token(&encoder, keys)
+    let again = flops::recomputed_per_token(&encoder, keys);
+    let unused = if setup.images.trains_tower {
+        Flops::ZERO
+    } else {
+        let shape = &encoder.architecture;
+        f64::from(shape.num_hidden_layers) * (flops::layer_matmul(shape) + 2.0 * flops::layer_mixing(shape, keys))
+    };
+    per_sequence(setup) * positions * (again + unused)
 }
 
 /// Forward FLOPs for each useful token: a pass without gradients.

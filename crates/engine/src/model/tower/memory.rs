@@ -59,7 +59,7 @@ impl TowerMemory {
         let of_layer = activations::layer(&encoder, element, &LayerShares::DENSE);
         let (width, out) = (f64::from(encoder.architecture.hidden_size), f64::from(setup.architecture.hidden_size));
         let when = |is: bool, bytes: f64| if is { bytes } else { 0.0 };
-        let of_layers = when(images.trains_tower, layers * of_layer.kept * tokens);
+        let of_layers = when(setup.gradients_pass_tower(), layers * of_layer.kept * tokens);
         let output = when(images.trains_tower || images.trains_projector, width * element * tokens);
         let inside = when(
             setup.gradients_reach_images() && setup.architecture.tower.projector_params > 0,
@@ -67,8 +67,11 @@ impl TowerMemory {
         );
         let kept = when(setup.reads_images(), of_layers + output + inside);
         let kept = if setup.offload.activations { 0.0 } else { kept * on.in_flight };
-        let in_work =
-            if images.trains_tower { of_layer.whole - of_layer.kept + of_layer.gradients } else { of_layer.whole };
+        let in_work = if setup.gradients_pass_tower() {
+            of_layer.whole - of_layer.kept + of_layer.gradients
+        } else {
+            of_layer.whole
+        };
 
         let sharded = shard_degrees(setup).weights > 1.0;
         let frozen = params.frozen();

@@ -54,7 +54,7 @@ impl Ledger {
         let layers = self.params.trained.layers;
         match point {
             Point::Loss => Some(0.0),
-            Point::Tower if !self.trains_tower => Some(0.0),
+            Point::Tower if !self.passes_tower => Some(0.0),
             Point::InLayer(left) => Some(layers - left),
             Point::AfterLayer(left) => Some(layers - left + 1.0),
             Point::Tower | Point::Root | Point::Update => None,
@@ -145,7 +145,7 @@ impl Ledger {
                     Point::AfterLayer(left) => {
                         (head + unit, accumulated(left - 1.0) + self.params.neighbour * self.padded)
                     }
-                    Point::Tower if !self.trains_tower => (0.0, accumulated(self.params.trained.layers)),
+                    Point::Tower if !self.passes_tower => (0.0, accumulated(self.params.trained.layers)),
                     Point::Tower | Point::Root => (self.params.trained.root, self.params.trained.root),
                 };
                 Unreduced { computed, reduced, ..none }
