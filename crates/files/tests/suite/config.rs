@@ -426,6 +426,7 @@ fn encoders_of_images_are_read_with_their_shapes() {
     let gemma = tower(include_str!("../../../../tests/configs/gemma-3-4b.json"));
     assert_eq!((gemma.positions(0), gemma.tokens(0), gemma.merge), (4096, 256, 4));
     let llama = tower(include_str!("../../../../tests/configs/llama-3.2-11b-vision.json"));
-    assert_eq!((llama.layers, llama.positions(0), llama.in_sequence), (40, 1600, false));
+    // 1,600 patches, and one for the class, of a tile of 560 pixels (`image_size` of the instruct model).
+    assert_eq!((llama.layers, llama.positions(560), llama.in_sequence), (40, 1600, false));
     assert!(llava.params > 300_000_000 && llava.projector_params == 20_979_712, "{llava:?}");
 }
