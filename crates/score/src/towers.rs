@@ -4,7 +4,7 @@
 use super::LeftOut;
 use super::text;
 use engine::catalog;
-use engine::model::images::Images;
+use engine::model::images::{Images, TowerTraining};
 use engine::model::report::MemoryReport;
 use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
@@ -77,7 +77,12 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         images: Images {
             per_sequence: need("images")?,
             resolution: 0,
-            trains_tower: raw("tower") == "trained",
+            // Transformers 5: checkpointing makes the patches require gradients.
+            tower: match (raw("tower"), recompute) {
+                ("trained", _) => TowerTraining::Trained,
+                (_, Recompute::Full) => TowerTraining::Passed,
+                _ => TowerTraining::Frozen,
+            },
             trains_projector: raw("projector") == "trained",
         },
         ..start

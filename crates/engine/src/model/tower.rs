@@ -34,10 +34,10 @@ pub fn encoder(setup: &Setup) -> Setup {
     let architecture = tower.encoder();
     let mesh = &setup.mesh;
     let tp = if setup.framework.is_megatron_core() { mesh.tp } else { 1 };
-    let trained = if images.trains_tower && images.trains_projector {
+    let trained = if images.trains_tower() && images.trains_projector {
         Trained::ALL
     } else {
-        let frozen_layers = if images.trains_tower { 0 } else { tower.layers };
+        let frozen_layers = if images.trains_tower() { 0 } else { tower.layers };
         // Gradients pass frozen layers on their way to what is before them.
         let embeddings = setup.gradients_pass_tower();
         Trained { method: Method::Layers, frozen_layers, embeddings, base: frozen_format(setup), ..Trained::ALL }
@@ -99,7 +99,7 @@ pub(super) fn stage(setup: &Setup, encoder: &Setup, in_flight: f64) -> Stage {
     let trained = |is: bool, params: f64| if is { params } else { 0.0 };
     let mut params = LocalParams { neighbour: 1.0, ..of_encoder };
     params.trained.root =
-        trained(images.trains_tower, of_encoder.held.root) + trained(images.trains_projector, projector);
+        trained(images.trains_tower(), of_encoder.held.root) + trained(images.trains_projector, projector);
     params.held.root += projector;
     Stage {
         layers,

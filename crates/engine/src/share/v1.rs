@@ -48,7 +48,7 @@ use crate::catalog::clusters::A100_40GB_200G;
 use crate::catalog::interconnects::{IB_200, NVLINK_3};
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::{Generation, Topology};
-use crate::model::images::Images;
+use crate::model::images::{Images, TowerTraining};
 use crate::model::lengths::Batching;
 use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
@@ -209,7 +209,7 @@ pub fn start() -> Scenario {
         galore_rank: 128,
         layers_in_16_bits: 0,
         mtp: 0,
-        images: Images { per_sequence: 1, resolution: 0, trains_tower: false, trains_projector: true },
+        images: Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true },
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
         framework: Framework::Torchtitan,

@@ -3,7 +3,7 @@
 use crate::Notes;
 use crate::row::Row;
 use crate::text::has;
-use engine::model::images::Images;
+use engine::model::images::{Images, TowerTraining};
 use engine::model::transformer::{Architecture, Tower};
 use engine::scenario::Model;
 
@@ -35,7 +35,7 @@ pub fn with_tower(row: &Row, model: Model, notes: &mut Notes) -> Model {
 /// (finetune.py, QwenLM/Qwen-VL 0f31930: `lora_target_modules` are the language model's).
 pub fn images(row: &Row) -> Images {
     if has(&row.model, &["qwen-vl"]) {
-        return Images { per_sequence: 1, resolution: 0, trains_tower: false, trains_projector: false };
+        return Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: false };
     }
     Images::ONE
 }

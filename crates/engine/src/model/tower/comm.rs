@@ -24,11 +24,11 @@ pub fn with_tower<C: Cost<Traffic>>(
     let (mut of, mut time) = (own.micro_batch, seconds.micro_batch);
     // What does not train is not reduced: an empty collective would still take its latency.
     let images = &setup.images;
-    if !images.trains_tower {
+    if !images.trains_tower() {
         (of.reduce_layer, of.replicate_layer) = (C::default(), C::default());
         time.reduce_layer = Seconds::ZERO;
     }
-    if !(images.trains_tower || images.trains_projector) {
+    if !(images.trains_tower() || images.trains_projector) {
         (of.reduce_root, of.replicate_root) = (C::default(), C::default());
     }
     let forward = shown(time.gather_layer, layers, times.forward);
@@ -37,7 +37,7 @@ pub fn with_tower<C: Cost<Traffic>>(
     all.gather_root = all.gather_root + of.gather_root + of.gather_layer * forward;
     all.reduce_root = all.reduce_root + of.reduce_root + (of.regather_layer + of.reduce_layer) * backward;
     all.replicate_root = all.replicate_root + of.replicate_root + of.replicate_layer * backward;
-    if !(images.trains_tower || images.trains_projector) {
+    if !(images.trains_tower() || images.trains_projector) {
         return DataParallelComm { micro_batch: all, ..comm };
     }
     DataParallelComm {

@@ -66,7 +66,7 @@ fn ends<C: Cost<Operations>>(setup: &Setup, encoder: &Setup) -> Ends<C> {
     Ends {
         forward: of(patches + projection),
         input_gradient: of(when(setup.gradients_pass_tower(), projection)),
-        weight_gradient: of(when(images.trains_tower, patches) + when(images.trains_projector, projection)),
+        weight_gradient: of(when(images.trains_tower(), patches) + when(images.trains_projector, projection)),
     }
 }
 

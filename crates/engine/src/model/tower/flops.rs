@@ -61,7 +61,7 @@ pub fn per_token(setup: &Setup) -> Flops {
     let of_encoder = of_image(tower, images.resolution, setup.mfu_convention) - projector;
     // Gradients of weights and of inputs; none of the pixels.
     let patches = Flops::new(MULTIPLY_ADD * tower.patch_params() * f64::from(tower.positions(images.resolution)));
-    let trained = one(images.trains_tower);
+    let trained = one(images.trains_tower());
     let of_encoder = (1.0 + 2.0 * trained) * of_encoder - trained * patches;
     let of_projector = (1.0 + trained + one(images.trains_projector)) * projector;
     per_sequence(setup) * (of_encoder + of_projector)
@@ -76,7 +76,7 @@ pub fn again_per_token(setup: &Setup) -> Flops {
     let positions = f64::from(encoder.batch.seq_len);
     let keys = counted_keys(&encoder.architecture, positions, setup.mfu_convention);
     let again = flops::recomputed_per_token(&encoder, keys);
-    let unused = if setup.images.trains_tower {
+    let unused = if setup.images.trains_tower() {
         Flops::ZERO
     } else {
         let shape = &encoder.architecture;

@@ -60,7 +60,7 @@ impl TowerMemory {
         let (width, out) = (f64::from(encoder.architecture.hidden_size), f64::from(setup.architecture.hidden_size));
         let when = |is: bool, bytes: f64| if is { bytes } else { 0.0 };
         let of_layers = when(setup.gradients_pass_tower(), layers * of_layer.kept * tokens);
-        let output = when(images.trains_tower || images.trains_projector, width * element * tokens);
+        let output = when(images.trains_tower() || images.trains_projector, width * element * tokens);
         let inside = when(
             setup.gradients_reach_images() && setup.architecture.tower.projector_params > 0,
             INSIDE * out * element * projected(setup),

@@ -2,6 +2,7 @@
 
 use super::architecture::tower::has_tower;
 use super::{Group, Param, Unit, choice, count, option, position, whole};
+use crate::model::images::TowerTraining;
 use crate::scenario::Scenario;
 
 fn has_pixels(scenario: &Scenario) -> bool {
@@ -22,10 +23,11 @@ counted!(
 );
 picked!(
     /// Whether the encoder trains.
-    TOWER, Trained, images.trains_tower, "tower", "Encoder of images", "tower", [when(has_tower), relevant(has_tower)],
+    TOWER, Trained, images.tower, "tower", "Encoder of images", "tower", [when(has_tower), relevant(has_tower)],
     "Whether the encoder of images or sound trains with the language model.",
-    false => "frozen", "Frozen", "It runs forward alone and keeps no activations.";
-    true => "trained", "Trained", "Its gradients, optimizer state and activations are on the GPUs too.";
+    TowerTraining::Frozen => "frozen", "Frozen", "It runs forward alone and keeps no activations.";
+    TowerTraining::Passed => "passed", "Frozen, gradients pass it", "As checkpointing in transformers 5 has it: its layers keep their inputs and compute gradients that nothing reads.";
+    TowerTraining::Trained => "trained", "Trained", "Its gradients, optimizer state and activations are on the GPUs too.";
 );
 picked!(
     /// Whether the projection trains.

@@ -361,7 +361,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("projparams", ParamId::ProjectorParams, Unit::None, 0.0, 1e12, Scale::Linear),
     whole("images", ParamId::Images, Unit::None, 0.0, 1000.0, Scale::Linear),
     whole("imageres", ParamId::ImageResolution, Unit::None, 0.0, 16_384.0, Scale::Linear),
-    choice("tower", ParamId::TrainTower, &["frozen", "trained"]),
+    choice("tower", ParamId::TrainTower, &["frozen", "passed", "trained"]),
     choice("projector", ParamId::TrainProjector, &["frozen", "trained"]),
 ];
 
