@@ -15,6 +15,7 @@ macro_rules! of_tower {
         $([$($special:ident($($value_of:expr),*)),*],)? |$value:ident| $typed:expr, $help:literal
     ) => {
         $(#[$doc])*
+        #[allow(clippy::cast_lossless, reason = "counts of 32 and of 64 bits alike")]
         pub(in crate::params) const $name: Param = Param {
             key: $key,
             label: $label,
