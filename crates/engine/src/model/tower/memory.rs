@@ -45,11 +45,11 @@ impl TowerMemory {
     /// one nothing, since it runs without gradients. A trained projection keeps the encoder's output, which it reads. Where gradients pass
     /// the projection it keeps two tensors of the language model's width for each token: before and after its activation.
     pub fn of(setup: &Setup, on: &Stage) -> Self {
+        /// Tensors between the two matrices of the projection.
+        const INSIDE: f64 = 2.0;
         if !setup.architecture.tower.is_used() || !on.embedding {
             return Self::NONE;
         }
-        /// Tensors between the two matrices of the projection.
-        const INSIDE: f64 = 2.0;
         let encoder = encoder(setup);
         let stage = stage(setup, &encoder, on.in_flight);
         let (images, bytes) = (&setup.images, recipe_bytes(setup.recipe));
