@@ -262,8 +262,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
         ),
         (
             "What it leaves out",
-            "What towers for images and sound compute (their weights count), stragglers and stalls, data loading."
-                .into(),
+            "Stragglers and stalls, data loading; the work of a second encoder beside one of images.".into(),
         ),
     ]
 }

@@ -12,6 +12,7 @@ pub mod validate;
 use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
+use crate::model::images::Images;
 use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
@@ -178,6 +179,8 @@ pub struct Scenario {
     pub layers_in_16_bits: u32,
     /// Tokens that are predicted beyond the next one.
     pub mtp: u32,
+    /// Images beside the text, for models that read them.
+    pub images: Images,
     /// When gradients are reduced.
     pub communication: Communication,
     /// What is offloaded to host memory.

@@ -284,7 +284,6 @@ mod tests {
             architecture: engine::catalog::model("mixtral-8x7b").unwrap().architecture,
             used: vec!["hidden_size"],
             not_understood: vec!["strange".into(), "stranger".into()],
-            tower: None,
         };
         assert_eq!(
             words::imported(&imported, None),
@@ -302,7 +301,6 @@ mod tests {
                 architecture: entry.architecture,
                 used: Vec::new(),
                 not_understood: Vec::new(),
-                tower: None,
             }
         };
         let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);

@@ -26,7 +26,6 @@ use engine::params::quantity::shorten;
 use fields::Fields;
 pub use lengths::{TextLengths, import_lengths};
 pub use text::text_of;
-pub use tower::Tower;
 
 /// Longest text that is read, in characters. A `config.json` has a few thousand, or some hundred
 /// thousand with the labels of a classifier.
@@ -45,8 +44,6 @@ pub struct Imported {
     pub name: String,
     /// The model's architecture.
     pub architecture: Architecture,
-    /// The vision tower, whose parameters stand in the shape's extra ones.
-    pub tower: Option<Tower>,
     /// The fields that were read.
     pub used: Vec<&'static str>,
     /// Fields that were not understood and might matter. Fields that never change a shape (token
@@ -115,16 +112,15 @@ pub fn import(config: &Value) -> Result<Imported, String> {
         ));
     };
     let text = (family.read)(&mut fields, family.style);
-    let (tower, beside) = projector::beside(&mut fields, &text);
-    let outside = text.extra.outside.saturating_add(beside as i64);
-    let architecture = Architecture { extra: ExtraParams { outside, ..text.extra }, ..text };
+    let projector::Beside { tower, outside } = projector::beside(&mut fields, &text);
+    let outside = text.extra.outside.saturating_add(outside as i64);
+    let architecture = Architecture { extra: ExtraParams { outside, ..text.extra }, tower, ..text };
     check_extra(&mut fields, &architecture);
     match fields.problem() {
         Some(problem) => Err(problem),
         None => Ok(Imported {
             name: fields.name(family.name),
             architecture,
-            tower,
             not_understood: leftover::not_understood(&fields),
             used: fields.into_used(),
         }),

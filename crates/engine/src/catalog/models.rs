@@ -29,7 +29,7 @@ use super::ModelEntry;
 use super::lists::{count, joined};
 use crate::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent,
+    Recurrent, Tower,
 };
 
 /// The families, in display order.
@@ -96,6 +96,7 @@ pub const LLAMA_STYLE: Architecture = Architecture {
     recurrent: Recurrent::NONE,
     pattern: Pattern::NONE,
     extra: ExtraParams::NONE,
+    tower: Tower::NONE,
 };
 
 /// The shape that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an

@@ -13,6 +13,7 @@ use super::lists::{count, joined};
 use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
+use crate::model::images::Images;
 use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
@@ -63,6 +64,7 @@ pub fn first_visit() -> Scenario {
         galore_rank: 128,
         layers_in_16_bits: 0,
         mtp: 0,
+        images: Images::ONE,
         communication: Communication::USUAL,
         offload: Offload::NONE,
         framework: Framework::Torchtitan,

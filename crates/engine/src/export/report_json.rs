@@ -191,7 +191,7 @@ mod tests {
         }
         assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
         assert_eq!(json["versions"]["catalog"], catalog::REVISION);
-        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 12);
+        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 13);
     }
 
     #[test]

@@ -32,11 +32,13 @@ pub enum MemoryPart {
     Models,
     /// What the engine that generates completions keeps while the policy trains.
     Engine,
+    /// The encoder of images or sound with its projection: states, gathered weights, activations.
+    Tower,
 }
 
 impl MemoryPart {
     /// Every part, in display order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Weights,
         Self::Gradients,
         Self::Optimizer,
@@ -49,11 +51,12 @@ impl MemoryPart {
         Self::Fragmentation,
         Self::Models,
         Self::Engine,
+        Self::Tower,
     ];
 
-    /// Whether only some objectives have it: nobody who predicts the next token needs to read of it.
+    /// Whether only some objectives or models have it: nobody who predicts the next token of text needs to read of it.
     pub const fn is_of_objective(self) -> bool {
-        matches!(self, Self::Models | Self::Engine)
+        matches!(self, Self::Models | Self::Engine | Self::Tower)
     }
 }
 

@@ -376,7 +376,8 @@ fn link_like_text() -> impl Strategy<Value = String> {
 }
 
 /// The parameters that an issue over several of them names.
-const CROSS: [&str; 40] = [
+const CROSS: [&str; 41] = [
+    "images",
     "shard",
     "gpus",
     "seq",

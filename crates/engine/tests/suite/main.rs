@@ -29,6 +29,7 @@ mod pins;
 mod plan;
 mod relevance;
 mod revisions;
+mod towers;
 mod tutel;
 mod tutel_rows;
 mod waterfall;

@@ -62,11 +62,17 @@ pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
         text = text + ", " + &format::params(shape.active_params() as f64) + " active";
     }
     text.push('.');
-    if let Some(tower) = &imported.tower {
+    if shape.tower.is_used() {
+        let tower = &shape.tower;
+        let what = if tower.fixed_positions > 0 { "clip of sound" } else { "image" };
         text = text
             + " Of them "
-            + &format::params(tower.params)
-            + " are a tower’s for images: weights that count, work that does not.";
+            + &format::params(tower.all_params() as f64)
+            + " are an encoder’s and its projection’s: "
+            + &format::count(f64::from(tower.tokens(0)))
+            + " tokens for each usual "
+            + what
+            + ".";
     }
     if !imported.not_understood.is_empty() {
         text = text + " Not understood: " + &imported.not_understood.join(", ") + ".";

@@ -4,10 +4,28 @@ use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::tower::{self, Part, Tower, layer_norm, linear};
-use engine::model::transformer::Architecture;
+use engine::model::transformer::{self, Architecture};
 
-/// A tower, and the parameters of all that is no language model.
-pub(super) type Beside = (Option<Tower>, f64);
+/// What is no language model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Beside {
+    /// An encoder with its projection; none where the engine has no room for one.
+    pub(super) tower: transformer::Tower,
+    /// Parameters of all else.
+    pub(super) outside: f64,
+}
+
+impl Beside {
+    const NONE: Self = Self { tower: transformer::Tower::NONE, outside: 0.0 };
+
+    /// An encoder, and a projection of so many parameters.
+    fn of(tower: &Tower, projection: f64) -> Self {
+        match tower.checked(projection) {
+            Some(own) => Self { tower: own, outside: tower.others },
+            None => Self { outside: tower.params + tower.merger + tower.others + projection, ..Self::NONE },
+        }
+    }
+}
 
 /// Types whose text model alone is built where the configuration names no class.
 const TEXT_BY_DEFAULT: [&str; 8] =
@@ -16,35 +34,37 @@ const TEXT_BY_DEFAULT: [&str; 8] =
 /// Reads what stands beside the language model, and marks its fields; nothing for a model of text alone, or one whose parts are not known,
 /// which stay unread.
 pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
-    let (Some(kind), class) = fields.outer_kind() else { return (None, 0.0) };
+    let (Some(kind), class) = fields.outer_kind() else { return Beside::NONE };
     let whole = class.is_some_and(|class| !class.ends_with("ForCausalLM"));
     if TEXT_BY_DEFAULT.contains(&kind) && !whole {
         for name in ["vision_config", "audio_config", "vq_config", "vocabulary_map"] {
             fields.mark(name);
         }
-        return (None, 0.0);
+        return Beside::NONE;
     }
-    known(fields, kind, shape).unwrap_or((None, 0.0))
+    known(fields, kind, shape).map_or(Beside::NONE, |(tower, projection)| Beside::of(&tower, projection))
 }
 
-/// The widths of the projection, of the types that are known.
-fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside> {
+/// The encoder and the parameters of its projection, of the types that are known.
+fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower, f64)> {
     let text = f64::from(shape.hidden_size);
     if let Some(audio) = heard(fields, kind, text) {
-        return Some((None, audio));
+        return Some(audio);
     }
     if kind == "moss_transcribe_diarize" {
         let audio = Part::of(fields.object("audio_config")?, "moss_transcribe_diarize_audio");
-        let width = audio.number("hidden_size") * fields.number(&["audio_merge_size"]);
+        let merged = fields.number(&["audio_merge_size"]);
+        let width = audio.number("hidden_size") * merged;
         let biased = fields.flag("projector_bias", true);
         fields.mark("audio_chunk_size");
         let projection = linear(width, text, biased) + linear(text, text, biased) + layer_norm(text);
-        return Some((None, tower::whisper(&audio) + projection));
+        return Some((tower::whisper(&audio, merged.max(1.0)), projection));
     }
     let vision = fields.object("vision_config")?;
     let (tower, projection) = of_encoder(fields, kind, text, vision)
         .or_else(|| of_shuffle(fields, kind, text, vision))
-        .or_else(|| of_merger(fields, kind, text, vision))?;
+        .or_else(|| of_merger(fields, kind, text, vision))
+        .or_else(|| of_several(fields, kind, shape, vision))?;
     for name in [
         "image_token_index",
         "video_token_index",
@@ -66,7 +86,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<Beside
     ] {
         fields.mark(name);
     }
-    Some((Some(tower), tower.params + projection))
+    Some((tower, projection))
 }
 
 /// Encoders of CLIP's and SigLIP's kind with a projection of each patch.
@@ -75,8 +95,13 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
     Some(match kind {
         "gemma3" | "shieldgemma2" => {
             let tower = tower::siglip(&part("siglip_vision_model"), true);
-            fields.mark("mm_tokens_per_image");
-            (tower, tower.hidden * text + tower.hidden)
+            /// Tokens of an image (arXiv 2503.19786, section 2.1).
+            const USUAL: f64 = 256.0;
+            // Patches are averaged to as many, whatever the image.
+            let given = fields.number(&["mm_tokens_per_image"]);
+            let tokens = if given > 0.0 { given } else { USUAL };
+            let merge = ((tower.image_size / tower.patch).floor() / tokens.sqrt()).max(1.0);
+            (Tower { tokens, merge, ..tower }, tower.hidden * text + tower.hidden)
         }
         "paligemma" => {
             let tower = tower::siglip(&part("siglip_vision_model"), true);
@@ -171,6 +196,7 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             fields.mark("projector_patch_to_query_dict");
             let width = tower.hidden;
             let attention = 3.0 * width * width + linear(width, 3.0 * width, true) + 2.0 * linear(width, width, true);
+            let tower = Tower { tokens: queries, ..tower };
             (tower, queries * width + attention + 3.0 * layer_norm(width) + width * text + text * text)
         }
         "kimi_k25" => {
@@ -218,7 +244,8 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             // One tower of images and one of moments.
             let tower = tower::clip(&part("clip_vision_model"));
             fields.mark("video_seq_length");
-            (tower, tower.params + linear(tower.hidden, text, true) + linear(text, text, true))
+            let tower = Tower { others: tower.params, ..tower };
+            (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
         "mllama" => {
             let part = part("mllama_vision_model");
@@ -230,7 +257,7 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             // Two vectors stand between crops; audio has a projection alone, and one beside images.
             let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
             let heard = 2.0 * (linear(audio.number("hidden_size"), text, true) + linear(text, text, true));
-            (tower, seen + heard + tower::conformer(&audio))
+            (Tower { others: tower::conformer(&audio), ..tower }, seen + heard)
         }
         "llama4" => {
             let part = part("llama4_vision_model");
@@ -241,8 +268,58 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
     })
 }
 
+/// Projections of several parts: learned queries, mergers inside the encoder, an encoder of sound beside that of images.
+fn of_several(
+    fields: &mut Fields,
+    kind: &str,
+    shape: &Architecture,
+    vision: &Map<String, Value>,
+) -> Option<(Tower, f64)> {
+    let (text, wide) = (f64::from(shape.hidden_size), f64::from(shape.intermediate_size));
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
+        "idefics2" => {
+            let tower = tower::siglip(&part("idefics2_vision"), false);
+            let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
+            let number = |name: &str| queries.number(name);
+            let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
+            let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
+            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
+            const WIDER: f64 = 4.0;
+            let layer = 2.0 * text * (query + key) + 3.0 * WIDER * text * text + 3.0 * text;
+            let resampler = tokens * text + number("resampler_depth") * layer + text;
+            (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
+        }
+        "minicpmv4_6" | "minicpmv4_7" => {
+            let tower = tower::siglip(&part("minicpmv4_6_vision"), false);
+            for name in
+                ["downsample_mode", "drop_vision_last_layer", "insert_layer_id", "merge_kernel_size", "merger_times"]
+            {
+                fields.mark(name);
+            }
+            // Four patches merge inside the encoder, and four of these behind it.
+            let (hidden, four) = (tower.hidden, 4.0 * tower.hidden);
+            let inside = 4.0 * linear(hidden, hidden, true) + layer_norm(hidden) + layer_norm(four);
+            let inside = inside + linear(four, 4.0 * tower.mlp, true) + linear(4.0 * tower.mlp, hidden, true);
+            let behind = layer_norm(four) + linear(four, four, true) + linear(four, text, true);
+            (Tower { merge: 4.0, ..tower }, inside + behind)
+        }
+        "qwen2_5_omni_thinker" => {
+            let tower = tower::qwen_25(&part("qwen2_5_omni_vision_encoder"));
+            let audio = Part::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
+            let (heard, out) = (tower::whisper(&audio, 2.0), audio.number_or("output_dim", text));
+            // Its positions are a buffer.
+            let others = heard.params - audio.number("max_source_positions") * heard.hidden
+                + 2.0 * out
+                + linear(heard.hidden, out, true);
+            (Tower { others, ..tower }, 0.0)
+        }
+        _ => return None,
+    })
+}
+
 /// The encoder of audio and its projection, of the types that have Whisper's.
-fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<f64> {
+fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {
     let usual = match kind {
         "qwen2_audio" => "qwen2_audio_encoder",
         "voxtral" => "voxtral_encoder",
@@ -253,9 +330,13 @@ fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<f64> {
         fields.mark(name);
     }
     let width = audio.number_or("hidden_size", audio.number("d_model"));
-    let projection = match kind {
-        "qwen2_audio" => linear(width, text, true),
-        _ => audio.number("intermediate_size") * text + text * text,
+    // Positions of a token: an average of two, or as many as make the projection's input.
+    let (merged, projection) = match kind {
+        "qwen2_audio" => (2.0, linear(width, text, true)),
+        _ => {
+            let wide = audio.number("intermediate_size");
+            ((wide / width.max(1.0)).floor().max(1.0), wide * text + text * text)
+        }
     };
-    Some(tower::whisper(&audio) + projection)
+    Some((tower::whisper(&audio, merged), projection))
 }

@@ -1,13 +1,14 @@
 //! The vision tower of a model, from its nested configuration: its shape, and its exact parameters. Source: the classes of
 //! `transformers` that the model types name.
 
+use engine::model::transformer;
 use serde_json::{Map, Value};
 
 use super::class;
 
-/// An encoder of images beside a language model.
+/// An encoder of images or sound beside a language model, as its configuration has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tower {
+pub(super) struct Tower {
     /// Layers.
     pub layers: f64,
     /// Width of its residual stream.
@@ -22,8 +23,55 @@ pub struct Tower {
     pub image_size: f64,
     /// Patches along one side that become one token of the language model.
     pub merge: f64,
+    /// Whether its MLPs are gated.
+    pub gated: bool,
+    /// Patches along one side of the windows in which attention stays; 0 without windows.
+    pub window: f64,
+    /// Layers that see the whole image where others stay in windows.
+    pub global_layers: f64,
+    /// Positions of a clip of sound; 0 where the patches of an image say it.
+    pub positions: f64,
+    /// Tokens of an image or clip, where they are always as many; else 0.
+    pub tokens: f64,
+    /// Whether the tokens stand in the sequence of the text.
+    pub in_sequence: bool,
     /// Parameters of the encoder, without the projection to the language model.
     pub params: f64,
+    /// Parameters of the merger that the encoder's class has at its end.
+    pub merger: f64,
+    /// Parameters of other encoders beside it, whose work is not counted.
+    pub others: f64,
+}
+
+/// Pixels of an image along one side where images of any size are read: as many as a tile of `InternVL` has, about 0.2 million in all.
+const ANY_SIZE: f64 = 448.0;
+
+impl Tower {
+    /// The engine's encoder, with a projection of so many parameters beside the merger; `None` where a number is not one that it holds.
+    pub(super) fn checked(&self, projection: f64) -> Option<transformer::Tower> {
+        let whole = |value: f64, low: f64, high: f64| {
+            (value.fract() == 0.0 && (low..=high).contains(&value)).then_some(value as u32)
+        };
+        let global_every = if self.global_layers > 0.0 { (self.layers / self.global_layers).round() } else { 0.0 };
+        let counted = |value: f64| (0.0..=1e12).contains(&value).then_some(value as u64);
+        Some(transformer::Tower {
+            layers: whole(self.layers, 1.0, 2000.0)?,
+            hidden_size: whole(self.hidden, 1.0, 262_144.0)?,
+            heads: whole(self.heads, 1.0, 4096.0)?,
+            mlp_width: whole(self.mlp.round(), 1.0, 2_097_152.0)?,
+            gated: self.gated,
+            patch_size: whole(self.patch, 1.0, 1024.0)?,
+            image_size: whole(if self.image_size > 0.0 { self.image_size } else { ANY_SIZE }, 1.0, 65_536.0)?,
+            merge: whole(self.merge.round(), 1.0, 64.0)?,
+            fixed_positions: whole(self.positions, 0.0, 1e6)?,
+            fixed_tokens: whole(self.tokens, 0.0, 1e6)?,
+            in_sequence: self.in_sequence,
+            window: whole(self.window.round(), 0.0, 1000.0)?,
+            global_every: whole(global_every, 0.0, 100.0)?,
+            params: counted(self.params)?,
+            projector_params: counted(projection + self.merger)?,
+        })
+    }
 }
 
 /// The fields of a nested configuration, with what its class has where it says nothing.
@@ -91,7 +139,15 @@ fn shape(part: &Part) -> Tower {
         patch: part.number_or("patch_size", 1.0),
         image_size: part.number("image_size"),
         merge: part.number_or("spatial_merge_size", 1.0),
+        gated: false,
+        window: 0.0,
+        global_layers: 0.0,
+        positions: 0.0,
+        tokens: 0.0,
+        in_sequence: true,
         params: 0.0,
+        merger: 0.0,
+        others: 0.0,
     }
 }
 
@@ -177,7 +233,7 @@ pub(super) fn ovis(part: &Part) -> Tower {
     let attention = 4.0 * linear(hidden, hidden, qkv);
     let gated = 2.0 * linear(hidden, tower.mlp, mlp) + linear(tower.mlp, hidden, mlp);
     let embeddings = linear(pixels(part, &tower), hidden, true) + patches(&tower) * hidden + hidden;
-    Tower { params: embeddings + tower.layers * (attention + gated + 2.0 * hidden) + hidden, ..tower }
+    Tower { gated: true, params: embeddings + tower.layers * (attention + gated + 2.0 * hidden) + hidden, ..tower }
 }
 
 /// Pixtral: gated MLPs, no biases.
@@ -185,7 +241,7 @@ pub(super) fn pixtral(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let layer = 4.0 * hidden * hidden + 3.0 * hidden * tower.mlp + 2.0 * hidden;
-    Tower { params: pixels(part, &tower) * hidden + hidden + tower.layers * layer, ..tower }
+    Tower { gated: true, params: pixels(part, &tower) * hidden + hidden + tower.layers * layer, ..tower }
 }
 
 /// Images and moments of a patch of the Qwen family.
@@ -200,8 +256,8 @@ pub(super) fn qwen_2(part: &Part) -> Tower {
     let tower = Tower { mlp: part.number_or("mlp_ratio", 4.0) * tower.hidden, ..tower };
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
     let merger = layer_norm(hidden) + linear(wide, wide, true) + linear(wide, part.number("hidden_size"), true);
-    let params = pixels(part, &tower) * moments(part) * hidden + tower.layers * usual_layer(&tower) + merger;
-    Tower { params, ..tower }
+    let params = pixels(part, &tower) * moments(part) * hidden + tower.layers * usual_layer(&tower);
+    Tower { params, merger, ..tower }
 }
 
 /// Qwen2.5-VL's (arXiv 2502.13923): gated MLPs with biases and RMS norms; heads of keys and values may be fewer (EXAONE 4.5).
@@ -213,8 +269,10 @@ pub(super) fn qwen_25(part: &Part) -> Tower {
     let mlp = 2.0 * linear(hidden, tower.mlp, true) + linear(tower.mlp, hidden, true);
     let layer = attention + mlp + 2.0 * hidden;
     let merger = hidden + linear(wide, wide, true) + linear(wide, part.number("out_hidden_size"), true);
-    let params = pixels(part, &tower) * moments(part) * hidden + tower.layers * layer + merger;
-    Tower { params, ..tower }
+    let params = pixels(part, &tower) * moments(part) * hidden + tower.layers * layer;
+    let window = (part.number("window_size") / tower.patch).floor();
+    let global_layers = part.length("fullatt_block_indexes");
+    Tower { gated: true, window, global_layers, params, merger, ..tower }
 }
 
 /// Qwen3-VL's: positions of a square grid, and mergers of some layers for the first layers of the language model.
@@ -225,8 +283,8 @@ pub(super) fn qwen_3(part: &Part) -> Tower {
     let mergers = layer_norm(hidden) + ends + part.length("deepstack_visual_indexes") * (layer_norm(wide) + ends);
     let embeddings =
         linear(pixels(part, &tower) * moments(part), hidden, true) + part.number("num_position_embeddings") * hidden;
-    let params = embeddings + tower.layers * usual_layer(&tower) + mergers;
-    Tower { params, ..tower }
+    let params = embeddings + tower.layers * usual_layer(&tower);
+    Tower { params, merger: mergers, ..tower }
 }
 
 /// GLM-4.1V's: gated MLPs, a convolution that merges patches, a gated MLP of the projection's width.
@@ -244,13 +302,8 @@ pub(super) fn glm(part: &Part, ocr: bool) -> Tower {
     let places = if ocr { 0.0 } else { patches(&tower) * hidden + hidden };
     let merger = out * out + layer_norm(out) + 3.0 * out * merged;
     let downsample = linear(hidden * tower.merge * tower.merge, out, true);
-    let params = linear(pixels(part, &tower) * moments(part), hidden, true)
-        + places
-        + tower.layers * layer
-        + merger
-        + downsample
-        + hidden;
-    Tower { params, ..tower }
+    let params = linear(pixels(part, &tower) * moments(part), hidden, true) + places + tower.layers * layer + hidden;
+    Tower { gated: true, params, merger: merger + downsample, ..tower }
 }
 
 /// SAM's encoder (arXiv 2304.02643), as GOT-OCR has it: relative positions, attention in windows but for some layers, a neck.
@@ -275,7 +328,7 @@ pub(super) fn sam(part: &Part) -> Tower {
         + tower.layers * (usual_layer(&tower) - biases)
         + places
         + neck;
-    Tower { params, ..tower }
+    Tower { window: part.number_or("window_size", 14.0), global_layers: full, params, ..tower }
 }
 
 /// Llama 4's: CLIP without positions along patches' height and width, a pixel shuffle and its MLP.
@@ -286,8 +339,8 @@ pub(super) fn llama_4(part: &Part) -> Tower {
     let (inner, out) = (part.number("projector_input_dim"), part.number("projector_output_dim"));
     let adapter = tower.mlp * inner + inner * out;
     let embeddings = pixels(part, &tower) * hidden + hidden + (patches(&tower) + 1.0) * hidden;
-    let params = embeddings + tower.layers * usual_layer(&tower) + 2.0 * layer_norm(hidden) + adapter;
-    Tower { params, merge: 1.0 / ratio, ..tower }
+    let params = embeddings + tower.layers * usual_layer(&tower) + 2.0 * layer_norm(hidden);
+    Tower { params, merger: adapter, merge: 1.0 / ratio, ..tower }
 }
 
 /// Llama 3.2 Vision's: tiles of an image with positions of their own, and global layers with gates after the others.
@@ -305,7 +358,7 @@ pub(super) fn mllama(part: &Part) -> Tower {
     let layer = usual_layer(&tower) - 4.0 * hidden;
     let global = part.number_or("num_global_layers", 8.0);
     let params = embeddings + (tower.layers + global) * layer + 2.0 * global + 2.0 * layer_norm(hidden);
-    Tower { layers: tower.layers + global, params, ..tower }
+    Tower { layers: tower.layers + global, in_sequence: false, params, ..tower }
 }
 
 /// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs, attention and a convolution.
@@ -330,17 +383,21 @@ pub(super) fn conformer(part: &Part) -> f64 {
     begin + part.number("num_blocks") * layer
 }
 
-/// Whisper's encoder (arXiv 2212.04356), and audio encoders like it.
-pub(super) fn whisper(part: &Part) -> f64 {
+/// Whisper's encoder (arXiv 2212.04356), and audio encoders like it; so many of its positions become one token.
+pub(super) fn whisper(part: &Part, merged: f64) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("d_model"));
     let mlp = part.number_or("intermediate_size", part.number("encoder_ffn_dim"));
     let layers = part.number_or("num_hidden_layers", part.number("encoder_layers"));
     let mel = part.number_or("num_mel_bins", 80.0);
-    let tower = Tower { layers, hidden, mlp, ..shape(part) };
+    let heads = part.number_or("num_attention_heads", part.number("encoder_attention_heads"));
+    let positions = part.number_or("max_source_positions", 1500.0);
+    let tokens = (positions / merged).floor();
+    let tower = Tower { layers, hidden, mlp, heads, positions, tokens, ..shape(part) };
     let convolutions = 3.0 * mel * hidden + 3.0 * hidden * hidden + 2.0 * hidden;
     // Keys have no bias.
-    convolutions
+    let params = convolutions
         + part.number("max_source_positions") * hidden
         + layers * (usual_layer(&tower) - hidden)
-        + layer_norm(hidden)
+        + layer_norm(hidden);
+    Tower { params, ..tower }
 }

@@ -1,7 +1,9 @@
 //! Configs of public models become shapes with the published parameter counts; whatever else is pasted becomes a sentence.
 
 use engine::catalog::{self, MODELS};
-use engine::model::transformer::{Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm};
+use engine::model::transformer::{
+    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm, Tower,
+};
 use engine::params::issues;
 use engine::scenario::Model;
 use engine::scenario::issue::Severity;
@@ -74,7 +76,8 @@ const KNOWN: &[Known] = &[
 /// A shape without towers, and without corrections of a router's scores: buffers in `transformers`, parameters in the catalog.
 fn plain(shape: Architecture) -> Architecture {
     let router_bias = shape.experts.router_bias && shape.experts.expert_bias;
-    Architecture { experts: Experts { router_bias, ..shape.experts }, extra: ExtraParams::NONE, ..shape }
+    let experts = Experts { router_bias, ..shape.experts };
+    Architecture { experts, extra: ExtraParams::NONE, tower: Tower::NONE, ..shape }
 }
 
 fn read(text: &str) -> Result<Imported, String> {
@@ -407,4 +410,23 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn encoders_of_images_are_read_with_their_shapes() {
+    let tower = |text: &str| read(text).unwrap().architecture.tower;
+    let llava = tower(include_str!("../../../../tests/configs/llava-1.5-7b.json"));
+    assert_eq!((llava.layers, llava.hidden_size, llava.mlp_width, llava.tokens(0)), (24, 1024, 4096, 576));
+    // Windows of 112 pixels but in every eighth layer (arXiv 2502.13923, section 2.1).
+    let qwen = tower(include_str!("../../../../tests/configs/qwen2.5-vl-7b.json"));
+    assert_eq!((qwen.layers, qwen.hidden_size, qwen.gated, qwen.window, qwen.global_every), (32, 1280, true, 8, 8));
+    // An image of 224 pixels a side is 64 tokens (arXiv 2409.12191, section 2.1).
+    let qwen_2 = tower(include_str!("../../../../tests/configs/qwen2-vl-7b.json"));
+    assert_eq!((qwen_2.tokens(224), qwen_2.positions(224), qwen_2.gated), (64, 256, false));
+    let gemma = tower(include_str!("../../../../tests/configs/gemma-3-4b.json"));
+    assert_eq!((gemma.positions(0), gemma.tokens(0), gemma.merge), (4096, 256, 4));
+    let llama = tower(include_str!("../../../../tests/configs/llama-3.2-11b-vision.json"));
+    // 1,600 patches, and one for the class, of a tile of 560 pixels (`image_size` of the instruct model).
+    assert_eq!((llama.layers, llama.positions(560), llama.in_sequence), (40, 1600, false));
+    assert!(llava.params > 300_000_000 && llava.projector_params == 20_979_712, "{llava:?}");
 }

@@ -102,11 +102,12 @@ fn random_configurations_have_the_parameters_that_the_library_counts() {
 
 #[test]
 fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
-    const AT_LEAST: [&str; 24] = [
+    const AT_LEAST: [&str; 27] = [
         "aria",
         "cohere2_vision",
         "glm4v",
         "glm4v_moe",
+        "idefics2",
         "idefics3",
         "internvl",
         "kimi_k25",
@@ -114,11 +115,13 @@ fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
         "llava",
         "llava_next",
         "llava_onevision",
+        "minicpmv4_6",
         "mistral3",
         "mistral4",
         "paddleocr_vl",
         "paligemma",
         "qianfan_ocr",
+        "qwen2_5_omni_thinker",
         "qwen2_5_vl",
         "qwen2_audio",
         "qwen2_vl",
@@ -134,7 +137,7 @@ fn most_used_models_of_images_have_the_parameters_that_the_library_counts() {
         assert!(families.iter().any(|row| row.kind == kind), "{kind} is recorded");
         assert!(!wrong.iter().any(|fault| fault.starts_with(&format!("{kind}: "))), "{kind}");
     }
-    assert!(wrong.len() <= 45, "{}", wrong.join("\n"));
+    assert!(wrong.len() <= 42, "{}", wrong.join("\n"));
 }
 
 /// A published configuration, and its parameters, all and active. Sources: tests/configs/README.md.
@@ -166,7 +169,7 @@ fn published_hybrids_and_models_of_images_have_their_parameters() {
         let shape = imported.architecture;
         assert_eq!([shape.params(), shape.active_params()], params, "{name}");
         assert_eq!(imported.not_understood, [""; 0], "{name}");
-        assert_eq!(imported.tower.is_some(), text.contains("vision_config"), "{name}");
+        assert_eq!(imported.architecture.tower.is_used(), text.contains("vision_config"), "{name}");
     }
 }
 

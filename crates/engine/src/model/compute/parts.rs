@@ -16,6 +16,7 @@ use crate::model::experts;
 use crate::model::flops;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
+use crate::model::tower;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
@@ -61,6 +62,15 @@ const STATE_BYTES: f64 = 4.0;
 /// What every kind of work takes of one step, all micro-batches, on one GPU of a stage on average over the stages. Element-wise work
 /// counts one operation for each element that it reads or writes: nothing prices more.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+    let of_tower = tower::parts(setup);
+    let mut all = of_language_model(setup);
+    for (part, beside) in all.iter_mut().zip(of_tower) {
+        *part = *part + beside;
+    }
+    all
+}
+
+fn of_language_model(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let wide = setup.share_in_16_bits();
     let narrow = parts_in_one_format(setup);
     if wide <= 0.0 {
@@ -148,15 +158,6 @@ pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) 
     let per_stage = f64::from(setup.batch.grad_accum_steps) / f64::from(setup.mesh.pp.max(1));
     of(parts, Operator::Elementwise).time + per_stage * loss
 }
-
-// The parts stand in the order of `Operator::ALL` and are found by the place of the declaration.
-const _: () = {
-    let mut place = 0;
-    while place < Operator::ALL.len() {
-        assert!(Operator::ALL[place] as usize == place);
-        place += 1;
-    }
-};
 
 /// The cost of a kind of work.
 pub fn of(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> OperatorCost {
