@@ -9,7 +9,7 @@ use engine::params;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 use engine::share;
-use files::brought::{Item, bring};
+use files::brought::{Brought, Item, bring};
 
 use crate::table::lines;
 
@@ -40,18 +40,8 @@ const STANDARD: &str = "-";
 impl Input {
     /// Reads the scenario.
     pub(crate) fn read(&self) -> Result<Read, String> {
-        let mut scenario = default_scenario();
-        let (mut said, mut issues) = (String::new(), Vec::new());
-        let mut items = Vec::new();
-        for input in &self.inputs {
-            if let Some(item) = item(input)? {
-                items.push(item);
-            } else {
-                let decoded = share::decode(input);
-                scenario = decoded.scenario;
-                issues.extend(decoded.issues);
-            }
-        }
+        let (mut scenario, mut issues, items) = self.parts()?;
+        let mut said = String::new();
         if !items.is_empty() {
             let brought = bring(&items, &scenario)?;
             let decoded = share::decode(&brought.scenario);
@@ -62,6 +52,37 @@ impl Input {
         self.set(&mut scenario, &mut issues)?;
         issues.extend(params::issues(&scenario));
         Ok(Read { scenario, said, issues })
+    }
+
+    /// Reads the files, for the scenario of the texts and of the values that are set.
+    pub(crate) fn bring(&self) -> Result<Brought, String> {
+        let (mut scenario, mut issues, items) = self.parts()?;
+        self.set(&mut scenario, &mut issues)?;
+        if let Some(issue) = issues.into_iter().find(|issue| issue.severity == Severity::Error) {
+            return Err(issue.message);
+        }
+        bring(&items, &scenario)
+    }
+
+    /// The path of a file of this name.
+    pub(crate) fn path_of(&self, name: &str) -> Option<&Path> {
+        self.inputs.iter().map(Path::new).find(|path| path.file_name().is_some_and(|own| own == name))
+    }
+
+    /// The scenario of the texts, what is wrong with it, and the files.
+    fn parts(&self) -> Result<(Scenario, Vec<Issue>, Vec<Item>), String> {
+        let mut scenario = default_scenario();
+        let (mut issues, mut items) = (Vec::new(), Vec::new());
+        for input in &self.inputs {
+            if let Some(item) = item(input)? {
+                items.push(item);
+            } else {
+                let decoded = share::decode(input);
+                scenario = decoded.scenario;
+                issues.extend(decoded.issues);
+            }
+        }
+        Ok((scenario, issues, items))
     }
 
     /// Sets what was set by hand, entries of the catalog first.

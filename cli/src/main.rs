@@ -7,6 +7,7 @@ mod estimate;
 mod input;
 mod params;
 mod rank;
+mod read;
 mod table;
 
 use std::process::ExitCode;
@@ -30,8 +31,10 @@ impl Answer {
 
 /// Does a training run fit, how fast will it go, what limits it, and what would be faster?
 ///
-/// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in JSON, or files: a model's
-/// config.json, an adapter_config.json, what the calculator saved; `-` reads standard input.
+/// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in JSON, or files: the
+/// configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM,
+/// Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText), a model's config.json, what the calculator saved; `-` reads standard
+/// input.
 ///
 /// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be read.
 #[derive(Parser)]
@@ -48,6 +51,10 @@ enum Command {
     Estimate(estimate::Arguments),
     /// The fastest layouts on the same GPUs: status 1 where none fits
     Rank(rank::Arguments),
+    /// What files say: a run, a model, an error, a log, tables of nccl-tests, for the scenario of a link
+    Read(read::Arguments),
+    /// What would make the configuration of a run fit or faster: status 1 where there is something
+    Lint(read::Lint),
     /// The parameters of models by their config.json: a line of JSON a file
     Params(params::Arguments),
     /// Models, GPUs, links and clusters, each with its source, as JSON
@@ -60,6 +67,8 @@ fn main() -> ExitCode {
     let answer = match Cli::parse().command {
         Command::Estimate(arguments) => arguments.run(),
         Command::Rank(arguments) => arguments.run(),
+        Command::Read(arguments) => arguments.run(),
+        Command::Lint(arguments) => arguments.run(),
         Command::Params(arguments) => Ok(arguments.run()),
         Command::Catalog => catalog::catalog(),
         Command::Parameters => catalog::parameters(),

@@ -93,3 +93,28 @@ fn what_cannot_be_read_is_a_sentence_and_status_2() {
     let said = text(&unknown.stdout);
     assert!(said.contains("no gpu “no-such”") && said.contains("“strange” is no key"), "{said}");
 }
+
+#[test]
+fn the_linter_is_a_gate() {
+    let folder = std::env::temp_dir().join(format!("shardwise-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let run = folder.join("run.yaml");
+    let text = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+                gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
+    std::fs::write(&run, text).unwrap();
+    let base = "cluster=dgx-h100&gpus=8";
+    let found = shardwise(&["lint", base, run.to_str().unwrap()]);
+    let said = crate::text(&found.stdout);
+    assert_eq!(found.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("A run of Axolotl") && said.contains("% faster"), "{said}");
+    // It writes the change where it is asked to, and the comment stays.
+    let fixed = shardwise(&["lint", "--fix", base, run.to_str().unwrap()]);
+    assert!(crate::text(&fixed.stdout).contains("Written into run.yaml"));
+    let written = std::fs::read_to_string(&run).unwrap();
+    assert!(written != text && written.contains("# keep"), "{written}");
+    std::fs::remove_dir_all(folder).unwrap();
+    let config = file("configs/llama-3.1-8b.json");
+    assert_eq!(shardwise(&["lint", &config]).status.code(), Some(2));
+    let read = crate::text(&shardwise(&["read", &config]).stdout);
+    assert!(read.contains("32 layers"), "{read}");
+}

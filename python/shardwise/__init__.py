@@ -19,7 +19,7 @@ from pathlib import Path
 from . import _engine
 
 __version__ = _engine.__version__
-__all__ = ["estimate", "sweep", "rank", "read", "link", "catalog", "parameters", "Widget"]
+__all__ = ["estimate", "sweep", "rank", "read", "lint", "link", "catalog", "parameters", "Widget"]
 
 #: More points than this are more than one call should take.
 MOST_POINTS = 1_000_000
@@ -74,11 +74,12 @@ def sweep(scenario, axes, run=False):
 
 
 def read(*files, scenario="", **values):
-    """Reads files or texts for a scenario, as the calculator's page does: a model's ``config.json``, an ``adapter_config.json``,
-    lengths of texts, a link, what the calculator saved.
+    """Reads files or texts for a scenario, as the calculator's page does: the configuration of a run (Axolotl, LLaMA-Factory,
+    torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM, NeMo, llm-foundry, nanotron, MaxText), a model's ``config.json``,
+    an ``adapter_config.json``, an out-of-memory message, a log, tables of nccl-tests, lengths of texts, a link.
 
     A file is named by a ``Path`` or a text that is the path of one; any other text is read itself. Gives a dict with ``kind``,
-    ``scenario`` (a link's fragment), ``said`` and ``read``; what cannot be read raises ``ValueError``.
+    ``scenario`` (a link's fragment), ``said``, ``read``, ``sections`` and ``offers``; what cannot be read raises ``ValueError``.
     """
     names, contents = [], []
     for file in files:
@@ -89,6 +90,15 @@ def read(*files, scenario="", **values):
     if "Err" in answer:
         raise ValueError(answer["Err"])
     return answer["Ok"]
+
+
+def lint(*files, scenario="", **values):
+    """What would make the run of these files fit or faster: a list of dicts with ``what``, the changed ``scenario`` and the changed
+    ``files`` (name and text). Files that are not the configuration of a run raise ``ValueError``."""
+    brought = read(*files, scenario=scenario, **values)
+    if brought["kind"] != "run":
+        raise ValueError("lint: this is not the configuration of a run; read() says what it is.")
+    return brought["offers"]
 
 
 def link(scenario="", page=None, **values):

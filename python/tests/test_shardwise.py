@@ -93,8 +93,15 @@ class Others(unittest.TestCase):
         brought = shardwise.read(TESTS / "configs" / "llama-3.1-8b.json", **SCENARIO)
         self.assertEqual((brought["kind"], shardwise.estimate(brought["scenario"])["scenario"]["gpus"]), ("model", 64))
         self.assertEqual(shardwise.read("[100, 300]")["kind"], "lengths")
-        with self.assertRaisesRegex(ValueError, "is not JSON"):
+        with self.assertRaisesRegex(ValueError, r"\.$"):
             shardwise.read("no such thing")
+
+    def test_a_run_is_linted(self):
+        run = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\nadapter: lora\nbf16: true\ngradient_checkpointing: true\n"
+        offers = shardwise.lint(run, **SCENARIO)
+        self.assertTrue(any("faster" in offer["what"] and offer["scenario"] for offer in offers), offers)
+        with self.assertRaisesRegex(ValueError, "not the configuration of a run"):
+            shardwise.lint("[100, 300]")
 
     def test_catalog_and_parameters(self):
         self.assertIn("llama-3-8b", [model["id"] for model in shardwise.catalog()["models"]])

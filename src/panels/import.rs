@@ -128,8 +128,7 @@ fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Br
 /// Takes over what was read, and gives what is said of it.
 fn concluded(came: Result<Brought, String>, origin: Origin, emit: &Callback<Action>) -> Option<Outcome> {
     // More may follow: what is not whole yet is told of only where no more is to come.
-    let is_early = origin == Origin::Typed
-        && came.as_ref().map_or(true, |brought| matches!(brought.kind, Kind::Lengths | Kind::Scenario));
+    let is_early = origin == Origin::Typed && came.as_ref().map_or(true, |brought| brought.kind != Kind::Model);
     if is_early {
         return None;
     }
@@ -150,7 +149,9 @@ fn take_over(brought: &Brought, emit: &Callback<Action>) {
             Model::Preset { id, .. } => Action::Pick(Pick::Model(id)),
             model => Action::Import(Box::new(model.architecture())),
         }),
-        Kind::Adapter | Kind::Lengths => emit.emit(Action::Take(Box::new(scenario))),
+        Kind::Adapter | Kind::Lengths | Kind::Run | Kind::Links => emit.emit(Action::Take(Box::new(scenario))),
+        // What is said of the scenario on screen leaves it as it is.
+        Kind::Error | Kind::Measured => {}
         Kind::Scenario => {
             emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
             if let Some(query) = query(&brought.scenario) {

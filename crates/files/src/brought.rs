@@ -1,5 +1,7 @@
-//! What a text or a file brings: a model, an adapter, lengths of texts, or a whole scenario.
+//! What a text or files bring: a model, an adapter, lengths of texts, a whole scenario, a run, an error, measurements.
 
+mod diagnosed;
+mod of_run;
 pub mod words;
 
 use engine::catalog::hub::model_of;
@@ -35,6 +37,14 @@ pub enum Kind {
     Lengths,
     /// A scenario with its pins: it takes the place of the one at hand.
     Scenario,
+    /// The configuration of a run: a scenario, on the cluster at hand where it names none.
+    Run,
+    /// Measured links, for the cluster at hand.
+    Links,
+    /// An error, explained; the scenario stays.
+    Error,
+    /// What a run measured, against the scenario, which stays.
+    Measured,
 }
 
 /// Sentences under a heading.
@@ -97,6 +107,12 @@ impl Brought {
 /// assert!(brought.scenario.contains("texts="));
 /// ```
 pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
+    // Files of one run are read together.
+    if items.len() > 1
+        && let Some(run) = of_run::together(items, scenario)
+    {
+        return Ok(run);
+    }
     let mut brought: Option<Brought> = None;
     for item in items {
         let scenario = brought.as_ref().map_or(*scenario, |before| share::decode(&before.scenario).scenario);
@@ -136,24 +152,36 @@ fn text(bytes: &[u8]) -> Result<String, String> {
     text_of(bytes.to_vec()).ok_or_else(|| words::NO_TEXT.to_owned())
 }
 
-/// Reads a text: JSON, SVG, CSV, a list of lengths or a link.
+/// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration of a run.
 fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brought, String> {
-    check_length(text)?;
     // A byte order mark is no part of the text.
     let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('<') {
-        return carried::of_svg(text).map(|link| opened(&link, file)).ok_or_else(|| words::NO_LINK.to_owned());
+    let length = check_length(text);
+    if length.is_ok() {
+        if text.trim_start().starts_with('<') {
+            return carried::of_svg(text).map(|link| opened(&link, file)).ok_or_else(|| words::NO_LINK.to_owned());
+        }
+        if let Some(link) = carried::of_text(text) {
+            return Ok(opened(link, file));
+        }
     }
-    if let Some(link) = carried::of_text(text) {
-        return Ok(opened(link, file));
+    if let Some(found) = diagnosed::diagnosed(text, scenario) {
+        return found;
     }
+    length?;
     if let Some(lengths) = import_lengths(text) {
         return lengths.map(|lengths| listed(&lengths, scenario));
     }
     if words::is_address(text) {
         return Err(words::not_fetched(text));
     }
-    let json = parse(text)?;
+    let json = match parse(text) {
+        Ok(json) => json,
+        Err(problem) => {
+            let is_json = text.trim().is_empty() || text.trim_start().starts_with(['{', '[']);
+            return of_run::alone(text, file, scenario).map_err(|said| if is_json { problem } else { said });
+        }
+    };
     if let Some(link) = carried::of_json(&json) {
         return Ok(opened(link, file));
     }
@@ -166,7 +194,12 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
         let adapted = share::encode(&adapter.applied(scenario));
         return Ok(Brought::new(Kind::Adapter, adapted, words::adapted(&adapter), words::read(&adapter.used)));
     }
-    import(&json).map(|imported| modelled(&imported, scenario))
+    match import(&json) {
+        Ok(imported) => Ok(modelled(&imported, scenario)),
+        // What names a kind of model is one.
+        Err(problem) if json.get("model_type").is_some() => Err(problem),
+        Err(problem) => of_run::alone(text, file, scenario).map_err(|_| problem),
+    }
 }
 
 /// A link, or a scenario in JSON.
@@ -275,6 +308,68 @@ mod tests {
         assert!(brought.scenario.contains("texts="), "{}", brought.scenario);
         assert!(brought.said.contains("rank 32") && brought.said.contains("2 texts"), "{}", brought.said);
         assert_eq!(bring(&[], &default_scenario()), Err(words::NOTHING.to_owned()));
+    }
+
+    #[test]
+    fn a_run_becomes_the_scenario_with_what_would_be_better() {
+        let text = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+                    gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\nwarmup: 3\n";
+        let item = Item { name: Some("run.yaml".into()), bytes: text.into() };
+        let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+        let run = bring(&[item], &base).unwrap();
+        let scenario = share::decode(&run.scenario).scenario;
+        assert_eq!((run.kind, scenario.seq_len, scenario.trained.rank), (Kind::Run, 4096, 16));
+        assert!(run.said.starts_with("A run of Axolotl"), "{}", run.said);
+        let titles: Vec<&str> = run.sections.iter().map(|section| section.title.as_str()).collect();
+        assert!(
+            titles.contains(&"Understood") && titles.iter().any(|title| title.starts_with("Assumed")),
+            "{titles:?}"
+        );
+        // An offer is the same files with the change in them, and what they are then.
+        let offer = run.offers.iter().find(|offer| !offer.files.is_empty()).unwrap();
+        let (name, written) = &offer.files[0];
+        assert!(name == "run.yaml" && written != text && written.contains("# keep"), "{written}");
+        let again = bring(&[Item { name: None, bytes: written.clone().into() }], &base).unwrap();
+        assert_eq!(Some(again.scenario), offer.scenario);
+    }
+
+    #[test]
+    fn an_error_is_explained_and_the_scenario_stays() {
+        let base = share::decode("model=gemma-2-9b&seq=8192").scenario;
+        let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
+        let error = bring(&[Item { name: None, bytes: text.into() }], &base).unwrap();
+        assert_eq!((error.kind, share::decode(&error.scenario).scenario), (Kind::Error, base));
+        assert!(error.sections[0].lines[0].contains("8,192"), "{:?}", error.sections);
+        assert!(error.offers.iter().all(|offer| offer.scenario.is_some()) && !error.offers.is_empty());
+    }
+
+    #[test]
+    fn a_log_is_held_against_the_scenario_and_offers_its_correction() {
+        let base = share::decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
+        let slow = base.report().tokens_per_s_per_gpu / 1.3;
+        let text = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {slow:.0}  tflops: 314.71  mfu: 39.99%\n");
+        let log = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
+        assert_eq!((log.kind, share::decode(&log.scenario).scenario), (Kind::Measured, base));
+        let corrected = share::decode(log.offers[0].scenario.as_ref().unwrap()).scenario;
+        assert!((corrected.report().tokens_per_s_per_gpu / slow - 1.0).abs() < 1e-3);
+        assert!(
+            log.sections.iter().any(|section| section.title == "What would explain the time"),
+            "{:?}",
+            log.sections
+        );
+    }
+
+    #[test]
+    fn measured_links_become_the_cluster_s() {
+        // The first table that people posted.
+        let tables = include_str!("../../../tests/logs/links.txt");
+        let text: String =
+            tables.split("\n\n").nth(1).unwrap().lines().skip(2).map(|line| format!("{line}\n")).collect();
+        let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+        let links = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
+        assert_eq!(links.kind, Kind::Links);
+        assert_ne!(share::decode(&links.scenario).scenario.network, base.network);
+        assert!(!links.sections[0].lines.is_empty());
     }
 
     #[test]

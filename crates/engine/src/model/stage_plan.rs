@@ -86,7 +86,9 @@ impl StagePlan {
             tower = tower::costs(setup);
             compute.embedding_forward += tower.forward;
             compute.embedding_backward += tower.backward;
-            data_parallel = tower::with_tower(setup, &tower, data_parallel);
+            let of_layer = data_parallel.micro_batch;
+            let beside = [of_layer.gather_layer, of_layer.reduce_layer];
+            data_parallel = tower::with_tower(setup, &tower, beside, data_parallel);
             optimizer += tower::update::<Seconds>(setup);
         }
         let plan = Self {

@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, anchor, architecture, constants, data, experts, hardware, images, kernels, main_controls, objective, optimizer,
-    parallelism, recompute, run, sharding, trained, training,
+    accounting, anchor, architecture, constants, data, experts, hardware, images, kernels, main_controls, objective,
+    optimizer, parallelism, recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
 

@@ -94,14 +94,14 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
         "gemma3" | "shieldgemma2" => {
-            let tower = tower::siglip(&part("siglip_vision_model"), true);
             /// Tokens of an image (arXiv 2503.19786, section 2.1).
             const USUAL: f64 = 256.0;
+            let tower = tower::siglip(&part("siglip_vision_model"), true);
             // Patches are averaged to as many, whatever the image.
             let given = fields.number(&["mm_tokens_per_image"]);
             let tokens = if given > 0.0 { given } else { USUAL };
             let merge = ((tower.image_size / tower.patch).floor() / tokens.sqrt()).max(1.0);
-            (Tower { tokens, merge, ..tower }, tower.hidden * text + tower.hidden)
+            (Tower { merge, tokens, ..tower }, tower.hidden * text + tower.hidden)
         }
         "paligemma" => {
             let tower = tower::siglip(&part("siglip_vision_model"), true);
@@ -279,13 +279,13 @@ fn of_several(
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
         "idefics2" => {
+            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
+            const WIDER: f64 = 4.0;
             let tower = tower::siglip(&part("idefics2_vision"), false);
             let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
             let number = |name: &str| queries.number(name);
             let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
             let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
-            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
-            const WIDER: f64 = 4.0;
             let layer = 2.0 * text * (query + key) + 3.0 * WIDER * text * text + 3.0 * text;
             let resampler = tokens * text + number("resampler_depth") * layer + text;
             (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
@@ -331,12 +331,11 @@ fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {
     }
     let width = audio.number_or("hidden_size", audio.number("d_model"));
     // Positions of a token: an average of two, or as many as make the projection's input.
-    let (merged, projection) = match kind {
-        "qwen2_audio" => (2.0, linear(width, text, true)),
-        _ => {
-            let wide = audio.number("intermediate_size");
-            ((wide / width.max(1.0)).floor().max(1.0), wide * text + text * text)
-        }
+    let (merged, projection) = if kind == "qwen2_audio" {
+        (2.0, linear(width, text, true))
+    } else {
+        let wide = audio.number("intermediate_size");
+        ((wide / width.max(1.0)).floor().max(1.0), wide * text + text * text)
     };
     Some((tower::whisper(&audio, merged), projection))
 }

@@ -392,7 +392,7 @@ pub(super) fn whisper(part: &Part, merged: f64) -> Tower {
     let heads = part.number_or("num_attention_heads", part.number("encoder_attention_heads"));
     let positions = part.number_or("max_source_positions", 1500.0);
     let tokens = (positions / merged).floor();
-    let tower = Tower { layers, hidden, mlp, heads, positions, tokens, ..shape(part) };
+    let tower = Tower { layers, hidden, heads, mlp, positions, tokens, ..shape(part) };
     let convolutions = 3.0 * mel * hidden + 3.0 * hidden * hidden + 2.0 * hidden;
     // Keys have no bias.
     let params = convolutions

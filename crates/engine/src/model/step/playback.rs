@@ -62,7 +62,9 @@ impl Playback {
         let mut comm = DataParallelComm::of(setup, &stage.params);
         if stage.embedding && setup.architecture.tower.is_used() {
             update = update + tower::update(setup);
-            comm = tower::with_tower(setup, &tower::costs(setup), comm);
+            let of_layer = plan.data_parallel.micro_batch;
+            let beside = [of_layer.gather_layer, of_layer.reduce_layer];
+            comm = tower::with_tower(setup, &tower::costs(setup), beside, comm);
         }
         Self {
             plan,

@@ -8,9 +8,12 @@ use crate::units::Seconds;
 
 /// The data-parallel communication of the stage with the embedding, with that of encoder and projection: of their layers' gathers and
 /// reductions what their compute does not hide goes with the root unit's, as they come before the first layer and after its gradients.
+/// That compute first hides what comes `beside` it anyway: the gather of the language model's first layer, and the reduction of its
+/// gradients.
 pub fn with_tower<C: Cost<Traffic>>(
     setup: &Setup,
     times: &TowerCosts<Seconds>,
+    beside: [Seconds; 2],
     comm: DataParallelComm<C>,
 ) -> DataParallelComm<C> {
     if !setup.reads_images() {
@@ -26,13 +29,20 @@ pub fn with_tower<C: Cost<Traffic>>(
     let images = &setup.images;
     if !images.trains_tower() {
         (of.reduce_layer, of.replicate_layer) = (C::default(), C::default());
-        time.reduce_layer = Seconds::ZERO;
+        (time.reduce_layer, time.replicate_layer) = (Seconds::ZERO, Seconds::ZERO);
+    }
+    // Nor are weights gathered again for gradients that never come.
+    if !setup.gradients_pass_tower() {
+        of.regather_layer = C::default();
+        time.regather_layer = Seconds::ZERO;
     }
     if !(images.trains_tower() || images.trains_projector) {
         (of.reduce_root, of.replicate_root) = (C::default(), C::default());
     }
-    let forward = shown(time.gather_layer, layers, times.forward);
-    let backward = shown(time.regather_layer + time.reduce_layer, layers, times.backward);
+    let [before, after] = beside;
+    let forward = shown(time.gather_layer, layers, times.forward - before);
+    let backward =
+        shown(time.regather_layer + time.reduce_layer + time.replicate_layer, layers, times.backward - after);
     let mut all = comm.micro_batch;
     all.gather_root = all.gather_root + of.gather_root + of.gather_layer * forward;
     all.reduce_root = all.reduce_root + of.reduce_root + (of.regather_layer + of.reduce_layer) * backward;
@@ -52,7 +62,7 @@ fn shown(each: Seconds, layers: f64, compute: Seconds) -> f64 {
     if each <= Seconds::ZERO {
         return 0.0;
     }
-    let hidden = compute / each;
+    let hidden = compute.max(Seconds::ZERO) / each;
     let left = layers - hidden;
     if left > 1.0 { left } else { 1.0 }
 }
