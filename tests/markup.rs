@@ -67,6 +67,11 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
     }
 }
 
+/// LLaVA's shape, with two images.
+const IMAGES: &str = "cluster=dgx-h100&model=custom&layers=32&hidden=4096&heads=32&kv=32&ffn=11008&vocab=32064&gpus=8&seq=2048&\
+                      towerlayers=24&towerhidden=1024&towerheads=16&towerffn=4096&patch=14&imagesize=336&merge=1&\
+                      towerparams=303507456&projparams=20979712&images=2&imageres=672";
+
 #[test]
 fn every_parameter_has_a_control_where_it_has_an_effect() {
     let links = [
@@ -77,6 +82,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
         "model=deepseek-v3&recompute=modules&ep=8&gpus=64",
         "cp=8&cpcomm=mixed&oversub=4",
         "model=nemotron-3-nano&ep=8&compute=fp8",
+        IMAGES,
     ];
     let pages = links.map(|link| {
         let scenario = engine::share::decode(link).scenario;
@@ -798,8 +804,10 @@ fn every_number_has_a_button_and_every_card_its_place() {
     {
         assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }
+    let of_images = page(&engine::share::decode(IMAGES).scenario, Vec::new());
+    assert_eq!(of_images.matches("id=\"ask-tower-memory\"").count(), 1);
     let generating = page(&engine::share::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario, Vec::new());
-    let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective());
+    let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective() && *part != MemoryPart::Tower);
     for key in of_objective.map(|part| engine::names::part(part).card).chain(explain::ROLLOUT) {
         assert_eq!(generating.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }

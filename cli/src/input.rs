@@ -127,7 +127,7 @@ fn item(input: &str) -> Result<Option<Item>, String> {
         let bytes = std::fs::read(path).map_err(|cause| format!("{input} could not be read: {cause}."))?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Some(Item { name, bytes }))
-    } else if input.is_empty() || input.contains('=') || input.trim_start().starts_with('{') {
+    } else if input.is_empty() || input.contains(['=', '#']) || input.trim_start().starts_with('{') {
         Ok(None)
     } else {
         Err(format!("There is no file {input}, and it is neither a link nor a scenario in JSON."))

@@ -128,7 +128,7 @@ export interface Report {
     parts: {
       weights: number; gradients: number; optimizer: number; gathered_weights: number; unreduced_gradients: number;
       activations: number; working_set: number; logits: number; context: number; fragmentation: number;
-      other_models: number; rollout_engine: number;
+      other_models: number; rollout_engine: number; tower: number;
     };
     /** At rest, whether or not all are alive at the peak. */
     states: { weights: number; gradients: number; optimizer: number; total: number };

@@ -1,6 +1,6 @@
 //! Reads what runs of one's own measured, and holds it against the prediction.
 //!
-//! Lines of training logs ([`read`]) give the time of a step, tokens a second, MFU and peak memory: medians after a warm-up. [`compare`]
+//! Lines of training logs ([`read`]) give the time of a step, tokens a second, MFU and peak memory: medians after a warm-up. [`compare()`]
 //! says what differs from the prediction of a scenario, which single change would explain it, and what corrects it. Tables of nccl-tests
 //! give the links' rates and latencies ([`links`]).
 

@@ -6,14 +6,14 @@ use engine::model::report::MemoryPart;
 use engine::names;
 use score::towers;
 
-fn main() {
+fn main() -> Result<(), Box<dyn core::error::Error>> {
     for path in std::env::args().skip(1) {
-        let mut reader = csv::Reader::from_path(&path).expect("a file of rows");
-        let header = reader.headers().expect("a header").clone();
+        let mut reader = csv::Reader::from_path(&path)?;
+        let header = reader.headers()?.clone();
         for record in reader.records() {
-            let record = record.expect("a row");
+            let record = record?;
             let column = |name: &str| record.get(header.iter().position(|known| known == name)?);
-            let row = towers::read(column).expect("a traced step");
+            let row = towers::read(column).map_err(|left_out| format!("{left_out:?}"))?;
             let memory = row.predicted();
             let gib = |bytes: f64| bytes / 1_073_741_824.0;
             println!(
@@ -48,4 +48,5 @@ fn main() {
             println!("    {}", traced.join(", "));
         }
     }
+    Ok(())
 }

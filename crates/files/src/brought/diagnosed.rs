@@ -38,19 +38,25 @@ fn of_error(explained: &Explained, scenario: &Scenario) -> Brought {
         let doubt = if one.likely { "" } else { " (has the size, but explains it less)" };
         format!("{}: {} = {}, in “{}”{doubt}", one.tensor, one.formula, bytes(one.bytes), one.part_name)
     });
-    let offers = explained.changes.iter().map(|change| {
-        let fits = if change.fits { "fits" } else { "still does not fit" };
-        let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
-        let pace = format::percent(change.gain.abs());
-        let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
-        Offer {
-            what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
-            scenario: Some(change.link.clone()),
-            files: Vec::new(),
-        }
-    });
+    let mut offers: Vec<Offer> = explained
+        .changes
+        .iter()
+        .map(|change| {
+            let fits = if change.fits { "fits" } else { "still does not fit" };
+            let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
+            let pace = format::percent(change.gain.abs());
+            let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
+            Offer {
+                what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
+                scenario: Some(change.link.clone()),
+                files: Vec::new(),
+            }
+        })
+        .collect();
+    // Two ways to the same scenario are one.
+    offers.dedup();
     Brought {
-        offers: offers.collect(),
+        offers,
         sections: filled([
             ("Tensors of this size", tensors.collect()),
             ("What else the message says", explained.remarks.clone()),

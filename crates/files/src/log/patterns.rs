@@ -36,7 +36,7 @@ impl Writer {
     }
 }
 
-/// What a figure is. The order is that of [`super::samples::Sample`].
+/// What a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     /// Seconds of a step.
