@@ -363,8 +363,7 @@ mod tests {
     fn measured_links_become_the_cluster_s() {
         // The first table that people posted.
         let tables = include_str!("../../../tests/logs/links.txt");
-        let text: String =
-            tables.split("\n\n").nth(1).unwrap().lines().skip(2).map(|line| format!("{line}\n")).collect();
+        let text = tables.split("\n\n").nth(1).unwrap().lines().skip(2).collect::<Vec<_>>().join("\n");
         let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
         let links = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
         assert_eq!(links.kind, Kind::Links);

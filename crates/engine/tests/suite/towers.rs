@@ -6,6 +6,7 @@ use engine::model::report::{MemoryPart, Report};
 use engine::model::step::playback::Playback;
 use engine::model::step::work_times::time_by_work;
 use engine::share::decode;
+use engine::units::Seconds;
 
 /// LLaVA-1.5 7B: CLIP ViT-L/14 at 336 pixels before Vicuna.
 const LLAVA: &str = "cluster=dgx-h100&gpus=8&seq=2048&mbs=4&model=custom&layers=32&hidden=4096&heads=32&ffn=11008&vocab=32064\
@@ -59,7 +60,7 @@ fn gradients_pass_a_frozen_language_model_on_their_way_to_the_projection() {
     assert!(stage_1.time.backward > 5.0 * nothing.time.backward);
     // Adapters and a projection: what the first layer of a base passes on is computed in any case.
     let lora = report("&train=lora&images=2");
-    assert!(lora.time.step > Default::default());
+    assert!(lora.time.step > Seconds::default());
 }
 
 #[test]
