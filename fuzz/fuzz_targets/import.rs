@@ -128,5 +128,5 @@ fn saved(bytes: &[u8]) {
     if let Some(found) = carried::of_text(&format!("a,b\n1,2\n# {link}\n")) {
         assert_eq!(found, link.trim());
     }
-    opened(&link);
+    valid(&decode(&link).scenario);
 }

@@ -65,7 +65,7 @@ pub const MODELS: &[ModelEntry] = &ALL;
 static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
 
 /// The shape that Llama and most later models share: gated MLP, root-mean-square norms, rotary
-/// positions, no biases, an untied output head. Sizes are set by [`shape`].
+/// positions, no biases, an untied output head. Sizes are set by `shape`.
 pub const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
