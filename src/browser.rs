@@ -3,6 +3,7 @@
 mod background;
 mod dom;
 mod files;
+mod files_worker;
 mod focus;
 mod jump;
 mod link;
@@ -14,12 +15,13 @@ mod theme;
 mod timers;
 mod worker;
 
-pub use background::{Rows, use_layouts, use_rows};
+pub use background::{Planned, Rows, use_layouts, use_plan, use_rows};
 pub use dom::{
     field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
     use_kept_in_sight, use_selected, use_title,
 };
-pub use files::{Arrived, Origin, area_text, chosen_file, settled_text, use_drop};
+pub use files::{Arrived, Origin, area_text, chosen_files, pasted, settled_text, use_drop};
+pub use files_worker::ask;
 pub use focus::{focus, leaves, use_card_focus, use_press_outside, use_shortcuts};
 pub use jump::{
     close_dialog, go_to, go_to_control, is_dialog, show_panel, use_find_key, use_modal, use_section_in_view,

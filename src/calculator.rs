@@ -42,6 +42,8 @@ pub struct Calculator {
     pub ask: Option<Callback<()>>,
     /// What the worker says beside its figures until then, by [`crate::derived::Plot`].
     pub words: [Option<Rc<Words>>; 2],
+    /// The scenario on screen, for callbacks that last.
+    pub on_screen: Latest<Scenario>,
     /// What follows from the choices.
     pub derived: Rc<Derived>,
     /// What is on screen whenever it is asked.
@@ -115,6 +117,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
     browser::use_card_focus(view.why, view.why_root());
     let theme = browser::use_theme(view.theme, !view.embed);
 
+    let on_screen = use_latest(state.scenario);
     let settled = browser::use_settled(&state.scenario);
     let snapshot = use_snapshot(&state.scenario, &state);
     let moving = settled != state.scenario;
@@ -150,6 +153,7 @@ pub fn use_calculator(start: &Start) -> Calculator {
         latest,
         words,
         state,
+        on_screen,
         derived,
         still,
         snapshot,

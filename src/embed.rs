@@ -18,6 +18,7 @@ use crate::panels::controls::{FoldedGroups, controls, sliders};
 use crate::panels::expert_layer::expert_layer;
 use crate::panels::figures::{curve, map};
 use crate::panels::pins::pins;
+use crate::panels::plan::PlanPanel;
 use crate::panels::ranking::Ranking;
 use crate::panels::step_memory::StepMemory;
 use crate::panels::strategies::Strategies;
@@ -91,6 +92,7 @@ pub fn Embed(start: &Start) -> Html {
         Panel::Ranking => {
             html! { <Ranking scenario={settled.snapshot.scenario} layouts={layouts.clone()} emit={emit.clone()} /> }
         }
+        Panel::Plan => html! { <PlanPanel ..settled.clone() /> },
     };
     let away = html! {
         <p class="away"><a href={page(snapshot)} target="_blank" rel="noopener">{ OPEN }</a></p>

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod agreement;
+pub mod alike;
 pub mod analysis;
 pub mod banner;
 pub mod below;
@@ -21,6 +22,7 @@ pub mod layout;
 pub mod masthead;
 pub mod pickers;
 pub mod pins;
+pub mod plan;
 pub mod printed;
 pub mod ranking;
 pub mod run;

@@ -159,8 +159,6 @@ impl State {
                 // Later changes are measured against the config.
                 self.preset.model = model;
             }
-            Action::Adapt(adapter) => self.take(&adapter.applied(&self.scenario)),
-            Action::Lengths(lengths) => self.take(&lengths.applied(&self.scenario)),
             Action::Back { key } => self.put_back(key),
             Action::Place(values) => self.place(values),
             Action::TakeBack => {

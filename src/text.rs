@@ -1,5 +1,6 @@
 //! The texts that several panels share.
 
+pub mod alike;
 mod change;
 mod claims;
 pub mod cost;
@@ -8,6 +9,7 @@ mod headline;
 pub mod import;
 pub mod layout;
 pub mod pins;
+pub mod plan;
 pub mod scenario_line;
 pub mod sources;
 mod tiles;
@@ -263,8 +265,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
         ),
         (
             "What it leaves out",
-            "What towers for images and sound compute (their weights count), stragglers and stalls, data loading."
-                .into(),
+            "Stragglers and stalls, data loading; the work of a second encoder beside one of images.".into(),
         ),
     ]
 }

@@ -1,6 +1,7 @@
 //! The view: theme, axes, overlays, in the query of a link. The scenario is in its fragment.
 
 mod panels;
+mod plan;
 mod query;
 
 use charts::timeline::Zoom;
@@ -10,6 +11,7 @@ use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
+pub use plan::{Asked, PlanView, number};
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +73,8 @@ pub struct View {
     pub step: RunStep,
     /// What the figure of one layer of experts shows.
     pub layer: LayerView,
+    /// What is planned.
+    pub plan: PlanView,
     /// The key of the explanation that is open; empty where none is.
     pub why: &'static str,
     /// The key of the explanation from which a link led to the open one; no link holds it.
@@ -98,6 +102,7 @@ impl Default for View {
             bounds: true,
             step: RunStep::default(),
             layer: LayerView::default(),
+            plan: PlanView::default(),
             why: "",
             why_from: "",
             agreement: AgreementView::default(),

@@ -17,7 +17,7 @@ use engine::params::{PARAMS, issues};
 use engine::scenario::pins::PIN_LETTERS;
 use engine::share::decode_link;
 use serde_json::Value;
-use shardwise::view::Panel;
+use shardwise::view::{Asked, Panel, number};
 
 /// What is written behind a number, and what it is in the report's units.
 const UNITS: [(&str, f64); 20] = [
@@ -160,6 +160,8 @@ fn every_link_to_the_calculator_is_a_scenario_that_can_be_read() {
                     Some(("layer", key)) => ALONG.iter().any(|along| along.1 == key),
                     Some(("why", key)) => card(key).is_some(),
                     Some(("controls", key)) => ["none", "few", "all"].contains(&key),
+                    Some(("plan", key)) => Asked::from_key(key).is_some(),
+                    Some(("days" | "budget", typed)) => number(typed).is_some(),
                     Some((key, _)) => ["view", "map", "curve"].contains(&key),
                     None => pair == "../",
                 };

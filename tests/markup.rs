@@ -6,7 +6,6 @@ use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
 use engine::catalog::{self, accuracy};
 use engine::explain;
-use engine::import::Imported;
 use engine::model::report::MemoryPart;
 use engine::model::training::Recompute;
 use engine::model::transformer::Architecture;
@@ -68,6 +67,11 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
     }
 }
 
+/// LLaVA's shape, with two images.
+const IMAGES: &str = "cluster=dgx-h100&model=custom&layers=32&hidden=4096&heads=32&kv=32&ffn=11008&vocab=32064&gpus=8&seq=2048&\
+                      towerlayers=24&towerhidden=1024&towerheads=16&towerffn=4096&patch=14&imagesize=336&merge=1&\
+                      towerparams=303507456&projparams=20979712&images=2&imageres=672";
+
 #[test]
 fn every_parameter_has_a_control_where_it_has_an_effect() {
     let links = [
@@ -78,6 +82,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
         "model=deepseek-v3&recompute=modules&ep=8&gpus=64",
         "cp=8&cpcomm=mixed&oversub=4",
         "model=nemotron-3-nano&ep=8&compute=fp8",
+        IMAGES,
     ];
     let pages = links.map(|link| {
         let scenario = engine::share::decode(link).scenario;
@@ -799,8 +804,10 @@ fn every_number_has_a_button_and_every_card_its_place() {
     {
         assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }
+    let of_images = page(&engine::share::decode(IMAGES).scenario, Vec::new());
+    assert_eq!(of_images.matches("id=\"ask-tower-memory\"").count(), 1);
     let generating = page(&engine::share::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario, Vec::new());
-    let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective());
+    let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective() && *part != MemoryPart::Tower);
     for key in of_objective.map(|part| engine::names::part(part).card).chain(explain::ROLLOUT) {
         assert_eq!(generating.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
     }
@@ -928,23 +935,10 @@ fn a_link_with_a_model_of_ones_own_is_measured_against_the_model_it_is_nearest_t
 }
 
 #[test]
-fn the_import_is_a_button_until_it_is_opened_and_its_sentences_name_what_was_read() {
+fn the_import_is_a_button_until_it_is_opened() {
     let html = page(&catalog::default_scenario(), Vec::new());
     assert!(html.contains("id=\"import\"") && html.contains("aria-expanded=\"false\""), "no button");
     assert!(!html.contains("id=\"config\""));
-    let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
-    let imported = Imported {
-        name: "Mixtral-8x7B-v0.1".into(),
-        architecture: mixtral,
-        used: vec!["hidden_size"],
-        not_understood: vec!["strange".into(), "stranger".into()],
-        tower: None,
-    };
-    assert_eq!(
-        text::import::imported(&imported, None),
-        "Mixtral-8x7B-v0.1: 32 layers, 46.7B parameters, 12.9B active. Not understood: strange, stranger."
-    );
-    assert_eq!(text::import::used(&imported), "Read: hidden_size.");
 }
 
 fn embed(query: &str, pins: Vec<Scenario>) -> String {
@@ -1113,4 +1107,15 @@ fn a_choice_without_effect_says_so() {
     let same = Some(said.clone().into());
     let html = rendered::<ChoiceControl>(ChoiceProps { field, emit: Callback::noop(), explained: false, same });
     assert!(html.contains(&said), "{html}");
+}
+
+/// A plan asks its question of the link, with the number of the question alone.
+#[test]
+fn the_question_of_a_plan_is_that_of_the_link() {
+    let html = embed("embed=1&view=plan&controls=none&plan=cheapest&days=12", Vec::new());
+    assert!(html.contains("id=\"plan-question\"") && html.contains("cheapest by a deadline"));
+    assert!(html.contains("id=\"plan-number\"") && html.contains("value=\"12\""), "{html}");
+    let html = embed("embed=1&view=plan&controls=none&plan=context&days=12", Vec::new());
+    assert!(!html.contains("id=\"plan-number\"") && words(&html).contains("The tokens of a step stay"), "{html}");
+    assert!(page(&catalog::default_scenario(), Vec::new()).contains("id=\"alike\""));
 }

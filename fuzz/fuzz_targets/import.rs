@@ -3,10 +3,11 @@
 #![no_main]
 
 use engine::catalog::default_scenario;
-use engine::import::{check_length, import, import_adapter, is_adapter, text_of};
+use files::brought::{Item, bring};
+use files::config::{import, import_adapter};
 use engine::params;
 use engine::scenario::{Model, Scenario};
-use engine::share::{carried, decode, decode_json, decode_link, encode};
+use engine::share::{carried, decode, encode};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
 
@@ -104,29 +105,12 @@ fn replaced(old: &Value, value: u8) -> Value {
     }
 }
 
-/// Any file, as a dropped one is read.
+/// Any file, as a dropped one is read: a sentence, or a scenario.
 fn file(bytes: &[u8]) {
-    if carried::is_png(bytes) {
-        carried::of_png(bytes).iter().for_each(|link| opened(link));
-        return;
+    match bring(&[Item { name: None, bytes: bytes.to_vec() }], &default_scenario()) {
+        Err(said) => assert!(said.ends_with('.') && said.len() > 20, "{said}"),
+        Ok(brought) => valid(&decode(&brought.scenario).scenario),
     }
-    let Some(text) = text_of(bytes.to_vec()) else { return };
-    if check_length(&text).is_err() {
-        return;
-    }
-    carried::of_svg(&text).iter().for_each(|link| opened(link));
-    carried::of_text(&text).into_iter().for_each(opened);
-    let Ok(json) = serde_json::from_str::<Value>(&text) else { return };
-    carried::of_json(&json).into_iter().for_each(opened);
-    valid(&decode_json(&json).scenario);
-    config(&json);
-    if is_adapter(&json) {
-        adapter(&json);
-    }
-}
-
-fn opened(link: &str) {
-    valid(&decode_link(link).scenario);
 }
 
 /// A file that the page saved, with any text for its link: what is a link comes back.
@@ -144,5 +128,5 @@ fn saved(bytes: &[u8]) {
     if let Some(found) = carried::of_text(&format!("a,b\n1,2\n# {link}\n")) {
         assert_eq!(found, link.trim());
     }
-    opened(&link);
+    valid(&decode(&link).scenario);
 }

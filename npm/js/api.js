@@ -4,15 +4,8 @@ import * as engine from './shardwise.js';
 /** More points than this are more memory than a page should take. */
 const MOST_POINTS = 1_000_000;
 
-/** The columns of a sweep, in the module's order. */
-const STEP_COLUMNS = [
-  'mfu', 'hfu', 'tokens_per_s_per_gpu', 'tokens_per_step', 'tflops_per_gpu', 'step_time_s',
-  'peak_memory_bytes', 'free_memory_bytes', 'fit_odds', 'fits', 'limiter',
-];
-/** Those of the whole run, after them. */
-const RUN_COLUMNS = [
-  'steps', 'batch_efficiency', 'time_s', 'gpu_hours', 'cost_usd', 'energy_kwh', 'emissions_gco2', 'goodput',
-];
+/** The columns of a sweep, in the module's order: of every one, and of the whole run after them. */
+const columns = () => engine.columns().split('\n\n').map((names) => names.split('\n'));
 /** Columns of small whole numbers. */
 const WHOLE = new Set(['fits', 'limiter']);
 
@@ -26,6 +19,13 @@ export function link(scenario, page) {
   }
   const fragment = engine.link(text('link', scenario));
   return page === undefined ? fragment : `${String(page).split('#')[0]}#${fragment}`;
+}
+
+export function rank(scenario, most = 10) {
+  if (!Number.isInteger(most) || most < 1) {
+    throw new RangeError(`rank: the number of layouts must be 1 or more, not ${String(most)}.`);
+  }
+  return JSON.parse(engine.rank(text('rank', scenario), most));
 }
 
 export function catalog() {
@@ -54,6 +54,7 @@ export function sweep(scenario, axes, options = {}) {
   }
   const second = inner ?? { key: '', numbers: Float64Array.of(0) };
   const table = engine.sweep(base, outer.key, outer.numbers, second.key, second.numbers, options.run === true);
+  const [ofTheStep, ofTheRun] = columns();
   const column = (name, place) => {
     const numbers = table.slice(place * length, (place + 1) * length);
     return [name, WHOLE.has(name) ? Uint8Array.from(numbers) : numbers];
@@ -62,7 +63,7 @@ export function sweep(scenario, axes, options = {}) {
     axes: [outer, inner].filter(Boolean).map(({ key, unit, values }) => ({ key, unit, values })),
     shape,
     length,
-    ...Object.fromEntries(STEP_COLUMNS.map(column)),
+    ...Object.fromEntries(ofTheStep.map(column)),
     limiters: engine.limiters().split('\n'),
     issues: [...JSON.parse(engine.issues(base)), ...outer.issues, ...(inner?.issues ?? [])],
     link(first, next = 0) {
@@ -71,7 +72,7 @@ export function sweep(scenario, axes, options = {}) {
     },
   };
   if (options.run === true) {
-    const run = RUN_COLUMNS.map((name, index) => column(name, STEP_COLUMNS.length + index));
+    const run = ofTheRun.map((name, index) => column(name, ofTheStep.length + index));
     result.run = Object.fromEntries(run);
   }
   return result;

@@ -8,15 +8,16 @@
 /** The keys of a link, but for version, revision and what is picked of the catalog. `parameters()` says what each one is. */
 export type ParameterKey =
   | 'mem' | 'link' | 'seq' | 'size' | 'gpus' | 'train' | 'rank' | 'targets' | 'loradrop' | 'trainemb' | 'frozen'
-  | 'base' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem' | 'sleep' | 'gengpu' | 'texts'
-  | 'meanlen' | 'samples' | 'epochs' | 'losstokens' | 'mbs' | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp'
-  | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared' | 'recipe' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank'
-  | 'layers16' | 'mtp' | 'paged' | 'offloadopt' | 'offloadparams' | 'offloadact' | 'nvme' | 'strategy' | 'shard' | 'tp'
-  | 'sp' | 'asynctp' | 'cp' | 'cpcomm' | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync'
-  | 'overlap' | 'ep' | 'etp' | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap'
-  | 'capacity' | 'imbalance' | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss'
-  | 'normkernel' | 'dropout' | 'tiledmlp' | 'statekernel' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub'
-  | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'tokens' | 'price' | 'pue'
+  | 'base' | 'tower' | 'projector' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem'
+  | 'sleep' | 'gengpu' | 'texts' | 'meanlen' | 'images' | 'imageres' | 'samples' | 'epochs' | 'losstokens' | 'mbs'
+  | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared'
+  | 'recipe' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'mtp' | 'paged' | 'offloadopt'
+  | 'offloadparams' | 'offloadact' | 'nvme' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp' | 'cpcomm'
+  | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
+  | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance'
+  | 'grouped' | 'fusedexperts' | 'framework' | 'compile' | 'graphs' | 'attnkernel' | 'loss' | 'normkernel' | 'dropout'
+  | 'tiledmlp' | 'statekernel' | 'compute' | 'segments' | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm'
+  | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu' | 'anchortime' | 'anchormemory' | 'tokens' | 'price' | 'pue'
   | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery' | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem'
   | 'hostgpus' | 'hostbw' | 'nvmebw' | 'dispatch8' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul'
   | 'matmul8' | 'matmul4' | 'attn' | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses'
@@ -25,7 +26,9 @@ export type ParameterKey =
   | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk'
   | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup'
   | 'topkgroup' | 'expertlatent' | 'attngate' | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads'
-  | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk' | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside';
+  | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk' | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside'
+  | 'towerlayers' | 'towerhidden' | 'towerheads' | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge'
+  | 'positions' | 'imagetokens' | 'imagesin' | 'towerwindow' | 'towerglobal' | 'towerparams' | 'projparams';
 
 /** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
@@ -125,7 +128,7 @@ export interface Report {
     parts: {
       weights: number; gradients: number; optimizer: number; gathered_weights: number; unreduced_gradients: number;
       activations: number; working_set: number; logits: number; context: number; fragmentation: number;
-      other_models: number; rollout_engine: number;
+      other_models: number; rollout_engine: number; tower: number;
     };
     /** At rest, whether or not all are alive at the peak. */
     states: { weights: number; gradients: number; optimizer: number; total: number };
@@ -376,3 +379,27 @@ export interface Catalog {
 
 /** Models, accelerators, interconnects, clusters and named scenarios, each with its source. */
 export function catalog(): Catalog;
+
+/** One layout of a ranking. */
+export interface RankedLayout {
+  /** Strategy and degrees: `FSDP FULL_SHARD, tp 2`. */
+  name: string;
+  /** The fragment of its link, without `#`. */
+  link: string;
+  report: Report;
+}
+
+/** The layouts of a scenario, the fastest that fits first. */
+export interface Ranking {
+  /** How many combinations were looked at, and how many divide evenly and fit. */
+  tried: number;
+  fit: number;
+  layouts: RankedLayout[];
+  issues: Issue[];
+}
+
+/**
+ * The fastest layouts for the same model, length, precision, GPUs and tokens a step: strategies, degrees, micro-batches and
+ * recomputation vary, one layout a kind.
+ */
+export function rank(scenario: ScenarioOrLink, most?: number): Ranking;

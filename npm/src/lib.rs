@@ -1,19 +1,6 @@
-//! The engine for JavaScript. Functions take and return texts and arrays of numbers; `js/api.js`
-//! wraps them in objects, whose types are in `js/index.d.ts`.
-//!
-//! A scenario is the text of a link, a fragment, or a JSON object with the same keys
-//! ([`engine::share::decode()`]). Nothing here fails: what cannot be read is returned as issues.
+//! The engine for JavaScript: [`api`] with texts and arrays of numbers; `js/api.js` wraps them in objects, whose types are in
+//! `js/index.d.ts`.
 
-pub mod axis;
-pub mod sweep;
-
-use engine::export::catalog_json::catalog_json;
-use engine::export::params_json::params_json;
-use engine::export::report_json::report_json;
-use engine::json::compact;
-use engine::scenario::Scenario;
-use engine::scenario::issue::Issue;
-use engine::{params, share};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Half the size of the standard library's allocator, and faster.
@@ -21,46 +8,81 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// Returns the whole report of a scenario as JSON, as `--example estimate` prints it.
+/// [`api::estimate()`].
 #[wasm_bindgen]
 pub fn estimate(scenario: &str) -> String {
-    let (scenario, issues) = read(scenario);
-    compact(&report_json(&scenario, &scenario.report(), &issues))
+    api::estimate(scenario)
 }
 
-/// Returns what is wrong with a scenario, as in its report.
+/// [`api::issues()`].
 #[wasm_bindgen]
 pub fn issues(scenario: &str) -> String {
-    axis::said(&read(scenario).1).to_string()
+    api::issues(scenario)
 }
 
-/// Returns the fragment of a scenario's link, without `#`.
+/// [`api::link()`].
 #[wasm_bindgen]
 pub fn link(scenario: &str) -> String {
-    share::encode(&share::decode(scenario).scenario)
+    api::link(scenario)
 }
 
-/// Returns the catalog as JSON, as `--example catalog` prints it.
+/// [`api::catalog()`].
 #[wasm_bindgen]
 pub fn catalog() -> String {
-    json(&catalog_json())
+    api::catalog()
 }
 
-/// Returns the table of parameters as JSON, with their values in a scenario.
+/// [`api::parameters()`].
 #[wasm_bindgen]
 pub fn parameters(scenario: &str) -> String {
-    json(&params_json(&share::decode(scenario).scenario))
+    api::parameters(scenario)
 }
 
-/// Reads a scenario and everything that is wrong with it.
-fn read(text: &str) -> (Scenario, Vec<Issue>) {
-    let decoded = share::decode(text);
-    let mut issues = decoded.issues;
-    issues.extend(params::issues(&decoded.scenario));
-    (decoded.scenario, issues)
+/// [`api::rank()`].
+#[wasm_bindgen]
+pub fn rank(scenario: &str, most: usize) -> String {
+    api::rank(scenario, most)
 }
 
-/// Serialises a value. Our values have text keys and finite numbers, so this cannot fail.
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+/// [`api::axis::is_axis`].
+#[wasm_bindgen]
+pub fn is_axis(key: &str) -> bool {
+    api::axis::is_axis(key)
+}
+
+/// [`api::axis::resolve`].
+#[wasm_bindgen]
+pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
+    api::axis::resolve(scenario, key, lines)
+}
+
+/// [`api::sweep::columns`].
+#[wasm_bindgen]
+pub fn columns() -> String {
+    api::sweep::columns()
+}
+
+/// [`api::sweep::limiters`].
+#[wasm_bindgen]
+pub fn limiters() -> String {
+    api::sweep::limiters()
+}
+
+/// [`api::sweep::sweep`].
+#[wasm_bindgen]
+pub fn sweep(
+    scenario: &str,
+    outer: &str,
+    outer_values: &[f64],
+    inner: &str,
+    inner_values: &[f64],
+    run: bool,
+) -> Vec<f64> {
+    api::sweep::sweep(scenario, outer, outer_values, inner, inner_values, run)
+}
+
+/// [`api::sweep::point`].
+#[wasm_bindgen]
+pub fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
+    api::sweep::point(scenario, outer, outer_value, inner, inner_value)
 }

@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import { estimate, link } from 'shardwise';
 import { scenarios } from './inputs.mjs';
 
-/** The report of the native example. */
+/** The report of the native engine. */
 function native(text) {
-  const { status, stdout, stderr } = spawnSync(process.env.SHARDWISE_ESTIMATE, [text], { encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
+  const { status, stdout, stderr } = spawnSync(process.env.SHARDWISE_CLI, ['estimate', '--json', text], { encoding: 'utf8' });
+  // 1 says that it does not fit.
+  assert.ok(status === 0 || status === 1, stderr);
   return JSON.parse(stdout);
 }
 
@@ -21,7 +22,7 @@ function differences(one, other, place = '') {
   return [...keys].flatMap((key) => differences(one[key], other[key], `${place}.${key}`));
 }
 
-test('a report has the bits of the native example', () => {
+test('a report has the bits of the native engine', () => {
   assert.ok(scenarios().length >= 60, `${scenarios().length} scenarios`);
   let numbers = 0;
   for (const scenario of scenarios()) {

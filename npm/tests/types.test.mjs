@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { catalog, estimate, parameters, sweep } from 'shardwise';
+import { catalog, estimate, parameters, rank, sweep } from 'shardwise';
 import * as shardwise from 'shardwise';
 import { scenarios } from './inputs.mjs';
 
@@ -21,7 +21,7 @@ function compiled(name, code) {
   return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout;
 }
 
-const IMPORTS = "import type { Catalog, Parameter, ParameterKey, Report, Sweep } from 'shardwise';\n";
+const IMPORTS = "import type { Catalog, Parameter, ParameterKey, Ranking, Report, Sweep } from 'shardwise';\n";
 
 /** Typed arrays are no JSON. */
 function literal(value) {
@@ -41,6 +41,7 @@ test('every key of a real answer is declared, and the other way round', () => {
     `export const points: Omit<Sweep, 'link'> = ${literal(points)};`,
     `export const keys: Record<ParameterKey, true> = ${literal(keys)};`,
     `export const parameters: Parameter[] = ${literal(parameters())};`,
+    `export const ranking: Ranking = ${literal(rank({ model: 'llama-3-8b', gpus: 8 }, 2))};`,
     `export const catalog: Catalog = ${literal(catalog())};`,
   ];
   assert.equal(compiled('answers', code.join('\n')), '');
@@ -56,7 +57,7 @@ test('a key that is missing or too much does not compile', () => {
 
 test('the declarations export what the package does', () => {
   const names = Object.keys(shardwise);
-  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'parameters', 'sweep']);
+  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'parameters', 'rank', 'sweep']);
   assert.equal(compiled('names', `import { ${names.join(', ')} } from 'shardwise';
     export const functions: Function[] = [${names.join(', ')}];`), '');
 });

@@ -6,38 +6,42 @@ use gloo::utils::window;
 use js_sys::Uint8Array;
 use js_sys::futures::{JsFuture, spawn_local};
 use wasm_bindgen::JsCast as _;
-use web_sys::{Blob, DragEvent, Event, File, HtmlInputElement, HtmlTextAreaElement, InputEvent};
+use web_sys::{Blob, DragEvent, Event, File, FileList, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
 
 use crate::text::import as words;
-use engine::import::text_of;
-use engine::share::carried;
+use files::brought::Item;
 
 /// Larger files are not read: pictures of this page have a hundredth of this size.
 const MOST_BYTES: f64 = 33_554_432.0;
 
 /// Where a text comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The text is being typed: more may come.
     Typed,
     /// The text was pasted, or its field was left.
     Given,
-    /// A chosen file of this name.
-    Chosen(String),
-    /// A dropped file of this name.
-    Dropped(String),
+    /// Files were chosen.
+    Chosen,
+    /// Files were dropped.
+    Dropped,
 }
 
-/// A text, or why there is none.
-pub type Arrived = (Result<String, String>, Origin);
+/// A text or files, or why there are none.
+pub type Arrived = (Result<Vec<Item>, String>, Origin);
+
+/// A text that has no file.
+pub fn pasted(text: String) -> Vec<Item> {
+    vec![Item { name: None, bytes: text.into_bytes() }]
+}
 
 /// The text of the area that an event comes from, and whether it was pasted or dropped there rather
 /// than typed.
 pub fn area_text(event: &InputEvent) -> Arrived {
     let typed = event.input_type();
     let whole = typed == "insertFromPaste" || typed == "insertFromDrop";
-    (Ok(settled_text(event)), if whole { Origin::Given } else { Origin::Typed })
+    (Ok(pasted(settled_text(event))), if whole { Origin::Given } else { Origin::Typed })
 }
 
 /// The text of the area that an event comes from.
@@ -45,16 +49,16 @@ pub fn settled_text(event: &Event) -> String {
     event.target_dyn_into::<HtmlTextAreaElement>().map(|area| area.value()).unwrap_or_default()
 }
 
-/// Reads the file that was chosen; the same one may be chosen again.
-pub fn chosen_file(event: &Event, take: &Callback<Arrived>) {
+/// Reads the files that were chosen; the same ones may be chosen again.
+pub fn chosen_files(event: &Event, take: &Callback<Arrived>) {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };
-    if let Some(file) = input.files().and_then(|files| files.get(0)) {
-        read(&file, Origin::Chosen(file.name()), take);
+    if let Some(files) = input.files() {
+        read(&files, Origin::Chosen, take);
     }
     input.set_value("");
 }
 
-/// Reads a file that is dropped anywhere on the page; the browser would leave the page for it.
+/// Reads files that are dropped anywhere on the page; the browser would leave the page for it.
 #[hook]
 pub fn use_drop(take: &Callback<Arrived>) {
     let take = take.clone();
@@ -66,8 +70,8 @@ pub fn use_drop(take: &Callback<Arrived>) {
                 // Text that is dragged into a field is the field's own affair.
                 if let Some(transfer) = transfer.filter(|transfer| transfer.types().includes(&"Files".into(), 0)) {
                     event.prevent_default();
-                    if let Some(file) = transfer.files().and_then(|files| files.get(0)) {
-                        read(&file, Origin::Dropped(file.name()), &take);
+                    if let Some(files) = transfer.files() {
+                        read(&files, Origin::Dropped, &take);
                     }
                 }
             })
@@ -78,28 +82,38 @@ pub fn use_drop(take: &Callback<Arrived>) {
     });
 }
 
-/// Reads a file as text; of a picture of pixels, the link in it.
-fn read(file: &File, origin: Origin, take: &Callback<Arrived>) {
-    if file.size() > MOST_BYTES {
+/// Reads files whole.
+fn read(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
+    let files: Vec<File> = (0..list.length()).filter_map(|place| list.get(place)).collect();
+    if files.is_empty() {
+        return;
+    }
+    if files.iter().map(|file| file.size()).sum::<f64>() > MOST_BYTES {
         take.emit((Err(words::TOO_LARGE.into()), origin));
         return;
     }
     let take = take.clone();
-    bytes_of(file, move |bytes| {
-        let text = match bytes {
-            None => Err(words::UNREADABLE.into()),
-            Some(bytes) if carried::is_png(&bytes) => carried::of_png(&bytes).ok_or_else(|| words::NO_LINK.into()),
-            Some(bytes) => text_of(bytes).ok_or_else(|| words::NO_TEXT.into()),
-        };
-        take.emit((text, origin));
+    spawn_local(async move {
+        let mut items = Vec::with_capacity(files.len());
+        for file in files {
+            let Some(bytes) = whole(&file).await else {
+                take.emit((Err(words::unreadable(&file.name())), origin));
+                return;
+            };
+            items.push(Item { name: Some(file.name()), bytes });
+        }
+        take.emit((Ok(items), origin));
     });
+}
+
+/// The bytes of a file, for who waits.
+async fn whole(file: &Blob) -> Option<Vec<u8>> {
+    let buffer = JsFuture::from(file.array_buffer()).await.ok()?;
+    Some(Uint8Array::new(&buffer).to_vec())
 }
 
 /// The bytes of a file; `None` where the browser cannot read it.
 pub(super) fn bytes_of(file: &Blob, then: impl FnOnce(Option<Vec<u8>>) + 'static) {
-    let buffer = file.array_buffer();
-    spawn_local(async move {
-        let buffer = JsFuture::from(buffer).await.ok();
-        then(buffer.map(|buffer| Uint8Array::new(&buffer).to_vec()));
-    });
+    let file = file.clone();
+    spawn_local(async move { then(whole(&file).await) });
 }

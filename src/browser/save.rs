@@ -22,6 +22,8 @@ pub enum Kind {
     Csv,
     /// A whole report.
     Json,
+    /// A step for Perfetto.
+    Trace,
 }
 
 impl Kind {
@@ -35,7 +37,13 @@ impl Kind {
             Self::Png => "PNG",
             Self::Csv => "CSV",
             Self::Json => "JSON",
+            Self::Trace => "Trace",
         }
+    }
+
+    /// The end of its file's name: Perfetto knows a trace by its content.
+    pub fn extension(self) -> &'static str {
+        if self == Self::Trace { Self::Json.name() } else { self.name() }
     }
 
     fn mime(self) -> &'static str {
@@ -43,7 +51,7 @@ impl Kind {
             Self::Svg => "image/svg+xml",
             Self::Png => "image/png",
             Self::Csv => "text/csv",
-            Self::Json => "application/json",
+            Self::Json | Self::Trace => "application/json",
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::derived::{Plot, compared};
 use crate::snapshot::Snapshot;
 use crate::text;
 use crate::text::scenario_line::scenario_line;
+use charts::chrome_trace::chrome_trace;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 use charts::spec::{BarSpec, ChartSpec};
@@ -20,6 +21,9 @@ use engine::export::csv::with_link;
 
 /// Pixels of a saved picture for each CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;
+
+/// The figure of the timeline.
+const TIMELINE: &str = "timeline";
 
 /// What a figure shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,8 +80,8 @@ impl Drawing {
         match kind {
             Kind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
             Kind::Csv => browser::save_text(file, kind, &self.csv(&link)),
-            // A figure is no report.
-            Kind::Json => {}
+            // A figure is no report, and no step.
+            Kind::Json | Kind::Trace => {}
             Kind::Png => {
                 let drawn = match self {
                     Self::Chart(spec) => paint::picture_of_chart(spec, style),
@@ -124,8 +128,12 @@ impl Saved {
             Some((chart, snapshot)) => (Drawing::Chart(chart), snapshot),
             None => (what.clone(), snapshot.clone()),
         };
-        let (file, link) = (snapshot.file_name(id, kind.name()), browser::full_link(&snapshot.alone()));
+        let (file, link) = (snapshot.file_name(id, kind.extension()), browser::full_link(&snapshot.alone()));
         let scenario = &snapshot.scenario;
+        if kind == Kind::Trace {
+            browser::save_text(&file, kind, &chrome_trace(scenario, &link));
+            return;
+        }
         let line = scenario_line(scenario, &scenario.report());
         what.followed_by(&line).save(&file, kind, link, style, failed);
     }
@@ -179,6 +187,8 @@ fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
             }
         })
     };
+    // The timeline alone is a step.
+    let kinds = Kind::ALL.into_iter().chain((*id == TIMELINE).then_some(Kind::Trace));
     html! {
         <div class="data-row">
             <details class="data" ontoggle={toggle}>
@@ -187,7 +197,7 @@ fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
             </details>
             <div class="save">
                 { text::SAVE }
-                { for Kind::ALL.into_iter().map(|kind| html! {
+                { for kinds.into_iter().map(|kind| html! {
                     <button type="button" class="small-button" aria-label={text::save_as(id, kind.name())} onclick={press(kind)}>{ kind.name() }</button>
                 }) }
                 if *has_failed {

@@ -8,6 +8,7 @@ use crate::browser::{self, Rows};
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
+use crate::panels::alike::Alike;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
 use charts::spec::{ChartSpec, LineRole};
@@ -49,6 +50,10 @@ pub fn Agreement(props: &Settled) -> Html {
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
     let rows = browser::use_rows(seen);
+    let loaded = match &rows {
+        Rows::Here(rows) => Some(rows.clone()),
+        _ => None,
+    };
     let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
     let here = {
         let (rows, picked) = (rows.clone(), picked.clone());
@@ -81,6 +86,7 @@ pub fn Agreement(props: &Settled) -> Html {
     };
     let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
     html! {
+        <>
         <div class="figure wide tall" ref={place}>
             <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
                 hint={HINT} foot={made.foot.clone()} {take}>
@@ -91,6 +97,8 @@ pub fn Agreement(props: &Settled) -> Html {
                     target={SelectTarget::AgreementRows} {emit} />
             </Figure>
         </div>
+        <Alike scenario={*scenario} rows={loaded} {emit} />
+        </>
     }
 }
 

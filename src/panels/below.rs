@@ -9,6 +9,7 @@ use crate::panels::agreement::Agreement;
 use crate::panels::analysis::AnalysisFigures;
 use crate::panels::expert_layer::expert_layer;
 use crate::panels::generation::generation;
+use crate::panels::plan::PlanPanel;
 use crate::panels::ranking::Ranking;
 use crate::panels::run::run;
 use crate::panels::settings::settings;
@@ -74,6 +75,7 @@ pub fn Below(props: &Props) -> Html {
             <Ranking {scenario} layouts={layouts.clone()} {emit} />
             { cards.at(3) }
             { for layer.iter().map(|spec| expert_layer(spec, settled)) }
+            <PlanPanel ..settled.clone() />
             { run(settled) }
             { settings(&scenario) }
             { cards.at(4) }

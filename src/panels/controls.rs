@@ -31,7 +31,7 @@ pub struct FoldedGroups<'a> {
 
 /// The column of controls at the left.
 pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
-    let Calculator { state, derived, settled, emit, .. } = calculator;
+    let Calculator { state, on_screen, derived, settled, emit, .. } = calculator;
     let (scenario, drafts) = (&state.scenario, state.drafts());
     let context = ControlContext {
         scenario,
@@ -48,7 +48,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
             <div class="set" role="group" aria-label="Model">
                 <div class="model-line">
                     { pickers::model(scenario, &state.preset, emit) }
-                    <Import {emit} />
+                    <Import scenario={on_screen.clone()} {emit} />
                 </div>
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }

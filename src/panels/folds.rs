@@ -40,6 +40,9 @@ pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
         (_, ParamId::HostMemory | ParamId::HostGpus | ParamId::HostBandwidth | ParamId::NvmeBandwidth) => (1, "Host"),
         (Group::Hardware, _) => (1, "GPU"),
         (Group::Network, _) => (1, "Cluster"),
+        (_, ParamId::Images | ParamId::ImageResolution | ParamId::TrainTower | ParamId::TrainProjector) => {
+            (0, "Images")
+        }
         (Group::Trained, _) | (_, ParamId::MultiTokenPrediction) => (2, "What is trained"),
         (Group::Data, _) => (2, "Data"),
         (Group::Training, ParamId::MicroBatchSize | ParamId::GradAccumSteps) => (3, "Batch"),

@@ -1,61 +1,87 @@
-//! The import: a model's `config.json`, an adapter's `adapter_config.json`, a list of lengths, a link, or a file that this page saved, pasted, chosen, or
-//! dropped anywhere on the page.
+//! The import: configurations, lists, links and saved files, pasted, chosen, or dropped anywhere on the page. The files' own module
+//! reads them ([`files::brought`]).
 
-mod read;
+use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use yew::prelude::*;
 
 use crate::browser::{self, Arrived, Origin};
-use crate::search::Query;
+use crate::components::latest::Latest;
 use crate::state::{Action, Pick};
 use crate::text::import as words;
 use crate::view::View;
-use engine::catalog::{MODELS, ModelEntry};
-use engine::import::Imported;
-use engine::share::Decoded;
-use read::{Read, read_text};
+use engine::scenario::{Model, Scenario};
+use engine::share;
+use files::brought::{Brought, Item, Kind, Offer, Section};
 
 /// The button's identifier: where the focus goes when a dropped file cannot be read.
 const BUTTON: &str = "import";
 
-/// Where actions go.
+/// What is read for, and where actions go.
 #[derive(PartialEq, Properties)]
 pub struct Props {
+    /// The scenario on screen.
+    pub scenario: Latest<Scenario>,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
-/// The outcome of an import: what was read, and the keys that were used; or what is wrong.
-type Outcome = Result<[String; 2], String>;
+/// What is said of an import.
+#[derive(Clone, Debug, PartialEq)]
+enum Outcome {
+    /// It is being read.
+    Reading,
+    /// What was read.
+    Taken(Rc<Brought>),
+    /// What is wrong.
+    Wrong(String),
+}
 
 /// A button, and the panel that it opens.
 #[component]
 pub fn Import(props: &Props) -> Html {
     let open = use_state_eq(|| false);
     let outcome = use_state_eq(|| None::<Outcome>);
+    // What is read last counts, whichever is answered last.
+    let last = use_mut_ref(|| 0_u32);
     let take = {
-        let (emit, open, outcome) = (props.emit.clone(), open.setter(), outcome.setter());
-        use_callback((), move |(text, origin): Arrived, ()| {
-            let came = text.and_then(|text| taken(&text, &origin, &emit));
-            // What is not whole yet is told of only where no more is to come.
-            if came.is_err() && origin == Origin::Typed {
-                outcome.set(None);
-                return;
-            }
-            if let Origin::Dropped(_) = origin {
-                match &came {
-                    // A scenario is seen at once; what is wrong stands here.
-                    Ok([_, used]) if used.is_empty() => browser::to_top(),
-                    _ => open.set(true),
+        let (emit, open, outcome, scenario) =
+            (props.emit.clone(), open.setter(), outcome.setter(), props.scenario.clone());
+        use_callback((), move |(items, origin): Arrived, ()| {
+            let number = last.borrow().wrapping_add(1);
+            *last.borrow_mut() = number;
+            let conclude = {
+                let (emit, open, outcome, last) = (emit.clone(), open.clone(), outcome.clone(), last.clone());
+                move |came: Result<Brought, String>| {
+                    if *last.borrow() == number {
+                        let said = concluded(came, origin, &emit);
+                        if origin == Origin::Dropped {
+                            let is_seen =
+                                matches!(&said, Some(Outcome::Taken(brought)) if brought.kind == Kind::Scenario);
+                            // A scenario is seen at once; what is wrong stands here.
+                            if is_seen {
+                                browser::to_top();
+                            } else {
+                                open.set(true);
+                            }
+                            if matches!(said, Some(Outcome::Wrong(_))) {
+                                browser::focus(BUTTON);
+                            }
+                        }
+                        outcome.set(said);
+                    }
                 }
-                if came.is_err() {
-                    browser::focus(BUTTON);
+            };
+            match items {
+                Ok(items) => {
+                    if origin != Origin::Typed {
+                        outcome.set(Some(Outcome::Reading));
+                    }
+                    read(&items, scenario.get().as_ref(), conclude);
                 }
+                Err(problem) => conclude(Err(problem)),
             }
-            outcome.set(Some(came.map_err(|problem| match &origin {
-                Origin::Chosen(file) | Origin::Dropped(file) => words::of_file(file, &problem),
-                _ => problem,
-            })));
         })
     };
     browser::use_drop(&take);
@@ -64,10 +90,10 @@ pub fn Import(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| open.set(!now))
     };
     let typed = take.reform(|event: InputEvent| browser::area_text(&event));
-    let settled = take.reform(|event: Event| (Ok(browser::settled_text(&event)), Origin::Given));
+    let settled = take.reform(|event: Event| (Ok(browser::pasted(browser::settled_text(&event))), Origin::Given));
     let chosen = {
         let take = take.clone();
-        Callback::from(move |event: Event| browser::chosen_file(&event, &take))
+        Callback::from(move |event: Event| browser::chosen_files(&event, &take))
     };
     let (name, help, expanded) =
         if *open { (words::CLOSE, words::CLOSE_HELP, "true") } else { (words::OPEN, words::OPEN_HELP, "false") };
@@ -79,8 +105,8 @@ pub fn Import(props: &Props) -> Html {
                     <label for="config">{ words::PASTE }</label>
                     <textarea id="config" rows="5" spellcheck="false" autocomplete="off" oninput={typed} onchange={settled} />
                     <label for="config-file">{ words::FILE }</label>
-                    <input type="file" id="config-file" accept=".json,.svg,.png,.csv,.txt" onchange={chosen} />
-                    { said(outcome.as_ref()) }
+                    <input type="file" id="config-file" multiple=true onchange={chosen} />
+                    { said(outcome.as_ref(), &props.emit) }
                     <p class="control-help">{ words::LOCAL }</p>
                 </div>
             }
@@ -88,84 +114,100 @@ pub fn Import(props: &Props) -> Html {
     }
 }
 
-/// Reads a text and takes it over: a model, or from a whole text a scenario with its pins.
-fn taken(text: &str, origin: &Origin, emit: &Callback<Action>) -> Outcome {
-    match read_text(text)? {
-        // More may follow.
-        Read::Lengths(..) | Read::Scenario(..) if *origin == Origin::Typed => Err(String::new()),
-        Read::Model(imported) => {
-            let entry = in_catalog(&imported);
-            emit.emit(match entry {
-                Some(entry) => Action::Pick(Pick::Model(entry.id)),
-                None => Action::Import(Box::new(imported.architecture)),
-            });
-            Ok([words::imported(&imported, entry), words::used(&imported)])
+/// Asks the module to read what came.
+fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Brought, String>) + 'static) {
+    let link = scenario.map(share::encode).unwrap_or_default();
+    let names: js_sys::Array =
+        items.iter().map(|item| wasm_bindgen::JsValue::from(item.name.as_deref().unwrap_or_default())).collect();
+    let contents: js_sys::Array = items.iter().map(|item| Uint8Array::from(item.bytes.as_slice())).collect();
+    browser::ask("bring", &[link.into(), names.into(), contents.into()], |answer| {
+        then(answer.unwrap_or_else(|| Err(words::NOT_LOADED.into())));
+    });
+}
+
+/// Takes over what was read, and gives what is said of it.
+fn concluded(came: Result<Brought, String>, origin: Origin, emit: &Callback<Action>) -> Option<Outcome> {
+    // More may follow: what is not whole yet is told of only where no more is to come.
+    let is_early = origin == Origin::Typed && came.as_ref().map_or(true, |brought| brought.kind != Kind::Model);
+    if is_early {
+        return None;
+    }
+    Some(match came {
+        Ok(brought) => {
+            take_over(&brought, emit);
+            Outcome::Taken(Rc::new(brought))
         }
-        Read::Adapter(adapter) => {
-            let said = [words::adapted(&adapter), words::used_of(&adapter.used)];
-            emit.emit(Action::Adapt(adapter));
-            Ok(said)
-        }
-        Read::Lengths(lengths) => {
-            emit.emit(Action::Lengths(lengths));
-            Ok([words::listed(&lengths), String::new()])
-        }
-        Read::Scenario(decoded, query) => {
-            let Decoded { scenario, pins, issues } = *decoded;
-            let file = match origin {
-                Origin::Chosen(file) | Origin::Dropped(file) => Some(file.as_str()),
-                _ => None,
-            };
-            let said = words::restored(file, pins.len());
+        Err(problem) => Outcome::Wrong(problem),
+    })
+}
+
+/// Makes what was read the scenario.
+fn take_over(brought: &Brought, emit: &Callback<Action>) {
+    let share::Decoded { scenario, pins, issues } = share::decode(&brought.scenario);
+    match brought.kind {
+        Kind::Model => emit.emit(match scenario.model {
+            Model::Preset { id, .. } => Action::Pick(Pick::Model(id)),
+            model => Action::Import(Box::new(model.architecture())),
+        }),
+        Kind::Adapter | Kind::Lengths | Kind::Run | Kind::Links => emit.emit(Action::Take(Box::new(scenario))),
+        // What is said of the scenario on screen leaves it as it is.
+        Kind::Error | Kind::Measured => {}
+        Kind::Scenario => {
             emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
-            if let Some(query) = query {
-                emit.emit(Action::Restore(View::from_query(&query)));
+            if let Some(query) = query(&brought.scenario) {
+                emit.emit(Action::Restore(View::from_query(query)));
             }
-            Ok([said, String::new()])
         }
     }
 }
 
-/// The outcome in a sentence: an error is announced at once, a success politely.
-fn said(outcome: Option<&Outcome>) -> Html {
+/// The query of a link, where it has one before its fragment.
+fn query(link: &str) -> Option<&str> {
+    link.split_once('#').and_then(|(page, _)| page.split_once('?')).map(|(_, query)| query)
+}
+
+/// The outcome: an error is announced at once, a success politely.
+fn said(outcome: Option<&Outcome>, emit: &Callback<Action>) -> Html {
     match outcome {
         None => Html::default(),
-        Some(Err(problem)) => html! { <p class="error" role="alert">{ problem }</p> },
-        Some(Ok([what, of])) => html! {
-            <><p role="status">{ what }</p><p class="control-help">{ of }</p></>
+        Some(Outcome::Reading) => html! { <p role="status">{ words::READING }</p> },
+        Some(Outcome::Wrong(problem)) => html! { <p class="error" role="alert">{ problem }</p> },
+        Some(Outcome::Taken(brought)) => html! {
+            <>
+            <p role="status">{ &brought.said }</p>
+            if !brought.offers.is_empty() {
+                <ul class="offers">{ for brought.offers.iter().map(|offer| offered(offer, emit)) }</ul>
+            }
+            { for brought.sections.iter().map(section) }
+            <p class="control-help">{ &brought.read }</p>
+            </>
         },
     }
 }
 
-/// The model of the catalog with this shape; of several the one by this name, else the first.
-fn in_catalog(imported: &Imported) -> Option<&'static ModelEntry> {
-    let same = || MODELS.iter().filter(|entry| entry.architecture == imported.architecture);
-    let name = Query::new(&imported.name);
-    let names = same().map(|entry| (entry, entry.name, entry.id));
-    name.answers(names).first().copied().or_else(|| same().next())
+/// A change that is offered, to take and to save.
+fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
+    let take = offer.scenario.as_ref().map(|link| {
+        let scenario = share::decode(link).scenario;
+        let taken = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
+        html! { <button type="button" class="small-button" onclick={taken}>{ words::TAKE }</button> }
+    });
+    let files = offer.files.iter().map(|(name, text)| {
+        let (file, text) = (name.clone(), text.clone());
+        let save = Callback::from(move |_: MouseEvent| browser::save_file(&file, &text));
+        html! { <button type="button" class="small-button" onclick={save}>{ words::save(name) }</button> }
+    });
+    html! { <li><span>{ &offer.what }</span>{ for take }{ for files }</li> }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_model_of_the_catalog_is_known_by_its_shape_and_told_by_its_name() {
-        let imported = |name: &str, id| {
-            let entry = MODELS.iter().find(|entry| entry.id == id).unwrap();
-            Imported {
-                name: name.into(),
-                architecture: entry.architecture,
-                used: Vec::new(),
-                not_understood: Vec::new(),
-                tower: None,
-            }
-        };
-        let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);
-        assert_eq!(known(&imported("Llama-3.1-8B", "llama-3-8b")), Some("llama-3.1-8b"));
-        assert_eq!(known(&imported("my-model", "qwen-3-8b")), Some("qwen-3-8b"));
-        let mut other = imported("Qwen3-8B", "qwen-3-8b");
-        other.architecture.num_hidden_layers += 1;
-        assert_eq!(known(&other), None);
+/// Lines under a heading, folded where they are many.
+fn section(section: &Section) -> Html {
+    /// The most lines that are not folded.
+    const FEW: usize = 4;
+    let lines = html! { <ul>{ for section.lines.iter().map(|line| html! { <li>{ line }</li> }) }</ul> };
+    if section.lines.len() > FEW {
+        html! { <details class="brought"><summary>{ words::counted(&section.title, section.lines.len()) }</summary>{ lines }</details> }
+    } else {
+        html! { <div class="brought"><p>{ &section.title }</p>{ lines }</div> }
     }
 }

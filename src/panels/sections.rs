@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::browser;
 
 /// Every figure below the verdict: the identifier of its element, and its name.
-pub const FIGURES: [(&str, &str); 14] = [
+pub const FIGURES: [(&str, &str); 16] = [
     ("map", "What fits: feasible region"),
     ("curve", "Curves"),
     ("memory", "Memory of one GPU at its peak"),
@@ -16,19 +16,22 @@ pub const FIGURES: [(&str, &str); 14] = [
     ("sensitivity", "What moves the result most"),
     ("strategies", "Every strategy on this cluster"),
     ("ranking", "Best layouts on this cluster"),
+    ("plan", "Plan backwards: deadline, budget, fewest GPUs"),
     ("run", "The whole run"),
     ("settings", "Settings for your framework"),
     ("agreement", "Predicted against measured"),
+    ("alike", "Runs like yours"),
     ("glossary", "Glossary"),
 ];
 
 /// The sections: the first figure of each, and its name.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 9] = [
     ("map", "Fit and speed"),
     ("memory", "Memory"),
     ("timeline", "Step"),
     ("roofline", "Scaling"),
     ("strategies", "Layouts"),
+    ("plan", "Plan"),
     ("run", "Run"),
     ("settings", "Settings"),
     ("agreement", "Accuracy"),

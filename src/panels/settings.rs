@@ -1,13 +1,16 @@
 //! The scenario as settings of a training framework, to copy or to save, with what the framework
 //! cannot express.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::browser;
 use crate::components::fold::Fold;
 use crate::text::COPIED;
-use engine::export::settings::{Framework, text};
 use engine::scenario::Scenario;
+use engine::share;
+use files::settings::{Framework, Settings};
 
 /// The panel's heading.
 const TITLE: &str = "Settings for your framework";
@@ -16,6 +19,10 @@ const CAPTION: &str =
     "The scenario on screen, as a training framework reads it, and what that framework cannot express.";
 /// The name of the row of frameworks.
 const FRAMEWORKS: &str = "Framework";
+/// While the module that writes is fetched.
+const WRITING: &str = "Writing …";
+/// Where it cannot be.
+const MISSING: &str = "What writes settings could not be loaded. Check the connection and choose a framework again.";
 /// On the button that copies.
 const COPY: &str = "Copy";
 /// What the button says where the browser does not let it copy.
@@ -26,7 +33,7 @@ const SAVE: &str = "Download";
 /// The folded panel, written only while open.
 pub fn settings(scenario: &Scenario) -> Html {
     let scenario = *scenario;
-    let body = Callback::from(move |()| html! { <Written {scenario} /> });
+    let body = Callback::from(move |()| html! { <Panel {scenario} /> });
     html! {
         <div id="settings" class="figure wide">
             <Fold class="" summary={html! { <h2>{ TITLE }</h2> }} {body} />
@@ -43,11 +50,11 @@ struct Props {
 
 /// A row of frameworks, the notes of the chosen one, and its file.
 #[component]
-fn Written(props: &Props) -> Html {
+fn Panel(props: &Props) -> Html {
     let chosen = use_state_eq(|| Framework::Fsdp2);
     // The text that was copied: another one is not.
     let copied = use_state(|| None::<Result<String, ()>>);
-    let settings = text(*chosen, &props.scenario);
+    let written = use_written(*chosen, &props.scenario);
     let choice = |framework: Framework| {
         let pick = {
             let chosen = chosen.setter();
@@ -57,6 +64,17 @@ fn Written(props: &Props) -> Html {
         html! {
             <button type="button" class="small-button" aria-pressed={pressed.to_string()} onclick={pick}>{ framework.name() }</button>
         }
+    };
+    let choices = html! {
+        <>
+        <p class="caption">{ CAPTION }</p>
+        <div class="frameworks" role="group" aria-label={FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
+        </>
+    };
+    let settings = match written {
+        Written::Coming => return html! { <>{ choices }<p role="status">{ WRITING }</p></> },
+        Written::Missing => return html! { <>{ choices }<p class="error" role="alert">{ MISSING }</p></> },
+        Written::Here(settings) => settings,
     };
     let copy = {
         let (body, copied) = (settings.body.clone(), copied.setter());
@@ -70,8 +88,8 @@ fn Written(props: &Props) -> Html {
         })
     };
     let save = {
-        let (name, body) = (settings.file_name, settings.body.clone());
-        Callback::from(move |_: MouseEvent| browser::save_file(name, &body))
+        let (name, body) = (settings.file_name.clone(), settings.body.clone());
+        Callback::from(move |_: MouseEvent| browser::save_file(&name, &body))
     };
     let said = match &*copied {
         Some(Ok(body)) if *body == settings.body => COPIED,
@@ -80,17 +98,48 @@ fn Written(props: &Props) -> Html {
     };
     html! {
         <>
-        <p class="caption">{ CAPTION }</p>
-        <div class="frameworks" role="group" aria-label={FRAMEWORKS}>{ for Framework::ALL.into_iter().map(choice) }</div>
+        { choices }
         if !settings.notes.is_empty() {
-            <ul class="set-notes">{ for settings.notes.iter().map(|note| html! { <li>{ *note }</li> }) }</ul>
+            <ul class="set-notes">{ for settings.notes.iter().map(|note| html! { <li>{ note.as_ref() }</li> }) }</ul>
         }
         <div class="set-head">
-            <code>{ settings.file_name }</code>
+            <code>{ settings.file_name.as_ref() }</code>
             <button type="button" class="small-button" onclick={copy}>{ said }</button>
             <button type="button" class="small-button" onclick={save}>{ SAVE }</button>
         </div>
-        <pre class="code" tabindex="0" role="region" aria-label={settings.file_name} data-language={settings.language}>{ settings.body }</pre>
+        <pre class="code" tabindex="0" role="region" aria-label={settings.file_name.to_string()} data-language={settings.language.to_string()}>{ &settings.body }</pre>
         </>
     }
+}
+
+/// The settings, as far as they are here.
+#[derive(Clone, PartialEq)]
+enum Written {
+    /// They are being written.
+    Coming,
+    /// The module that writes them could not be loaded.
+    Missing,
+    /// The last that were written.
+    Here(Rc<Settings>),
+}
+
+/// The settings of a scenario; until they are written, those before them.
+#[hook]
+fn use_written(framework: Framework, scenario: &Scenario) -> Written {
+    let written = use_state(|| Written::Coming);
+    let setter = written.setter();
+    let last = use_mut_ref(|| None);
+    use_effect_with((framework, *scenario), move |wanted| {
+        let wanted = *wanted;
+        *last.borrow_mut() = Some(wanted);
+        let link = share::encode(&wanted.1);
+        let name = serde_json::to_string(&wanted.0).unwrap_or_default();
+        browser::ask("settings", &[link.into(), name.into()], move |settings: Option<Settings>| {
+            // An answer may come after the next question.
+            if *last.borrow() == Some(wanted) {
+                setter.set(settings.map_or(Written::Missing, |settings| Written::Here(Rc::new(settings))));
+            }
+        });
+    });
+    (*written).clone()
 }

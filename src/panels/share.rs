@@ -11,6 +11,7 @@ use crate::browser::{self, Kind};
 use crate::derived::Derived;
 use crate::snapshot::Snapshot;
 use crate::text::NO_PICTURE;
+use charts::chrome_trace::chrome_trace;
 use charts::paint;
 use engine::export::csv::csv;
 use engine::export::report_json::with_pins;
@@ -42,7 +43,7 @@ pub const BY_HAND: &str = "The browser does not let this page write to the clipb
 pub const LAYER: &str = "layer";
 
 /// The views of an embed: name in links, and name in the menu.
-pub const VIEWS: [(&str, &str); 15] = [
+pub const VIEWS: [(&str, &str); 16] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
     ("map", "Map"),
@@ -58,14 +59,16 @@ pub const VIEWS: [(&str, &str); 15] = [
     ("agreement", "Measurements"),
     ("strategies", "Strategies"),
     ("ranking", "Best layouts"),
+    ("plan", "Plan"),
 ];
 
 /// The files with the texts of their buttons.
-const FILES: [(Kind, &str); 4] = [
+const FILES: [(Kind, &str); 5] = [
     (Kind::Svg, "SVG picture"),
     (Kind::Png, "PNG picture (2×)"),
     (Kind::Csv, "CSV of all numbers"),
     (Kind::Json, "JSON report"),
+    (Kind::Trace, "Trace of a step for Perfetto"),
 ];
 
 /// What is shared, and what closes the menu.
@@ -177,9 +180,10 @@ fn said(outcome: &Outcome) -> Html {
 /// Makes a file and gives it to the browser; calls `failed` where the browser makes no picture.
 fn save(kind: Kind, snapshot: &Rc<Snapshot>, derived: &Derived, failed: &Callback<()>) {
     let Snapshot { scenario, pins, .. } = &**snapshot;
-    let (file, link) = (snapshot.file_name(FILE, kind.name()), browser::full_link(snapshot));
+    let (file, link) = (snapshot.file_name(FILE, kind.extension()), browser::full_link(snapshot));
     let text = match kind {
         Kind::Csv => csv(scenario, pins, &link),
+        Kind::Trace => chrome_trace(scenario, &link),
         Kind::Json => pretty(&with_pins(scenario, &derived.report, &derived.issues, pins, &link)),
         Kind::Svg | Kind::Png => {
             let derived = of_poster(snapshot);

@@ -2,7 +2,6 @@
 
 use crate::view::View;
 use charts::spec::AxisKey;
-use engine::import::{Adapter, TextLengths};
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::issue::Issue;
@@ -70,10 +69,6 @@ pub enum Action {
     Pick(Pick),
     /// A model is imported.
     Import(Box<Architecture>),
-    /// An adapter is imported.
-    Adapt(Box<Adapter>),
-    /// Lengths of texts are imported.
-    Lengths(TextLengths),
     /// A parameter goes back to its preset.
     Back {
         /// The parameter.

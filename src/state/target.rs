@@ -1,7 +1,7 @@
 //! What a select sets: the action of each of its options.
 
 use super::action::{Action, Pick};
-use crate::view::View;
+use crate::view::{Asked, PlanView, View};
 use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
 use engine::analysis::experts::family::Family;
@@ -35,6 +35,8 @@ pub enum SelectTarget {
     AgreementMeasure,
     /// Which published rows are shown.
     AgreementRows,
+    /// The question that is planned.
+    Question,
     /// The model: the ladder, then the catalog, then custom.
     Model,
     /// The GPU: the catalog, then custom.
@@ -68,6 +70,10 @@ impl SelectTarget {
                 View { agreement: AgreementView { measure, ..view.agreement }, ..view }
             }
             Self::AgreementRows => View { agreement: AgreementView { shown: place, ..view.agreement }, ..view },
+            Self::Question => {
+                let asked = Asked::ALL.get(place).copied().unwrap_or_default();
+                View { plan: PlanView { asked, ..view.plan }, ..view }
+            }
             Self::Model => {
                 let entry = |place: usize| Pick::Model(MODELS.get(place).map_or(CUSTOM, |entry| entry.id));
                 return Action::Pick(place.checked_sub(1).map_or(Pick::Ladder, entry));

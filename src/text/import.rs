@@ -1,119 +1,42 @@
-//! The texts of the import.
+//! The texts of the import; what came of it is said where it is read ([`files::brought::words`]).
 
-use engine::catalog::ModelEntry;
-use engine::format;
-use engine::import::{Adapter, Imported, TextLengths};
-use engine::names;
 use engine::params::quantity::shorten;
 
 /// On the button that opens the panel.
 pub const OPEN: &str = "Import";
 /// What it does.
-pub const OPEN_HELP: &str = "Import a config.json";
+pub const OPEN_HELP: &str = "Import a model, a run, an error or a log";
 /// On the button that closes it.
 pub const CLOSE: &str = "Close";
 /// What it does.
 pub const CLOSE_HELP: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a Hugging Face config.json, PEFT's adapter_config.json, lengths of texts, a link or a report, or drop a file anywhere on the page";
+pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, llm-foundry, nanotron, MaxText), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files anywhere on the page";
 /// Over the choice of a file.
-pub const FILE: &str = "Or choose the file";
+pub const FILE: &str = "Or choose files";
 /// Under the choice of a file.
 pub const LOCAL: &str = "It is read in this browser and sent nowhere.";
-/// Where a picture has no link.
-pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not saved by this page, or another program left the \
-     link out. Drop one that was saved here, or open its link.";
-/// Where a file is no text and no picture of ours.
-pub const NO_TEXT: &str =
-    "This is neither text nor a PNG. Drop a config.json, or an SVG, PNG, CSV or JSON that was saved here.";
+/// On the button that takes an offered change.
+pub const TAKE: &str = "Try it";
+
+/// On the button that saves a file with an offered change.
+pub fn save(file: &str) -> String {
+    format!("Save {}", shorten(file))
+}
+
+/// Over folded lines: how many.
+pub fn counted(title: &str, lines: usize) -> String {
+    format!("{title} ({lines})")
+}
+
 /// Where a file is too large.
-pub const TOO_LARGE: &str =
-    "This file is larger than 32 MiB, which nothing that this page saves or reads is. Drop another.";
+pub const TOO_LARGE: &str = "This is larger than 32 MiB, which nothing that this page saves or reads is. Drop less.";
+/// Where the module that reads is missing.
+pub const NOT_LOADED: &str = "What reads files could not be loaded. Check the connection and try again.";
+/// While it is loaded and reads.
+pub const READING: &str = "Reading …";
+
 /// Where a file cannot be read.
-pub const UNREADABLE: &str = "The browser could not read this file: try to paste its text.";
-
-/// After a scenario was restored.
-pub fn restored(file: Option<&str>, pins: usize) -> String {
-    let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));
-    let with = match pins {
-        0 => "",
-        1 => " and the one pinned beside it",
-        _ => " and those pinned beside it",
-    };
-    format!("{from} brought its scenario back{with}; undo takes it away again.")
-}
-
-/// A problem with the name of its file.
-pub fn of_file(file: &str, problem: &str) -> String {
-    format!("“{}”: {problem}", shorten(file))
-}
-
-/// Before the addresses of models.
-const HUB: &str = "https://huggingface.co/";
-
-/// Whether a text is the address of something.
-pub fn is_address(text: &str) -> bool {
-    let text = text.trim();
-    ["https://", "http://"].iter().any(|start| text.starts_with(start)) && !text.contains(char::is_whitespace)
-}
-
-/// In place of what an address leads to.
-pub fn not_fetched(address: &str) -> String {
-    let mut parts = address.trim().strip_prefix(HUB).unwrap_or_default().split('/').filter(|part| !part.is_empty());
-    let place = match (parts.next(), parts.next()) {
-        (Some(owner), Some(model)) => format!("{HUB}{owner}/{model}/raw/main/config.json"),
-        _ => "it".to_owned(),
-    };
-    format!("This page fetches nothing from other sites. Open {place} in another tab and paste the text that it shows.")
-}
-
-/// After a model was imported: name, the entry of the catalog that it is, size, and what was not understood.
-pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
-    let shape = &imported.architecture;
-    let params = format::params(shape.params() as f64);
-    let layers = shape.num_hidden_layers;
-    let known = entry.map_or_else(String::new, |entry| format!(" is {} of the catalog", entry.name));
-    let listed = names::layers(shape).map_or_else(String::new, |list| format!(" ({list})"));
-    let mut text = format!("{}{known}: {layers} layers{listed}, {params} parameters", imported.name);
-    if shape.has_experts() {
-        text = text + ", " + &format::params(shape.active_params() as f64) + " active";
-    }
-    text.push('.');
-    if let Some(tower) = &imported.tower {
-        text = text
-            + " Of them "
-            + &format::params(tower.params)
-            + " are a tower’s for images: weights that count, work that does not.";
-    }
-    if !imported.not_understood.is_empty() {
-        text = text + " Not understood: " + &imported.not_understood.join(", ") + ".";
-    }
-    text
-}
-
-/// The keys that a model was read from.
-pub fn used(imported: &Imported) -> String {
-    format!("Read: {}.", imported.used.join(", "))
-}
-
-/// After an adapter was imported: rank and model, and what could not be read exactly.
-pub fn adapted(adapter: &Adapter) -> String {
-    let model = adapter.model().map_or_else(String::new, |entry| format!(" for {}", entry.name));
-    let mut text = format!("An adapter of rank {}{model}.", adapter.trained().rank);
-    for remark in &adapter.remarks {
-        text = text + " " + remark;
-    }
-    text
-}
-
-/// After lengths were imported.
-pub fn listed(lengths: &TextLengths) -> String {
-    let [count, mean, longest] =
-        [lengths.count as f64, lengths.mean, lengths.longest].map(|value| format::count(value.round()));
-    format!("{count} texts of {mean} tokens on average, the longest of {longest}: sequences are now made of texts.")
-}
-
-/// The keys that an adapter was read from.
-pub fn used_of(used: &[String]) -> String {
-    format!("Read: {}.", used.join(", "))
+pub fn unreadable(file: &str) -> String {
+    format!("The browser could not read “{}”: try to paste its text.", shorten(file))
 }

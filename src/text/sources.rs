@@ -16,7 +16,7 @@ const ABSTRACTS: &str = "https://arxiv.org/abs/";
 /// Files of the repository, and the pages of the site's documentation that they are.
 const PAGES: [(&str, &str); 2] = [("docs/model.md", "docs/model.html"), ("docs/accuracy.md", "docs/accuracy.html")];
 /// The sections of docs/model.md, by number, as its page names them.
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "0-conventions",
     "1-two-engines-over-one-description",
     "2-transformer-parameters-and-flops",
@@ -30,6 +30,7 @@ const SECTIONS: [&str; 13] = [
     "10-agreement-with-reality",
     "11-preferences-rewards-and-rollouts",
     "12-what-trains-and-on-which-texts",
+    "13-images-and-sound",
 ];
 
 /// Splits a text into pieces; what names no source leads nowhere.

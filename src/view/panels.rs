@@ -31,11 +31,13 @@ pub enum Panel {
     Strategies,
     /// The best layouts.
     Ranking,
+    /// Planning backwards.
+    Plan,
 }
 
 impl Panel {
     /// All of them, as they stand on the page.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Verdict,
         Self::Map,
         Self::Curve,
@@ -50,6 +52,7 @@ impl Panel {
         Self::Agreement,
         Self::Strategies,
         Self::Ranking,
+        Self::Plan,
     ];
 
     /// Its name in links, and the identifier of its element on the page.
@@ -69,6 +72,7 @@ impl Panel {
             Self::Agreement => "agreement",
             Self::Strategies => "strategies",
             Self::Ranking => "ranking",
+            Self::Plan => "plan",
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The query of a link: how a view is written and read.
 
 use super::panels::{Controls, Panels};
-use super::{ThemeChoice, View};
+use super::plan::{Asked, number};
+use super::{PlanView, ThemeChoice, View};
 use charts::views::{ALONG, LayerView, Metric, every_axis};
 use charts::zoom::Part;
 use engine::analysis::experts::family::Family;
@@ -46,6 +47,9 @@ impl View {
                 "bounds" => view.bounds = value != "0",
                 "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
+                "plan" => view.plan.asked = Asked::from_key(value).unwrap_or_default(),
+                "days" => view.plan.days = number(value).unwrap_or(view.plan.days),
+                "budget" => view.plan.dollars = number(value).unwrap_or(view.plan.dollars),
                 "step" => view.step = if value == FIRST { RunStep::First } else { RunStep::Steady },
                 _ => {}
             }
@@ -94,6 +98,16 @@ impl View {
         }
         if self.layer != default.layer {
             pairs.push(layer_text(self.layer));
+        }
+        let PlanView { asked, days, dollars } = default.plan;
+        if self.plan.asked != asked {
+            pairs.push(format!("plan={}", self.plan.asked.key()));
+        }
+        if self.plan.days != days {
+            pairs.push(format!("days={}", shortest(self.plan.days)));
+        }
+        if self.plan.dollars != dollars {
+            pairs.push(format!("budget={}", shortest(self.plan.dollars)));
         }
         if !self.why.is_empty() {
             pairs.push(format!("why={}", self.why));
@@ -191,6 +205,16 @@ mod tests {
         let view = View { step: RunStep::First, ..View::default() };
         assert_eq!((view.query().as_str(), View::from_query("?step=first")), ("?step=first", view));
         assert_eq!(View::from_query("?step=tenth"), View::default());
+    }
+
+    #[test]
+    fn every_question_survives_its_query() {
+        for asked in Asked::ALL {
+            let view = View { plan: PlanView { asked, days: 12.5, dollars: 2e6 }, ..View::default() };
+            assert_eq!(View::from_query(&view.query()), view);
+        }
+        assert_eq!(View::from_query("?plan=cheapest&days=7").query(), "?plan=cheapest&days=7");
+        assert_eq!(View::from_query("?plan=luck&days=soon&budget=-1"), View::default());
     }
 
     #[test]

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use crate::book;
 use crate::caddy;
 use crate::chromium;
-use crate::engine::{ENGINE, SCORE};
+use crate::engine::{ENGINE, FILES, SCORE};
 use crate::firefox;
 use crate::fuzz;
 use crate::nginx;
 use crate::npm;
+use crate::python;
 use crate::recipes;
 use crate::shell::{cargo, output, run as run_program, step, watch};
 use crate::site;
@@ -76,6 +77,7 @@ pub fn run(parts: &[Part]) -> ExitCode {
             Part::Native => {
                 suite.native();
                 suite.npm_package();
+                suite.python_package();
             }
             Part::Browser => suite.browser(),
         }
@@ -124,7 +126,16 @@ impl Suite {
         self.clippy("Lints, native", &["--workspace", "--all-targets"]);
         self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
         if self.check("Rust target for Wasm", tools::wasm_target) {
-            let packages = ["--package", "shardwise", "--package", "shardwise-charts", "--package", "shardwise-js"];
+            let packages = [
+                "--package",
+                "shardwise",
+                "--package",
+                "shardwise-charts",
+                "--package",
+                "shardwise-files-worker",
+                "--package",
+                "shardwise-js",
+            ];
             let targets = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
             self.clippy("Lints, Wasm", &[&packages[..], &targets].concat());
         }
@@ -147,6 +158,11 @@ impl Suite {
     /// Tests the npm package in Node; its notebook is tested in a browser.
     fn npm_package(&mut self) {
         self.check("npm package", npm::check);
+    }
+
+    /// Tests the Python package in a fresh environment.
+    fn python_package(&mut self) {
+        self.check("Python package", python::check);
     }
 
     /// Runs the tests in headless browsers.
@@ -229,7 +245,20 @@ impl Suite {
 
 /// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
-    let tree = ["tree", "--quiet", "--package", ENGINE, "--package", SCORE, "--edges", "normal", "--prefix", "none"];
+    let tree = [
+        "tree",
+        "--quiet",
+        "--package",
+        ENGINE,
+        "--package",
+        FILES,
+        "--package",
+        SCORE,
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+    ];
     let tree = output(&mut cargo(&tree)).ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();

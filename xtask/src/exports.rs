@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, anyhow};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::engine::ENGINE;
+use crate::engine::FILES;
 use crate::shell::{cargo, find, output, program, root, run as run_program, step};
 
 /// The pinned packages.
@@ -35,7 +35,7 @@ const PYTHONS: [&str; 4] = ["python3.12", "python3.13", "python3.14", "python3"]
 pub fn run() -> Result<ExitCode> {
     let python = environment("exports", &[REQUIREMENTS], &[ALONE])?;
     step("Settings of many scenarios");
-    run_program(&mut cargo(&["run", "--quiet", "--package", ENGINE, "--example", "settings", "--", FOLDER]))?;
+    run_program(&mut cargo(&["run", "--quiet", "--package", FILES, "--example", "settings", "--", FOLDER]))?;
     step("Settings against the frameworks' parsers (some minutes)");
     let mut check = program(python);
     check.args(["-P", CHECK, FOLDER, "--document", DOCUMENT]);

@@ -5,9 +5,10 @@
 //!   [`chromium`], [`firefox`] and [`webkit`] likewise, each a [`browser`], and [`caddy`] and
 //!   [`nginx`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
+//! - [`files`]: the module that the page fetches on demand.
 //! - [`book`]: the documentation, with mdBook.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
-//! - [`npm`]: the engine as an npm package.
+//! - [`npm`], [`python`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser, for people.
 //! - [`fuzz`]: random inputs.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
@@ -28,11 +29,13 @@ pub mod checks;
 pub mod chromium;
 pub mod engine;
 pub mod exports;
+pub mod files;
 pub mod firefox;
 pub mod fuzz;
 pub mod nginx;
 pub mod npm;
 pub mod packages;
+pub mod python;
 pub mod recipes;
 pub mod shell;
 pub mod site;

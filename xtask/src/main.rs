@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::{accuracy, bench, book, checks, engine, exports, fuzz, npm, recipes, site};
+use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, npm, python, recipes, site};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -17,6 +17,7 @@ Usage: cargo xtask <command>
   estimate LINK              the report of a link, a fragment or a scenario in JSON
   catalog                    the catalog as JSON, each entry with its source
   params FILE...             the parameters of models, by their config.json: a line of JSON a file
+  rank LINK                  the fastest layouts of a link's scenario on its GPUs
   score FILE.csv... [--json | --rows]
                              the engine against measurements and traced steps: the errors of each source, or a line a row
   calibrate FILE.csv...      the constants fitted to measurements, each source held out in turn
@@ -31,6 +32,7 @@ Usage: cargo xtask <command>
                              size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
                              are built already, side by side
   npm [--test]               the engine as an npm package, in target/npm/; its tests
+  python [--test]            the engine as a Python package, a wheel in target/python/; its tests
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
   book                       the documentation alone, into target/book/docs
   recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
@@ -49,9 +51,9 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
-    // An example parses its own arguments.
+    // These parse their own arguments.
     if let Some((first, rest)) = arguments.split_first()
-        && let Some(name) = engine::NAMES.into_iter().find(|name| first == name)
+        && let Some(name) = engine::named(first)
     {
         return engine::run(name, rest);
     }
@@ -62,6 +64,8 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
             site::serve(profile, port)?;
         }
         ["build"] => site::build()?,
+        ["python"] => python::build().map(drop)?,
+        ["python", "--test"] => python::check()?,
         ["npm"] => npm::build().map(drop)?,
         ["npm", "--test"] => npm::check()?,
         ["test", "--exports"] => return exports::run(),
@@ -77,6 +81,7 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
         }
         ["accuracy"] => accuracy::run()?,
         ["book"] => book::run_command()?,
+        ["files"] => files::run_command()?,
         ["recipes"] => recipes::build()?,
         ["bench", options @ ..] => {
             let (format, sites) = bench_options(options)?;

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 
 use crate::brotli;
-use crate::engine::ENGINE;
+use crate::engine::CLI;
 use crate::shell::{cargo, program, root, run, step};
 use crate::{site, tools};
 
@@ -90,13 +90,13 @@ pub fn install() -> Result<PathBuf> {
 /// When the package cannot be built, or a test fails.
 pub fn check() -> Result<()> {
     let installed = install()?;
-    // The tests compare the package's reports with those of this example.
-    run(&mut cargo(&["build", "--quiet", "--package", ENGINE, "--example", "estimate"]))?;
+    // The tests compare the package's reports with those of the command line.
+    run(&mut cargo(&["build", "--quiet", "--package", CLI]))?;
     step("Testing the installed package");
-    let examples = root().join("target").join("debug").join("examples");
+    let shell = root().join("target").join("debug").join(format!("shardwise{}", std::env::consts::EXE_SUFFIX));
     let mut tests = program(tools::node()?);
     tests.current_dir(&installed).args(["--test", "--test-reporter", "spec"]).args(TESTS);
-    tests.env("SHARDWISE_ESTIMATE", examples.join(format!("estimate{}", std::env::consts::EXE_SUFFIX)));
+    tests.env("SHARDWISE_CLI", shell);
     tests.env("SHARDWISE_LINKS", root().join("tests").join("links").join("v1.txt"));
     run(tests.env("SHARDWISE_TSC", tools::typescript()?))
 }

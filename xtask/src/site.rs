@@ -115,7 +115,7 @@ fn install(profile: Profile) -> Result<()> {
     if wanted.iter().all(|tool| matches!(tool.present(), Ok(Some(_)))) {
         return Ok(());
     }
-    let mut page = cargo(&["build", "--quiet", "--bin", "shardwise", "--target", tools::WASM_TARGET]);
+    let mut page = cargo(&["build", "--quiet", "--bin", "page", "--target", tools::WASM_TARGET]);
     page.args(if profile == Profile::Release { &["--profile", "site"][..] } else { &[] });
     let page = page.spawn();
     let installed = tools::install(&wanted);

@@ -14,8 +14,10 @@
 //! | [`palette`], [`names`] | one colour and one name for each part, line and limiter |
 //! | [`layout`] | where a figure's parts stand |
 //! | [`table`], [`describe`], [`readout`] | a figure as a table, as CSV, as a sentence, at the crosshair |
+//! | [`chrome_trace`] | a step as a trace for Perfetto |
 //! | [`paint`] | a figure on canvas, as SVG, as PNG |
 
+pub mod chrome_trace;
 pub mod describe;
 pub mod layout;
 pub mod marks;

@@ -1,13 +1,11 @@
 //! Display names of parts, limiters and lines, shared by all figures.
 
-use core::fmt::Write as _;
-
 use engine::model::compute::parts::Operator;
 use engine::model::memory::trace::{Moment, Phase, Place};
 use engine::model::report::{Lane, Limiter, MemoryPart, Work};
 use engine::model::step::waterfall::StepPart;
-use engine::params::{Choice, ParamId};
-use engine::scenario::Scenario;
+
+pub use engine::params::labels::{chosen, layout, recompute, strategy};
 
 /// The name of a memory part.
 pub const fn part(part: MemoryPart) -> &'static str {
@@ -101,40 +99,6 @@ pub const fn operator(operator: Operator, has_experts: bool) -> &'static str {
         Operator::Head => "Head and loss",
         Operator::Optimizer => "Optimizer",
     }
-}
-
-/// The name of a strategy, by its index in `Strategy::ALL`: its label in the picker.
-pub fn strategy(place: usize) -> &'static str {
-    label(ParamId::Strategy, |_| place)
-}
-
-/// The label of a scenario's recomputation mode in the picker.
-pub fn recompute(scenario: &Scenario) -> &'static str {
-    chosen(ParamId::Recompute, scenario)
-}
-
-/// The label of what a scenario has chosen: empty where the parameter is no choice.
-pub fn chosen(id: ParamId, scenario: &Scenario) -> &'static str {
-    label(id, |choice| (choice.get)(scenario))
-}
-
-/// The label of an option of a choice in the table of parameters.
-fn label(id: ParamId, place: impl FnOnce(&Choice) -> usize) -> &'static str {
-    let option = id.param().choice().and_then(|choice| choice.options.get(place(choice)));
-    option.map_or("", |option| option.label)
-}
-
-/// Names the layout of a scenario: `FSDP FULL_SHARD, tp 2, pp 4`.
-pub fn layout(scenario: &Scenario) -> String {
-    let mut text = strategy(scenario.strategy.place()).to_owned();
-    let mesh = scenario.degrees();
-    for (key, degree) in [("tp", mesh.tp), ("cp", mesh.cp), ("pp", mesh.pp), ("ep", mesh.ep)] {
-        if degree > 1 {
-            // Writing to a string cannot fail.
-            let _ = write!(text, ", {key} {degree}");
-        }
-    }
-    text
 }
 
 /// Writes a label as it appears inside a sentence: `Sequence length` in lower case, `GPU memory`

@@ -111,7 +111,7 @@ const fn pair(theme: Theme, light: u32, dark: u32) -> Rgb {
 }
 
 /// The colour of a memory part: states are blue, gathered weights teal, activations orange, other
-/// models violet, the engine that generates pink, the rest grey.
+/// models violet, the engine that generates pink, the encoder of images green, the rest grey.
 pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
     match part {
         MemoryPart::Weights => pair(theme, 0x0b4f95, 0x4a90e2),
@@ -126,6 +126,7 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
         MemoryPart::Fragmentation => pair(theme, 0x8a929b, 0x646d77),
         MemoryPart::Models => pair(theme, 0x6747b3, 0xc4adfa),
         MemoryPart::Engine => pair(theme, 0xa8327d, 0xf08cc8),
+        MemoryPart::Tower => pair(theme, 0x5a7020, 0xa9c45c),
     }
 }
 

@@ -4,4 +4,3 @@ pub mod catalog_json;
 pub mod csv;
 pub mod params_json;
 pub mod report_json;
-pub mod settings;

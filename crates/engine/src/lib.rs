@@ -7,7 +7,7 @@
 //! # Map
 //!
 //! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario, params <-
-//! format, catalog <- analysis, share, import <- published, explain, export`.
+//! format, catalog <- analysis, share <- published, explain, export`.
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -21,12 +21,11 @@
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`mod@format`] | numbers as people read them | where they stand |
 //! | [`catalog`] | accelerators, interconnects, clusters, models and their families, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
-//! | [`analysis`] | questions over the model: sweeps, boundaries, search, the best of a cluster, advice; one layer of experts ([`analysis::experts`]) | pixels |
+//! | [`analysis`] | questions over the model: sweeps, boundaries, search, the best of a cluster, plans, advice; one layer of experts ([`analysis::experts`]) | pixels |
 //! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
-//! | [`import`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains; what was read of them and what was not understood | the page |
 //! | [`published`] | published measurements as the page reads them | how rows become scenarios |
 //! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
-//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON, settings for training frameworks ([`export::settings`]) | the page |
+//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON | the page |
 //!
 //! # Invariants
 //!
@@ -46,7 +45,6 @@ pub mod digits;
 pub mod explain;
 pub mod export;
 pub mod format;
-pub mod import;
 pub mod json;
 pub mod model;
 pub mod names;

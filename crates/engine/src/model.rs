@@ -2,6 +2,7 @@
 //! randomness and no browser, and it computes with `+ - * / sqrt` only, so that every target gives the same bits.
 
 pub mod adapters;
+pub mod anchor;
 pub mod bounds;
 pub mod collectives;
 pub mod comm;
@@ -12,6 +13,7 @@ pub mod family;
 pub mod flops;
 pub mod hardware;
 pub mod host;
+pub mod images;
 pub mod ladder;
 pub mod lengths;
 pub mod memory;
@@ -32,6 +34,7 @@ pub mod stages;
 pub mod step;
 pub mod sync;
 pub mod timeline;
+pub mod tower;
 pub mod trained;
 pub mod training;
 pub mod transformer;

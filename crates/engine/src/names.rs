@@ -66,6 +66,7 @@ pub const fn part(part: MemoryPart) -> PartNames {
         MemoryPart::Fragmentation => ("fragmentation", "fragmentation-part", "Fragmentation"),
         MemoryPart::Models => ("other_models", "other-models", "Other models"),
         MemoryPart::Engine => ("rollout_engine", "rollout-engine", "Rollout engine"),
+        MemoryPart::Tower => ("tower", "tower-memory", "Encoder of images"),
     };
     PartNames { key, card, name }
 }

@@ -3,6 +3,7 @@
 
 mod check;
 mod id;
+pub mod labels;
 pub mod quantity;
 pub mod scale;
 mod table;

@@ -9,8 +9,10 @@ pub mod pins;
 pub mod resolve;
 pub mod validate;
 
+use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
+use crate::model::images::Images;
 use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
@@ -177,6 +179,8 @@ pub struct Scenario {
     pub layers_in_16_bits: u32,
     /// Tokens that are predicted beyond the next one.
     pub mtp: u32,
+    /// Images beside the text, for models that read them.
+    pub images: Images,
     /// When gradients are reduced.
     pub communication: Communication,
     /// What is offloaded to host memory.
@@ -191,6 +195,8 @@ pub struct Scenario {
     pub topology: Topology,
     /// Which FLOPs the MFU counts.
     pub mfu_convention: MfuConvention,
+    /// What was measured of the run, or of one like it, over what is predicted.
+    pub anchor: Anchor,
     /// Parameters of the whole run beyond its step.
     pub run: RunChoices,
 }

@@ -6,6 +6,8 @@
 mod any;
 
 use any::any_scenario;
+use engine::analysis::plan::{Hardware, Kind, Plan};
+use engine::share::decode;
 use proptest::prelude::*;
 use std::hint::black_box;
 
@@ -18,6 +20,16 @@ proptest! {
         });
         prop_assert_eq!(counted.count_total, 0);
     }
+}
+
+/// Only what would be a new best is validated, which allocates: a few of ten thousand.
+#[test]
+fn a_plan_hardly_allocates_while_it_searches() {
+    let scenario = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
+    let mut plan = Plan::over(&scenario, Kind::Runs, vec![Hardware::own(&scenario)]);
+    let counted = allocation_counter::measure(|| while !plan.advance(1000) {});
+    let evaluated = plan.progress().evaluated as u64;
+    assert!(evaluated > 10_000 && counted.count_total < evaluated / 4, "{} {evaluated}", counted.count_total);
 }
 
 #[test]

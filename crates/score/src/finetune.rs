@@ -5,6 +5,7 @@
 
 pub mod adapters;
 pub mod completed;
+pub mod images;
 pub mod measured;
 pub mod mlperf;
 pub mod models;

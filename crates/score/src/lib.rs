@@ -33,6 +33,7 @@ pub mod stack;
 pub mod summary;
 pub mod target;
 pub mod text;
+pub mod towers;
 pub mod traced;
 pub mod tracker;
 

@@ -2,7 +2,7 @@
 
 use super::finetune::source::Source;
 use super::finetune::texts::texts;
-use super::finetune::{completed, measured};
+use super::finetune::{completed, images, measured};
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
@@ -13,6 +13,7 @@ use super::{
 };
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
+use engine::model::anchor::Anchor;
 use engine::model::hardware::{Accelerator, Network, Topology};
 use engine::model::objective::Objective;
 use engine::model::report::Report;
@@ -110,7 +111,7 @@ fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
 /// Returns the scenario of a complete row.
 fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
     let stack = Stack::of(row);
-    let model = model::model(row, stack, notes)?;
+    let model = images::with_tower(row, model::model(row, stack, notes)?, notes);
     let hardware = hardware::hardware(row, stack, notes)?;
     let node = hardware.network.values.gpus_per_node;
     let layout = layout::layout(row, stack, hardware.gpus, node, notes)?;
@@ -155,6 +156,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         galore_rank: catalog::default_scenario().galore_rank,
         layers_in_16_bits: recipes::nemotron::layers_in_16_bits(row, &model.architecture(), notes),
         mtp: recipes::nemotron::mtp(row, notes),
+        images: images::images(row),
         communication: software.communication,
         offload: software.offload,
         framework: software.framework,
@@ -162,6 +164,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         segments: software.segments,
         topology: topology(row, stack, layout.strategy, &hardware.network.values, notes),
         mfu_convention: MfuConvention::FullAttention,
+        anchor: Anchor::NONE,
         run: catalog::default_scenario().run,
     })
 }

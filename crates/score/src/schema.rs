@@ -13,6 +13,8 @@ pub enum Schema {
     Traced,
     /// The same of models with state mixers.
     Hybrid,
+    /// The same of models that read images; the tests hold the engine against them.
+    Images,
     /// Measured collectives.
     Collectives,
     /// Measurements of a single mixture-of-experts layer, one value per row.
@@ -31,6 +33,8 @@ impl Schema {
             Some(Self::Tracker)
         } else if has(&["mixer", "state_kernel", "peak_allocated_bytes"]) {
             Some(Self::Hybrid)
+        } else if has(&["tower_layers", "peak_allocated_bytes"]) {
+            Some(Self::Images)
         } else if has(&["source_code", "peak_allocated_bytes", "simulated_reserved"]) {
             Some(Self::Traced)
         } else if has(&["collective", "message_bytes", "metric", "value"]) {
@@ -60,6 +64,9 @@ impl Schema {
             Self::Tracker => "peaks of PyTorch's FSDP2 memory tracker",
             Self::Traced => "training steps traced tensor by tensor",
             Self::Hybrid => "training steps of models with state mixers, traced tensor by tensor",
+            Self::Images => {
+                "training steps of models that read images, traced tensor by tensor: the example towers scores them"
+            }
             Self::Collectives => "measured collectives",
             Self::Experts => "measurements of one layer of experts, which the tests of the engine read",
             Self::Architectures => "architectures by name, not measurements: the catalog has those that it needs",

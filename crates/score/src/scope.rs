@@ -41,7 +41,8 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if !named && (has(&row.notes, &["hybrid-override-pattern", "mamba"]) || has(&row.model, &["mamba"])) {
         return left_out("state-space layers of a shape that is not published: not a model of the catalog");
     }
-    if row.model.to_ascii_lowercase().starts_with("t5") || has(&row.model, &["bert", "vit"]) {
+    let reads_images = has(&row.model, &["qwen-vl"]);
+    if row.model.to_ascii_lowercase().starts_with("t5") || (has(&row.model, &["bert", "vit"]) && !reads_images) {
         return left_out("not a decoder-only transformer");
     }
     if row.notes.contains("CAUTION") {

@@ -8,8 +8,7 @@ mod scored;
 mod tests;
 
 pub use finding::kinds;
-use scored::Scored;
-pub use scored::ScoredRows;
+pub use scored::{Scored, ScoredRows};
 
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
 use engine::params::{Scale, Unit};

@@ -97,7 +97,7 @@ fn frame(events: f64, top: f64) -> ChartSpec {
 }
 
 /// Returns the stage that needs most memory, the earliest of equals.
-fn largest(setup: &Setup) -> Stage {
+pub(crate) fn largest(setup: &Setup) -> Stage {
     let all = stages(setup);
     let needs = |stage: &Stage| of_stage(setup, stage).allocated;
     let more = |most: Stage, other: &Stage| if needs(other) > needs(&most) { *other } else { most };

@@ -102,6 +102,13 @@ pub(super) fn for_speed(scenario: &Scenario) -> Vec<(Change, Scenario)> {
     changes.filter_map(|change| Some((change, allowed(scenario, before, change)?))).collect()
 }
 
+/// Returns the changes that are tried for memory, each with its scenario, within the bounds and without a new error.
+pub(super) fn for_memory(scenario: &Scenario) -> Vec<(Change, Scenario)> {
+    let before = errors(scenario);
+    let changes = changes(scenario, Goal::Fit).into_iter();
+    changes.filter_map(|change| Some((change, allowed(scenario, before, change)?))).collect()
+}
+
 /// Returns every change that achieves the goal, the best first.
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let errors_before = errors(scenario);

@@ -6,47 +6,13 @@
 //! [`Ranking::advance`].
 
 use super::advice::errors;
-use super::change;
+use super::layout_space::LayoutSpace;
 use crate::model::report::Report;
-use crate::model::training::Recompute;
-use crate::params::{self, ParamId};
-use crate::scenario::{Scenario, Strategy};
+use crate::scenario::Scenario;
 use crate::units::Seconds;
 
 /// Number of layouts that are kept.
 pub const MOST: usize = 8;
-/// Largest pipeline-parallel degree that is tried.
-const MOST_STAGES: u32 = 32;
-/// Largest expert-parallel degree that is tried.
-const MOST_EXPERT_GROUPS: u32 = 64;
-/// Largest micro-batch that is tried.
-const LARGEST_MICRO_BATCH: u32 = 16;
-/// Fewest tokens of a sequence that context parallelism leaves on a GPU.
-const FEWEST_TOKENS: u32 = 8192;
-/// The strategies, in the order that breaks ties: the one closest to a plain data-parallel loop
-/// first.
-const STRATEGIES: [Strategy; 6] = [
-    Strategy::Ddp,
-    Strategy::Zero1,
-    Strategy::Zero2,
-    Strategy::FullShard,
-    Strategy::ShardGradOp,
-    Strategy::HybridShard,
-];
-/// The recomputation modes, from the least to the most recomputation.
-const MODES: [Recompute; 4] = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
-
-/// The parameters that a layout sets.
-const LAID_OUT: [ParamId; 7] = [
-    ParamId::MicroBatchSize,
-    ParamId::GradAccumSteps,
-    ParamId::Tp,
-    ParamId::Cp,
-    ParamId::Pp,
-    ParamId::Ep,
-    ParamId::ShardSize,
-];
-
 /// A layout that fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
@@ -70,15 +36,9 @@ impl Layout {
 /// The state of a search: candidates, progress, and the best layouts so far.
 #[derive(Clone, Debug)]
 pub struct Ranking {
-    base: Scenario,
+    space: LayoutSpace,
     /// Number of errors of the base scenario; a layout may have as many.
     errors: usize,
-    /// Sequences of a step, over all replicas.
-    sequences: u32,
-    /// Candidate degrees of pipeline, context, tensor and expert parallelism, from the slowest to
-    /// vary to the fastest.
-    degrees: [Vec<u32>; 4],
-    micro_batches: Vec<u32>,
     at: usize,
     fitting: usize,
     best: Vec<Layout>,
@@ -87,24 +47,9 @@ pub struct Ranking {
 impl Ranking {
     /// Creates a search around a scenario; nothing is evaluated yet.
     pub fn new(base: &Scenario) -> Self {
-        let shape = base.model.architecture();
-        let mesh = base.degrees();
-        let layers = shape.num_hidden_layers.max(1);
-        let node = base.network.values.gpus_per_node.min(shape.num_attention_heads);
-        let longest = (base.seq_len / FEWEST_TOKENS).max(1);
-        let groups = shape.experts.num_experts.min(MOST_EXPERT_GROUPS);
-        let degrees = [
-            doublings(mesh.pp, layers.min(MOST_STAGES).min(base.gpus)),
-            doublings(mesh.cp, longest.min(base.gpus)),
-            doublings(mesh.tp, node.min(base.gpus)),
-            doublings(mesh.ep, groups.min(base.gpus)),
-        ];
         Self {
-            base: *base,
+            space: LayoutSpace::new(base),
             errors: errors(base),
-            sequences: base.micro_batch_size.saturating_mul(base.grad_accum_steps).saturating_mul(mesh.dp),
-            degrees,
-            micro_batches: doublings(base.micro_batch_size, LARGEST_MICRO_BATCH),
             at: 0,
             fitting: 0,
             best: Vec::with_capacity(MOST + 1),
@@ -113,8 +58,7 @@ impl Ranking {
 
     /// Number of combinations; those that do not divide evenly are skipped when reached.
     pub fn len(&self) -> usize {
-        let degrees: usize = self.degrees.iter().map(Vec::len).product();
-        degrees * self.micro_batches.len() * MODES.len() * STRATEGIES.len()
+        self.space.len()
     }
 
     /// Whether there are no combinations; always false.
@@ -142,42 +86,12 @@ impl Ranking {
     pub fn advance(&mut self, count: usize) -> bool {
         let end = self.len().min(self.at.saturating_add(count));
         while self.at < end {
-            if let Some(scenario) = self.candidate(self.at) {
+            if let Some(scenario) = self.space.candidate(self.at) {
                 self.weigh(scenario);
             }
             self.at += 1;
         }
         self.at == self.len()
-    }
-
-    /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
-    /// the batch, and every number is within its bounds, so that the link of the layout reproduces
-    /// it.
-    fn candidate(&self, place: usize) -> Option<Scenario> {
-        let mut rest = place;
-        let mut digit = |count: usize| {
-            let digit = rest % count;
-            rest /= count;
-            digit
-        };
-        let micro_batch_size = *self.micro_batches.get(digit(self.micro_batches.len()))?;
-        let recompute = *MODES.get(digit(MODES.len()))?;
-        let strategy = *STRATEGIES.get(digit(STRATEGIES.len()))?;
-        let [pps, cps, tps, eps] = &self.degrees;
-        let mut degree = |values: &Vec<u32>| values.get(digit(values.len())).copied();
-        let (ep, tp, cp, pp) = (degree(eps)?, degree(tps)?, degree(cps)?, degree(pps)?);
-        let mut scenario = Scenario { micro_batch_size, tp, cp, pp, ep, recompute, ..self.base };
-        let mesh = scenario.degrees();
-        if (mesh.pp, mesh.cp, mesh.tp, mesh.ep) != (pp, cp, tp, ep) {
-            return None;
-        }
-        let together = micro_batch_size.checked_mul(mesh.dp)?;
-        if !self.sequences.is_multiple_of(together) {
-            return None;
-        }
-        scenario.grad_accum_steps = self.sequences / together;
-        change::choose(&mut scenario, strategy);
-        LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
     }
 
     /// Evaluates a combination and inserts it among the best layouts.
@@ -210,18 +124,11 @@ impl Ranking {
     }
 }
 
-/// Returns the powers of two up to a bound, together with the present value.
-fn doublings(now: u32, most: u32) -> Vec<u32> {
-    let mut values: Vec<u32> = (0..u32::BITS - 1).map(|power| 1 << power).take_while(|value| *value <= most).collect();
-    if let Err(place) = values.binary_search(&now) {
-        values.insert(place, now);
-    }
-    values
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::change;
+    use crate::analysis::layout_space::{MODES, STRATEGIES};
     use crate::catalog::default_scenario;
     use crate::share::{decode, encode};
 
@@ -303,12 +210,5 @@ mod tests {
         let base = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
         let ranking = ranked(&base);
         assert_eq!((ranking.best().len(), ranking.fitting()), (0, 0));
-    }
-
-    #[test]
-    fn degrees_are_doubled_from_one_and_hold_what_is() {
-        assert_eq!(doublings(1, 8), [1, 2, 4, 8]);
-        assert_eq!(doublings(6, 8), [1, 2, 4, 6, 8]);
-        assert_eq!(doublings(16, 1), [1, 16]);
     }
 }

@@ -5,6 +5,7 @@ mod recorded;
 
 pub use kind::Kind;
 
+use crate::model::anchor::Anchor;
 use crate::model::hardware::Generation;
 use crate::model::memory::odds::{self, Quantile, Verdict};
 use crate::model::report::Report;
@@ -156,8 +157,12 @@ pub fn verdict(report: &Report) -> Verdict {
 }
 
 /// Returns the range of the step time, by its kind; on silicon without a fit that of borrowed fractions of the peaks as well, and that of
-/// the few rows on such silicon.
+/// the few rows on such silicon. A prediction that a measurement corrects has the range of such ([`Kind::anchored`]).
 pub fn step_time(scenario: &Scenario) -> Band {
+    if scenario.anchor.time != Anchor::NONE.time {
+        let plain = Scenario { anchor: Anchor::NONE, ..*scenario };
+        return Kind::of(&plain).anchored();
+    }
     let band = Kind::on_fitted_silicon(scenario).band();
     if is_fitted(scenario.accelerator.values.generation) {
         return band;
@@ -219,6 +224,16 @@ mod tests {
             assert_eq!(evidence(&on(id)), Evidence::DataSheet, "{id}");
         }
         assert!(matches!(evidence(&on("h100-sxm")), Evidence::Runs(of) if of.runs > 500));
+    }
+
+    #[test]
+    fn a_measurement_narrows_the_range_of_tuned_runs() {
+        let link = "v=1&rev=6&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192&framework=megatron&recipe=megatron-mixed&strategy=zero1";
+        let plain = crate::share::decode(link).scenario;
+        let anchored = Scenario { anchor: Anchor { time: 1.18, memory: 1.0 }, ..plain };
+        let width = |band: Band| band.high / band.low;
+        assert!(width(step_time(&anchored)) < width(step_time(&plain)));
+        assert_eq!(peak_memory(&anchored), peak_memory(&plain));
     }
 
     #[test]

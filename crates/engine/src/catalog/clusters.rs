@@ -26,9 +26,18 @@ impl ClusterEntry {
     /// Returns the number of GPUs of a run that moves here with `now`: all of a single machine; of a cluster `now` where it fills nodes,
     /// else those of one node.
     pub fn usual_gpus(&self, now: u32) -> u32 {
-        let is_single = centres::SERVERS.iter().any(|server| server.id == self.id);
         let fills_nodes = now > 0 && now.is_multiple_of(self.gpus_per_node.max(1));
-        if is_single || !fills_nodes { self.gpus_per_node } else { now }
+        if self.is_single_machine() || !fills_nodes { self.gpus_per_node } else { now }
+    }
+
+    /// Whether it is one machine, rather than nodes of which there are more.
+    pub fn is_single_machine(&self) -> bool {
+        centres::SERVERS.iter().any(|server| server.id == self.id)
+    }
+
+    /// Whether it is the machine of a laboratory or a company, which nobody rents out.
+    pub fn is_of_a_centre(&self) -> bool {
+        centres::LIST.iter().any(|centre| centre.id == self.id)
     }
 
     /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules

@@ -29,7 +29,7 @@ use super::ModelEntry;
 use super::lists::{count, joined};
 use crate::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent,
+    Recurrent, Tower,
 };
 
 /// The families, in display order.
@@ -65,8 +65,8 @@ pub const MODELS: &[ModelEntry] = &ALL;
 static ALL: [ModelEntry; count(&FAMILIES)] = joined(&FAMILIES, ladder::SMALLEST);
 
 /// The shape that Llama and most later models share: gated MLP, root-mean-square norms, rotary
-/// positions, no biases, an untied output head. Sizes are set by [`shape`].
-pub(crate) const LLAMA_STYLE: Architecture = Architecture {
+/// positions, no biases, an untied output head. Sizes are set by `shape`.
+pub const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
     num_attention_heads: 0,
@@ -96,11 +96,12 @@ pub(crate) const LLAMA_STYLE: Architecture = Architecture {
     recurrent: Recurrent::NONE,
     pattern: Pattern::NONE,
     extra: ExtraParams::NONE,
+    tower: Tower::NONE,
 };
 
 /// The shape that GPT-2, GPT-3, OPT and BLOOM share: plain MLP, layer norms, biases everywhere, an
 /// output head tied to the embedding.
-pub(crate) const GPT_STYLE: Architecture = Architecture {
+pub const GPT_STYLE: Architecture = Architecture {
     gated_mlp: false,
     norm: Norm::Layer,
     attention_bias: AttentionBias::All,

@@ -10,8 +10,10 @@ use super::accelerators::{A100_40GB, prices};
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
 use super::lists::{count, joined};
+use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
+use crate::model::images::Images;
 use crate::model::objective::Objective;
 use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
@@ -62,6 +64,7 @@ pub fn first_visit() -> Scenario {
         galore_rank: 128,
         layers_in_16_bits: 0,
         mtp: 0,
+        images: Images::ONE,
         communication: Communication::USUAL,
         offload: Offload::NONE,
         framework: Framework::Torchtitan,
@@ -69,6 +72,7 @@ pub fn first_visit() -> Scenario {
         segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
+        anchor: Anchor::NONE,
         run: RunChoices { price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id), ..RUN },
     }
 }

@@ -54,6 +54,16 @@ pub const TERMS: &[Term] = &[
         "Low-rank adapters: beside a frozen matrix two thin ones train, of rank r (arXiv 2106.09685). Gradients and [optimizer state] are theirs alone; the frozen weights and most [activations] stay. rsLoRA scales them differently, DoRA trains a magnitude for each row as well.",
     ),
     term(
+        "encoder",
+        "Encoder of images",
+        "A transformer before the language model that turns the patches of an image, or the windows of a clip of sound, into vectors (vision tower). Every patch sees its whole image; a projection merges patches and brings them to the language model’s width as [image tokens].",
+    ),
+    term(
+        "image-tokens",
+        "Image tokens",
+        "Places of a sequence that hold an image: resolution over patch size, squared, over the patches that are merged. The sequence length counts them; 576 in LLaVA-1.5, 256 for a tile of InternVL.",
+    ),
+    term(
         "qlora",
         "QLoRA",
         "[LoRA] beside weights stored in 4 bits (NF4, arXiv 2305.14314). Each matrix is turned into 16 bits for its product, in every pass: less memory, more time.",
@@ -157,6 +167,16 @@ pub const TERMS: &[Term] = &[
         "critical-batch",
         "critical batch",
         "The batch, in tokens, at which twice the tokens are needed for the same loss (arXiv 1812.06162). Below it more GPUs save time at little cost, above it they waste data.",
+    ),
+    term(
+        "pareto-front",
+        "Pareto front",
+        "Of runs by days and price those that no other beats in both: whoever wants it faster pays more. The plan draws a line through them.",
+    ),
+    term(
+        "break-even-price",
+        "break-even price",
+        "The price of a GPU-hour at which two runs cost the same: the cost of the one over the GPU-hours of the other. Below it the other is the cheaper one.",
     ),
     term(
         "mixed-precision",

@@ -1,5 +1,5 @@
 //! A report as JSON: bytes, seconds, ratios in full precision. The file that the page saves, its
-//! CSV and `examples/estimate` are made from it.
+//! CSV and the command line are made from it.
 //!
 //! - `step`: time, memory, mesh and experts of one step.
 //! - `rollout`: generation, and all of a step that generates what it trains on.
@@ -191,7 +191,7 @@ mod tests {
         }
         assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
         assert_eq!(json["versions"]["catalog"], catalog::REVISION);
-        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 12);
+        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 13);
     }
 
     #[test]

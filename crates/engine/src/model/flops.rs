@@ -6,6 +6,7 @@ pub mod recurrent;
 use super::adapters;
 use super::setup::Setup;
 use super::software::{AttentionKernel, Framework};
+use super::tower;
 use super::training::{AttentionMask, MfuConvention, Recompute};
 use super::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use super::transformer::{Architecture, ExtraParams};
@@ -217,7 +218,7 @@ pub fn of_setup(setup: &Setup) -> Flops {
     let spared = if setup.objective.has_scalar_head() { head(arch) } else { Flops::ZERO };
     if setup.trained.is_all() {
         let all = model_per_token(arch, seq_len, setup.mfu_convention);
-        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup);
+        return all - (1.0 + BACKWARD_OVER_FORWARD) * spared + further_tokens(setup) + tower::flops::per_token(setup);
     }
     let share = Backward::of(setup);
     let (layers, matmul) = (f64::from(arch.num_hidden_layers), layer_matmul(arch));
@@ -225,7 +226,7 @@ pub fn of_setup(setup: &Setup) -> Flops {
     let of_layer =
         (1.0 + share.passed + share.trained) * matmul + (1.0 + BACKWARD_OVER_FORWARD * share.passed) * mixing;
     let adapters = (1.0 + BACKWARD_OVER_FORWARD) * MULTIPLY_ADD * adapters::per_token(setup);
-    layers * of_layer + of_head(setup) + Flops::new(adapters)
+    layers * of_layer + of_head(setup) + Flops::new(adapters) + tower::flops::per_token(setup)
 }
 
 /// FLOPs per token of one step of the modules that predict further tokens: each the projection of hidden state and embedding, attention,
@@ -328,7 +329,7 @@ impl Backward {
         let frozen = f64::from(trained.frozen_layers);
         let above = if frozen < layers { 1.0 - frozen / layers } else { 0.0 };
         Self {
-            passed: if trained.embeddings { 1.0 } else { above },
+            passed: if trained.embeddings || setup.gradients_reach_images() { 1.0 } else { above },
             trained: if trained.has_adapters() { 0.0 } else { above },
             adapters: if trained.has_adapters() { above } else { 0.0 },
             head: f64::from(u8::from(trained.embeddings)),
@@ -356,9 +357,12 @@ fn second_projections(arch: &Architecture) -> f64 {
 /// FLOPs per token that a step executes beyond [`of_setup`], attention counted over `keys`: what is recomputed, and forward passes
 /// without gradients.
 pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
-    let again = recomputed_per_token(setup, keys);
+    let again = recomputed_per_token(setup, keys) + tower::flops::again_per_token(setup);
     let passes = setup.objective.passes();
-    if passes == 0 { again } else { again + f64::from(passes) * forward_per_token(&setup.architecture, keys) }
+    if passes == 0 {
+        return again;
+    }
+    again + f64::from(passes) * (forward_per_token(&setup.architecture, keys) + tower::flops::forward_per_token(setup))
 }
 
 /// FLOPs per token that recomputation adds to [`model_per_token`], attention counted over `keys`.

@@ -2,7 +2,7 @@
 
 use super::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent,
+    Recurrent, Tower,
 };
 
 /// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv 2504.03655), which are
@@ -65,6 +65,7 @@ pub fn architecture(size: f64) -> Architecture {
         recurrent: Recurrent::NONE,
         pattern: Pattern::NONE,
         extra: ExtraParams::NONE,
+        tower: Tower::NONE,
     }
 }
 

@@ -51,7 +51,8 @@ impl OtherModels {
         let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
         let frozen = |setup: &Setup| {
             let params = per_rank::params(setup, stage.layers, stage.shares, stage.embedding, stage.head).held;
-            Bytes::new(HALF * (params.dense() / degrees.weights + params.experts() / of_experts.weights))
+            let tower = if stage.embedding { setup.architecture.tower.all_params() as f64 } else { 0.0 };
+            Bytes::new(HALF * ((params.dense() + tower) / degrees.weights + params.experts() / of_experts.weights))
         };
         let when = |is_there: bool, of: &dyn Fn() -> Bytes| if is_there { of() } else { Bytes::ZERO };
         let here = !setup.offload.parameters;

@@ -165,8 +165,8 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
     let frozen_layers = f64::from(trained.frozen_layers);
     let frozen_layers = if frozen_layers < model.layers { frozen_layers } else { model.layers };
     let share = if model.layers > 0.0 { 1.0 - frozen_layers / model.layers } else { 0.0 };
-    // Gradients pass every layer on their way to the embedding.
-    let below = if trained.embeddings { 0.0 } else { frozen_layers };
+    // Gradients pass every layer on their way to the embedding, or to images.
+    let below = if trained.embeddings || setup.gradients_reach_images() { 0.0 } else { frozen_layers };
     let root = if trained.embeddings { tables } else { 0.0 };
     let head = if trained.embeddings { model.head } else { 0.0 };
     if !trained.has_adapters() {

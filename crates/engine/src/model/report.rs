@@ -32,11 +32,13 @@ pub enum MemoryPart {
     Models,
     /// What the engine that generates completions keeps while the policy trains.
     Engine,
+    /// The encoder of images or sound with its projection: states, gathered weights, activations.
+    Tower,
 }
 
 impl MemoryPart {
     /// Every part, in display order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Weights,
         Self::Gradients,
         Self::Optimizer,
@@ -49,11 +51,12 @@ impl MemoryPart {
         Self::Fragmentation,
         Self::Models,
         Self::Engine,
+        Self::Tower,
     ];
 
-    /// Whether only some objectives have it: nobody who predicts the next token needs to read of it.
+    /// Whether only some objectives or models have it: nobody who predicts the next token of text needs to read of it.
     pub const fn is_of_objective(self) -> bool {
-        matches!(self, Self::Models | Self::Engine)
+        matches!(self, Self::Models | Self::Engine | Self::Tower)
     }
 }
 
@@ -119,6 +122,21 @@ pub struct MemoryReport {
 }
 
 impl MemoryReport {
+    /// The report of a run whose memory is so many times the predicted one, each part alike.
+    #[must_use]
+    pub fn scaled(self, times: f64) -> Self {
+        if times == 1.0 {
+            return self;
+        }
+        Self {
+            parts: MemoryParts(self.parts.0.map(|bytes| bytes * times)),
+            allocated: self.allocated * times,
+            peak: self.peak * times,
+            needed: self.needed * times,
+            ..self
+        }
+    }
+
     /// Capacity less what is needed: negative when the run does not fit.
     pub fn free(&self) -> Bytes {
         self.capacity - self.needed

@@ -47,7 +47,7 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
     // A step that generates what it trains on is longer than its update, and may take more GPUs.
     let (step, gpus) = rollout::whole_step(setup, report);
     let batch_tokens = batch::global_batch_tokens(setup);
-    let steps = budget::steps(choices.tokens, batch_tokens);
+    let steps = steps_of(setup, choices);
 
     let checkpoint_size = checkpoint::size(setup);
     let write_time = checkpoint::write_time(setup, checkpoint_size, choices.storage, choices.sharded_checkpoint);
@@ -88,6 +88,11 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
         host_pinned: host::pinned(host_offload),
         host_capacity: setup.network.host.memory,
     }
+}
+
+/// Returns the optimizer steps of a run, whatever a step takes.
+pub fn steps_of(setup: &Setup, choices: &RunChoices) -> f64 {
+    budget::steps(choices.tokens, batch::global_batch_tokens(setup))
 }
 
 /// A product in which nothing of anything, even of what never ends, is nothing.

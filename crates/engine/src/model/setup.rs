@@ -1,6 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
+use super::images::Images;
 use super::lengths::Lengths;
 use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
@@ -66,6 +67,8 @@ pub struct Setup {
     pub layers_in_16_bits: u32,
     /// Tokens that are predicted beyond the next one: applications of one module ([`super::transformer::mtp`]).
     pub mtp: u32,
+    /// Images beside the text, and what of the model for them trains.
+    pub images: Images,
     /// When gradients travel.
     pub communication: Communication,
     /// What is kept in host memory.
@@ -82,6 +85,8 @@ pub struct Setup {
     pub mfu_convention: MfuConvention,
     /// What the software costs beside the mathematics.
     pub overheads: Overheads,
+    /// The peak of memory that was measured over the predicted one: 1 where none was.
+    pub measured_memory: f64,
 }
 
 impl Setup {

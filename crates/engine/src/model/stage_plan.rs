@@ -16,6 +16,7 @@ use super::schedule::{self, CommTimes, ComputeTimes, Exchanges, ExpertPass, Expe
 use super::setup::Setup;
 use super::stages::Stage;
 use super::sync::GradientSyncPlan;
+use super::tower::{self, TowerCosts};
 use super::training::Sharding;
 use super::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
@@ -43,6 +44,8 @@ pub struct StagePlan {
     pub host: [Seconds; 2],
     /// Messages between stages that show while the pipeline fills and drains, in one step.
     pub filling: Seconds,
+    /// Of each micro-batch, what launches of an encoder of images take beyond its kernels.
+    tower_launches: Seconds,
     sync: GradientSyncPlan,
     micro_batches: f64,
 }
@@ -75,13 +78,26 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        let compute = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
+        let mut compute = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
+        let mut data_parallel = DataParallelComm::over(setup, &params, &groups, sync);
+        let mut optimizer = compute::optimizer(setup, stage);
+        let mut tower = TowerCosts::default();
+        if stage.embedding && setup.architecture.tower.is_used() {
+            tower = tower::costs(setup);
+            compute.embedding_forward += tower.forward;
+            compute.embedding_backward += tower.backward;
+            let of_layer = data_parallel.micro_batch;
+            let beside = [of_layer.gather_layer, of_layer.reduce_layer];
+            data_parallel = tower::with_tower(setup, &tower, beside, data_parallel);
+            optimizer += tower::update::<Seconds>(setup);
+        }
         let plan = Self {
             exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
             compute,
-            optimizer: compute::optimizer(setup, stage),
+            optimizer,
             host: [Seconds::ZERO; 2],
-            data_parallel: DataParallelComm::over(setup, &params, &groups, sync),
+            data_parallel,
+            tower_launches: tower.launch_bound,
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
             shard_crosses: groups.shard_crosses(setup),
             replicate_crosses: groups.replicas_cross(),
@@ -125,6 +141,7 @@ impl StagePlan {
         let above =
             |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
         self.host[0]
+            + self.tower_launches
             + f64::from(self.compute.layers)
                 * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
                     + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))

@@ -5,6 +5,7 @@ use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
 use super::software::Framework;
+use super::tower;
 use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
 
@@ -114,9 +115,17 @@ fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     }
 }
 
-/// The parameters of the whole model, as one GPU without any parallelism would hold and train them.
+/// The parameters of the whole model, as one GPU without any parallelism would hold and train them; those of an encoder of images among
+/// what is outside the layers.
 pub fn of_model(setup: &Setup) -> LocalParams {
-    stages(&Setup { mesh: Mesh::data_parallel(1, 1), ..*setup }).first.params
+    let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
+    let mut params = stages(&alone).first.params;
+    if setup.architecture.tower.is_used() {
+        let tower = tower::params(&alone);
+        params.held.root += tower.held.all();
+        params.trained.root += tower.trained.all();
+    }
+    params
 }
 
 /// Stages between the ends, as if all of them were as large as the largest: their layers over its.

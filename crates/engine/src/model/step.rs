@@ -8,17 +8,28 @@ pub mod work_times;
 use super::compute;
 use super::flops;
 use super::memory;
-use super::report::{Limiter, Report};
+use super::report::{Limiter, MemoryReport, Report};
 use super::rollout::{self, RolloutReport};
 use super::setup::Setup;
-use super::stages::stages;
+use super::stages::{ByStage, Stage, stages};
 use crate::units::Flops;
 
 /// Evaluates one step. Allocates nothing.
 pub fn evaluate(setup: &Setup) -> Report {
     let stages = stages(setup);
+    with_memory(setup, &stages, memory::peak(setup, &stages))
+}
+
+/// Evaluates one step if its memory is accepted: a search through layouts, most of which do not fit, asks for the time of few.
+pub fn evaluate_where(setup: &Setup, is_accepted: impl FnOnce(&MemoryReport) -> bool) -> Option<Report> {
+    let stages = stages(setup);
     let memory = memory::peak(setup, &stages);
-    let time = pace::time(setup, &stages);
+    is_accepted(&memory).then(|| with_memory(setup, &stages, memory))
+}
+
+/// Evaluates one step whose memory is known.
+fn with_memory(setup: &Setup, stages: &ByStage<Stage>, memory: MemoryReport) -> Report {
+    let time = pace::time(setup, stages);
 
     let seq_len = setup.attended();
     let micro_batches = f64::from(setup.batch.grad_accum_steps);

@@ -8,8 +8,10 @@ use crate::units::Seconds;
 /// What the blocks of [`ComputeTimes`] compute, and what their experts exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockAmounts {
-    /// The embedding, in either pass.
+    /// The embedding, forward, with an encoder of images.
     pub embedding: Operations,
+    /// The same, backward.
+    pub embedding_backward: Operations,
     /// Head and loss, both passes.
     pub head: Operations,
     /// One layer, forward.
@@ -163,7 +165,7 @@ impl Player<'_> {
         let reduce = (layers > 0).then_some((self.reduction, Some(0), comm.reduce_layer));
         let start = self.now;
         let time = compute.embedding_backward;
-        let embedding = Block::root(Work::EmbeddingBackward, time, Seconds::ZERO, amounts.embedding);
+        let embedding = Block::root(Work::EmbeddingBackward, time, Seconds::ZERO, amounts.embedding_backward);
         self.block(embedding, [reduce, None]);
         if reduce.is_some() {
             self.across(start + comm.reduce_layer.time, Some(0), comm.replicate_layer);

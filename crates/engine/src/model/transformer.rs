@@ -10,6 +10,7 @@ pub mod mtp;
 pub mod pattern;
 pub mod recurrent;
 pub mod shares;
+pub mod tower;
 
 pub use experts::Experts;
 pub use extra::ExtraParams;
@@ -17,6 +18,7 @@ pub use latent::LatentAttention;
 pub use pattern::Pattern;
 pub use recurrent::Recurrent;
 pub use shares::LayerShares;
+pub use tower::Tower;
 
 use core::num::Saturating;
 
@@ -125,6 +127,8 @@ pub struct Architecture {
     pub pattern: Pattern,
     /// Parameters that no other field counts.
     pub extra: ExtraParams,
+    /// The encoder of images or sound in front of it.
+    pub tower: Tower,
 }
 
 /// A factor or summand of a count.
@@ -204,7 +208,8 @@ impl Architecture {
         let ends =
             Saturating(self.embedding_params()) + Saturating(self.position_params()) + Saturating(self.head_params());
         let counted = (layers + ends + Saturating(self.outer_norm_params())).0;
-        counted.saturating_add_signed(self.extra_layer_params()).saturating_add_signed(self.extra_outer_params())
+        let counted = counted.saturating_add_signed(self.extra_layer_params());
+        counted.saturating_add_signed(self.extra_outer_params()).saturating_add(self.tower.all_params())
     }
 
     /// Parameters of what mixes tokens in all layers together: attention, and mixers with a state.

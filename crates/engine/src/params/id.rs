@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, architecture, constants, data, experts, hardware, kernels, main_controls, objective, optimizer,
-    parallelism, recompute, run, sharding, trained, training,
+    accounting, anchor, architecture, constants, data, experts, hardware, images, kernels, main_controls, objective,
+    optimizer, parallelism, recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
 
@@ -54,6 +54,8 @@ parameters! {
         TrainEmbeddings: trained::EMBEDDINGS,
         FrozenLayers: trained::FROZEN_LAYERS,
         BaseFormat: trained::BASE,
+        TrainTower: images::TOWER,
+        TrainProjector: images::PROJECTOR,
         Objective: objective::TASK,
         Reference: objective::REFERENCE,
         RewardSource: objective::REWARD,
@@ -66,6 +68,8 @@ parameters! {
         EngineGpus: objective::ENGINE_GPUS,
         Batching: data::BATCHING,
         MeanTextLength: data::MEAN_LENGTH,
+        Images: images::PER_SEQUENCE,
+        ImageResolution: images::RESOLUTION,
         Samples: data::SAMPLES,
         Epochs: data::EPOCHS,
         LossTokens: data::LOSS_SHARE,
@@ -142,6 +146,8 @@ parameters! {
         InterNodeEfficiency: hardware::INTER_NODE_EFFICIENCY,
         Topology: hardware::TOPOLOGY,
         MfuConvention: accounting::MFU_CONVENTION,
+        AnchorTime: anchor::TIME,
+        AnchorMemory: anchor::MEMORY,
         TrainingTokens: run::TOKENS,
         GpuHourPrice: run::PRICE,
         Pue: run::PUE,
@@ -235,6 +241,21 @@ parameters! {
         StateBias: architecture::recurrent::BIAS,
         ExtraInLayers: architecture::recurrent::EXTRA_LAYERS,
         ExtraOutside: architecture::recurrent::EXTRA_OUTSIDE,
+        TowerLayers: architecture::tower::LAYERS,
+        TowerHiddenSize: architecture::tower::HIDDEN,
+        TowerHeads: architecture::tower::HEADS,
+        TowerMlpWidth: architecture::tower::MLP_WIDTH,
+        TowerMlpKind: architecture::tower::MLP,
+        PatchSize: architecture::tower::PATCH,
+        ImageSize: architecture::tower::IMAGE_SIZE,
+        PatchesMerged: architecture::tower::MERGE,
+        TowerPositions: architecture::tower::POSITIONS,
+        ImageTokens: architecture::tower::TOKENS,
+        ImageTokensIn: architecture::tower::IN_SEQUENCE,
+        TowerWindow: architecture::tower::WINDOW,
+        TowerGlobalEvery: architecture::tower::GLOBAL_EVERY,
+        TowerParams: architecture::tower::PARAMS,
+        ProjectorParams: architecture::tower::PROJECTOR_PARAMS,
     }
 }
 

@@ -82,11 +82,13 @@ macro_rules! counted {
 }
 
 pub(super) mod accounting;
+pub(super) mod anchor;
 pub(super) mod architecture;
 pub(super) mod constants;
 pub(super) mod data;
 pub(super) mod experts;
 pub(super) mod hardware;
+pub(super) mod images;
 pub(super) mod kernels;
 pub(super) mod main_controls;
 pub(super) mod objective;

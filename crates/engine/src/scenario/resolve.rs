@@ -79,6 +79,7 @@ impl Scenario {
             galore_rank: self.galore_rank.max(1),
             layers_in_16_bits: self.layers_in_16_bits.min(architecture.num_hidden_layers),
             mtp: if self.objective.task == Task::NextToken && self.trained.is_all() { self.mtp } else { 0 },
+            images: self.images,
             communication: self.communication,
             // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
             offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
@@ -93,8 +94,9 @@ impl Scenario {
                 self.kernels.compile,
                 self.segments,
             ),
+            measured_memory: self.anchor.memory,
         };
-        self.with_lengths(setup)
+        self.with_lengths(self.anchor.slow(setup))
     }
 
     /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence, and an engine whose degree divides its

@@ -46,8 +46,10 @@ pub(super) use write::{write, write_all};
 use crate::catalog::accelerators::{A100_40GB, prices};
 use crate::catalog::clusters::A100_40GB_200G;
 use crate::catalog::interconnects::{IB_200, NVLINK_3};
+use crate::model::anchor::Anchor;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::hardware::{Generation, Topology};
+use crate::model::images::{Images, TowerTraining};
 use crate::model::lengths::Batching;
 use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
@@ -62,7 +64,7 @@ use crate::model::training::{
 };
 use crate::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
-    Recurrent,
+    Recurrent, Tower,
 };
 use crate::params::ParamId;
 use crate::scenario::data::TextList;
@@ -208,6 +210,7 @@ pub fn start() -> Scenario {
         galore_rank: 128,
         layers_in_16_bits: 0,
         mtp: 0,
+        images: Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true },
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
         framework: Framework::Torchtitan,
@@ -215,6 +218,7 @@ pub fn start() -> Scenario {
         segments: Segments::Fixed,
         topology: Topology::Aware,
         mfu_convention: MfuConvention::FullAttention,
+        anchor: Anchor::NONE,
         run: RunChoices {
             tokens: 1e12,
             price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id),
@@ -262,6 +266,7 @@ pub const CUSTOM_SHAPE: Architecture = Architecture {
     recurrent: Recurrent::NONE,
     pattern: Pattern::NONE,
     extra: ExtraParams::NONE,
+    tower: Tower::NONE,
 };
 
 /// Derives the key and value heads and the head dimension from the rest of the shape.

@@ -10,14 +10,12 @@
 
 mod allocator;
 mod allocator_play;
+mod anchor;
 mod any;
 mod cases;
 mod catalog;
 mod claims;
 mod experts;
-mod families;
-mod import;
-mod import_adapter;
 mod keys;
 mod laws;
 mod laws_limits;
@@ -28,9 +26,10 @@ mod megatron;
 mod outputs;
 mod peft;
 mod pins;
+mod plan;
 mod relevance;
 mod revisions;
-mod settings;
+mod towers;
 mod tutel;
 mod tutel_rows;
 mod waterfall;

@@ -32,6 +32,10 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
         // 51 iterations are of eight micro-batches (README, "Profiling of Memory and Speed").
         Source::Qwen => {
             set(&mut full.act_ckpt, "full", "", notes);
+            // finetune.py: `modules_to_save = ["wte", "lm_head"]`.
+            if has(&row.lora_targets, &["embedding+output"]) {
+                "c_attn,attn.c_proj,w1,w2+wte,lm_head trainable".clone_into(&mut full.lora_targets);
+            }
             if row.trainable == "qlora" {
                 set_to(&mut full.sharding, "ZeRO-2", "ZeRO-2 as in finetune_qlora_single_gpu.sh", notes);
             }

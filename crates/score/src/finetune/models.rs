@@ -5,7 +5,7 @@ use crate::text::has;
 use engine::catalog::{self, ModelEntry};
 
 /// Names, with the catalog's entry of the same shape.
-const NAMES: [(&str, &str); 79] = [
+const NAMES: [(&str, &str); 80] = [
     ("Baichuan2-7B-Chat", "baichuan-2-7b"),
     ("ChatGLM3-6B", "chatglm-3-6b"),
     ("Command R+ (104B)", "command-r-plus-104b"),
@@ -44,6 +44,7 @@ const NAMES: [(&str, &str); 79] = [
     ("Qwen-72B", "qwen-1-72b"),
     ("Qwen-7B", "qwen-1-7b"),
     ("Qwen-7B-Chat", "qwen-1-7b"),
+    ("Qwen-VL (9.6B incl. ViT-bigG)", "qwen-1-7b"),
     ("Qwen1.5-MoE-A2.7B", "qwen-1.5-moe-a2.7b"),
     ("Qwen2.5 32B", "qwen-2.5-32b"),
     ("Qwen2.5 7B", "qwen-2.5-7b"),

@@ -55,11 +55,12 @@ pub enum Source {
 }
 
 /// How a source's key begins, in lower case; the first that fits holds.
-const KEYS: [(&str, Source); 23] = [
+const KEYS: [(&str, Source); 24] = [
     ("torchtune readme optimisation", Source::TorchtuneFlags),
     ("torchtune readme (may", Source::TorchtuneEarly),
     ("torchtune readme", Source::Torchtune),
     ("qwen readme", Source::Qwen),
+    ("qwen-vl readme", Source::Qwen),
     ("ms-swift benchmark", Source::SwiftBenchmark),
     ("ms-swift example", Source::SwiftExamples),
     ("answer.ai", Source::FsdpQlora),

@@ -10,7 +10,9 @@
 
 mod hybrid;
 mod measured;
+mod nearest;
 mod oracle;
 mod published;
 mod rows;
 mod steps;
+mod towers;

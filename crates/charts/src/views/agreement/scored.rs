@@ -4,6 +4,7 @@ use core::fmt::Write as _;
 
 use super::Measure;
 use crate::names;
+use engine::analysis::nearest::{Traits, nearest};
 use engine::catalog;
 use engine::format;
 use engine::params::Unit;
@@ -29,6 +30,12 @@ impl ScoredRows {
         }
         self.rows.push(Scored::of(row, source));
     }
+
+    /// Returns the rows that are most like a scenario in what decides its speed, the nearest first.
+    pub fn like(&self, scenario: &Scenario, most: usize) -> Vec<&Scored> {
+        let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), most);
+        found.into_iter().filter_map(|(place, _)| self.rows.get(place)).collect()
+    }
 }
 
 /// A row with its predictions.
@@ -40,6 +47,8 @@ pub struct Scored {
     pub source: usize,
     /// The model, hardware, layout and publisher in one line.
     pub name: String,
+    /// What decides its speed.
+    pub traits: Traits,
     /// Predicted time of a step, in seconds.
     pub step_s: f64,
     /// Predicted peak memory in GiB, if it was measured.
@@ -52,6 +61,7 @@ impl Scored {
         let scenario = row.scenario();
         Self {
             source,
+            traits: Traits::of(&scenario),
             name: name(&row, &scenario),
             step_s: row.predicted_step(&scenario),
             peak_gib: row.peak.map(|peak| peak.predicted(&scenario)),

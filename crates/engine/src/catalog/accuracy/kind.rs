@@ -83,4 +83,19 @@ impl Kind {
             Self::Tuned => Band { low: 0.89, high: 1.21 },
         }
     }
+
+    /// Returns the range of the step time of a run whose prediction is corrected by the measurement of another one of the same model, GPU and
+    /// framework: 10th and 90th percentile of measured over corrected time, each published run of a source anchoring each other one of it
+    /// (`examples/anchored` prints them). Where runs stall or the host sets the pace, one run says little about the next.
+    pub const fn anchored(self) -> Band {
+        match self {
+            Self::Stalling => Band { low: 0.19, high: 5.2 },
+            Self::DataSheet => Band { low: 0.68, high: 1.47 },
+            Self::Launched => Band { low: 0.61, high: 1.63 },
+            Self::Scripts => Band { low: 0.71, high: 1.41 },
+            Self::Slow => Band { low: 0.70, high: 1.42 },
+            Self::Experts => Band { low: 0.89, high: 1.12 },
+            Self::Tuned => Band { low: 0.90, high: 1.12 },
+        }
+    }
 }

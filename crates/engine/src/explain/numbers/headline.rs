@@ -30,7 +30,7 @@ fn lacks_room(c: &Context) -> bool {
 
 /// Whether every layer has attention and nothing else mixes tokens, and the next token alone is predicted.
 fn are_alike(c: &Context) -> bool {
-    c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0
+    c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0 && !c.setup.reads_images()
 }
 
 fn trains_all_of_alike(c: &Context) -> bool {

@@ -23,6 +23,10 @@ fn reserves(c: &Context) -> bool {
     crate::model::rollout::engine::engine_beside_training(&c.setup) > Bytes::ZERO
 }
 
+const fn has_tower(c: &Context) -> bool {
+    c.setup.architecture.tower.is_used() && c.peak.stage.embedding
+}
+
 pub(super) const OBJECTIVE: &[Explanation] = &[
     number(
         "other-models",
@@ -46,6 +50,16 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             "What the engine that generates completions keeps of the GPU while the policy trains. Nothing where it [sleeps|sleep-mode] or has GPUs of its own.",
             PAGED,
             "CUDA graphs and context, which a sleeping engine keeps.",
+        ],
+    ),
+    number(
+        "tower-memory",
+        "Encoder of images",
+        &[when(has_tower, "M_tower = S_tower + S_gathered + A_tower"), when(|c| !has_tower(c), "M_tower = 0")],
+        [
+            "The [encoder of images|encoder] or sound before the language model, with its projection, on the first pipeline stage: weights, sharded as the language model’s; where they train gradients and optimizer state; what FSDP’s root unit gathers of them; and activations. A frozen encoder keeps none, a trained one as many for each patch as a language model for each token, under the same [activation checkpointing].",
+            "docs/model.md, section 13; the layers of CLIP (arXiv 2103.00020), SigLIP (arXiv 2303.15343) and Qwen2-VL (arXiv 2409.12191).",
+            "Adapters inside the encoder, a second encoder’s activations, and the pixels themselves.",
         ],
     ),
     number(

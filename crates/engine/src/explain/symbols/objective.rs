@@ -14,6 +14,12 @@ pub(super) const OBJECTIVE: &[Symbol] = &[
     of("M_engine", "the [rollout engine|rollout-engine]’s memory while the policy trains", Bytes, |c| {
         c.report.memory.parts.get(MemoryPart::Engine).get()
     }),
+    of("M_tower", "the [encoder of images|tower-memory] on this GPU", Bytes, |c| {
+        c.report.memory.parts.get(MemoryPart::Tower).get()
+    }),
+    of("S_tower", "its weights, gradients and optimizer state at rest", Bytes, |c| c.peak.tower[0].get()),
+    of("S_gathered", "what is gathered of its weights at the peak", Bytes, |c| c.peak.tower[1].get()),
+    of("A_tower", "its activations at the peak", Bytes, |c| c.peak.tower[2].get()),
     of("M_ref", "weights of the frozen [reference model]", Bytes, |c| c.peak.models.reference.get()),
     of("M_reward", "weights of the reward model", Bytes, |c| c.peak.models.reward.get()),
     of("M_critic", "the critic’s weights, gradients and optimizer state", Bytes, |c| c.peak.models.critic.get()),

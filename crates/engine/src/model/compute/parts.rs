@@ -16,6 +16,7 @@ use crate::model::experts;
 use crate::model::flops;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
+use crate::model::tower;
 use crate::model::training::ComputeFormat;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
@@ -25,8 +26,6 @@ use crate::units::{Bytes, Flops, Seconds};
 pub enum Operator {
     /// Scores, softmax, and the product with the values.
     AttentionCore,
-    /// Convolution, scan and gate of a mixer with a state of a fixed size.
-    StateCore,
     /// Queries, keys, values and output.
     Projections,
     /// Dense MLPs; shared experts and routers.
@@ -39,10 +38,12 @@ pub enum Operator {
     Head,
     /// The optimizer's update.
     Optimizer,
+    /// Convolution, scan and gate of a mixer with a state of a fixed size.
+    StateCore,
 }
 
 impl Operator {
-    /// Every kind, in display order.
+    /// Every kind, in display order, which is that of their declaration.
     pub const ALL: [Self; 8] = [
         Self::AttentionCore,
         Self::Projections,
@@ -61,6 +62,15 @@ const STATE_BYTES: f64 = 4.0;
 /// What every kind of work takes of one step, all micro-batches, on one GPU of a stage on average over the stages. Element-wise work
 /// counts one operation for each element that it reads or writes: nothing prices more.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
+    let of_tower = tower::parts(setup);
+    let mut all = of_language_model(setup);
+    for (part, beside) in all.iter_mut().zip(of_tower) {
+        *part = *part + beside;
+    }
+    all
+}
+
+fn of_language_model(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let wide = setup.share_in_16_bits();
     let narrow = parts_in_one_format(setup);
     if wide <= 0.0 {

@@ -33,7 +33,7 @@ pub use blocks::{BlockId, Range};
 use blocks::{Blocks, Free};
 use enum_map::EnumMap;
 use pool::Pool;
-pub use rules::{PoolKind, Segments, Stream};
+pub use rules::{PoolKind, Segments, Stream, asked_of_driver};
 
 /// Bytes now and at most so far.
 #[derive(Clone, Copy, Debug, Default)]

@@ -25,6 +25,7 @@ use crate::model::setup::Setup;
 use crate::model::software::{Cache, Framework, NormKernel};
 use crate::model::stages::{ByStage, Stage};
 use crate::model::sync::GradientSyncPlan;
+use crate::model::tower::memory::TowerMemory;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
 use cache::within;
@@ -66,6 +67,8 @@ enum Point {
     AfterLayer(f64),
     /// At the end of the backward pass, when the root unit's gradients are reduced.
     Root,
+    /// In the encoder of images: in the backward pass where that trains, else in the forward pass.
+    Tower,
     /// At the optimizer's update.
     Update,
 }
@@ -157,7 +160,8 @@ pub(super) fn report(
         .with(MemoryPart::Fragmentation, held - allocated)
         .with(MemoryPart::Engine, engine);
     let needed = needed + context + engine;
-    MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity }
+    let predicted = MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity };
+    predicted.scaled(setup.measured_memory)
 }
 
 /// The point at which most is alive.
@@ -230,6 +234,9 @@ struct Ledger {
     dequantized: f64,
     /// Models beside the one that trains.
     models: f64,
+    /// The encoder of images, and whether it has a backward pass.
+    tower: TowerMemory,
+    passes_tower: bool,
     /// Whether XLA plans the step.
     is_xla: bool,
     /// Elements of a layer's largest weight.
@@ -272,6 +279,7 @@ impl Ledger {
         let logits = logits(setup, stage);
         let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
         let models = OtherModels::of(setup, stage).total();
+        let tower = TowerMemory::of(setup, stage);
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
         Self {
             params: *params,
@@ -287,7 +295,7 @@ impl Ledger {
                 (gathered_root + gathered_layers) / params.held.all()
             },
             states: of_gpu(setup, params),
-            base: base(setup, params) + models,
+            base: base(setup, params) + models + tower.frozen,
             sharding: setup.sharding,
             framework: setup.framework,
             offloaded: setup.offload.parameters,
@@ -330,6 +338,8 @@ impl Ledger {
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
             models: models.get(),
+            tower,
+            passes_tower: setup.gradients_pass_tower(),
             is_xla: setup.framework == Framework::MaxText,
             largest: xla::largest_weight(setup),
         }
@@ -364,6 +374,10 @@ impl Ledger {
             consider(Point::AfterLayer(layers + 1.0), PeakMoment::Backward);
         }
         consider(Point::Root, PeakMoment::Backward);
+        if self.tower.working > Bytes::ZERO {
+            let moment = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
+            consider(Point::Tower, moment);
+        }
         most
     }
 
@@ -412,6 +426,7 @@ impl Ledger {
             .with(MemoryPart::WorkingSet, Bytes::new(working_set))
             .with(MemoryPart::Logits, Bytes::new(logits))
             .with(MemoryPart::Models, Bytes::new(self.models))
+            .with(MemoryPart::Tower, self.of_tower(point).into_iter().sum())
     }
 
     /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of the kernels.
@@ -421,7 +436,22 @@ impl Ledger {
         let states = self.states.weights.get() + gradients + self.states.optimizer.get();
         let sum =
             states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
+        let tower: Bytes = self.of_tower(point).into_iter().sum();
+        let sum = sum + tower.get();
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
+    }
+
+    /// What encoder and projection hold: at rest, gathered, activations. Their gradients at rest are there with the root unit's, and with all that wait for the update.
+    fn of_tower(&self, point: Point) -> [Bytes; 3] {
+        let gradients = self.in_backward.is_none() && self.reduced_layers(point).is_none();
+        let (gathered, kept) = (self.tower.gathered, self.tower.kept);
+        match point {
+            Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) => [self.tower.at_rest(gradients), gathered, kept],
+            Point::Tower => {
+                [self.tower.at_rest(gradients), gathered + self.tower.gathered_unit, kept + self.tower.working]
+            }
+            Point::Root | Point::Update => [self.tower.at_rest(gradients), Bytes::ZERO, Bytes::ZERO],
+        }
     }
 
     fn activations(&self, point: Point) -> (f64, f64, f64) {
@@ -432,6 +462,7 @@ impl Ledger {
                 (self.kept(left), always + self.dequantized + self.working + self.in_layer, waiting)
             }
             Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
+            Point::Tower => (self.kept(0.0), always, 0.0),
             Point::Root => (0.0, always, 0.0),
             Point::Update => (0.0, always + self.in_update, 0.0),
         }

@@ -23,8 +23,8 @@ pub fn is_followed(setup: &Setup) -> bool {
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
     let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
     let by_itself = by_units && sharded && by_layers && plain && alone;
-    // Layers of several kinds are not written out.
-    let alike = !setup.architecture.pattern.is_used();
+    // Layers of several kinds, and encoders of images, are not written out.
+    let alike = !setup.architecture.pattern.is_used() && !setup.architecture.tower.is_used();
     setup.framework.is_pytorch() && alike && by_itself && follows_frozen(setup)
 }
 

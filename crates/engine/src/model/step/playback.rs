@@ -10,6 +10,7 @@ use crate::model::setup::Setup;
 use crate::model::stage_plan::StagePlan;
 use crate::model::stages::{Stage, stages};
 use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, computed, moved};
+use crate::model::tower::{self, TowerCosts};
 use crate::units::Seconds;
 
 /// The step of the stage that sets the pace, ready to be played. The pipeline's bubble lies before the first micro-batch and after the
@@ -57,10 +58,17 @@ impl Playback {
             phases.forward + phases.backward + reduces + passes
         };
         let only = micro_batches <= 1;
-        let update: OperatorCost = optimizer_cost(setup, stage);
+        let mut update: OperatorCost = optimizer_cost(setup, stage);
+        let mut comm = DataParallelComm::of(setup, &stage.params);
+        if stage.embedding && setup.architecture.tower.is_used() {
+            update = update + tower::update(setup);
+            let of_layer = plan.data_parallel.micro_batch;
+            let beside = [of_layer.gather_layer, of_layer.reduce_layer];
+            comm = tower::with_tower(setup, &tower::costs(setup), beside, comm);
+        }
         Self {
             plan,
-            comm: DataParallelComm::of(setup, &stage.params),
+            comm,
             blocks: block_amounts(setup, stage),
             update: update.amount,
             micro_batches,
@@ -164,6 +172,7 @@ fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
     let share = stage.shares.moe;
     let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.shares);
     let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
+    let tower: TowerCosts<OperatorCost> = if stage.embedding { tower::costs(setup) } else { TowerCosts::default() };
     // Routed experts are inside the layer's cost, and have spans of their own.
     let pass = |layer: OperatorCost, experts: OperatorCost, dispatches: f64| LayerAmounts {
         layer: (layer - experts * share).amount,
@@ -171,7 +180,8 @@ fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
         dispatch: dispatch.amount * (share * dispatches),
     };
     BlockAmounts {
-        embedding: units.embedding.amount,
+        embedding: units.embedding.amount + tower.forward.amount,
+        embedding_backward: units.embedding.amount + tower.backward.amount,
         head: units.head.amount,
         forward: pass(units.layer_forward, units.experts_forward, 1.0),
         backward: pass(units.layer_backward, units.experts_backward, 1.0 + repeated(setup)),

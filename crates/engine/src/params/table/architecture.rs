@@ -107,6 +107,7 @@ macro_rules! named {
 pub(in crate::params) mod experts;
 pub(in crate::params) mod latent;
 pub(in crate::params) mod recurrent;
+pub(in crate::params) mod tower;
 
 /// The values of a yes-or-no row.
 const NO_YES: &[bool] = &[false, true];

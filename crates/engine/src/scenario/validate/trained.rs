@@ -10,6 +10,7 @@ impl Scenario {
     /// Adds the issues about what is trained, and on which texts.
     pub(super) fn trained(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.mean_length());
+        issues.extend(self.image_tokens());
         let trained = &self.trained;
         if trained.is_all() {
             return;
@@ -24,13 +25,31 @@ impl Scenario {
             issues.push(Issue::note(ParamId::FrozenLayers, message));
         }
         let of_layers = trained.frozen_layers < layers && (!trained.has_adapters() || trained.rank > 0);
-        if !of_layers && !trained.embeddings {
+        if !of_layers && !trained.embeddings && !self.setup().gradients_reach_images() {
             let about =
                 if trained.has_adapters() && trained.rank == 0 { ParamId::LoraRank } else { ParamId::FrozenLayers };
             let message = "Nothing trains: choose a rank above 0 and fewer frozen layers, or train embedding and head.";
             issues.push(Issue::note(about, message));
         }
         issues.extend(self.base());
+    }
+
+    /// The tokens of a sequence's images are more than the sequence has.
+    fn image_tokens(&self) -> Option<Issue> {
+        let tower = self.model.architecture().tower;
+        if !tower.is_used() || !tower.in_sequence {
+            return None;
+        }
+        let of_one = tower.tokens(self.images.resolution);
+        let all = u64::from(of_one) * u64::from(self.images.per_sequence);
+        if all <= u64::from(self.seq_len) {
+            return None;
+        }
+        let message = format!(
+            "{} images of {of_one} tokens are {all}, and a sequence has {}: enter fewer or smaller images, or longer sequences.",
+            self.images.per_sequence, self.seq_len
+        );
+        Some(Issue::note(ParamId::Images, message))
     }
 
     /// The framework does not train on this base.

@@ -34,6 +34,13 @@ fn several() -> Vec<Scenario> {
 }
 
 #[test]
+fn kinds_of_work_are_found_where_they_stand() {
+    for (place, operator) in Operator::ALL.into_iter().enumerate() {
+        assert_eq!(operator as usize, place, "{operator:?}");
+    }
+}
+
+#[test]
 fn the_parts_take_the_time_of_the_units() {
     for scenario in several() {
         let setup = scenario.setup();

@@ -23,6 +23,21 @@ pub(super) fn rounded(bytes: u64) -> u64 {
     bytes.clamp(1, LARGEST_REQUEST).next_multiple_of(GRAIN)
 }
 
+/// What PyTorch asks the driver for when no free block holds a request of so many bytes: the size that its out-of-memory messages print
+/// (`get_allocation_size`).
+///
+/// ```
+/// # use engine::model::memory::allocator::asked_of_driver;
+/// // 4,096 tokens by a vocabulary of 50,257 in fp32 are 785.3 MiB: "Tried to allocate 786.00 MiB" (huggingface/transformers#3360).
+/// assert_eq!(asked_of_driver(4 * 1024 * 50_257 * 4), 786 << 20);
+/// // Any tensor of 1 to 10 MiB: "Tried to allocate 20.00 MiB".
+/// assert_eq!(asked_of_driver(5 << 20), 20 << 20);
+/// ```
+pub fn asked_of_driver(bytes: u64) -> u64 {
+    let size = rounded(bytes);
+    PoolKind::of(size).segment(size)
+}
+
 /// How the allocator reserves: `expandable_segments` in `PYTORCH_CUDA_ALLOC_CONF`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Segments {

@@ -63,7 +63,7 @@ impl InBackward {
             Point::Update => 0.0,
             Point::AfterLayer(left) if left > layers => self.head,
             Point::InLayer(_) | Point::AfterLayer(_) => self.layer,
-            Point::Root => self.root,
+            Point::Tower | Point::Root => self.root,
         }
     }
 }

@@ -24,7 +24,7 @@ impl Ledger {
                 let passed = self.params.held.head + (self.params.held.layers - left) * unit;
                 (soon - passed).max(unit.min(MOST_LIVE) + PREFETCH)
             }
-            Point::Root | Point::Update => return None,
+            Point::Tower | Point::Root | Point::Update => return None,
         };
         Some(live.min(self.params.held.all()))
     }

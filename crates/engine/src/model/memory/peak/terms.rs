@@ -97,6 +97,8 @@ pub struct PeakTerms {
     pub cache: Cache,
     /// Models beside the one that trains.
     pub models: OtherModels,
+    /// Of the encoder of images: at rest, gathered, activations.
+    pub tower: [Bytes; 3],
     /// What tensors occupy.
     pub alive: Alive,
     /// What decides how much the allocator holds.
@@ -130,7 +132,7 @@ impl PeakTerms {
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
             Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
-            Point::Root | Point::Update => (0.0, Working::Nothing),
+            Point::Tower | Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
         let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(setup, &peak));
@@ -176,6 +178,7 @@ impl PeakTerms {
             switch_communicators: switch_communicators(setup),
             cache,
             models: OtherModels::of(setup, stage),
+            tower: ledger.of_tower(point),
             alive,
             held,
         }

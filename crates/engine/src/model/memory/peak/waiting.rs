@@ -54,9 +54,10 @@ impl Ledger {
         let layers = self.params.trained.layers;
         match point {
             Point::Loss => Some(0.0),
+            Point::Tower if !self.passes_tower => Some(0.0),
             Point::InLayer(left) => Some(layers - left),
             Point::AfterLayer(left) => Some(layers - left + 1.0),
-            Point::Root | Point::Update => None,
+            Point::Tower | Point::Root | Point::Update => None,
         }
     }
 
@@ -88,7 +89,7 @@ impl Ledger {
             return live.map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
-            Point::Loss | Point::Root | Point::Update => 0.0,
+            Point::Loss | Point::Tower | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
                 if left > 1.0 {
                     1.0 + self.params.neighbour
@@ -144,7 +145,8 @@ impl Ledger {
                     Point::AfterLayer(left) => {
                         (head + unit, accumulated(left - 1.0) + self.params.neighbour * self.padded)
                     }
-                    Point::Root => (self.params.trained.root, self.params.trained.root),
+                    Point::Tower if !self.passes_tower => (0.0, accumulated(self.params.trained.layers)),
+                    Point::Tower | Point::Root => (self.params.trained.root, self.params.trained.root),
                 };
                 Unreduced { computed, reduced, ..none }
             }
@@ -161,7 +163,7 @@ impl Ledger {
                 let buckets = if self.sharding == Sharding::Ddp && self.replicas_reduce { params } else { 0.0 };
                 let produced = match point {
                     Point::Update => 0.0,
-                    Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Root => params,
+                    Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Tower | Point::Root => params,
                 };
                 Unreduced { computed: produced + buckets, ..none }
             }

@@ -25,7 +25,7 @@ impl Ledger {
         match point {
             Point::Loss => Gathered::Live(self.params.held.head),
             Point::InLayer(_) | Point::AfterLayer(_) => Gathered::Live(AHEAD * self.largest),
-            Point::Root | Point::Update => Gathered::Nothing,
+            Point::Tower | Point::Root | Point::Update => Gathered::Nothing,
         }
     }
 
@@ -34,7 +34,7 @@ impl Ledger {
         let computed = match point {
             Point::InLayer(_) | Point::AfterLayer(_) => self.largest,
             Point::Root => self.params.trained.head,
-            Point::Loss | Point::Update => 0.0,
+            Point::Loss | Point::Tower | Point::Update => 0.0,
         };
         Unreduced { computed, ..Unreduced::default() }
     }

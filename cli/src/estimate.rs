@@ -1,0 +1,61 @@
+//! `shardwise estimate`: does it fit, how fast, what limits it.
+
+use clap::Args;
+use engine::catalog::accuracy::fit_odds;
+use engine::export::report_json::report_json;
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+use engine::{format, json, names, share};
+
+use crate::Answer;
+use crate::input::Input;
+use crate::table::pairs;
+
+/// A scenario, and how it is printed.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// The whole report as JSON, the same to the bit as the page's, JavaScript's and Python's
+    #[arg(long)]
+    json: bool,
+}
+
+impl Arguments {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<Answer, String> {
+        let read = self.input.read()?;
+        let report = read.scenario.report();
+        let yes = report.fits() && read.is_valid();
+        let text = if self.json {
+            json::pretty(&report_json(&read.scenario, &report, &read.issues))
+        } else {
+            read.notes() + &pairs(&rows(&read.scenario, &report))
+        };
+        Ok(Answer { text, yes })
+    }
+}
+
+/// The figures for people.
+fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
+    let run = scenario.run_of(report);
+    let free = report.memory.free();
+    let verdict = if report.fits() {
+        format!("yes, {} to spare ({} of such runs fit)", format::bytes(free), format::percent(fit_odds(report)))
+    } else {
+        format!("no, by {} ({} of such runs fit)", format::bytes(-free), format::percent(fit_odds(report)))
+    };
+    let capacity = report.memory.peak + free;
+    vec![
+        ("Fits", verdict),
+        ("Peak memory", format!("{} of {}", format::bytes(report.memory.peak), format::bytes(capacity))),
+        ("MFU", format::percent(report.mfu)),
+        ("Tokens/s/GPU", format::tokens_per_s(report.tokens_per_s_per_gpu)),
+        ("Step time", format::seconds(report.time.step)),
+        ("Limited by", names::limiter(report.limiter).name.to_owned()),
+        ("Tokens a step", format::tokens(report.tokens_per_step)),
+        ("Time to train", format::duration(run.time)),
+        ("Cost", format::dollars(run.cost.get())),
+        ("Scenario", share::encode(scenario)),
+    ]
+}

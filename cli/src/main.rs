@@ -1,0 +1,89 @@
+//! shardwise in the shell: does a training run fit, how fast will it go, what limits it, what would be faster?
+//!
+//! The exit status says 0 for yes, 1 for no (it does not fit, there are findings), 2 where something could not be read.
+
+mod catalog;
+mod estimate;
+mod input;
+mod params;
+mod rank;
+mod read;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a command gives: what it prints, and whether the answer is yes.
+struct Answer {
+    /// For standard output.
+    text: String,
+    /// Whether the answer is yes.
+    yes: bool,
+}
+
+impl Answer {
+    /// An answer that is no question of yes or no.
+    fn of(text: String) -> Self {
+        Self { text, yes: true }
+    }
+}
+
+/// Does a training run fit, how fast will it go, what limits it, and what would be faster?
+///
+/// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in JSON, or files: the
+/// configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM,
+/// Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText), a model's config.json, what the calculator saved; `-` reads standard
+/// input.
+///
+/// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be read.
+#[derive(Parser)]
+#[command(name = "shardwise", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand)]
+enum Command {
+    /// Does it fit, how fast, what limits it: status 1 where it does not fit
+    Estimate(estimate::Arguments),
+    /// The fastest layouts on the same GPUs: status 1 where none fits
+    Rank(rank::Arguments),
+    /// What files say: a run, a model, an error, a log, tables of nccl-tests, for the scenario of a link
+    Read(read::Arguments),
+    /// What would make the configuration of a run fit or faster: status 1 where there is something
+    Lint(read::Lint),
+    /// The parameters of models by their config.json: a line of JSON a file
+    Params(params::Arguments),
+    /// Models, GPUs, links and clusters, each with its source, as JSON
+    Catalog,
+    /// The keys of a scenario with bounds, units and meaning, as JSON
+    Parameters,
+}
+
+fn main() -> ExitCode {
+    let answer = match Cli::parse().command {
+        Command::Estimate(arguments) => arguments.run(),
+        Command::Rank(arguments) => arguments.run(),
+        Command::Read(arguments) => arguments.run(),
+        Command::Lint(arguments) => arguments.run(),
+        Command::Params(arguments) => Ok(arguments.run()),
+        Command::Catalog => catalog::catalog(),
+        Command::Parameters => catalog::parameters(),
+    };
+    match answer {
+        Ok(answer) => {
+            if table::print(&answer.text).is_err() {
+                // Whoever read it has gone.
+                return ExitCode::SUCCESS;
+            }
+            if answer.yes { ExitCode::SUCCESS } else { ExitCode::from(1) }
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::from(2)
+        }
+    }
+}

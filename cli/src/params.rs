@@ -1,0 +1,58 @@
+//! `shardwise params`: counts the parameters of models by their configurations. A line of JSON a file, with `file`, `name`, `params`,
+//! `active_params` and the fields that were `not_understood`, or with an `error`.
+
+use clap::Args;
+use files::config::{MOST_CHARACTERS, TOO_LONG, import, parse, text_of};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use crate::Answer;
+use crate::table::lines;
+
+/// The configurations.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Files named config.json
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+}
+
+impl Arguments {
+    /// Runs the command: the answer is no only where no file could be read.
+    pub(crate) fn run(&self) -> Answer {
+        let counted: Vec<Result<Value, Value>> = self
+            .files
+            .iter()
+            .map(|file| count(file).map_err(|error| json!({ "file": file, "error": error })))
+            .collect();
+        let yes = counted.iter().any(Result::is_ok);
+        let text = lines(counted.into_iter().map(|line| line.unwrap_or_else(|error| error).to_string()));
+        Answer { text, yes }
+    }
+}
+
+/// Counts the parameters of one file's model.
+fn count(file: &str) -> Result<Value, String> {
+    let config = parse(&text(file)?)?;
+    let imported = import(&config)?;
+    Ok(json!({
+        "file": file,
+        "name": imported.name,
+        "params": imported.architecture.params(),
+        "active_params": imported.architecture.active_params(),
+        "not_understood": imported.not_understood,
+    }))
+}
+
+/// Reads a file, and no more of it than a config may have.
+fn text(file: &str) -> Result<String, String> {
+    let failed = |error: io::Error| format!("The file could not be read: {error}.");
+    let mut bytes = Vec::new();
+    let most = 4 * MOST_CHARACTERS as u64 + 4;
+    File::open(file).and_then(|opened| opened.take(most).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 == most {
+        return Err(TOO_LONG.into());
+    }
+    text_of(bytes).ok_or_else(|| "The file is no text.".into())
+}

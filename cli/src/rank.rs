@@ -1,0 +1,63 @@
+//! `shardwise rank`: the fastest layouts on the same GPUs.
+
+use clap::Args;
+use engine::analysis::search::Layout;
+use engine::params::labels;
+use engine::{format, share};
+
+use crate::Answer;
+use crate::input::Input;
+use crate::table::aligned;
+
+/// A scenario, and how its layouts are printed.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+    /// How many
+    #[arg(long, default_value_t = 10)]
+    top: usize,
+    /// As JSON, each with its whole report
+    #[arg(long)]
+    json: bool,
+}
+
+/// The heading of each column.
+const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Steps", "Recompute", "MFU", "Step time", "Peak memory"];
+
+impl Arguments {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<Answer, String> {
+        let read = self.input.read()?;
+        let search = api::rank::search(&read.scenario);
+        let ranking = search.ranking();
+        let yes = search.best().is_some();
+        if self.json {
+            let text = api::rank(&share::encode(&read.scenario), self.top) + "\n";
+            return Ok(Answer { text, yes });
+        }
+        let best = ranking.best().iter().take(self.top);
+        let rows: Vec<[String; 7]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
+        let [all, fitting] = [ranking.len(), ranking.fitting()].map(|count| format::count(count as f64));
+        let mut text = read.notes() + &format!("Of {all} combinations {fitting} divide evenly and fit.\n");
+        if yes {
+            text += &aligned(&rows);
+            text.extend(best.take(1).map(|layout| format!("Best: {}\n", share::encode(&layout.scenario))));
+        }
+        Ok(Answer { text, yes })
+    }
+}
+
+/// A layout's cells.
+fn row(layout: &Layout) -> [String; 7] {
+    let Layout { scenario, report } = layout;
+    [
+        labels::layout(scenario),
+        scenario.micro_batch_size.to_string(),
+        scenario.grad_accum_steps.to_string(),
+        labels::recompute(scenario).to_owned(),
+        format::percent(report.mfu),
+        format::seconds(report.time.step),
+        format::bytes(report.memory.peak),
+    ]
+}

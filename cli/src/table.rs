@@ -1,0 +1,51 @@
+//! Tables of text.
+
+use std::io::{self, Write as _};
+
+/// Prints a text.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Lines, each with its end.
+pub(crate) fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.fold(String::new(), |text, line| text + &line + "\n")
+}
+
+/// Rows with columns as wide as they need; the first column stands left, the others right.
+pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let mut widths = [0; COLUMNS];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let line = |row: &[String; COLUMNS]| {
+        let cells = row.iter().zip(widths).enumerate().map(|(place, (cell, width))| match place {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    lines(rows.iter().map(line))
+}
+
+/// Names with their values.
+pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    lines(rows.iter().map(|(name, value)| format!("{name:<width$}  {value}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_need() {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned);
+        assert_eq!(aligned(&[row(["Layout", "MFU"]), row(["tp 2", "41 %"])]), "Layout   MFU\ntp 2    41 %\n");
+        assert_eq!(pairs(&[("MFU", "41 %".into()), ("Step", "2 s".into())]), "MFU   41 %\nStep  2 s\n");
+    }
+}

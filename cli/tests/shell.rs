@@ -1,0 +1,120 @@
+//! The commands, as one types them.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn shardwise(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_shardwise")).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A file of the repository.
+fn file(name: &str) -> String {
+    format!("{}/../tests/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+const FITS: &str = "v=1&cluster=dgx-h100&model=llama-3-8b&gpus=64";
+
+#[test]
+fn an_estimate_says_yes_or_no_by_its_status() {
+    let yes = shardwise(&["estimate", FITS]);
+    let said = text(&yes.stdout);
+    assert_eq!(yes.status.code(), Some(0), "{said}");
+    assert!(said.contains("Fits") && said.contains("MFU") && said.contains("model=llama-3-8b"), "{said}");
+    let no = shardwise(&["estimate", FITS, "--set", "gpus=1", "--set", "strategy=ddp"]);
+    assert_eq!(no.status.code(), Some(1));
+    assert!(text(&no.stdout).contains("no, by "), "{}", text(&no.stdout));
+}
+
+#[test]
+fn the_report_is_that_of_the_engine() {
+    let json = shardwise(&["estimate", "--json", FITS]);
+    let report: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let own: Value = serde_json::from_str(&api::estimate(FITS)).unwrap();
+    assert_eq!(report, own);
+    assert!(own["mfu"].as_f64().unwrap() > 0.1);
+}
+
+#[test]
+fn files_become_the_scenario() {
+    let config = file("configs/llama-3.1-8b.json");
+    let said = shardwise(&["estimate", FITS, &config, "--set", "seq=32k"]);
+    let said = text(&said.stdout);
+    assert!(said.contains("of the catalog: 32 layers") && said.contains("seq=32768"), "{said}");
+}
+
+#[test]
+fn the_best_layouts_come_first() {
+    let ranked = shardwise(&["rank", "--json", "--top", "3", FITS]);
+    assert_eq!(ranked.status.code(), Some(0));
+    let ranked: Value = serde_json::from_slice(&ranked.stdout).unwrap();
+    let layouts = ranked["layouts"].as_array().unwrap();
+    let mfu: Vec<f64> = layouts.iter().map(|layout| layout["report"]["mfu"].as_f64().unwrap()).collect();
+    assert!(mfu.len() == 3 && mfu.is_sorted_by(|first, next| first >= next), "{mfu:?}");
+    let link = layouts[0]["link"].as_str().unwrap();
+    let again: Value = serde_json::from_str(&api::estimate(link)).unwrap();
+    assert_eq!(again["mfu"], layouts[0]["report"]["mfu"]);
+    let table = text(&shardwise(&["rank", FITS]).stdout);
+    assert!(table.contains("divide evenly and fit") && table.contains("Best: v=1"), "{table}");
+    let none = shardwise(&["rank", "model=llama-3-70b&gpus=1&seq=128k"]);
+    assert_eq!(none.status.code(), Some(1));
+}
+
+#[test]
+fn parameters_of_models_are_lines_of_json() {
+    let [config, none] = [file("configs/llama-3.1-8b.json"), file("no-such-file.json")];
+    let counted = shardwise(&["params", &config, &none]);
+    assert_eq!(counted.status.code(), Some(0));
+    let lines: Vec<Value> = text(&counted.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["params"], 8_030_261_248_u64);
+    assert!(lines[1]["error"].as_str().unwrap().contains("could not be read"));
+    assert_eq!(shardwise(&["params", &none]).status.code(), Some(1));
+}
+
+#[test]
+fn what_cannot_be_read_is_a_sentence_and_status_2() {
+    for (arguments, said) in [
+        (&["estimate", "no-such-file.yaml"][..], "There is no file no-such-file.yaml"),
+        (&["estimate", "--set", "gpus"], "write KEY=VALUE"),
+        (&["no-such-command"], "unrecognized subcommand"),
+    ] {
+        let output = shardwise(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
+    }
+    let unknown = shardwise(&["estimate", "--set", "gpu=no-such", "--set", "strange=1"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    let said = text(&unknown.stdout);
+    assert!(said.contains("no gpu “no-such”") && said.contains("“strange” is no key"), "{said}");
+}
+
+#[test]
+fn the_linter_is_a_gate() {
+    let folder = std::env::temp_dir().join(format!("shardwise-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let run = folder.join("run.yaml");
+    let text = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+                gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
+    std::fs::write(&run, text).unwrap();
+    let base = "cluster=dgx-h100&gpus=8";
+    let found = shardwise(&["lint", base, run.to_str().unwrap()]);
+    let said = crate::text(&found.stdout);
+    assert_eq!(found.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("A run of Axolotl") && said.contains("% faster"), "{said}");
+    // It writes the change where it is asked to, and the comment stays.
+    let fixed = shardwise(&["lint", "--fix", base, run.to_str().unwrap()]);
+    assert!(crate::text(&fixed.stdout).contains("Written into run.yaml"));
+    let written = std::fs::read_to_string(&run).unwrap();
+    assert!(written != text && written.contains("# keep"), "{written}");
+    std::fs::remove_dir_all(folder).unwrap();
+    let config = file("configs/llama-3.1-8b.json");
+    assert_eq!(shardwise(&["lint", &config]).status.code(), Some(2));
+    let read = crate::text(&shardwise(&["read", &config]).stdout);
+    assert!(read.contains("32 layers"), "{read}");
+}

@@ -1,0 +1,136 @@
+//! The quantity that a sweep varies: a parameter of the table, or the picked cluster, GPU or model.
+
+use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::params::{Kind, Param, ParamId, find, is_held, quantity};
+use engine::scenario::Scenario;
+use engine::scenario::issue::{Issue, Severity};
+use engine::share::{self, v1};
+use serde_json::{Value, json};
+
+/// Stands for an option or entry that does not exist.
+const NOTHING: f64 = -1.0;
+
+/// One axis of a sweep. Its values are numbers: those of the parameter in its unit, or indices of
+/// options or catalog entries.
+#[derive(Clone, Copy)]
+pub(crate) enum Axis {
+    /// A row of the table.
+    Param(&'static Param),
+    /// A cluster of the catalog, with its GPU and network.
+    Cluster,
+    /// A GPU of the catalog.
+    Gpu,
+    /// A model of the catalog.
+    Model,
+}
+
+impl Axis {
+    /// Returns the axis of a link's key.
+    pub(crate) fn find(key: &str) -> Option<Self> {
+        match key {
+            v1::CLUSTER_KEY => Some(Self::Cluster),
+            v1::GPU_KEY => Some(Self::Gpu),
+            v1::MODEL_KEY => Some(Self::Model),
+            _ => find(key).map(Self::Param),
+        }
+    }
+
+    /// Sets the scenario to a value, which [`Axis::resolved`] has validated.
+    pub(crate) fn set(self, scenario: &mut Scenario, value: f64) {
+        let index = if value >= 0.0 { value as usize } else { usize::MAX };
+        match self {
+            Self::Param(Param { kind: Kind::Number(number), .. }) => (number.set)(scenario, value),
+            Self::Param(Param { kind: Kind::Choice(choice), .. }) => (choice.set)(scenario, index),
+            Self::Cluster => drop(CLUSTERS.get(index).map(|entry| pick_cluster(scenario, entry.id))),
+            Self::Gpu => drop(ACCELERATORS.get(index).map(|entry| pick_accelerator(scenario, entry.id))),
+            Self::Model => drop(MODELS.get(index).map(|entry| pick_model(scenario, entry.id))),
+        }
+    }
+
+    /// Returns the rank of the axis among the pairs of a link, which are read in this order: a GPU
+    /// of the catalog before a number of it.
+    pub(crate) fn rank(self) -> usize {
+        match self {
+            Self::Cluster => 0,
+            Self::Gpu => 1,
+            Self::Model => 2,
+            Self::Param(param) => {
+                ParamId::ALL.iter().position(|id| *id == param.id).map_or(usize::MAX, |place| place + 3)
+            }
+        }
+    }
+
+    /// Resolves typed text to a number and the value in the report, with an issue if another value
+    /// is used.
+    fn resolved(self, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
+        let (what, ids): (_, Vec<&str>) = match self {
+            Self::Param(param) => return of_param(param, scenario, typed),
+            Self::Cluster => ("cluster", CLUSTERS.iter().map(|entry| entry.id).collect()),
+            Self::Gpu => ("gpu", ACCELERATORS.iter().map(|entry| entry.id).collect()),
+            Self::Model => ("model", MODELS.iter().map(|entry| entry.id).collect()),
+        };
+        let wanted = typed.to_ascii_lowercase();
+        if let Some(index) = ids.iter().position(|id| *id == wanted) {
+            return (index as f64, wanted.into(), None);
+        }
+        let message =
+            format!("The catalog has no {what} “{}”. The scenario's own is used instead.", quantity::shorten(typed));
+        (NOTHING, Value::Null, Some(Issue::error(what, message)))
+    }
+}
+
+fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
+    let mut moved = *scenario;
+    let issue = share::set_typed(param, typed, &mut moved);
+    match &param.kind {
+        Kind::Number(number) => {
+            let current = (number.get)(scenario);
+            let number = number.within(scenario);
+            let value = quantity::parse(param.label, &number, typed, current).unwrap_or_else(|error| error.nearest);
+            (value, value.into(), issue)
+        }
+        Kind::Choice(choice) => {
+            let index = (choice.get)(&moved);
+            let key = choice.options.get(index).map(|option| option.key);
+            (index as f64, key.into(), issue)
+        }
+    }
+}
+
+/// Whether a sweep can vary this key.
+pub fn is_axis(key: &str) -> bool {
+    Axis::find(key).is_some()
+}
+
+/// Resolves the typed values of an axis, one per line, to JSON: `numbers` for
+/// [`crate::sweep::sweep`], `values` as in the report, and `issues`.
+pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
+    let scenario = share::decode(scenario).scenario;
+    let Some(axis) = Axis::find(key) else { return String::new() };
+    let (mut numbers, mut values, mut issues) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lines.lines() {
+        let (number, value, issue) = axis.resolved(&scenario, line);
+        numbers.push(number);
+        values.push(value);
+        issues.extend(issue);
+    }
+    if let Axis::Param(param) = axis
+        && !is_held(param, &scenario)
+        && param.id != ParamId::ModelSize
+    {
+        let message = format!(
+            "“{}” describes a custom model, which a scenario marks with model=custom: this axis changes nothing.",
+            param.key
+        );
+        issues.push(Issue::note(param.id, message));
+    }
+    json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string()
+}
+
+/// Converts issues to JSON, under the names of the report.
+pub(crate) fn said(issues: &[Issue]) -> Value {
+    let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
+    let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });
+    issues.iter().map(said).collect()
+}

@@ -1,0 +1,146 @@
+//! Sweeps a scenario along one or two axes, into columns of numbers.
+
+use engine::catalog::accuracy::fit_odds;
+use engine::model::report::{Limiter, Report};
+use engine::names;
+use engine::scenario::Scenario;
+use engine::share;
+
+use crate::axis::Axis;
+
+/// The columns of every sweep.
+pub const STEP_COLUMNS: [&str; 11] = [
+    "mfu",
+    "hfu",
+    "tokens_per_s_per_gpu",
+    "tokens_per_step",
+    "tflops_per_gpu",
+    "step_time_s",
+    "peak_memory_bytes",
+    "free_memory_bytes",
+    "fit_odds",
+    "fits",
+    "limiter",
+];
+/// Further columns for the whole run.
+pub const RUN_COLUMNS: [&str; 8] =
+    ["steps", "batch_efficiency", "time_s", "gpu_hours", "cost_usd", "energy_kwh", "emissions_gco2", "goodput"];
+
+/// Returns the names of the limiters in the report, one per line, in the order of the numbers in
+/// the column `limiter`.
+pub fn limiters() -> String {
+    Limiter::ALL.map(|limiter| names::limiter(limiter).key).join("\n")
+}
+
+/// Evaluates the scenario at every pair of values and returns column after column; within a column
+/// the second axis varies fastest. Without a second axis, `inner` is empty and `inner_values` is
+/// one number.
+pub fn sweep(
+    scenario: &str,
+    outer: &str,
+    outer_values: &[f64],
+    inner: &str,
+    inner_values: &[f64],
+    run: bool,
+) -> Vec<f64> {
+    let axes = Axes::new(outer, inner);
+    let base = share::decode(scenario).scenario;
+    let columns = if run { STEP_COLUMNS.len() + RUN_COLUMNS.len() } else { STEP_COLUMNS.len() };
+    let rows = outer_values.len() * inner_values.len();
+    let mut table = vec![0.0; columns * rows];
+    let mut row = 0;
+    for &outer in outer_values {
+        for &inner in inner_values {
+            let moved = axes.moved(&base, outer, inner);
+            let step = of_the_step(&moved.report());
+            // A column has `rows` numbers.
+            let cells = table.iter_mut().skip(row).step_by(rows.max(1));
+            if run {
+                fill(cells, step.into_iter().chain(of_the_run(&moved)));
+            } else {
+                fill(cells, step.into_iter());
+            }
+            row += 1;
+        }
+    }
+    table
+}
+
+fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Item = f64>) {
+    for (cell, number) in cells.zip(numbers) {
+        *cell = number;
+    }
+}
+
+/// Returns the fragment of the link of one point of a sweep, without `#`.
+pub fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
+    let base = share::decode(scenario).scenario;
+    share::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value))
+}
+
+/// The axes of a sweep, in the order in which a link's pairs are read.
+struct Axes {
+    first: Option<Axis>,
+    second: Option<Axis>,
+    /// Whether the inner axis is the first one.
+    swapped: bool,
+}
+
+impl Axes {
+    fn new(outer: &str, inner: &str) -> Self {
+        let (outer, inner) = (Axis::find(outer), Axis::find(inner));
+        let rank = |axis: Option<Axis>| axis.map_or(usize::MAX, Axis::rank);
+        let swapped = rank(inner) < rank(outer);
+        let (first, second) = if swapped { (inner, outer) } else { (outer, inner) };
+        Self { first, second, swapped }
+    }
+
+    /// Returns the scenario at a pair of values.
+    fn moved(&self, base: &Scenario, outer: f64, inner: f64) -> Scenario {
+        let mut moved = *base;
+        let (first, second) = if self.swapped { (inner, outer) } else { (outer, inner) };
+        if let Some(axis) = self.first {
+            axis.set(&mut moved, first);
+        }
+        if let Some(axis) = self.second {
+            axis.set(&mut moved, second);
+        }
+        moved
+    }
+}
+
+fn of_the_step(report: &Report) -> [f64; STEP_COLUMNS.len()] {
+    let limiter = Limiter::ALL.iter().position(|limiter| *limiter == report.limiter).unwrap_or(Limiter::ALL.len());
+    [
+        report.mfu,
+        report.hfu,
+        report.tokens_per_s_per_gpu,
+        report.tokens_per_step,
+        report.model_flops_per_gpu.tflops(),
+        report.time.step.get(),
+        report.memory.peak.get(),
+        report.memory.free().get(),
+        fit_odds(report),
+        f64::from(u8::from(report.fits())),
+        limiter as f64,
+    ]
+}
+
+fn of_the_run(scenario: &Scenario) -> [f64; RUN_COLUMNS.len()] {
+    let run = scenario.run_report();
+    [
+        run.steps,
+        run.batch_efficiency,
+        run.time.get(),
+        run.gpu_time.hours(),
+        run.cost.get(),
+        run.energy.kwh(),
+        run.emissions.get(),
+        run.goodput,
+    ]
+}
+
+/// Returns the names of the columns, one per line: of every sweep, an empty line, of the whole run.
+pub fn columns() -> String {
+    [STEP_COLUMNS.join("\n"), RUN_COLUMNS.join("\n")].join("\n\n")
+}

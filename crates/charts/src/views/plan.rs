@@ -1,0 +1,134 @@
+//! Days against price: every run of a plan as a mark, and a line through those that no other beats in both.
+
+use crate::names;
+use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
+use engine::analysis::plan::{Found, Kind, Plan};
+use engine::catalog;
+use engine::format;
+use engine::params::{Scale, Unit};
+use engine::published::Set;
+use engine::scenario::Scenario;
+
+/// Room around the marks, as a factor.
+const ROOM: f64 = 1.3;
+/// What costs or takes more than so many times the least is not drawn: nobody would choose it.
+const FAR: f64 = 100.0;
+/// Ends of the axes where there is no run.
+const NOTHING: (f64, f64) = (1.0, 100.0);
+
+/// Names a place of a plan: `DGX H100, 64 GPUs`.
+fn name(plan: &Plan, found: &Found) -> String {
+    let cluster = plan.hardware().get(found.hardware).map_or(String::new(), hardware);
+    format!("{cluster}, {} GPUs, {}", format::count(f64::from(found.scenario.gpus)), names::layout(&found.scenario))
+}
+
+/// Names hardware: by its cluster, or its GPU.
+pub fn hardware(of: &engine::analysis::plan::Hardware) -> String {
+    let cluster = of.clusters.first().and_then(|id| catalog::cluster(id)).map(|entry| entry.name);
+    let gpu = catalog::accelerator(of.accelerator.id).map_or("custom GPU", |entry| entry.name);
+    match cluster {
+        Some(cluster) if of.is_own => format!("{cluster} (yours)"),
+        Some(cluster) => cluster.to_owned(),
+        None => format!("{gpu} (yours)"),
+    }
+}
+
+/// Returns the figure and the run of each of its marks, by its place in [`Plan::found`]; `own` is the scenario on screen.
+pub fn plan_front(plan: &Plan, own: &Scenario) -> (ChartSpec, Vec<usize>) {
+    let front: Vec<(f64, f64)> = plan.front().into_iter().map(|found| (found.days(), found.dollars())).collect();
+    let runs = || plan.found().iter().enumerate().filter(|(_, found)| plan.has_price(found));
+    let least = |of: fn(&Found) -> f64| runs().map(|(_, found)| of(found)).fold(f64::INFINITY, f64::min);
+    let (days, dollars) = (least(Found::days), least(Found::dollars));
+    let slowest = front.last().map_or(0.0, |last| last.0);
+    let is_near = |found: &Found| found.dollars() <= FAR * dollars && found.days() <= slowest.max(FAR * days);
+    let (mut marks, mut places) = (Vec::new(), Vec::new());
+    let (mut across, mut up) = ((f64::INFINITY, 0.0), (f64::INFINITY, 0.0));
+    let widen = |ends: &mut (f64, f64), value: f64| *ends = (ends.0.min(value), ends.1.max(value));
+    for (place, found) in runs().filter(|(_, found)| is_near(found)) {
+        let at = (found.days(), found.dollars());
+        let role = LineRole::Set(if front.contains(&at) { Set::Fast as usize } else { Set::Slow as usize });
+        widen(&mut across, at.0);
+        widen(&mut up, at.1);
+        marks.push(Mark::new(&name(plan, found), role, at, 1e2 * found.report.mfu));
+        places.push(place);
+    }
+    let here = own_place(own).filter(|(days, dollars)| days.is_finite() && dollars.is_finite());
+    if let Some((days, dollars)) = here {
+        widen(&mut across, days);
+        widen(&mut up, dollars);
+    }
+    let axis = |label: &str, unit: Unit, (low, high): (f64, f64)| {
+        let (min, max) = if low > 0.0 && high.is_finite() && high > 0.0 { (low / ROOM, high * ROOM) } else { NOTHING };
+        Axis { label: label.into(), unit, scale: Scale::Log, min, max, key: None, grain: Grain::Digits, own: None }
+    };
+    let line = Line::new("nothing is both faster and cheaper", LineRole::Equal, pieces(&front));
+    let spec = ChartSpec {
+        title: "Days against price".into(),
+        caption: caption(plan),
+        x: axis("Time to train", Unit::Days, across),
+        y: axis("Cost", Unit::Dollars, up),
+        lines: vec![line],
+        marks,
+        here,
+        value: Quantity { label: "MFU", unit: Unit::Percent },
+        ..ChartSpec::empty()
+    };
+    (spec, places)
+}
+
+/// Days and dollars of the scenario on screen, where it fits.
+fn own_place(own: &Scenario) -> Option<(f64, f64)> {
+    let report = own.report();
+    let run = own.run_of(&report);
+    report.fits().then(|| (run.time.hours() / 24.0, run.cost.get()))
+}
+
+fn pieces(front: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+    if front.len() > 1 { vec![front.to_vec()] } else { Vec::new() }
+}
+
+/// The finding: the two ends of the front.
+fn caption(plan: &Plan) -> String {
+    if plan.kind() != Kind::Runs {
+        return String::new();
+    }
+    let front = plan.front();
+    let (Some(fastest), Some(cheapest)) = (front.first(), front.last()) else {
+        return "No run with a known price fits.".into();
+    };
+    let said = |found: &Found| {
+        let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
+        format!("{} ({time}, {cost})", name(plan, found))
+    };
+    if front.len() == 1 {
+        return format!("One run is both the fastest and the cheapest: {}.", said(fastest));
+    }
+    format!("From the fastest, {}, to the cheapest, {}.", said(fastest), said(cheapest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{describe, table};
+    use engine::analysis::plan::Hardware;
+    use engine::share::decode;
+
+    #[test]
+    fn the_front_is_drawn_among_all_runs() {
+        let own = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
+        let mut plan = Plan::over(&own, Kind::Runs, vec![Hardware::own(&own)]);
+        plan.advance(usize::MAX);
+        let (spec, places) = plan_front(&plan, &own);
+        assert_eq!(spec.marks.len(), places.len());
+        assert!(spec.here.is_some() && spec.lines[0].segments[0].len() == plan.front().len());
+        for mark in &spec.marks {
+            assert!((spec.x.min..=spec.x.max).contains(&mark.at.0) && (spec.y.min..=spec.y.max).contains(&mark.at.1));
+        }
+        for text in [spec.caption.clone(), describe::chart(&spec), table::chart(&spec).rows.concat().concat()] {
+            assert!(!text.contains("NaN") && !text.is_empty(), "{text}");
+        }
+        assert!(spec.caption.starts_with("From the fastest, H100 SXM (yours), "), "{}", spec.caption);
+        let nothing = Plan::over(&own, Kind::Runs, Vec::new());
+        assert_eq!(plan_front(&nothing, &own).1, [0_usize; 0]);
+    }
+}

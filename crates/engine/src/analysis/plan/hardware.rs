@@ -1,0 +1,135 @@
+//! The hardware that a plan tries: the scenario's own, and every cluster of the catalog.
+
+use crate::catalog::accelerators::prices;
+use crate::catalog::{self, ClusterEntry};
+use crate::model::hardware::{Accelerator, Network};
+use crate::params::{self, ParamId};
+use crate::scenario::issue::Severity;
+use crate::scenario::{Id, Picked, Scenario};
+
+/// GPUs with the links between them, and what an hour of one costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hardware {
+    /// The GPU.
+    pub accelerator: Picked<Accelerator>,
+    /// The links.
+    pub network: Picked<Network>,
+    /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or nobody rents the cluster out.
+    pub price: Option<f64>,
+    /// Whether this is the scenario's own hardware, at the scenario's price.
+    pub is_own: bool,
+    /// The clusters of the catalog with these very numbers.
+    pub clusters: Vec<Id>,
+    /// The most GPUs that it has.
+    pub most_gpus: u32,
+    /// Why it cannot run the scenario, in a sentence, where it cannot in any layout.
+    pub refused: Option<String>,
+}
+
+impl Hardware {
+    /// Returns the hardware of a scenario.
+    pub fn own(scenario: &Scenario) -> Self {
+        Self {
+            accelerator: scenario.accelerator,
+            network: scenario.network,
+            price: Some(scenario.run.price_per_gpu_hour),
+            is_own: true,
+            clusters: Vec::new(),
+            most_gpus: most(),
+            refused: None,
+        }
+    }
+
+    /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog lacks one of its parts.
+    pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
+        let (accelerator, network) = (entry.accelerator()?, entry.network()?);
+        let listed = prices::listed(accelerator.id).filter(|_| !entry.is_of_a_centre());
+        let price = listed.map(|price| price.usd_per_hour);
+        let most_gpus = if entry.is_single_machine() { entry.gpus_per_node } else { most() };
+        let clusters = vec![entry.id];
+        let mut hardware = Self { accelerator, network, price, is_own: false, clusters, most_gpus, refused: None };
+        hardware.refused = refusal(&hardware.holding(scenario, entry.gpus_per_node), scenario);
+        Some(hardware)
+    }
+
+    /// Returns the scenario on so many of these GPUs, at their price.
+    pub fn holding(&self, scenario: &Scenario, gpus: u32) -> Scenario {
+        let mut moved = Scenario { accelerator: self.accelerator, network: self.network, gpus, ..*scenario };
+        moved.run.price_per_gpu_hour = self.price.unwrap_or(prices::UNLISTED);
+        // A shard group of one node stays one node.
+        if scenario.shard_size == scenario.network.values.gpus_per_node {
+            moved.shard_size = self.network.values.gpus_per_node;
+        }
+        moved
+    }
+
+    /// Returns the numbers of GPUs that are tried, ascending: powers of two, and of nodes; no node is part empty, but in racks, of which
+    /// schedulers hand out parts.
+    pub fn counts(&self) -> Vec<u32> {
+        let network = &self.network.values;
+        let node = network.gpus_per_node.max(1);
+        let doubled = |from: u32| core::iter::successors(Some(from), |gpus| gpus.checked_mul(2));
+        let up = |from| doubled(from).take_while(|gpus| *gpus <= self.most_gpus);
+        let is_even = |gpus: &u32| *gpus <= node || network.is_rack() || gpus.is_multiple_of(node);
+        let mut counts: Vec<u32> = up(1).chain(up(node)).filter(is_even).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+    }
+
+    /// Whether two have the same GPU and the same links; the memory of their hosts may differ, which no time or price follows from.
+    fn is_same(&self, other: &Self) -> bool {
+        let mut network = other.network.values;
+        network.host.memory = self.network.values.host.memory;
+        self.accelerator.values == other.accelerator.values && self.network.values == network
+    }
+}
+
+/// The most GPUs of a run, the bound of the parameter.
+fn most() -> u32 {
+    ParamId::Gpus.number().map_or(1, |number| number.max as u32)
+}
+
+/// Returns the scenario's own hardware and every cluster of the catalog, one for those that have the same numbers.
+pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
+    let mut all = vec![Hardware::own(scenario)];
+    for cluster in catalog::CLUSTERS.iter().filter_map(|entry| Hardware::cluster(scenario, entry)) {
+        match all.iter_mut().find(|other| other.is_same(&cluster)) {
+            Some(same) => {
+                // A cluster has more than the one machine of the same numbers.
+                same.most_gpus = same.most_gpus.max(cluster.most_gpus);
+                same.clusters.extend(cluster.clusters);
+            }
+            None => all.push(cluster),
+        }
+    }
+    all
+}
+
+/// The parameters that a layout or the number of GPUs decides: errors about them are the layout's, not the hardware's.
+const OF_THE_LAYOUT: [ParamId; 11] = [
+    ParamId::Gpus,
+    ParamId::MicroBatchSize,
+    ParamId::GradAccumSteps,
+    ParamId::Tp,
+    ParamId::Cp,
+    ParamId::Pp,
+    ParamId::Ep,
+    ParamId::Etp,
+    ParamId::ShardSize,
+    ParamId::Strategy,
+    ParamId::Recompute,
+];
+
+/// Returns the error that a scenario has on other hardware and not on its own, whatever the layout: a format that the GPU lacks.
+fn refusal(moved: &Scenario, own: &Scenario) -> Option<String> {
+    let of = |scenario: &Scenario| {
+        let mut issues = params::issues(&super::plain(scenario));
+        let is_of_the_layout = |key: Option<&str>| OF_THE_LAYOUT.iter().any(|id| key == Some(id.key()));
+        issues.retain(|issue| issue.severity == Severity::Error && !is_of_the_layout(issue.key));
+        issues
+    };
+    let (before, after) = (of(own), of(moved));
+    let is_new = |key: Option<&str>| before.iter().all(|issue| issue.key != key);
+    after.into_iter().find(|issue| is_new(issue.key)).map(|issue| issue.message)
+}

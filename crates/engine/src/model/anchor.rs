@@ -1,0 +1,58 @@
+//! A run's own measurement, and what it does to predictions near it.
+
+use super::setup::Setup;
+use crate::units::BytesPerSecond;
+
+/// What a run measured over what is predicted for it: 1 where nothing is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Anchor {
+    /// Of the time of a step.
+    pub time: f64,
+    /// Of the peak of memory.
+    pub memory: f64,
+}
+
+impl Anchor {
+    /// Predictions as they are.
+    pub const NONE: Self = Self { time: 1.0, memory: 1.0 };
+
+    /// Returns the setup on hardware and a host that are slower by the ratio of times: every rate that kernels, links and the host reach
+    /// is divided by it, every latency multiplied. So all that is computed of the setup takes about that much longer: the step, its
+    /// timeline, the run. Data sheets stay as they are, and no kernel passes its peak.
+    #[must_use]
+    pub fn slow(self, setup: Setup) -> Setup {
+        if self.time == Self::NONE.time {
+            return setup;
+        }
+        let mut slow = setup;
+        let reached = &mut slow.accelerator.efficiency;
+        for share in [
+            &mut reached.matmul,
+            &mut reached.matmul_8bit,
+            &mut reached.matmul_4bit,
+            &mut reached.attention,
+            &mut reached.attention_tuned,
+            &mut reached.memory,
+            &mut slow.network.intra_node_efficiency,
+            &mut slow.network.inter_node_efficiency,
+        ] {
+            *share = (*share / self.time).min(1.0);
+        }
+        for rate in [&mut slow.accelerator.host_link, &mut slow.network.host.bandwidth, &mut slow.network.host.nvme] {
+            *rate = BytesPerSecond::new(rate.get() / self.time);
+        }
+        let (network, host) = (&mut slow.network, &mut slow.overheads);
+        for time in [
+            &mut reached.launch_per_layer,
+            &mut network.intra_node_latency,
+            &mut network.inter_node_latency,
+            &mut host.message,
+            &mut host.pass,
+            &mut host.between_steps,
+            &mut host.step,
+        ] {
+            *time = *time * self.time;
+        }
+        slow
+    }
+}

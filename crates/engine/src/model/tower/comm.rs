@@ -1,0 +1,68 @@
+//! What is gathered and reduced of encoder and projection.
+
+use super::{TowerCosts, encoder, stage};
+use crate::model::comm::DataParallelComm;
+use crate::model::cost::{Cost, Traffic};
+use crate::model::setup::Setup;
+use crate::units::Seconds;
+
+/// The data-parallel communication of the stage with the embedding, with that of encoder and projection: of their layers' gathers and
+/// reductions what their compute does not hide goes with the root unit's, as they come before the first layer and after its gradients.
+/// That compute first hides what comes `beside` it anyway: the gather of the language model's first layer, and the reduction of its
+/// gradients.
+pub fn with_tower<C: Cost<Traffic>>(
+    setup: &Setup,
+    times: &TowerCosts<Seconds>,
+    beside: [Seconds; 2],
+    comm: DataParallelComm<C>,
+) -> DataParallelComm<C> {
+    if !setup.reads_images() {
+        return comm;
+    }
+    let encoder = encoder(setup);
+    let params = stage(setup, &encoder, 1.0).params;
+    let own: DataParallelComm<C> = DataParallelComm::of(&encoder, &params);
+    let seconds: DataParallelComm<Seconds> = DataParallelComm::of(&encoder, &params);
+    let layers = f64::from(encoder.architecture.num_hidden_layers);
+    let (mut of, mut time) = (own.micro_batch, seconds.micro_batch);
+    // What does not train is not reduced: an empty collective would still take its latency.
+    let images = &setup.images;
+    if !images.trains_tower() {
+        (of.reduce_layer, of.replicate_layer) = (C::default(), C::default());
+        (time.reduce_layer, time.replicate_layer) = (Seconds::ZERO, Seconds::ZERO);
+    }
+    // Nor are weights gathered again for gradients that never come.
+    if !setup.gradients_pass_tower() {
+        of.regather_layer = C::default();
+        time.regather_layer = Seconds::ZERO;
+    }
+    if !(images.trains_tower() || images.trains_projector) {
+        (of.reduce_root, of.replicate_root) = (C::default(), C::default());
+    }
+    let [before, after] = beside;
+    let forward = shown(time.gather_layer, layers, times.forward - before);
+    let backward =
+        shown(time.regather_layer + time.reduce_layer + time.replicate_layer, layers, times.backward - after);
+    let mut all = comm.micro_batch;
+    all.gather_root = all.gather_root + of.gather_root + of.gather_layer * forward;
+    all.reduce_root = all.reduce_root + of.reduce_root + (of.regather_layer + of.reduce_layer) * backward;
+    all.replicate_root = all.replicate_root + of.replicate_root + of.replicate_layer * backward;
+    if !(images.trains_tower() || images.trains_projector) {
+        return DataParallelComm { micro_batch: all, ..comm };
+    }
+    DataParallelComm {
+        micro_batch: all,
+        after_backward: comm.after_backward + own.after_backward,
+        after_update: comm.after_update + own.after_update,
+    }
+}
+
+/// How many layers' collectives, of `each` a layer, show beside so much compute of all layers: one at least, which nothing hides.
+fn shown(each: Seconds, layers: f64, compute: Seconds) -> f64 {
+    if each <= Seconds::ZERO {
+        return 0.0;
+    }
+    let hidden = compute.max(Seconds::ZERO) / each;
+    let left = layers - hidden;
+    if left > 1.0 { left } else { 1.0 }
+}

@@ -1,0 +1,101 @@
+//! Memory of encoder and projection on one GPU.
+
+use super::{encoder, projected, stage};
+use crate::model::memory::activations;
+use crate::model::memory::states::{FrozenBytes, States, base, of_gpu, recipe_bytes, shard_degrees};
+use crate::model::per_rank;
+use crate::model::setup::Setup;
+use crate::model::stages::Stage;
+use crate::model::training::{Reshard, Sharding};
+use crate::model::transformer::LayerShares;
+use crate::units::Bytes;
+
+/// What encoder and projection hold on one GPU of the first stage, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TowerMemory {
+    /// Weights, gradients and optimizer state at rest.
+    pub states: States,
+    /// Of the weights, those that do not train.
+    pub frozen: Bytes,
+    /// Gathered while the language model is in work: what is outside the encoder's layers, which is in FSDP's root unit; all of it where
+    /// weights stay gathered.
+    pub gathered: Bytes,
+    /// Kept from the forward pass until the language model's backward pass is done, of all micro-batches in flight.
+    pub kept: Bytes,
+    /// One layer's weights as gathered, while the encoder itself is in work.
+    pub gathered_unit: Bytes,
+    /// In work while the encoder itself is, beside what it keeps.
+    pub working: Bytes,
+}
+
+impl TowerMemory {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        states: States { weights: Bytes::ZERO, gradients: Bytes::ZERO, optimizer: Bytes::ZERO },
+        frozen: Bytes::ZERO,
+        gathered: Bytes::ZERO,
+        kept: Bytes::ZERO,
+        gathered_unit: Bytes::ZERO,
+        working: Bytes::ZERO,
+    };
+
+    /// That of a stage: nothing where it does not hold the embedding.
+    ///
+    /// A trained encoder keeps of each position what a layer of a language model keeps of a token, under the same recomputation; a frozen
+    /// one nothing, since it runs without gradients. A trained projection keeps the encoder's output, which it reads. Where gradients pass
+    /// the projection it keeps two tensors of the language model's width for each token: before and after its activation.
+    pub fn of(setup: &Setup, on: &Stage) -> Self {
+        /// Tensors between the two matrices of the projection.
+        const INSIDE: f64 = 2.0;
+        if !setup.architecture.tower.is_used() || !on.embedding {
+            return Self::NONE;
+        }
+        let encoder = encoder(setup);
+        let stage = stage(setup, &encoder, on.in_flight);
+        let (images, bytes) = (&setup.images, recipe_bytes(setup.recipe));
+        let (params, layers) = (&stage.params, f64::from(stage.layers));
+        let element = bytes.activation;
+        let tokens = per_rank::tokens(&encoder);
+        let of_layer = activations::layer(&encoder, element, &LayerShares::DENSE);
+        let (width, out) = (f64::from(encoder.architecture.hidden_size), f64::from(setup.architecture.hidden_size));
+        let when = |is: bool, bytes: f64| if is { bytes } else { 0.0 };
+        let of_layers = when(setup.gradients_pass_tower(), layers * of_layer.kept * tokens);
+        let output = when(images.trains_tower() || images.trains_projector, width * element * tokens);
+        let inside = when(
+            setup.gradients_reach_images() && setup.architecture.tower.projector_params > 0,
+            INSIDE * out * element * projected(setup),
+        );
+        let kept = when(setup.reads_images(), of_layers + output + inside);
+        let kept = if setup.offload.activations { 0.0 } else { kept * on.in_flight };
+        let in_work = if setup.gradients_pass_tower() {
+            of_layer.whole - of_layer.kept + of_layer.gradients
+        } else {
+            of_layer.whole
+        };
+
+        let sharded = shard_degrees(setup).weights > 1.0;
+        let frozen = params.frozen();
+        let for_compute = FrozenBytes::for_compute(&encoder, sharded);
+        let casts = sharded || bytes.gathered < bytes.weights || setup.offload.parameters;
+        let gathered = when(casts, bytes.gathered);
+        let of_unit = gathered * params.trained.layer + for_compute.of_layer(&frozen);
+        let of_root = gathered * params.trained.root + for_compute.others * frozen.root;
+        let stays = !matches!(setup.sharding, Sharding::Fsdp(Reshard::Always | Reshard::To(_)));
+        let kept_gathered = of_root + when(stays, layers * of_unit);
+        let working = when(setup.reads_images(), in_work * tokens);
+        Self {
+            states: of_gpu(&encoder, params),
+            frozen: base(&encoder, params),
+            gathered: Bytes::new(kept_gathered),
+            kept: Bytes::new(kept),
+            gathered_unit: Bytes::new(of_unit),
+            working: Bytes::new(working),
+        }
+    }
+
+    /// States at rest; `gradients` says whether those are there.
+    pub fn at_rest(&self, gradients: bool) -> Bytes {
+        let gradients = if gradients { self.states.gradients } else { Bytes::ZERO };
+        self.states.weights + gradients + self.states.optimizer
+    }
+}

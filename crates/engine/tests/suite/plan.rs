@@ -1,0 +1,348 @@
+//! Plans against a plain loop over everything: fifteen questions, each answered twice.
+
+use crate::any::any_scenario;
+use crate::laws::laws;
+use engine::analysis::plan::{Found, Hardware, Kind, Plan, Question, break_even, premium};
+use engine::catalog;
+use engine::model::report::MemoryPart;
+use engine::model::run::RunReport;
+use engine::model::training::Recompute;
+use engine::params;
+use engine::scenario::issue::Severity;
+use engine::scenario::{Scenario, Strategy};
+use engine::share::{decode, encode};
+use proptest::prelude::*;
+
+/// What a layout is, to compare two of them.
+type Row = (usize, Scenario, f64, f64);
+
+fn scenario(link: &str) -> Scenario {
+    decode(link).scenario
+}
+
+/// The scenario's own hardware and these clusters.
+fn hardware(scenario: &Scenario, clusters: &[&str]) -> Vec<Hardware> {
+    let cluster = |id: &&str| Hardware::cluster(scenario, catalog::cluster(id).unwrap()).unwrap();
+    core::iter::once(Hardware::own(scenario)).chain(clusters.iter().map(cluster)).collect()
+}
+
+fn planned(scenario: &Scenario, kind: Kind, clusters: &[&str]) -> Plan {
+    let mut plan = Plan::over(scenario, kind, hardware(scenario, clusters));
+    while !plan.advance(10_000) {}
+    plan
+}
+
+fn errors(scenario: &Scenario) -> usize {
+    params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
+}
+
+fn powers(most: u32) -> impl Iterator<Item = u32> {
+    (0..31).map(|power| 1 << power).take_while(move |power| *power <= most)
+}
+
+/// The batch of a step in sequences.
+fn batch(scenario: &Scenario) -> u32 {
+    scenario.degrees().dp * scenario.micro_batch_size * scenario.grad_accum_steps
+}
+
+/// The fastest valid layout of a step of so many sequences, by trying all.
+fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> Option<(Scenario, RunReport)> {
+    let shape = base.model.architecture();
+    let network = base.network.values;
+    let mut best: Option<(Scenario, RunReport)> = None;
+    let strategies = [
+        Strategy::Ddp,
+        Strategy::Zero1,
+        Strategy::Zero2,
+        Strategy::FullShard,
+        Strategy::ShardGradOp,
+        Strategy::HybridShard,
+    ];
+    for pp in powers(shape.num_hidden_layers.min(32)) {
+        for cp in powers((base.seq_len / 8192).max(1)) {
+            for tp in powers(network.gpus_per_node.min(shape.num_attention_heads)) {
+                for ep in powers(shape.experts.num_experts.clamp(1, 64)) {
+                    if !base.gpus.is_multiple_of(pp * cp * tp) {
+                        continue;
+                    }
+                    let dp = base.gpus / (pp * cp * tp);
+                    for strategy in strategies {
+                        for recompute in
+                            [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full]
+                        {
+                            for micro_batch_size in powers(largest) {
+                                if !sequences.is_multiple_of(dp * micro_batch_size) {
+                                    continue;
+                                }
+                                let grad_accum_steps = sequences / dp / micro_batch_size;
+                                let mut one = Scenario {
+                                    pp,
+                                    cp,
+                                    tp,
+                                    ep,
+                                    strategy,
+                                    recompute,
+                                    micro_batch_size,
+                                    grad_accum_steps,
+                                    ..*base
+                                };
+                                if strategy == Strategy::HybridShard {
+                                    one.shard_size = network.widest_inside(base.gpus, tp * cp);
+                                }
+                                let is_as_asked = one.degrees().ep == ep && one.degrees().pp == pp;
+                                if !is_as_asked || (!accumulates && grad_accum_steps > 1) || grad_accum_steps > 4096 {
+                                    continue;
+                                }
+                                if !one.report().fits() {
+                                    continue;
+                                }
+                                let run = one.run_report();
+                                let is_faster = best.as_ref().is_none_or(|(_, best)| run.time < best.time);
+                                if is_faster && errors(&one) == 0 {
+                                    best = Some((one, run));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Every case of a search by the plain loop, in any order.
+fn by_brute_force(own: &Scenario, kind: Kind, clusters: &[&str]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut take = |place: usize, base: &Scenario, sequences: u32, largest: u32, accumulates: bool| {
+        let found = fastest(base, sequences, largest, accumulates);
+        rows.extend(found.map(|(one, run)| (place, one, run.time.hours() / 24.0, run.cost.get())));
+    };
+    match kind {
+        Kind::Runs => {
+            for (place, of) in hardware(own, clusters).iter().enumerate() {
+                let node = of.network.values.gpus_per_node;
+                for gpus in 1..=of.most_gpus {
+                    let nodes = gpus / node;
+                    // All of these clusters have nodes of a power of two, but for the rack.
+                    let in_rack = gpus.is_power_of_two() && (gpus <= node || node.is_power_of_two() || node == 72);
+                    let whole = gpus.is_multiple_of(node) && nodes.is_power_of_two();
+                    if in_rack || whole || (place == 0 && gpus == own.gpus) {
+                        take(place, &of.holding(own, gpus), batch(own), 16, true);
+                    }
+                }
+            }
+        }
+        Kind::Contexts => {
+            let tokens = batch(own) * own.seq_len;
+            for seq_len in (128..=tokens).filter(|seq_len| tokens.is_multiple_of(*seq_len)) {
+                let is_longer = seq_len.is_multiple_of(own.seq_len);
+                let is_half = own.seq_len.is_multiple_of(seq_len) && (own.seq_len / seq_len).is_power_of_two();
+                if is_longer || is_half {
+                    take(0, &Scenario { seq_len, ..*own }, tokens / seq_len, 16, true);
+                }
+            }
+        }
+        Kind::Models => {
+            for member in own.model.family().unwrap().members {
+                let model = catalog::model(member.id).unwrap().pick();
+                take(0, &own.with_model(model), batch(own), 16, true);
+            }
+        }
+        Kind::Batches => {
+            for times in powers(1024) {
+                take(0, own, own.gpus * times, 1024, false);
+                if times > 1 && own.gpus.is_multiple_of(times) {
+                    take(0, own, own.gpus / times, 1024, false);
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// The answers by the plain loop: sorted, one a cluster.
+fn answers(own: &Scenario, question: Question, clusters: &[&str]) -> Vec<Row> {
+    let mut rows = by_brute_force(own, question.kind(), clusters);
+    let hardware = hardware(own, clusters);
+    let price = |row: &Row| hardware[row.0].price.map_or(f64::INFINITY, |_| row.3);
+    let mut keep = |of: &dyn Fn(&Row) -> bool| rows.retain(of);
+    match question {
+        Question::Cheapest { days } => keep(&|row| row.2 <= days && price(row).is_finite()),
+        Question::Fastest { dollars } => keep(&|row| price(row) <= dollars),
+        _ => {}
+    }
+    let key = |row: &Row| match question {
+        Question::FewestGpus => [f64::from(row.1.gpus), price(row), row.2],
+        Question::Cheapest { .. } => [price(row), row.2, 0.0],
+        Question::Fastest { .. } => [row.2, price(row), 0.0],
+        Question::LongestContext => [-f64::from(row.1.seq_len), 0.0, 0.0],
+        Question::LargestModel => [-(row.1.model.architecture().params() as f64), 0.0, 0.0],
+        Question::LargestBatch => [-f64::from(batch(&row.1)), 0.0, 0.0],
+    };
+    rows.sort_by(|one, other| key(one).partial_cmp(&key(other)).unwrap());
+    if question.kind() == Kind::Runs {
+        let mut met = Vec::new();
+        rows.retain(|row| {
+            let is_new = !met.contains(&row.0);
+            met.push(row.0);
+            is_new
+        });
+    }
+    rows
+}
+
+fn row(found: &Found) -> Row {
+    (found.hardware, found.scenario, found.days(), found.dollars())
+}
+
+fn asked(link: &str, question: Question, clusters: &[&str]) {
+    let own = scenario(link);
+    let plan = planned(&own, question.kind(), clusters);
+    let rows: Vec<Row> = plan.answers(question).into_iter().map(row).collect();
+    let expected = answers(&own, question, clusters);
+    assert!(!expected.is_empty(), "{link} {question:?}");
+    let said = |rows: &[Row]| {
+        let of = |row: &Row| format!("{} {} {:.3} days ${:.0}", row.0, encode(&row.1), row.2, row.3);
+        rows.iter().map(of).collect::<Vec<_>>().join("\n")
+    };
+    assert!(rows == expected, "{link} {question:?}:\n{}\ninstead of\n{}", said(&rows), said(&expected));
+    let progress = plan.progress();
+    assert!(progress.visited == progress.of && progress.fitting >= rows.len());
+}
+
+const LLAMA_8B: &str = "v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+const LLAMA_70B: &str = "v=1&rev=6&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
+const MIXTRAL: &str = "v=1&rev=6&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
+const QWEN_LORA: &str =
+    "v=1&rev=6&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
+const CLUSTERS: [&str; 4] = ["dgx-h200", "a100-40gb-200g", "a100-40gb-100g", "gb200-nvl72"];
+const SMALL: [&str; 2] = ["workstation-2x-3090", "server-8x-l40s"];
+
+#[test]
+fn fewest_gpus() {
+    asked("v=1&rev=6", Question::FewestGpus, &CLUSTERS);
+    asked(LLAMA_70B, Question::FewestGpus, &["dgx-h200", "gb200-nvl72"]);
+    asked(QWEN_LORA, Question::FewestGpus, &SMALL);
+}
+
+#[test]
+fn cheapest_by_a_deadline() {
+    asked(LLAMA_8B, Question::Cheapest { days: 30.0 }, &CLUSTERS);
+    asked("v=1&rev=6", Question::Cheapest { days: 25.0 }, &CLUSTERS);
+    asked(MIXTRAL, Question::Cheapest { days: 14.0 }, &["dgx-h200"]);
+    asked(QWEN_LORA, Question::Cheapest { days: 3.0 }, &SMALL);
+}
+
+#[test]
+fn fastest_within_a_budget() {
+    asked(LLAMA_8B, Question::Fastest { dollars: 160_000.0 }, &CLUSTERS);
+    asked(LLAMA_70B, Question::Fastest { dollars: 3e6 }, &["dgx-h200", "gb200-nvl72"]);
+    asked(QWEN_LORA, Question::Fastest { dollars: 500.0 }, &SMALL);
+}
+
+#[test]
+fn longest_context() {
+    asked("v=1&rev=6", Question::LongestContext, &[]);
+    asked(QWEN_LORA, Question::LongestContext, &[]);
+}
+
+#[test]
+fn largest_model() {
+    asked(LLAMA_8B, Question::LargestModel, &[]);
+    asked(QWEN_LORA, Question::LargestModel, &[]);
+}
+
+#[test]
+fn largest_batch() {
+    asked(LLAMA_70B, Question::LargestBatch, &[]);
+}
+
+#[test]
+fn pieces_find_what_the_whole_finds_and_every_answer_is_a_scenario_of_its_own() {
+    let own = scenario(LLAMA_8B);
+    let mut pieces = Plan::over(&own, Kind::Runs, hardware(&own, &CLUSTERS));
+    let whole = planned(&own, Kind::Runs, &CLUSTERS);
+    while !pieces.advance(97) {
+        assert!(pieces.progress().visited <= pieces.progress().of);
+    }
+    assert_eq!((pieces.found(), pieces.progress()), (whole.found(), whole.progress()));
+    for found in whole.found() {
+        let decoded = decode(&encode(&found.scenario));
+        assert_eq!((decoded.scenario, decoded.issues), (found.scenario, vec![]));
+        assert_eq!(found.scenario.report().tokens_per_step, own.report().tokens_per_step);
+        assert!(found.report.fits() && found.odds > 0.0 && found.band.low < 1.0 && found.band.high > 1.0);
+    }
+}
+
+/// The front: nothing is both faster and cheaper than what stands on it, and everything else has something that is.
+#[test]
+fn no_run_beats_the_front_in_days_and_dollars() {
+    let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
+    let front = plan.front();
+    assert!(front.len() > 3 && front.windows(2).all(|pair| pair[0].days() < pair[1].days()));
+    for found in plan.found().iter().filter(|found| plan.has_price(found)) {
+        let beats = |one: &&Found| one.days() <= found.days() && one.dollars() <= found.dollars();
+        let is_on_it = front.iter().any(|one| row(one) == row(found));
+        assert_eq!(front.iter().filter(|one| row(one) != row(found)).any(beats), !is_on_it);
+    }
+}
+
+/// At the break-even price both cost the same, by the definition of it.
+#[test]
+fn at_the_price_between_two_runs_both_cost_the_same() {
+    let question = Question::Cheapest { days: 30.0 };
+    let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
+    let rows = plan.answers(question);
+    for other in &rows[1..] {
+        let mut moved = other.scenario;
+        moved.run.price_per_gpu_hour = break_even(rows[0], other).unwrap();
+        let cost = moved.run_report().cost.get();
+        assert!((cost / rows[0].dollars() - 1.0).abs() < 1e-12, "{cost}");
+        let listed = other.scenario.run.price_per_gpu_hour - rows[0].scenario.run.price_per_gpu_hour;
+        assert!(
+            premium(rows[0], other).unwrap() <= listed + 1e-9,
+            "the first is the cheapest at the prices of the list"
+        );
+    }
+}
+
+#[test]
+fn what_no_run_reaches_has_a_nearest_miss() {
+    let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
+    for question in [Question::Cheapest { days: 0.01 }, Question::Fastest { dollars: 10.0 }] {
+        assert!(plan.answers(question).is_empty());
+        assert!(plan.nearest_miss(question).is_some());
+    }
+    assert!(plan.answers(Question::LargestModel).is_empty());
+}
+
+/// A GPU without FP8 is no answer to a run in FP8, and says why.
+#[test]
+fn hardware_that_cannot_run_it_says_why() {
+    let own = scenario("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
+    let all = hardware(&own, &["dgx-a100-80", "dgx-b200"]);
+    let refused: Vec<bool> = all.iter().map(|of| of.refused.is_some()).collect();
+    assert_eq!(refused, [false, true, false], "{all:?}");
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    /// What lets a plan leave out the rest of a block: where weights and optimizer state exceed the memory, no other micro-batch and no
+    /// recomputation fits, as those are part of what is needed. Paged state is not.
+    #[test]
+    fn states_are_needed_whatever_the_micro_batch_and_the_recomputation(scenario in any_scenario()) {
+        let memory = |scenario: &Scenario| scenario.report().memory;
+        let parts = memory(&scenario).parts;
+        let optimizer = if scenario.offload.paged { 0.0 } else { parts.get(MemoryPart::Optimizer).get() };
+        let states = parts.get(MemoryPart::Weights).get() + optimizer;
+        for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
+            for (micro_batch_size, grad_accum_steps) in [(1, 16), (2, 8), (16, 1)] {
+                let other = Scenario { recompute, micro_batch_size, grad_accum_steps, ..scenario };
+                let needed = memory(&other).needed.get();
+                prop_assert!(needed >= states * (1.0 - 1e-9), "{} {} {}", needed, states, encode(&other));
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Errors, logs and measured links, held against the scenario at hand.
+
+use engine::format;
+use engine::scenario::Scenario;
+use engine::share;
+use engine::units::{Bytes, Seconds};
+
+use super::{Brought, Kind, Offer, Section};
+use crate::error::{self, Explained};
+use crate::log::{self, Comparison, Reason, links};
+
+/// What a text says of a run; nothing where it is neither an error nor a measurement.
+pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brought, String>> {
+    if let Ok(explained) = error::explain(text, scenario) {
+        return Some(Ok(of_error(&explained, scenario)));
+    }
+    if let Ok(points) = links::read(text) {
+        return Some(links::fit(&points, scenario).map(|fitted| {
+            let lines = fitted.changes;
+            let sections = vec![Section { title: "What the measured links change".into(), lines }];
+            Brought { sections, ..Brought::new(Kind::Links, fitted.link, fitted.sentence, String::new()) }
+        }));
+    }
+    let measured = log::read(text).ok()?;
+    let comparison = log::compare(&measured, scenario);
+    Some(Ok(of_log(&comparison, &format!("Read: {} steps of {}.", measured.steps, measured.writer), scenario)))
+}
+
+/// Sections that say something.
+fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Vec<Section> {
+    let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
+    filled.map(|(title, lines)| Section { title: title.to_owned(), lines }).collect()
+}
+
+fn of_error(explained: &Explained, scenario: &Scenario) -> Brought {
+    let bytes = |bytes: f64| format::bytes(Bytes::new(bytes));
+    let tensors = explained.candidates.iter().map(|one| {
+        let doubt = if one.likely { "" } else { " (has the size, but explains it less)" };
+        format!("{}: {} = {}, in “{}”{doubt}", one.tensor, one.formula, bytes(one.bytes), one.part_name)
+    });
+    let mut offers: Vec<Offer> = explained
+        .changes
+        .iter()
+        .map(|change| {
+            let fits = if change.fits { "fits" } else { "still does not fit" };
+            let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
+            let pace = format::percent(change.gain.abs());
+            let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
+            Offer {
+                what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
+                scenario: Some(change.link.clone()),
+                files: Vec::new(),
+            }
+        })
+        .collect();
+    // Two ways to the same scenario are one.
+    offers.dedup();
+    Brought {
+        offers,
+        sections: filled([
+            ("Tensors of this size", tensors.collect()),
+            ("What else the message says", explained.remarks.clone()),
+        ]),
+        ..Brought::new(Kind::Error, share::encode(scenario), explained.sentence.clone(), String::new())
+    }
+}
+
+fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
+    let reasons = |reasons: &[Reason], amount: fn(f64) -> String| -> Vec<String> {
+        let line = |one: &Reason| {
+            format!("{}: would be {}, explains {}", one.what, amount(one.predicted), format::percent(one.explains))
+        };
+        reasons.iter().map(line).collect()
+    };
+    let memory = comparison.memory.as_ref().map_or(&[][..], |memory| &memory.reasons);
+    let offers = comparison.corrected.iter().map(|link| Offer {
+        what: "Correct the predictions near this run by what it measured; the link carries the correction.".into(),
+        scenario: Some(link.clone()),
+        files: Vec::new(),
+    });
+    Brought {
+        offers: offers.collect(),
+        sections: filled([
+            ("What would explain the time", reasons(&comparison.reasons, |time| format::seconds(Seconds::new(time)))),
+            ("What would explain the memory", reasons(memory, |bytes| format::bytes(Bytes::new(bytes)))),
+            ("To know", comparison.remarks.clone()),
+        ]),
+        ..Brought::new(Kind::Measured, share::encode(scenario), comparison.sentence.clone(), read.to_owned())
+    }
+}

@@ -1,0 +1,104 @@
+//! The sentences about what was brought.
+
+use engine::catalog::ModelEntry;
+use engine::format;
+use engine::names;
+use engine::params::quantity::shorten;
+
+use crate::config::{Adapter, Imported, TextLengths};
+
+/// Where nothing came.
+pub const NOTHING: &str = "There is nothing to read: paste a text or choose a file.";
+/// Where a picture has no link.
+pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not saved by this page, or another program left the \
+     link out. Drop one that was saved here, or open its link.";
+/// Where a file is no text and no picture of ours.
+pub const NO_TEXT: &str =
+    "This is neither text nor a PNG. Drop a config.json, or an SVG, PNG, CSV or JSON that was saved here.";
+/// After a scenario was restored.
+pub fn restored(file: Option<&str>, pins: usize) -> String {
+    let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));
+    let with = match pins {
+        0 => "",
+        1 => " and the one pinned beside it",
+        _ => " and those pinned beside it",
+    };
+    format!("{from} brought its scenario back{with}; undo takes it away again.")
+}
+
+/// A problem with the name of its file.
+pub fn of_file(file: &str, problem: &str) -> String {
+    format!("“{}”: {problem}", shorten(file))
+}
+
+/// Before the addresses of models.
+const HUB: &str = "https://huggingface.co/";
+
+/// Whether a text is the address of something.
+pub fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    ["https://", "http://"].iter().any(|start| text.starts_with(start)) && !text.contains(char::is_whitespace)
+}
+
+/// In place of what an address leads to.
+pub fn not_fetched(address: &str) -> String {
+    let mut parts = address.trim().strip_prefix(HUB).unwrap_or_default().split('/').filter(|part| !part.is_empty());
+    let place = match (parts.next(), parts.next()) {
+        (Some(owner), Some(model)) => format!("{HUB}{owner}/{model}/raw/main/config.json"),
+        _ => "it".to_owned(),
+    };
+    format!("This page fetches nothing from other sites. Open {place} in another tab and paste the text that it shows.")
+}
+
+/// After a model was imported: name, the entry of the catalog that it is, size, and what was not understood.
+pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
+    let shape = &imported.architecture;
+    let params = format::params(shape.params() as f64);
+    let layers = shape.num_hidden_layers;
+    let known = entry.map_or_else(String::new, |entry| format!(" is {} of the catalog", entry.name));
+    let listed = names::layers(shape).map_or_else(String::new, |list| format!(" ({list})"));
+    let mut text = format!("{}{known}: {layers} layers{listed}, {params} parameters", imported.name);
+    if shape.has_experts() {
+        text = text + ", " + &format::params(shape.active_params() as f64) + " active";
+    }
+    text.push('.');
+    if shape.tower.is_used() {
+        let tower = &shape.tower;
+        let what = if tower.fixed_positions > 0 { "clip of sound" } else { "image" };
+        text = text
+            + " Of them "
+            + &format::params(tower.all_params() as f64)
+            + " are an encoder’s and its projection’s: "
+            + &format::count(f64::from(tower.tokens(0)))
+            + " tokens for each usual "
+            + what
+            + ".";
+    }
+    if !imported.not_understood.is_empty() {
+        text = text + " Not understood: " + &imported.not_understood.join(", ") + ".";
+    }
+    text
+}
+
+/// The keys that it was read from.
+pub fn read<T: AsRef<str>>(keys: &[T]) -> String {
+    let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+    format!("Read: {}.", keys.join(", "))
+}
+
+/// After an adapter was imported: rank and model, and what could not be read exactly.
+pub fn adapted(adapter: &Adapter) -> String {
+    let model = adapter.model().map_or_else(String::new, |entry| format!(" for {}", entry.name));
+    let mut text = format!("An adapter of rank {}{model}.", adapter.trained().rank);
+    for remark in &adapter.remarks {
+        text = text + " " + remark;
+    }
+    text
+}
+
+/// After lengths were imported.
+pub fn listed(lengths: &TextLengths) -> String {
+    let [count, mean, longest] =
+        [lengths.count as f64, lengths.mean, lengths.longest].map(|value| format::count(value.round()));
+    format!("{count} texts of {mean} tokens on average, the longest of {longest}: sequences are now made of texts.")
+}

@@ -1,0 +1,341 @@
+//! What a model has beside its language model: towers, and the projections from them. By the `model_type` of the whole.
+
+use serde_json::{Map, Value};
+
+use super::fields::Fields;
+use super::tower::{self, Part, Tower, layer_norm, linear};
+use engine::model::transformer::{self, Architecture};
+
+/// What is no language model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Beside {
+    /// An encoder with its projection; none where the engine has no room for one.
+    pub(super) tower: transformer::Tower,
+    /// Parameters of all else.
+    pub(super) outside: f64,
+}
+
+impl Beside {
+    const NONE: Self = Self { tower: transformer::Tower::NONE, outside: 0.0 };
+
+    /// An encoder, and a projection of so many parameters.
+    fn of(tower: &Tower, projection: f64) -> Self {
+        match tower.checked(projection) {
+            Some(own) => Self { tower: own, outside: tower.others },
+            None => Self { outside: tower.params + tower.merger + tower.others + projection, ..Self::NONE },
+        }
+    }
+}
+
+/// Types whose text model alone is built where the configuration names no class.
+const TEXT_BY_DEFAULT: [&str; 8] =
+    ["llama4", "mllama", "qwen3_5", "qwen3_5_moe", "emu3", "dots3_note", "qwen4_exp", "minimax_m3_vl"];
+
+/// Reads what stands beside the language model, and marks its fields; nothing for a model of text alone, or one whose parts are not known,
+/// which stay unread.
+pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
+    let (Some(kind), class) = fields.outer_kind() else { return Beside::NONE };
+    let whole = class.is_some_and(|class| !class.ends_with("ForCausalLM"));
+    if TEXT_BY_DEFAULT.contains(&kind) && !whole {
+        for name in ["vision_config", "audio_config", "vq_config", "vocabulary_map"] {
+            fields.mark(name);
+        }
+        return Beside::NONE;
+    }
+    known(fields, kind, shape).map_or(Beside::NONE, |(tower, projection)| Beside::of(&tower, projection))
+}
+
+/// The encoder and the parameters of its projection, of the types that are known.
+fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower, f64)> {
+    let text = f64::from(shape.hidden_size);
+    if let Some(audio) = heard(fields, kind, text) {
+        return Some(audio);
+    }
+    if kind == "moss_transcribe_diarize" {
+        let audio = Part::of(fields.object("audio_config")?, "moss_transcribe_diarize_audio");
+        let merged = fields.number(&["audio_merge_size"]);
+        let width = audio.number("hidden_size") * merged;
+        let biased = fields.flag("projector_bias", true);
+        fields.mark("audio_chunk_size");
+        let projection = linear(width, text, biased) + linear(text, text, biased) + layer_norm(text);
+        return Some((tower::whisper(&audio, merged.max(1.0)), projection));
+    }
+    let vision = fields.object("vision_config")?;
+    let (tower, projection) = of_encoder(fields, kind, text, vision)
+        .or_else(|| of_shuffle(fields, kind, text, vision))
+        .or_else(|| of_merger(fields, kind, text, vision))
+        .or_else(|| of_several(fields, kind, shape, vision))?;
+    for name in [
+        "image_token_index",
+        "video_token_index",
+        "image_seq_length",
+        "vision_feature_layer",
+        "vision_feature_layers",
+        "vision_feature_select_strategy",
+        "multimodal_projector_bias",
+        "projector_hidden_act",
+        "image_grid_pinpoints",
+        "vision_aspect_ratio",
+        "spatial_merge_size",
+        "boi_token_index",
+        "eoi_token_index",
+        "use_image_newline_parameter",
+        "projection_hidden_size",
+        "image_size",
+        "is_full_attention",
+    ] {
+        fields.mark(name);
+    }
+    Some((tower, projection))
+}
+
+/// Encoders of CLIP's and SigLIP's kind with a projection of each patch.
+fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
+        "gemma3" | "shieldgemma2" => {
+            /// Tokens of an image (arXiv 2503.19786, section 2.1).
+            const USUAL: f64 = 256.0;
+            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            // Patches are averaged to as many, whatever the image.
+            let given = fields.number(&["mm_tokens_per_image"]);
+            let tokens = if given > 0.0 { given } else { USUAL };
+            let merge = ((tower.image_size / tower.patch).floor() / tokens.sqrt()).max(1.0);
+            (Tower { merge, tokens, ..tower }, tower.hidden * text + tower.hidden)
+        }
+        "paligemma" => {
+            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            let part = part("siglip_vision_model");
+            let out = part.number_or("projection_dim", text);
+            fields.mark("projection_dim");
+            (tower, linear(tower.hidden, out, true))
+        }
+        "llava" | "llava_next" | "llava_next_video" | "vipllava" | "llava_onevision" => {
+            let part = part("clip_vision_model");
+            let kind_of = vision.get("model_type").and_then(Value::as_str);
+            let tower = match kind_of {
+                Some("siglip_vision_model") => tower::siglip(&part, true),
+                Some("pixtral") => tower::pixtral(&part),
+                _ => tower::clip(&part),
+            };
+            let several = fields.list("vision_feature_layer").map_or(1.0, |layers| layers.len() as f64);
+            let (first, norm) = match kind {
+                "vipllava" => {
+                    let layers = fields.list("vision_feature_layers").map_or(5.0, |layers| layers.len() as f64);
+                    (layers * tower.hidden, layer_norm(layers * tower.hidden))
+                }
+                _ => (several * tower.hidden, 0.0),
+            };
+            let multimodal_bias = fields.peek("multimodal_projector_bias") != Some(&Value::Bool(false));
+            let biased = multimodal_bias || kind == "vipllava";
+            let newline =
+                if matches!(kind, "llava_next" | "llava_next_video" | "llava_onevision") { text } else { 0.0 };
+            (tower, norm + linear(first, text, biased) + linear(text, text, biased) + newline)
+        }
+        "mistral3" | "lighton_ocr" => {
+            let tower = tower::pixtral(&part("pixtral"));
+            let merge = fields.number(&["spatial_merge_size"]).max(1.0);
+            let biased = fields.flag("multimodal_projector_bias", false);
+            let merger = tower.hidden * tower.hidden * merge * merge + tower.hidden;
+            (Tower { merge, ..tower }, merger + linear(tower.hidden, text, biased) + linear(text, text, biased))
+        }
+        _ => return None,
+    })
+}
+
+/// `InternViT`, whose patches are shuffled by a ratio before two projections.
+fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) {
+    let tower = tower::intern(part);
+    let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
+    fields.mark("downsample_ratio");
+    let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
+    (Tower { merge: 1.0 / ratio, ..tower }, layer_norm(wide) + linear(wide, text, true) + linear(text, text, true))
+}
+
+/// Encoders whose patches are shuffled into fewer, wider tokens.
+fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
+        "idefics3" | "smolvlm" => {
+            let tower = tower::siglip(&part("idefics3_vision"), false);
+            let scale = fields.number(&["scale_factor"]).max(1.0);
+            (Tower { merge: scale, ..tower }, tower.hidden * scale * scale * text)
+        }
+        "internvl" => shuffled_intern(fields, &part("internvl_vision"), text),
+        "cohere2_vision" => {
+            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            let factor = fields.number(&["downsample_factor"]).max(1.0);
+            let inner = fields.number(&["alignment_intermediate_size"]);
+            let wide = tower.hidden * factor * factor;
+            (Tower { merge: factor, ..tower }, linear(wide, inner, true) + linear(inner / 2.0, text, true))
+        }
+        "deepseek_vl" => {
+            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            (tower, linear(tower.hidden, text, true) + linear(text, text, true))
+        }
+        _ => return None,
+    })
+}
+
+/// Encoders that merge patches themselves, and others of one model.
+fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
+        "qwen2_vl" | "qwen2_vl_text" => (tower::qwen_2(&part("qwen2_vl_vision")), 0.0),
+        "qwen2_5_vl" | "exaone4_5" => (tower::qwen_25(&part("qwen2_5_vl_vision")), 0.0),
+        "hyperclovax_vision_v2" => {
+            let part = part("qwen2_5_vl_vision");
+            (tower::qwen_25(&part), linear(part.number("out_hidden_size"), text, true))
+        }
+        "qwen3_vl" | "qwen3_vl_moe" | "cosmos3_omni" => (tower::qwen_3(&part("qwen3_vl_vision")), 0.0),
+        "qwen3_5" | "qwen3_5_moe" => (tower::qwen_3(&part("qwen3_5_vision")), 0.0),
+        "glm4v" | "glm4v_moe" | "glm46v" | "glmga" => (tower::glm(&part("glm4v_vision"), false), 0.0),
+        "aria" => {
+            let tower = tower::siglip(&part("idefics3_vision"), false);
+            let queries = fields.number(&["max_value_projector_patch_to_query_dict"]);
+            fields.mark("projector_patch_to_query_dict");
+            let width = tower.hidden;
+            let attention = 3.0 * width * width + linear(width, 3.0 * width, true) + 2.0 * linear(width, width, true);
+            let tower = Tower { tokens: queries, ..tower };
+            (tower, queries * width + attention + 3.0 * layer_norm(width) + width * text + text * text)
+        }
+        "kimi_k25" => {
+            let part = part("kimi_k25_vision");
+            let tower = tower::kimi(&part);
+            let wide = tower.hidden * tower.merge * tower.merge;
+            (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
+        }
+        "lfm2_vl" | "lfm3_vl" => {
+            let tower = tower::siglip(&part("siglip2_vision_model"), true);
+            let factor = fields.number(&["downsample_factor"]).max(1.0);
+            let inner = fields.number(&["projector_hidden_size"]);
+            let biased = fields.flag("projector_bias", true);
+            let wide = tower.hidden * factor * factor;
+            let norm = if fields.flag("projector_use_layernorm", true) { layer_norm(wide) } else { 0.0 };
+            (Tower { merge: factor, ..tower }, norm + linear(wide, inner, biased) + linear(inner, text, biased))
+        }
+        "paddleocr_vl" => {
+            let tower = tower::siglip(&part("paddleocr_vl_vision"), false);
+            let wide = tower.hidden * tower.merge * tower.merge;
+            (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
+        }
+        "video_llama_3" => {
+            let tower = tower::siglip(&part("video_llama_3_vision"), false);
+            (tower, linear(tower.hidden, text, true) + linear(text, text, true))
+        }
+        "qianfan_ocr" => shuffled_intern(fields, &part("qianfan_ocr_vision"), text),
+        "ovis2" => {
+            let part = part("ovis2_vision");
+            let tower = tower::ovis(&part);
+            let words = part.number("vocab_size");
+            let read = words - part.number("num_visual_indicator_tokens");
+            let stride = part.number_or("hidden_stride", 1.0);
+            (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * text)
+        }
+        "glm_ocr" | "glm5_next" => (tower::glm(&part("glm_ocr_vision"), true), 0.0),
+        "got_ocr2" | "pp_chart2table" => {
+            let part = part("got_ocr2_vision");
+            let out = part.number_or("output_channels", 256.0);
+            let widths = [out, 2.0 * out, text];
+            let convolutions = 9.0 * (widths[0] * widths[1] + widths[1] * widths[2]);
+            (tower::sam(&part), convolutions + linear(widths[2], text, true))
+        }
+        "video_llava" => {
+            // One tower of images and one of moments.
+            let tower = tower::clip(&part("clip_vision_model"));
+            fields.mark("video_seq_length");
+            let tower = Tower { others: tower.params, ..tower };
+            (tower, linear(tower.hidden, text, true) + linear(text, text, true))
+        }
+        "mllama" => {
+            let part = part("mllama_vision_model");
+            (tower::mllama(&part), linear(part.number("vision_output_dim"), text, true))
+        }
+        "phi4_multimodal" => {
+            let tower = tower::siglip(&part("phi4_multimodal_vision"), true);
+            let audio = Part::of(fields.object("audio_config")?, "phi4_multimodal_audio");
+            // Two vectors stand between crops; audio has a projection alone, and one beside images.
+            let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
+            let heard = 2.0 * (linear(audio.number("hidden_size"), text, true) + linear(text, text, true));
+            (Tower { others: tower::conformer(&audio), ..tower }, seen + heard)
+        }
+        "llama4" => {
+            let part = part("llama4_vision_model");
+            let out = part.number("vision_output_dim");
+            (tower::llama_4(&part), out * text)
+        }
+        _ => return None,
+    })
+}
+
+/// Projections of several parts: learned queries, mergers inside the encoder, an encoder of sound beside that of images.
+fn of_several(
+    fields: &mut Fields,
+    kind: &str,
+    shape: &Architecture,
+    vision: &Map<String, Value>,
+) -> Option<(Tower, f64)> {
+    let (text, wide) = (f64::from(shape.hidden_size), f64::from(shape.intermediate_size));
+    let part = |usual: &str| Part::of(vision, usual);
+    Some(match kind {
+        "idefics2" => {
+            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
+            const WIDER: f64 = 4.0;
+            let tower = tower::siglip(&part("idefics2_vision"), false);
+            let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
+            let number = |name: &str| queries.number(name);
+            let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
+            let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
+            let layer = 2.0 * text * (query + key) + 3.0 * WIDER * text * text + 3.0 * text;
+            let resampler = tokens * text + number("resampler_depth") * layer + text;
+            (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
+        }
+        "minicpmv4_6" | "minicpmv4_7" => {
+            let tower = tower::siglip(&part("minicpmv4_6_vision"), false);
+            for name in
+                ["downsample_mode", "drop_vision_last_layer", "insert_layer_id", "merge_kernel_size", "merger_times"]
+            {
+                fields.mark(name);
+            }
+            // Four patches merge inside the encoder, and four of these behind it.
+            let (hidden, four) = (tower.hidden, 4.0 * tower.hidden);
+            let inside = 4.0 * linear(hidden, hidden, true) + layer_norm(hidden) + layer_norm(four);
+            let inside = inside + linear(four, 4.0 * tower.mlp, true) + linear(4.0 * tower.mlp, hidden, true);
+            let behind = layer_norm(four) + linear(four, four, true) + linear(four, text, true);
+            (Tower { merge: 4.0, ..tower }, inside + behind)
+        }
+        "qwen2_5_omni_thinker" => {
+            let tower = tower::qwen_25(&part("qwen2_5_omni_vision_encoder"));
+            let audio = Part::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
+            let (heard, out) = (tower::whisper(&audio, 2.0), audio.number_or("output_dim", text));
+            // Its positions are a buffer.
+            let others = heard.params - audio.number("max_source_positions") * heard.hidden
+                + 2.0 * out
+                + linear(heard.hidden, out, true);
+            (Tower { others, ..tower }, 0.0)
+        }
+        _ => return None,
+    })
+}
+
+/// The encoder of audio and its projection, of the types that have Whisper's.
+fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {
+    let usual = match kind {
+        "qwen2_audio" => "qwen2_audio_encoder",
+        "voxtral" => "voxtral_encoder",
+        _ => return None,
+    };
+    let audio = Part::of(fields.object("audio_config")?, usual);
+    for name in ["audio_token_index", "hidden_size"] {
+        fields.mark(name);
+    }
+    let width = audio.number_or("hidden_size", audio.number("d_model"));
+    // Positions of a token: an average of two, or as many as make the projection's input.
+    let (merged, projection) = if kind == "qwen2_audio" {
+        (2.0, linear(width, text, true))
+    } else {
+        let wide = audio.number("intermediate_size");
+        ((wide / width.max(1.0)).floor().max(1.0), wide * text + text * text)
+    };
+    Some((tower::whisper(&audio, merged), projection))
+}

@@ -1,0 +1,284 @@
+//! What a message says: who ran out of memory, how much was asked for, and who holds the rest.
+
+use super::size::{Printed, size_after, size_at, size_before};
+use serde::{Deserialize, Serialize};
+
+/// Who ran out of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// PyTorch's allocator on a GPU, which asks the driver for the size of one tensor.
+    Allocator,
+    /// XLA while it ran a program: JAX, MaxText, PyTorch/XLA.
+    Xla,
+    /// XLA when it compiled a program that needs more than the chip has.
+    XlaCompiler,
+    /// NCCL, which asks the driver for its buffers.
+    Collectives,
+    /// cuBLAS or cuDNN, which ask the driver for a handle or a workspace.
+    Library,
+    /// The driver, with no word about what for.
+    Driver,
+    /// The host's allocator.
+    HostAllocator,
+    /// The host's kernel, which killed the process.
+    HostKilled,
+    /// The host's shared memory, through which a data loader hands over its batches.
+    SharedMemory,
+}
+
+/// What the program was doing, as far as the lines of the traceback say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// Weights are loaded or moved to the GPU.
+    Loading,
+    /// Forward pass of a layer.
+    Forward,
+    /// Attention's scores.
+    Attention,
+    /// The head and the loss.
+    Loss,
+    /// Backward pass.
+    Backward,
+    /// Gathering weights, or reducing gradients.
+    Communication,
+    /// The optimizer's update.
+    Optimizer,
+}
+
+/// What a message says. What it leaves out is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who ran out of memory.
+    pub source: Source,
+    /// What was asked for.
+    pub wanted: Option<Printed>,
+    /// Memory of the GPU that programs can use.
+    pub capacity: Option<Printed>,
+    /// What of it is free.
+    pub free: Option<Printed>,
+    /// What this process holds, with context and libraries.
+    pub process: Option<Printed>,
+    /// What other processes hold.
+    pub others: f64,
+    /// What PyTorch's tensors hold.
+    pub allocated: Option<Printed>,
+    /// What PyTorch's allocator holds beyond them.
+    pub unallocated: Option<Printed>,
+    /// What a compiled program needs.
+    pub needed: Option<Printed>,
+    /// What the program was doing.
+    pub doing: Option<Doing>,
+}
+
+/// Bytes of a message after its start that are read: PyTorch's longest, with several processes, takes about 1,500.
+const LENGTH: usize = 3000;
+
+/// Reads the first message in a text.
+pub(super) fn read(text: &str) -> Option<Message> {
+    let (at, source) = start(text)?;
+    let message = ahead(text, at, LENGTH);
+    let doing = doing(text.get(..at).unwrap_or_default());
+    let empty = Message {
+        source,
+        wanted: None,
+        capacity: None,
+        free: None,
+        process: None,
+        others: 0.0,
+        allocated: None,
+        unallocated: None,
+        needed: None,
+        doing,
+    };
+    let read = match source {
+        Source::Allocator => allocator(message, empty),
+        Source::Xla | Source::XlaCompiler => xla(message, empty),
+        Source::Collectives => {
+            Message { wanted: size_after(message, "calloc ").or(size_after(message, "alloc ")), ..empty }
+        }
+        Source::HostAllocator => {
+            let asked =
+                ["tried to allocate ", "Unable to allocate "].into_iter().find_map(|of| size_after(message, of));
+            Message { wanted: asked, ..empty }
+        }
+        Source::Library | Source::Driver | Source::HostKilled | Source::SharedMemory => empty,
+    };
+    Some(read)
+}
+
+/// What marks a message, the most telling first.
+const MARKS: [(&str, Source); 26] = [
+    ("out of memory. Tried to allocate", Source::Allocator),
+    ("backend out of memory", Source::Allocator),
+    ("can NOT allocate memory block with size larger", Source::Allocator),
+    ("Ran out of memory in memory space", Source::XlaCompiler),
+    ("RESOURCE_EXHAUSTED", Source::Xla),
+    ("ResourceExhaustedError", Source::Xla),
+    ("Resource exhausted", Source::Xla),
+    ("Failed to CUDA calloc", Source::Collectives),
+    ("Failed to CUDA malloc", Source::Collectives),
+    ("NCCL WARN Cuda failure 'out of memory'", Source::Collectives),
+    ("NCCL WARN Cuda failure 2 'out of memory'", Source::Collectives),
+    ("Cuda failure 2 'out of memory'", Source::Collectives),
+    ("Cuda failure 'out of memory'", Source::Collectives),
+    ("CUBLAS_STATUS_ALLOC_FAILED", Source::Library),
+    ("CUDNN_STATUS_ALLOC_FAILED", Source::Library),
+    ("CUBLAS_STATUS_NOT_INITIALIZED", Source::Library),
+    ("DefaultCPUAllocator", Source::HostAllocator),
+    ("Unable to allocate ", Source::HostAllocator),
+    ("insufficient shared memory", Source::SharedMemory),
+    ("killed by signal: Bus error", Source::SharedMemory),
+    ("CUDA error: out of memory", Source::Driver),
+    ("CUDA driver error: out of memory", Source::Driver),
+    ("hipErrorOutOfMemory", Source::Driver),
+    ("UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", Source::Driver),
+    ("cudaErrorMemoryAllocation", Source::Driver),
+    ("CUDA out of memory", Source::Driver),
+];
+
+/// What a process that the host killed leaves behind.
+const KILLED: [&str; 10] = [
+    "return code = -9",
+    "exitcode: -9",
+    "exitcode : -9",
+    "exit code 137",
+    "exit code: 137",
+    "exited with code 137",
+    "oom-kill",
+    "OOMKilled",
+    "Out of memory: Killed process",
+    "Signal 9 (SIGKILL)",
+];
+
+fn start(text: &str) -> Option<(usize, Source)> {
+    let marks = MARKS.iter().copied().chain(KILLED.iter().map(|mark| (*mark, Source::HostKilled)));
+    for (mark, source) in marks {
+        if let Some(at) = text.find(mark) {
+            return Some((at, source));
+        }
+    }
+    None
+}
+
+/// The text from a place on, so many bytes or a little less.
+fn ahead(text: &str, at: usize, length: usize) -> &str {
+    let end = (at..=text.len().min(at.saturating_add(length))).rev().find(|end| text.is_char_boundary(*end));
+    text.get(at..end.unwrap_or(at)).unwrap_or_default()
+}
+
+/// PyTorch's messages from 0.4 to 2.9, on CUDA, HIP, XPU and MPS.
+fn allocator(message: &str, empty: Message) -> Message {
+    let wanted = size_after(message, "Tried to allocate ");
+    // Later messages in the text are other ranks'.
+    let message = match message.match_indices("out of memory. Tried").nth(1) {
+        Some((next, _)) => message.get(..next).unwrap_or(message),
+        None => message,
+    };
+    let capacity = ["total capacity of ", "total capacty of ", "max allowed: "];
+    let capacity = capacity.into_iter().find_map(|phrase| size_after(message, phrase));
+    let capacity = capacity.or_else(|| size_before(message, " total capacity"));
+    let free = size_before(message, " is free").or_else(|| size_before(message, " free;"));
+    let allocated =
+        size_before(message, " is allocated by PyTorch").or_else(|| size_before(message, " already allocated"));
+    let allocated = allocated.or_else(|| size_after(message, "MPS allocated: "));
+    let reserved = size_before(message, " reserved in total by PyTorch").map(|reserved| reserved.bytes);
+    let cached = size_before(message, " cached)");
+    let unallocated = size_before(message, " is reserved by PyTorch but unallocated").or(cached);
+    let beyond = |reserved: f64| {
+        let within = allocated.map_or(0.0, |of| of.within);
+        let bytes = (reserved - allocated.map_or(reserved, |of| of.bytes)).max(0.0);
+        Printed { bytes, within }
+    };
+    let unallocated = unallocated.or_else(|| reserved.map(beyond));
+    let own = size_after(message, "this process has ");
+    let held: f64 = [allocated, unallocated].into_iter().flatten().map(|size| size.bytes).sum();
+    let (process, others) = processes(message, own, held);
+    Message { wanted, capacity, free, process, others, allocated, unallocated, ..empty }
+}
+
+/// Bytes that no device has: an unsigned 64-bit number that wrapped is printed as 17179869184.00 GiB.
+const MOST: f64 = 1e15;
+
+/// What this process holds and what others do. In a container, the process itself has another number outside and is listed among the
+/// others: the one that holds what PyTorch's allocator does.
+fn processes(message: &str, own: Option<Printed>, held: f64) -> (Option<Printed>, f64) {
+    let listed = message.match_indices("Process ").filter_map(|(at, of)| {
+        let rest = message.get(at + of.len()..)?;
+        size_at(rest.get(rest.find(" has ")? + 5..)?)
+    });
+    let mut listed: Vec<Printed> = listed.filter(|size| size.bytes < MOST).collect();
+    let mut own = own.filter(|size| size.bytes < MOST && size.bytes > 0.0);
+    if own.is_none() {
+        let enough = listed.iter().position(|size| size.bytes + size.within >= 0.98 * held && held > 0.0);
+        own = enough.map(|place| listed.remove(place));
+    }
+    (own, listed.iter().map(|size| size.bytes).sum())
+}
+
+/// XLA's messages.
+fn xla(message: &str, empty: Message) -> Message {
+    let needed = size_after(message, "Used ");
+    let capacity = needed.and_then(|_| size_after(message, " of "));
+    let asked = ["trying to allocate ", "Attempting to allocate ", "Attempting to reserve ", "allocate request for "];
+    let wanted = asked.into_iter().find_map(|phrase| size_after(message, phrase));
+    let free = size_before(message, " free");
+    Message { wanted, capacity, free, needed, ..empty }
+}
+
+/// What stands in the lines of a traceback, by what the program was doing.
+const LINES: [(&str, Doing); 40] = [
+    ("from_pretrained", Doing::Loading),
+    ("load_state_dict", Doing::Loading),
+    ("load_checkpoint", Doing::Loading),
+    ("set_module_tensor_to_device", Doing::Loading),
+    ("_apply(", Doing::Loading),
+    ("in convert", Doing::Loading),
+    ("deepspeed.initialize", Doing::Loading),
+    ("_configure_distributed_model", Doing::Loading),
+    (".forward(", Doing::Forward),
+    ("in forward", Doing::Forward),
+    ("_call_impl", Doing::Forward),
+    ("compute_loss", Doing::Forward),
+    ("attn_weights", Doing::Attention),
+    ("in eager_attention_forward", Doing::Attention),
+    ("torch.baddbmm", Doing::Attention),
+    ("_make_causal_mask", Doing::Attention),
+    ("cross_entropy", Doing::Loss),
+    ("log_softmax", Doing::Loss),
+    ("logits.float()", Doing::Loss),
+    ("logits.to(", Doing::Loss),
+    ("lm_head", Doing::Loss),
+    ("shift_logits", Doing::Loss),
+    ("per_token_logps", Doing::Loss),
+    (".backward(", Doing::Backward),
+    ("_engine_run_backward", Doing::Backward),
+    ("run_backward(", Doing::Backward),
+    ("in backward", Doing::Backward),
+    ("all_gather", Doing::Communication),
+    ("reduce_scatter", Doing::Communication),
+    ("_unshard", Doing::Communication),
+    ("ipg_bucket", Doing::Communication),
+    ("reduce_and_partition_ipg_grads", Doing::Communication),
+    ("optimizer.step", Doing::Optimizer),
+    ("optim/adam", Doing::Optimizer),
+    ("_foreach_", Doing::Optimizer),
+    ("exp_avg", Doing::Optimizer),
+    ("multi_tensor_adam", Doing::Optimizer),
+    ("_optimizer_step", Doing::Optimizer),
+    ("single_partition_of_fp32", Doing::Optimizer),
+    ("initialize_optimizer_states", Doing::Optimizer),
+];
+
+/// Bytes of a traceback before the message that are read.
+const TRACEBACK: usize = 20_000;
+
+/// What the traceback before a message says last.
+fn doing(before: &str) -> Option<Doing> {
+    let from = before.len().saturating_sub(TRACEBACK);
+    let from = (from..=before.len()).find(|at| before.is_char_boundary(*at))?;
+    let lines = before.get(from..)?;
+    let found = LINES.iter().filter_map(|(line, doing)| Some((lines.rfind(line)?, *doing)));
+    found.max_by_key(|(at, _)| *at).map(|(_, doing)| doing)
+}

@@ -1,0 +1,157 @@
+//! What a message says beside the tensor: who holds the memory, and what no setting of the run frees.
+
+use super::changes::bytes;
+use super::message::{Doing, Message, Source};
+use engine::model::report::{MemoryPart, Report};
+use engine::scenario::Scenario;
+
+/// Share of the capacity above which reserved memory without tensors, other processes and context are worth a sentence.
+const WORTH: f64 = 0.03;
+/// Relative difference of capacities above which the GPU is another than the scenario's.
+const OTHER_GPU: f64 = 0.06;
+/// What the allocator asks for any tensor of 1 to 10 MiB, and for those below.
+const GENERIC: [f64; 2] = [20_971_520.0, 2_097_152.0];
+
+/// Whether the size asked for is that of any small tensor.
+pub(super) fn is_generic(message: &Message) -> bool {
+    message.source == Source::Allocator && message.wanted.is_some_and(|size| GENERIC.contains(&size.bytes))
+}
+
+/// Sentences about the message.
+pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -> Vec<String> {
+    let mut said = Vec::new();
+    if is_generic(message) {
+        said.push(
+            "This size says nothing about the tensor: PyTorch's allocator asks for 20 MiB on behalf of any tensor of 1 to 10 MiB, and \
+             for 2 MiB below. The GPU was full before; what filled it is the rest of the bar."
+                .into(),
+        );
+    }
+    fragmentation(scenario, message, &mut said);
+    holders(message, &mut said);
+    capacity(report, message, &mut said);
+    alive(report, message, &mut said);
+    said
+}
+
+/// What a message without a tensor means.
+pub(super) fn without_tensor(message: &Message) -> Option<String> {
+    let sentence = match message.source {
+        Source::Allocator | Source::Xla => return None,
+        Source::XlaCompiler => match (message.needed, message.capacity) {
+            (Some(needed), Some(capacity)) => format!(
+                "The compiled program needs {} of a chip with {}: XLA places every buffer before it runs, so no tensor is to blame alone.",
+                bytes(needed.bytes),
+                bytes(capacity.bytes)
+            ),
+            _ => "The compiled program needs more than the chip has: XLA places every buffer before it runs.".into(),
+        },
+        Source::Collectives => {
+            "NCCL found no memory for its buffers. They lie outside PyTorch's allocator, which had reserved the rest: leave it less, with \
+             fewer communicators, a lower NCCL_BUFFSIZE, or torch.cuda.empty_cache() before the first collective."
+                .into()
+        }
+        Source::Library => {
+            "cuBLAS or cuDNN found no memory for a handle or a workspace. They lie outside PyTorch's allocator, which had reserved the rest \
+             (or a wrong index was read before: run once with CUDA_LAUNCH_BLOCKING=1)."
+                .into()
+        }
+        Source::Driver => {
+            "The driver refused memory and does not say how much, nor what for. It was asked outside PyTorch's allocator: another process, \
+             a library, or a copy to a GPU that others use."
+                .into()
+        }
+        Source::HostAllocator => "The host's memory ran out, not the GPU's.".into(),
+        Source::HostKilled => {
+            "The host's kernel ended the process (signal 9), which it does when the host's memory runs out: weights loaded by every process, \
+             offloaded optimizer state, or a data loader. The GPU's memory was not the cause."
+                .into()
+        }
+        Source::SharedMemory => {
+            "The data loader's shared memory ran out, not the GPU's: give the container more (--shm-size, --ipc=host), or use fewer workers."
+                .into()
+        }
+    };
+    Some(sentence)
+}
+
+/// Memory that PyTorch's allocator holds without a tensor in it.
+fn fragmentation(scenario: &Scenario, message: &Message, said: &mut Vec<String>) {
+    let (Some(unallocated), Some(wanted)) = (message.unallocated, message.wanted) else { return };
+    let capacity = message.capacity.map_or(0.0, |size| size.bytes);
+    if message.source != Source::Allocator || unallocated.bytes < WORTH * capacity {
+        return;
+    }
+    let free = message.free.map_or(0.0, |size| size.bytes);
+    let held = bytes(unallocated.bytes);
+    let expandable = scenario.segments == engine::model::software::Segments::Expandable;
+    let advice = if expandable {
+        "It may be memory of another stream, or of CUDA graphs"
+    } else {
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets it grow blocks in place"
+    };
+    let enough = if unallocated.bytes + free >= wanted.bytes {
+        "more than was asked for, but not in one piece: fragmentation is what ended this run"
+    } else {
+        "too little for what was asked for even in one piece"
+    };
+    said.push(format!("PyTorch's allocator held {held} without a tensor in it, {enough}. {advice}."));
+}
+
+/// Memory that is not PyTorch's: context, libraries, NCCL; and that of other processes.
+fn holders(message: &Message, said: &mut Vec<String>) {
+    let capacity = message.capacity.map_or(f64::INFINITY, |size| size.bytes);
+    if message.others > WORTH * capacity {
+        said.push(format!(
+            "Other processes held {} of this GPU: end them, or count on less memory.",
+            bytes(message.others)
+        ));
+    }
+    let torch: f64 = [message.allocated, message.unallocated].into_iter().flatten().map(|size| size.bytes).sum();
+    if let Some(process) = message.process.filter(|_| torch > 0.0) {
+        let outside = process.bytes - torch;
+        if outside > WORTH * capacity {
+            said.push(format!(
+                "The process held {} outside PyTorch's allocator: the CUDA context, kernels, NCCL's buffers and other libraries.",
+                bytes(outside)
+            ));
+        }
+    }
+}
+
+fn capacity(report: &Report, message: &Message, said: &mut Vec<String>) {
+    let (Some(capacity), usable) = (message.capacity, report.memory.capacity.get()) else { return };
+    if (capacity.bytes / usable - 1.0).abs() > OTHER_GPU {
+        said.push(format!(
+            "The GPU of the message has {}, that of the scenario {}: set the GPU first.",
+            bytes(capacity.bytes),
+            bytes(usable)
+        ));
+    }
+}
+
+/// What was alive, against what the scenario's step holds.
+fn alive(report: &Report, message: &Message, said: &mut Vec<String>) {
+    let (Some(allocated), Some(wanted)) = (message.allocated, message.wanted) else { return };
+    let alive = allocated.bytes + wanted.bytes;
+    let predicted = report.memory.allocated.get();
+    let parts = report.memory.parts;
+    let rest: f64 = [MemoryPart::Weights, MemoryPart::Gradients, MemoryPart::Optimizer]
+        .into_iter()
+        .map(|part| parts.get(part).get())
+        .sum();
+    if alive < rest && message.doing != Some(Doing::Loading) {
+        said.push(format!(
+            "Tensors held {} with this one; weights, gradients and optimizer state of the scenario alone take {}: the run shards or trains \
+             other than the scenario says, or died before its first update.",
+            bytes(alive),
+            bytes(rest)
+        ));
+    } else if alive > 1.15 * predicted {
+        said.push(format!(
+            "Tensors held {} with this one, and the engine predicts {} at the peak of the scenario: a setting differs.",
+            bytes(alive),
+            bytes(predicted)
+        ));
+    }
+}

@@ -1,0 +1,21 @@
+//! What people bring to shardwise, and what they take from it.
+//!
+//! The page fetches it when a file comes or settings are opened, never before.
+//!
+//! # Map
+//!
+//! | module | what it is | what it does not know |
+//! |---|---|---|
+//! | [`brought`] | whatever text or file it is, what it brings: a scenario and sentences | how they are shown |
+//! | [`config`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains, lists of lengths; what was read of them and what was not understood | the page |
+//! | [`error`] | an out-of-memory message to the tensor that it was, the part of the memory that it stands in, and what lowers it | the page |
+//! | [`log`] | lines of training logs to what a run measured; that against its prediction, the reasons ranked, the scenario corrected | the page |
+//! | [`run`] | the configuration of a run, Axolotl's to torchtitan's, as a scenario: what was understood, assumed and ignored; what would be better, written back into the same files | the page |
+//! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
+
+pub mod brought;
+pub mod config;
+pub mod error;
+pub mod log;
+pub mod run;
+pub mod settings;

@@ -1,0 +1,185 @@
+//! A log line by line: what each says, in one pass.
+
+use super::patterns::{FIELDS, Field, PATTERNS, Writer};
+
+/// Figures of one field, in the order of the log.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Samples {
+    of: [Vec<f64>; FIELDS],
+}
+
+/// Longest line that is read: others hold no figures of a step.
+const LONGEST_LINE: usize = 8000;
+/// Figures of one field that are kept.
+const MOST: usize = 200_000;
+/// Lines with figures after which the log is another's no more.
+const SURE: usize = 20;
+/// Writers.
+const WRITERS: usize = 12;
+
+impl Samples {
+    pub(super) fn get(&self, field: Field) -> &[f64] {
+        self.of.get(field as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn push(&mut self, field: Field, value: f64) {
+        if let Some(figures) = self.of.get_mut(field as usize).filter(|figures| figures.len() < MOST) {
+            figures.push(value);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.of.iter().map(Vec::len).sum()
+    }
+}
+
+/// Reads a log: the figures of the writer of which it has most.
+pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
+    let mut by_writer: [Samples; WRITERS] = Default::default();
+    let mut sure: Option<Writer> = None;
+    let mut seen = 0;
+    for line in text.split(['\n', '\r']) {
+        if line.len() > LONGEST_LINE || line.len() < 8 {
+            continue;
+        }
+        let plain;
+        let line = if line.contains('\u{1b}') {
+            plain = without_colours(line);
+            plain.as_str()
+        } else {
+            line
+        };
+        let Some(writer) = read_line(line, sure, &mut by_writer) else { continue };
+        seen += 1;
+        if seen == SURE {
+            sure = by_writer.get(writer as usize).filter(|of| of.len() >= SURE).map(|_| writer);
+        }
+    }
+    let best =
+        WRITERS_IN_ORDER.into_iter().max_by_key(|writer| by_writer.get(*writer as usize).map_or(0, Samples::len))?;
+    let samples = by_writer.get(best as usize).cloned()?;
+    (samples.len() > 0).then_some((best, samples))
+}
+
+/// The progress bar first, so that of two with as many figures the other is taken.
+const WRITERS_IN_ORDER: [Writer; WRITERS] = [
+    Writer::Progress,
+    Writer::NanoGpt,
+    Writer::MaxText,
+    Writer::Composer,
+    Writer::MegatronBridge,
+    Writer::Nemo,
+    Writer::Torchtune,
+    Writer::DeepSpeed,
+    Writer::Nanotron,
+    Writer::Megatron,
+    Writer::Torchtitan,
+    Writer::Transformers,
+];
+
+fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS]) -> Option<Writer> {
+    let mut found = None;
+    let mut fields = [false; FIELDS];
+    for (name, writer, field, scale) in PATTERNS {
+        if sure.is_some_and(|sure| sure != writer) || !is_its_line(line, writer) {
+            continue;
+        }
+        let Some(at) = line.find(name) else { continue };
+        let Some(value) = line.get(at + name.len()..).and_then(|rest| number(rest, writer)) else { continue };
+        let taken = fields.get_mut(field as usize)?;
+        if value > 0.0 && value.is_finite() && !core::mem::replace(taken, true) {
+            by_writer.get_mut(writer as usize)?.push(field, value * scale);
+            found = Some(writer);
+        }
+    }
+    let may_be_progress = found.is_none() && sure.is_none_or(|sure| sure == Writer::Progress);
+    if let Some(seconds) = may_be_progress.then(|| progress(line)).flatten() {
+        by_writer.get_mut(Writer::Progress as usize)?.push(Field::Seconds, seconds);
+        found = Some(Writer::Progress);
+    }
+    found
+}
+
+/// Whether a line is one that the writer writes: names that are plain words need more.
+fn is_its_line(line: &str, writer: Writer) -> bool {
+    match writer {
+        Writer::Torchtitan => line.contains("tps: ") || line.contains("wps: "),
+        Writer::Nanotron => line.contains("time_per_iteration_ms: "),
+        Writer::MaxText => line.contains("completed step: "),
+        Writer::NanoGpt => line.starts_with("iter ") && line.contains(": loss "),
+        _ => true,
+    }
+}
+
+/// The number at the start of a text, with thousands separators, and with what stands behind it: `5,615`, `11.5K`, `561.94ms`.
+fn number(text: &str, writer: Writer) -> Option<f64> {
+    let text = text.trim_start_matches([' ', '\'', '"']);
+    let is_of_number = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',' | '-' | '+' | 'e' | 'E');
+    let end = text.find(|letter: char| !is_of_number(letter)).unwrap_or(text.len());
+    let digits = text.get(..end)?.trim_end_matches([',', '.', 'e', 'E', '-', '+']);
+    if digits.is_empty() || digits.len() > 32 {
+        return None;
+    }
+    let value: f64 = if digits.contains(',') { digits.replace(',', "").parse().ok()? } else { digits.parse().ok()? };
+    let unit = text.get(digits.len()..).unwrap_or_default().trim_start();
+    let scale = match writer {
+        Writer::Nanotron => match unit.chars().next() {
+            Some('K') => 1e3,
+            Some('M') => 1e6,
+            Some('G') => 1e9,
+            Some('T') => 1e12,
+            _ => 1.0,
+        },
+        Writer::NanoGpt if unit.starts_with("ms") => 1e-3,
+        _ => 1.0,
+    };
+    Some(value * scale)
+}
+
+/// Seconds of an iteration by tqdm's bar: `812/812 [1:26:02<00:00,  6.36s/it]`.
+fn progress(line: &str) -> Option<f64> {
+    let rate = line.get(line.rfind('[')?..)?;
+    let rate = rate.get(rate.find(',')? + 1..)?.trim_start();
+    let end = rate.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+    let value: f64 = rate.get(..end)?.parse().ok()?;
+    let unit = rate.get(end..)?;
+    match unit {
+        _ if value <= 0.0 => None,
+        _ if unit.starts_with("s/it") => Some(value),
+        _ if unit.starts_with("it/s") => Some(1.0 / value),
+        _ => None,
+    }
+}
+
+/// A line without the escape sequences that colour it.
+fn without_colours(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\u{1b}' {
+            plain.push(letter);
+        } else if letters.next() == Some('[') {
+            letters.find(char::is_ascii_alphabetic);
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_with_what_stands_behind_them() {
+        assert_eq!(number("5,615  tflops", Writer::Torchtitan), Some(5615.0));
+        assert_eq!(number("11.5K | tok", Writer::Nanotron), Some(11_500.0));
+        assert!((number(" 561.94ms", Writer::NanoGpt).unwrap() - 0.56194).abs() < 1e-12);
+        assert_eq!(number("1e-05 |", Writer::Megatron), Some(1e-5));
+        assert_eq!(number("nan", Writer::Megatron), None);
+        assert_eq!(progress("100%|████| 812/812 [1:26:02<00:00,  6.36s/it]"), Some(6.36));
+        assert_eq!(progress("  5%|█ | 3/60 [00:02<00:20,  2.00it/s]"), Some(0.5));
+        assert_eq!(progress("[a, b]"), None);
+        assert_eq!(without_colours("\u{1b}[31mstep\u{1b}[39m: 1"), "step: 1");
+    }
+}

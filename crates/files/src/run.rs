@@ -1,0 +1,146 @@
+//! Reads the configuration of a run, as a framework's own files have it, into a scenario: what was understood, what was assumed
+//! and what was ignored.
+//!
+//! A file is taken apart into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys say whose it is ([`Format`]); the
+//! module of the format reads them by name (`keys`) into a scenario that is being made (`draft`). Keys that never change memory or
+//! speed are known and not listed (`quiet`); all others that no one asked for are ignored, and said so.
+//!
+//! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a file, line by line as it was.
+
+mod batch;
+mod difference;
+mod draft;
+mod edit;
+mod format;
+mod formats;
+mod keys;
+mod lint;
+mod models;
+mod quiet;
+mod tree;
+mod words;
+
+use engine::scenario::Scenario;
+use engine::share::encode;
+use serde::{Serialize, Serializer};
+
+pub use edit::{Change, write_back};
+pub use format::Format;
+pub use lint::{Finding, lint};
+
+use draft::Draft;
+use keys::Keys;
+use tree::Tree;
+
+/// The most files that are read at once.
+pub const MOST_FILES: usize = 16;
+
+/// A file as text, with the name that it came under; the name may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl File {
+    /// A file of a name and a text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+}
+
+/// A key that was understood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// The index of its file.
+    pub file: usize,
+    /// The key as the file has it, from the outermost in.
+    pub key: String,
+    /// The value as the file has it.
+    pub value: String,
+    /// What the scenario makes of it: a parameter and its value.
+    pub meaning: String,
+}
+
+/// A run that was read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Run {
+    /// The format of each file.
+    pub formats: Vec<Format>,
+    /// The scenario; serialised as its link.
+    #[serde(rename = "link", serialize_with = "as_link")]
+    pub scenario: Scenario,
+    /// What was understood, in the order of the files.
+    pub understood: Vec<Line>,
+    /// What no file says and was assumed: sentences.
+    pub assumed: Vec<String>,
+    /// Keys that have a value and no meaning here.
+    pub ignored: Vec<String>,
+    /// What contradicts itself or cannot be, and what was used instead: sentences.
+    pub contradictions: Vec<String>,
+}
+
+fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&encode(scenario))
+}
+
+/// Reads the files of one run; what they do not say stays as it is in `base`: the cluster, the number of GPUs, the model,
+/// the price.
+///
+/// # Errors
+///
+/// A sentence if a file is empty, too large, binary, or written in no way that is read, or if no file is the configuration of
+/// a run.
+///
+/// ```
+/// use engine::catalog::default_scenario;
+/// use files::run::{File, Format, read};
+///
+/// let file = File::new("run.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\n");
+/// let run = read(&[file], &default_scenario()).unwrap();
+/// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Format::Axolotl, 4096, 2));
+/// ```
+pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
+    if files.is_empty() {
+        return Err("There is nothing to read: paste or drop the configuration of a run.".into());
+    }
+    if files.len() > MOST_FILES {
+        return Err(format!("These are {} files, and a run has {MOST_FILES} at most.", files.len()));
+    }
+    let trees: Vec<Tree> = files.iter().map(tree::read).collect::<Result<_, _>>()?;
+    let formats: Vec<Format> = trees.iter().map(format::of).collect::<Result<_, _>>()?;
+    let mut draft = Draft::new(base, &formats);
+    // Models first, launchers and what they refer to last.
+    let mut order: Vec<usize> = (0..trees.len()).collect();
+    order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
+    let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
+    for place in order {
+        if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
+            draft.assumed.extend(tree.remarks.iter().cloned());
+            let mut keys = Keys::new(tree, place);
+            formats::read(*format, &mut keys, &mut draft, file)?;
+            ignored.extend(keys.ignored(*format));
+            let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
+            hints.extend(keys.scope().map(models::spelled));
+            hints.push(models::spelled(stem));
+            read_keys.push(keys);
+        }
+    }
+    draft.model_by_hint(&hints);
+    batch::finish(&mut draft);
+    let mut understood = draft.understood;
+    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.read_besides(&understood)).collect();
+    understood.extend(besides);
+    understood.sort_by_key(|line| line.file);
+    ignored.dedup();
+    Ok(Run {
+        formats,
+        scenario: draft.scenario,
+        understood,
+        assumed: draft.assumed,
+        ignored,
+        contradictions: draft.contradictions,
+    })
+}

@@ -1,0 +1,267 @@
+//! What follows when all files are read: GPUs, degrees, the batch of a step, tokens.
+
+use engine::params::ParamId;
+use engine::params::quantity::group_thousands;
+use engine::scenario::Strategy;
+use engine::scenario::issue::Severity;
+
+use super::draft::Draft;
+use super::keys::Found;
+
+/// Completes a scenario from what was said of its parts.
+pub(super) fn finish(draft: &mut Draft) {
+    world(draft);
+    strategy(draft);
+    batch(draft);
+    tokens(draft);
+    if !draft.has_model {
+        let name = draft.model_name();
+        draft.assume(format!("The files name no model that the catalog has: {name} stays."));
+    }
+    if !draft.has_length {
+        let tokens = group_thousands(&draft.scenario.seq_len.to_string());
+        draft.assume(format!("The files say no sequence length: {tokens} tokens."));
+    }
+    for issue in draft.scenario.issues() {
+        if issue.severity == Severity::Error {
+            draft.contradict(issue.message);
+        }
+    }
+}
+
+/// GPUs that one replica of the model takes.
+fn per_replica(draft: &Draft) -> u32 {
+    let scenario = &draft.scenario;
+    scenario.tp.saturating_mul(scenario.cp).saturating_mul(scenario.pp).max(1)
+}
+
+fn world(draft: &mut Draft) {
+    let world = draft.world.clone();
+    let node = draft.scenario.network.values.gpus_per_node.max(1);
+    let (nodes, per_node) = (world.nodes, world.per_node);
+    let product = |by: Option<&Found<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
+    let of_nodes = match (&nodes, &per_node) {
+        (Some(nodes), Some(per_node)) => {
+            draft.note(nodes, format!("{} nodes", nodes.value));
+            product(Some(per_node), nodes.value)
+        }
+        (Some(nodes), None) if world.gpus.is_none() && nodes.value > 1 => {
+            draft.assume(format!("The files say {} nodes and not their GPUs: {node} each.", nodes.value));
+            product(Some(nodes), node)
+        }
+        (None, Some(per_node)) => Some(per_node.clone()),
+        _ => None,
+    };
+    // A node of the cluster has as many GPUs as its processes, where there are several.
+    let said =
+        per_node.as_ref().map(|found| found.value).filter(|_| nodes.as_ref().is_some_and(|nodes| nodes.value > 1));
+    let by_count = world.gpus.as_ref().zip(nodes.as_ref()).filter(|(_, nodes)| nodes.value > 1);
+    let said = said.or_else(|| by_count.map(|(gpus, nodes)| gpus.value / nodes.value).filter(|each| *each > 0));
+    if let Some(each) = said.filter(|each| *each != node) {
+        draft.put(ParamId::GpusPerNode, f64::from(each));
+    }
+    if let (Some(gpus), Some(by_nodes)) = (&world.gpus, &of_nodes)
+        && gpus.value != by_nodes.value
+    {
+        draft.contradict(format!(
+            "{} says {} GPUs and {} makes {}: {} are used.",
+            gpus.key, gpus.value, by_nodes.key, by_nodes.value, gpus.value
+        ));
+    }
+    let each = per_replica(draft);
+    let of_replicas = world.replicas.as_ref().map(|found| found.with(found.value.saturating_mul(each)));
+    let of_mesh = world.shard.as_ref().map(|shard| {
+        let replicate = world.replicate.as_ref().map_or(1, |found| found.value);
+        shard.with(shard.value.saturating_mul(replicate).saturating_mul(each))
+    });
+    let gpus = world.gpus.or(of_nodes).or(of_replicas).or(of_mesh);
+    if gpus.is_some() {
+        draft.number(gpus, ParamId::Gpus);
+    } else if world.is_single {
+        draft.put(ParamId::Gpus, 1.0);
+        draft.assume("The files name no launcher: one GPU.");
+    } else if let Some(gpus) = of_batch(draft, each) {
+        draft.put(ParamId::Gpus, f64::from(gpus));
+        draft.assume(format!("The files do not say how many GPUs: {gpus}, which the batch divides."));
+    } else {
+        let mut gpus = draft.scenario.gpus.max(1);
+        if !gpus.is_multiple_of(each) {
+            gpus = gpus.div_ceil(each).saturating_mul(each);
+            draft.put(ParamId::Gpus, f64::from(gpus));
+        }
+        draft.assume(format!(
+            "The files do not say how many GPUs: {} of the present cluster.",
+            group_thousands(&gpus.to_string())
+        ));
+    }
+    let gpus = draft.scenario.gpus;
+    if !gpus.is_multiple_of(each) {
+        let scenario = &draft.scenario;
+        draft.contradict(format!(
+            "tp x cp x pp = {} x {} x {} = {each} does not divide the {gpus} GPUs.",
+            scenario.tp, scenario.cp, scenario.pp
+        ));
+    }
+}
+
+/// GPUs by the batch: as many replicas as its parts say, or the most up to the present ones that divide it.
+fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
+    let said = &draft.batch;
+    let global = said.global.as_ref()?.value;
+    let micro = said.micro.as_ref().or(said.local.as_ref()).map_or(1, |found| found.value).max(1);
+    let step = micro.saturating_mul(said.accum.as_ref().map_or(1, |found| found.value)).max(1);
+    let replicas = global / step;
+    if said.accum.is_some() && global.is_multiple_of(step) && replicas > 0 {
+        return replicas.checked_mul(each);
+    }
+    let most = (draft.scenario.gpus / each).max(1);
+    let is_whole = draft.scenario.gpus.is_multiple_of(each) && global.is_multiple_of(step.saturating_mul(most));
+    if is_whole || said.accum.is_some() {
+        return None;
+    }
+    let found = (1..=most.min(65_536)).rev().find(|dp| global.is_multiple_of(step.saturating_mul(*dp)))?;
+    found.checked_mul(each)
+}
+
+/// Replicas of the data: the GPUs over those of a replica.
+fn replicas(draft: &Draft) -> u32 {
+    draft.scenario.degrees().dp.max(1)
+}
+
+fn strategy(draft: &mut Draft) {
+    let (replicate, shard) = (draft.world.replicate.clone(), draft.world.shard.clone());
+    let dp = replicas(draft);
+    let replicated = replicate.as_ref().map_or(1, |found| found.value);
+    let sharded = shard.as_ref().map_or(dp / replicated.max(1), |found| found.value).max(1);
+    if (replicate.is_some() || shard.is_some()) && replicated.saturating_mul(sharded) != dp {
+        draft.contradict(format!(
+            "Replicas x shards = {replicated} x {sharded} are not the {dp} GPUs that the other degrees leave for data."
+        ));
+    }
+    match (replicate, shard) {
+        (Some(replicate), _) if replicated > 1 && sharded > 1 => {
+            draft.put(ParamId::ShardSize, f64::from(sharded));
+            let option = if draft.scenario.strategy == Strategy::Zero1 { "zero1-group" } else { "hybrid-shard" };
+            draft.choose(&replicate, ParamId::Strategy, option);
+        }
+        (Some(replicate), _) if replicated > 1 => draft.choose(&replicate, ParamId::Strategy, "ddp"),
+        (_, Some(shard)) if shard.value > 1 && !draft.has_strategy => {
+            draft.choose(&shard, ParamId::Strategy, "full-shard");
+        }
+        _ => {}
+    }
+}
+
+/// The micro-batch and how many of them a step has.
+fn batch(draft: &mut Draft) {
+    let said = draft.batch.clone();
+    let dp = replicas(draft);
+    if let Some(per_device) = said.per_device {
+        return by_device(draft, &per_device, said.accum, dp);
+    }
+    let no_micro = said.micro.is_none() && said.local.is_none();
+    let micro = match (&said.micro, &said.local) {
+        // Of a pipeline's local batch the micro-batch is what was said, else one.
+        (None, Some(local)) if draft.scenario.pp == 1 => Some(local.clone()),
+        (micro, _) => micro.clone(),
+    };
+    if let Some(micro) = &micro {
+        draft.number(Some(micro.clone()), ParamId::MicroBatchSize);
+    } else {
+        draft.put(ParamId::MicroBatchSize, f64::from(said.usual_micro));
+    }
+    let micro = draft.scenario.micro_batch_size.max(1);
+    let local = said.local.as_ref().map(|local| {
+        let parts = (local.value / micro).max(1);
+        if !local.value.is_multiple_of(micro) {
+            draft
+                .contradict(format!("{} is {}, which micro-batches of {micro} do not divide.", local.key, local.value));
+        }
+        local.with(parts)
+    });
+    let per_step = micro.saturating_mul(dp);
+    let of_global = said.global.as_ref().map(|global| {
+        let steps = (global.value / per_step).max(1);
+        if !global.value.is_multiple_of(per_step) {
+            draft.contradict(format!(
+                "{} is {}, which {dp} replicas with micro-batches of {micro} do not divide: {steps} micro-batches a step are used.",
+                global.key, global.value
+            ));
+        }
+        global.with(steps)
+    });
+    match (said.accum, of_global) {
+        (Some(accum), Some(global)) => {
+            if accum.value == global.value {
+                draft.note(&global, format!("{} sequences a step", global.shown));
+            } else {
+                draft.contradict(format!(
+                    "{} is {}, and {} makes {} micro-batches on {dp} replicas: {} are used.",
+                    accum.key, accum.value, global.key, global.value, accum.value
+                ));
+            }
+            draft.number(Some(accum), ParamId::GradAccumSteps);
+        }
+        (None, Some(global)) => {
+            // A global batch without a micro-batch: one pass, as far as that is allowed.
+            draft.number(Some(global), ParamId::GradAccumSteps);
+        }
+        (Some(accum), None) => {
+            draft.number(Some(accum), ParamId::GradAccumSteps);
+        }
+        (None, None) => {
+            draft.number(local, ParamId::GradAccumSteps);
+        }
+    }
+    if no_micro {
+        draft.assume(format!("The files say no micro-batch size: {micro}, the framework's default."));
+    }
+}
+
+/// `MaxText` counts sequences a device, of which a replica has several.
+fn by_device(draft: &mut Draft, per_device: &Found<f64>, accum: Option<Found<u32>>, dp: u32) {
+    let sequences = per_device.value * f64::from(draft.scenario.gpus) / f64::from(dp);
+    let whole = sequences.round().max(1.0);
+    if (sequences - whole).abs() > 1e-6 {
+        draft.contradict(format!(
+            "{} is {}, which makes {sequences:.2} sequences a replica: {whole} is used.",
+            per_device.key, per_device.shown
+        ));
+    }
+    draft.number(Some(per_device.with(whole)), ParamId::MicroBatchSize);
+    draft.number(accum, ParamId::GradAccumSteps);
+}
+
+/// Tokens of the run from its steps or samples.
+fn tokens(draft: &mut Draft) {
+    let scenario = &draft.scenario;
+    let sequences = f64::from(scenario.micro_batch_size)
+        * f64::from(scenario.grad_accum_steps)
+        * f64::from(scenario.degrees().dp)
+        * f64::from(scenario.objective.task.sequences());
+    let length = f64::from(scenario.seq_len);
+    let (steps, samples) = (draft.batch.steps.clone(), draft.batch.samples.clone());
+    let found = match (steps, samples) {
+        (Some(steps), _) if steps.value > 0.0 => steps.with(steps.value * sequences * length),
+        (_, Some(samples)) if samples.value > 0.0 => samples.with(samples.value * length),
+        _ => return,
+    };
+    let number = ParamId::TrainingTokens.param().number();
+    // Figures of a plan, not of an account.
+    let found = found.with(rounded(found.value));
+    let in_bounds = number.is_some_and(|number| found.value >= number.min && found.value <= number.max);
+    if in_bounds {
+        draft.number(Some(found), ParamId::TrainingTokens);
+    } else {
+        draft.note(&found, "A run too short to plan: its tokens stay");
+    }
+}
+
+/// A number to three significant digits.
+fn rounded(value: f64) -> f64 {
+    let mut step = 1.0;
+    while value / step >= 1000.0 {
+        step *= 10.0;
+    }
+    (value / step).round() * step
+}

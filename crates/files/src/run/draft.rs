@@ -1,0 +1,237 @@
+//! The scenario that is being made of the keys.
+
+use engine::model::hardware::Generation;
+use engine::params::quantity::with_unit;
+use engine::params::{Kind, ParamId};
+use engine::scenario::Scenario;
+use engine::share::v1;
+
+use super::Line;
+use super::format::Format;
+use super::keys::Found;
+
+/// What the batch of a step was said to be, which its parts follow from when all files are read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BatchSaid {
+    /// Sequences of a micro-batch.
+    pub(super) micro: Option<Found<u32>>,
+    /// Micro-batches of a step.
+    pub(super) accum: Option<Found<u32>>,
+    /// Sequences of a step, over all replicas.
+    pub(super) global: Option<Found<u32>>,
+    /// Sequences of a step on one replica.
+    pub(super) local: Option<Found<u32>>,
+    /// Sequences of a step over micro-batches, on all GPUs of a replica: of `MaxText`, per device.
+    pub(super) per_device: Option<Found<f64>>,
+    /// Optimizer steps.
+    pub(super) steps: Option<Found<f64>>,
+    /// Sequences of the whole run.
+    pub(super) samples: Option<Found<f64>>,
+    /// What the framework takes where none is said.
+    pub(super) usual_micro: u32,
+}
+
+/// What was said of the GPUs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WorldSaid {
+    pub(super) gpus: Option<Found<u32>>,
+    pub(super) nodes: Option<Found<u32>>,
+    pub(super) per_node: Option<Found<u32>>,
+    /// Data-parallel replicas, where a format counts those and not GPUs.
+    pub(super) replicas: Option<Found<u32>>,
+    /// What weights are replicated and sharded over.
+    pub(super) replicate: Option<Found<u32>>,
+    pub(super) shard: Option<Found<u32>>,
+    /// Whether one GPU is what the framework uses where none is said.
+    pub(super) is_single: bool,
+}
+
+/// A scenario with its lists.
+pub(super) struct Draft {
+    pub(super) scenario: Scenario,
+    pub(super) understood: Vec<Line>,
+    pub(super) assumed: Vec<String>,
+    pub(super) contradictions: Vec<String>,
+    pub(super) batch: BatchSaid,
+    pub(super) world: WorldSaid,
+    /// All formats of the run.
+    pub(super) formats: Vec<Format>,
+    /// Whether a model was named or described.
+    pub(super) has_model: bool,
+    /// Whether a file said how the state is sharded.
+    pub(super) has_strategy: bool,
+    /// Whether a file said how long sequences are.
+    pub(super) has_length: bool,
+}
+
+impl Draft {
+    /// Begins with what a run's configuration does not say: cluster, GPUs, model, price. Everything else is as in an empty link.
+    pub(super) fn new(base: &Scenario, formats: &[Format]) -> Self {
+        let scenario = Scenario {
+            model: base.model,
+            accelerator: base.accelerator,
+            network: base.network,
+            gpus: base.gpus,
+            topology: base.topology,
+            mfu_convention: base.mfu_convention,
+            run: base.run,
+            ..v1::start()
+        };
+        Self {
+            scenario,
+            understood: Vec::new(),
+            assumed: Vec::new(),
+            contradictions: Vec::new(),
+            batch: BatchSaid { usual_micro: 1, ..BatchSaid::default() },
+            world: WorldSaid::default(),
+            formats: formats.to_vec(),
+            has_model: false,
+            has_strategy: false,
+            has_length: false,
+        }
+    }
+
+    pub(super) fn has(&self, format: Format) -> bool {
+        self.formats.contains(&format)
+    }
+
+    pub(super) fn generation(&self) -> Generation {
+        self.scenario.accelerator.values.generation
+    }
+
+    /// Notes what a key means.
+    pub(super) fn note<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
+        self.understood.push(Line {
+            file: found.file,
+            key: found.key.clone(),
+            value: shortened(&found.shown),
+            meaning: meaning.into(),
+        });
+    }
+
+    pub(super) fn assume(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.assumed.contains(&sentence) {
+            self.assumed.push(sentence);
+        }
+    }
+
+    pub(super) fn contradict(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.contradictions.contains(&sentence) {
+            self.contradictions.push(sentence);
+        }
+    }
+
+    /// Sets a number, within the bounds of its parameter.
+    pub(super) fn number<T: Into<f64> + Copy>(&mut self, found: Option<Found<T>>, id: ParamId) -> Option<f64> {
+        let found = found?;
+        let value: f64 = found.value.into();
+        let param = id.param();
+        let number = param.number()?.within(&self.scenario);
+        // Shares are percents here.
+        if !value.is_finite() || value < number.min || value > number.max || (number.integer && value.fract() != 0.0) {
+            let [min, max] = [number.min, number.max].map(|bound| with_unit(number.unit, bound));
+            let near =
+                if value.is_finite() { value.clamp(number.min, number.max) } else { (number.get)(&self.scenario) };
+            let near = if number.integer { near.round() } else { near };
+            self.contradict(format!(
+                "{} is {}: {} must be from {min} to {max}, and {} is used.",
+                found.key,
+                shortened(&found.shown),
+                param.label,
+                with_unit(number.unit, near)
+            ));
+            (number.set)(&mut self.scenario, near);
+            return Some(near);
+        }
+        (number.set)(&mut self.scenario, value);
+        let meaning = format!("{} {}", param.label, with_unit(number.unit, value));
+        self.note(&found, meaning);
+        Some(value)
+    }
+
+    /// Sets a number that no key says.
+    pub(super) fn put(&mut self, id: ParamId, value: f64) {
+        if let Kind::Number(number) = id.param().kind {
+            let number = number.within(&self.scenario);
+            if value >= number.min && value <= number.max {
+                (number.set)(&mut self.scenario, value);
+            }
+        }
+    }
+
+    /// Chooses an option by its key in links.
+    pub(super) fn choose<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
+        let label = self.pick(id, option);
+        let meaning = format!("{}: {label}", id.param().label);
+        self.note(found, meaning);
+    }
+
+    /// Chooses an option that no key says; returns its label.
+    pub(super) fn pick(&mut self, id: ParamId, option: &str) -> &'static str {
+        let Some(choice) = id.param().choice() else { return "" };
+        let Some(index) = choice.options.iter().position(|other| other.key == option) else { return "" };
+        (choice.set)(&mut self.scenario, index);
+        choice.options.get(index).map_or("", |option| option.label)
+    }
+
+    /// Chooses the option that a word stands for; a word that stands for none is said, and nothing changes.
+    pub(super) fn one_of(
+        &mut self,
+        found: Option<Found<String>>,
+        id: ParamId,
+        words: &[(&str, &str)],
+    ) -> Option<String> {
+        let found = found?;
+        let Some((_, option)) = words.iter().find(|(word, _)| *word == found.value) else {
+            self.unknown(&found, id);
+            return None;
+        };
+        self.choose(&found, id, option);
+        Some((*option).to_owned())
+    }
+
+    /// Says that a value is not known.
+    pub(super) fn unknown<T>(&mut self, found: &Found<T>, id: ParamId) {
+        let param = id.param();
+        let stays = match &param.kind {
+            Kind::Choice(choice) => {
+                choice.options.get((choice.get)(&self.scenario)).map_or("", |option| option.label).to_owned()
+            }
+            Kind::Number(number) => with_unit(number.unit, (number.get)(&self.scenario)),
+        };
+        self.assume(format!(
+            "{} is “{}”, which is not known here: {} is {stays}.",
+            found.key,
+            shortened(&found.shown),
+            param.label
+        ));
+    }
+
+    /// Chooses yes or no.
+    pub(super) fn yes(&mut self, found: Option<Found<bool>>, id: ParamId) -> Option<bool> {
+        let found = found?;
+        self.choose(&found, id, if found.value { "yes" } else { "no" });
+        Some(found.value)
+    }
+
+    /// Sets the length of sequences.
+    pub(super) fn length(&mut self, found: Option<Found<u32>>) {
+        if self.number(found, ParamId::SequenceLength).is_some() {
+            self.has_length = true;
+        }
+    }
+}
+
+/// The longest value that is shown.
+const LONGEST: usize = 120;
+
+/// A value without what breaks a line, cut where it is long.
+pub(super) fn shortened(text: &str) -> String {
+    let mut shown: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,275 @@
+//! Changes the text of a file: values where they stand, so that comments, order and layout stay; new keys beside their like.
+
+use serde::Serialize;
+
+use super::File;
+use super::keys::place;
+use super::tree::{self, Entry, Syntax, Tree};
+
+/// Another value of a key of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The index of the file.
+    pub file: usize,
+    /// The key, from the outermost in, with dots between.
+    pub key: String,
+    /// The value that the file has; `None` where it has none.
+    pub from: Option<String>,
+    /// The new value; an empty text takes a flag away.
+    pub to: String,
+}
+
+/// Returns the text of a file with changes; a change that cannot be made leaves the text as it is.
+///
+/// ```
+/// use files::run::{Change, File, write_back};
+///
+/// let file = File::new("a.yaml", "micro_batch_size: 1  # small\nfsdp_config:\n  offload_params: true\n");
+/// let change = |key: &str, to: &str| Change { file: 0, key: key.into(), from: None, to: to.into() };
+/// let text = write_back(&file, &[change("micro_batch_size", "4"), change("fsdp_config.offload_params", "false")]);
+/// assert_eq!(text, "micro_batch_size: 4  # small\nfsdp_config:\n  offload_params: false\n");
+/// ```
+pub fn write_back(file: &File, changes: &[Change]) -> String {
+    let mut text = file.text.clone();
+    for change in changes {
+        let Ok(tree) = tree::read(&File { name: file.name.clone(), text: text.clone() }) else { return text };
+        if let Some(changed) = one(&text, &tree, change) {
+            text = changed;
+        }
+    }
+    text
+}
+
+fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
+    let found = place(tree, &change.key).and_then(|place| tree.entries.get(place));
+    let Some(entry) = found else { return added(text, tree, change) };
+    let mut entry = entry;
+    // What refers to another key is changed there.
+    while let Some(name) = entry.value.shown().strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+        let next = place(tree, name).or_else(|| place(tree, &format!("variables.{name}")));
+        let next = next.and_then(|place| tree.entries.get(place))?;
+        if std::ptr::eq(next, entry) {
+            return None;
+        }
+        entry = next;
+    }
+    let span = entry.span.clone()?;
+    if tree.syntax == Syntax::Shell {
+        return flag(text, entry, change);
+    }
+    if change.to.is_empty() {
+        return replaced(text, span, &rendered(tree.syntax, "null"));
+    }
+    replaced(text, span, &rendered(tree.syntax, &change.to))
+}
+
+fn replaced(text: &str, span: std::ops::Range<usize>, with: &str) -> Option<String> {
+    // An empty value of YAML stands right behind its colon.
+    let space = if span.is_empty() && text.get(..span.start)?.ends_with(':') { " " } else { "" };
+    Some([text.get(..span.start)?, space, with, text.get(span.end..)?].concat())
+}
+
+/// Changes or takes away a flag.
+fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
+    let span = entry.span.clone()?;
+    let is_bare = text.get(span.clone())?.starts_with("--");
+    match (is_bare, change.to.as_str()) {
+        (true, "true") => Some(text.to_owned()),
+        (true, "") => without(text, span.start, span.end),
+        (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
+        (false, "") => {
+            let start = text.get(..span.start)?.rfind("--")?;
+            without(text, start, span.end)
+        }
+        (false, value) => replaced(text, span, value),
+    }
+}
+
+/// The text without a part, and without the line that it leaves empty.
+fn without(text: &str, start: usize, end: usize) -> Option<String> {
+    let (before, after) = (text.get(..start)?, text.get(end..)?);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line_end = after.find('\n').map_or(after.len(), |at| at + 1);
+    let rest = after.get(..line_end)?.trim();
+    if before.get(line_start..)?.trim().is_empty() && (rest.is_empty() || rest == "\\") {
+        return Some([before.get(..line_start)?, after.get(line_end..)?].concat());
+    }
+    Some([before.trim_end_matches(' '), after].concat())
+}
+
+/// A value as the syntax writes it.
+fn rendered(syntax: Syntax, value: &str) -> String {
+    let is_number = value.parse::<f64>().is_ok();
+    let word = matches!(value, "true" | "false" | "null");
+    match syntax {
+        Syntax::Python if word => match value {
+            "true" => "True".into(),
+            "false" => "False".into(),
+            _ => "None".into(),
+        },
+        Syntax::Yaml | Syntax::Shell => value.to_owned(),
+        Syntax::Json | Syntax::Toml | Syntax::Python if is_number || word => value.to_owned(),
+        Syntax::Json | Syntax::Toml | Syntax::Python => format!("\"{}\"", value.replace(['"', '\\'], "")),
+    }
+}
+
+/// Adds a key.
+fn added(text: &str, tree: &Tree, change: &Change) -> Option<String> {
+    if change.to.is_empty() {
+        return None;
+    }
+    let value = rendered(tree.syntax, &change.to);
+    match tree.syntax {
+        Syntax::Yaml => in_yaml(text, &change.key, &value),
+        Syntax::Toml => Some(in_toml(text, &change.key, &value)),
+        Syntax::Json => in_json(text, &change.key, &value),
+        Syntax::Shell => in_shell(text, tree, change),
+        Syntax::Python => in_python(text, tree, &change.key, &value),
+    }
+}
+
+fn in_yaml(text: &str, key: &str, value: &str) -> Option<String> {
+    let Some((section, rest)) = key.split_once('.') else {
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        return Some(format!("{text}{end}{key}: {value}\n"));
+    };
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let is_head = line.strip_prefix(section).and_then(|rest| rest.strip_prefix(':'));
+        let Some(after) = is_head else { continue };
+        let after = after.split('#').next().unwrap_or_default().trim();
+        if !after.is_empty() {
+            return None;
+        }
+        let next = text.get(at..)?.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let indent = next.map_or(2, |line| line.len() - line.trim_start().len()).max(1);
+        if rest.contains('.') {
+            return None;
+        }
+        let (before, behind) = text.split_at_checked(at)?;
+        let end = if before.ends_with('\n') { "" } else { "\n" };
+        return Some(format!("{before}{end}{}{rest}: {value}\n{behind}", " ".repeat(indent)));
+    }
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let mut lines = format!("{text}{end}");
+    let parts: Vec<&str> = key.split('.').collect();
+    for (depth, part) in parts.iter().enumerate() {
+        let is_last = depth + 1 == parts.len();
+        let end = if is_last { [" ", value].concat() } else { String::new() };
+        for piece in [
+            &"  ".repeat(depth),
+            *part,
+            ":",
+            &end,
+            "
+",
+        ] {
+            lines.push_str(piece);
+        }
+    }
+    Some(lines)
+}
+
+fn in_toml(text: &str, key: &str, value: &str) -> String {
+    let Some((section, name)) = key.rsplit_once('.') else { return format!("{key} = {value}\n{text}") };
+    let head = format!("[{section}]");
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.split('#').next().unwrap_or_default().trim() == head {
+            let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
+            let end = if before.ends_with('\n') { "" } else { "\n" };
+            return format!("{before}{end}{name} = {value}\n{behind}");
+        }
+    }
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}\n{head}\n{name} = {value}\n")
+}
+
+fn in_json(text: &str, key: &str, value: &str) -> Option<String> {
+    let json: serde_json::Value = serde_json::from_str(text).ok()?;
+    let mut object = &json;
+    let mut at = text.find('{')?;
+    let mut parts: Vec<&str> = key.split('.').collect();
+    let mut name = parts.pop()?.to_owned();
+    let mut value = value.to_owned();
+    while let Some(part) = (!parts.is_empty()).then(|| parts.remove(0)) {
+        if let Some(inner) = object.get(part).filter(|inner| inner.is_object()) {
+            object = inner;
+            at += text.get(at..)?.find(&format!("\"{part}\""))?;
+            at += text.get(at..)?.find('{')?;
+        } else {
+            // The rest of the path is an object of its own.
+            value = format!("{{\"{name}\": {value}}}");
+            for part in parts.drain(..).rev() {
+                value = format!("{{\"{part}\": {value}}}");
+            }
+            part.clone_into(&mut name);
+        }
+    }
+    let is_empty = object.as_object().is_none_or(serde_json::Map::is_empty);
+    let comma = if is_empty { "" } else { "," };
+    let inside = text.get(at + 1..)?;
+    // As the first key of the object stands.
+    let lead: String = inside.chars().take_while(|sign| sign.is_whitespace()).collect();
+    Some(format!("{}{lead}\"{name}\": {value}{comma}{inside}", text.get(..=at)?))
+}
+
+fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
+    // Behind the last flag with a value that stands beside it, so that the launcher's flags are not meant.
+    let beside = |entry: &&Entry| {
+        let span = entry.span.clone()?;
+        let before = text.get(..span.start)?.trim_end_matches(['"', '\'', ' ', '=']);
+        let dashed = entry.path.replace('_', "-");
+        (before.ends_with(&format!("--{}", entry.path)) || before.ends_with(&format!("--{dashed}"))).then_some(span.end)
+    };
+    let style = tree.entries.iter().filter(|entry| beside(entry).is_some());
+    let launchers = [
+        "nproc_per_node",
+        "nnodes",
+        "node_rank",
+        "master_addr",
+        "master_port",
+        "nodes",
+        "config_file",
+        "num_processes",
+    ];
+    let last = style.rev().find(|entry| !launchers.contains(&entry.path.as_str()))?;
+    let end = beside(&last)?;
+    // A quote closes behind the value.
+    let end = end
+        + usize::from(
+            text.get(end..)?.starts_with(['"', '\'']) && text.get(..last.span.clone()?.start)?.ends_with(['"', '\'']),
+        );
+    let dashes = text.contains(&format!("--{}", last.path.replace('_', "-")))
+        && !text.contains(&format!("--{}_", last.path.split('_').next()?));
+    let key = if dashes || last.path.contains('-') { change.key.replace('_', "-") } else { change.key.clone() };
+    let flag = if change.to == "true" { format!(" --{key}") } else { format!(" --{key} {}", change.to) };
+    replaced(text, end..end, &flag)
+}
+
+fn in_python(text: &str, tree: &Tree, key: &str, value: &str) -> Option<String> {
+    let (section, name) = key.rsplit_once('.')?;
+    let below = format!("{section}.");
+    let sibling = tree.entries.iter().rev().find(|entry| {
+        entry.path.strip_prefix(&below).is_some_and(|rest| !rest.contains('.')) && entry.span.is_some()
+    })?;
+    let span = sibling.span.clone()?;
+    let (before, behind) = text.split_at_checked(span.end)?;
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let own = before.get(line..)?;
+    let last = sibling.path.rsplit('.').next()?;
+    // An assignment is followed by another, an argument by an argument.
+    let root = own
+        .trim_start()
+        .split_once('=')
+        .map(|(left, _)| left.trim())
+        .filter(|left| left.ends_with(&format!(".{last}")));
+    if let Some(left) = root {
+        let indent = own.get(..own.len() - own.trim_start().len())?;
+        let stem = left.strip_suffix(last)?;
+        return Some(format!("{before}\n{indent}{stem}{name} = {value}{behind}"));
+    }
+    Some(format!("{before}, {name}={value}{behind}"))
+}

@@ -1,0 +1,51 @@
+//! What the keys of each format mean.
+
+mod accelerate;
+mod axolotl;
+mod config;
+mod deepspeed;
+mod foundry;
+mod llama_factory;
+mod maxtext;
+mod megatron;
+mod nanotron;
+mod nemo;
+mod peft;
+mod shared;
+mod torchtitan;
+mod torchtune;
+mod trainer;
+mod trl;
+
+use super::File;
+use super::draft::Draft;
+use super::format::Format;
+use super::keys::Keys;
+
+/// Reads a file of a format.
+///
+/// # Errors
+///
+/// A sentence if a model's config cannot be read.
+pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
+    shared::launcher(keys, draft);
+    match format {
+        Format::Config => config::read(keys, draft, file)?,
+        Format::Peft => config::read_adapter(keys, draft, file)?,
+        Format::Trainer => trainer::read(keys, draft),
+        Format::Trl => trl::read(keys, draft),
+        Format::LlamaFactory => llama_factory::read(keys, draft),
+        Format::Axolotl => axolotl::read(keys, draft),
+        Format::Torchtune => torchtune::read(keys, draft),
+        Format::Torchtitan => torchtitan::read(keys, draft),
+        Format::Megatron => megatron::read(keys, draft),
+        Format::Bridge => nemo::read_bridge(keys, draft),
+        Format::Nemo => nemo::read(keys, draft),
+        Format::Foundry => foundry::read(keys, draft),
+        Format::Nanotron => nanotron::read(keys, draft),
+        Format::MaxText => maxtext::read(keys, draft),
+        Format::Accelerate => accelerate::read(keys, draft),
+        Format::DeepSpeed => deepspeed::read(keys, draft),
+    }
+    Ok(())
+}

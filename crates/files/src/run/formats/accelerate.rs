@@ -1,0 +1,145 @@
+//! Accelerate: what `accelerate launch --config_file` reads (src/accelerate/utils/dataclasses.py).
+
+use engine::model::software::Framework;
+use engine::model::training::PrecisionPolicy;
+use engine::params::ParamId;
+
+use super::{megatron, shared, trainer};
+use crate::run::draft::Draft;
+use crate::run::keys::Keys;
+
+/// Reads a file.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
+    if alone {
+        shared::hugging_face(draft);
+        draft.assume("The training script is not among these files: its batch, lengths and model are as in the page.");
+    }
+    draft.world.gpus = keys.count(&["num_processes"]);
+    draft.world.nodes = keys.count(&["num_machines"]);
+    let precision = keys.word(&["mixed_precision"]);
+    if let Some(found) = &precision {
+        mixed(found, draft, alone);
+    }
+    draft
+        .yes(
+            keys.flag(&["fp8_config.fp8_enable_fsdp_float8_all_gather", "fp8_config.enable_fsdp_float8_all_gather"])
+                .filter(|found| found.value),
+            ParamId::Compile,
+        )
+        .map(|_| draft.pick(ParamId::ComputeFormat, "fp8-gather"));
+    if let Some(found) = keys.word(&["dynamo_config.dynamo_backend"]) {
+        draft.choose(&found, ParamId::Compile, if found.value == "no" { "no" } else { "yes" });
+        if let Some(mode) = keys.word(&["dynamo_config.dynamo_mode"]) {
+            draft.choose(&mode, ParamId::CudaGraphs, if mode.value == "reduce-overhead" { "layers" } else { "none" });
+        }
+        keys.skip_below("dynamo_config");
+    }
+    keys.skip_below("fp8_config");
+    let Some(kind) = keys.word(&["distributed_type"]) else { return };
+    match kind.value.as_str() {
+        "fsdp" => {
+            draft.choose(&kind, ParamId::Strategy, "full-shard");
+            draft.has_strategy = true;
+            trainer::fsdp(keys, draft, "fsdp_config", "fsdp_");
+            parallelism(keys, draft);
+        }
+        "deepspeed" => {
+            draft.note(&kind, "DeepSpeed");
+            parallelism(keys, draft);
+            deepspeed(keys, draft);
+        }
+        "megatron_lm" => {
+            draft.note(&kind, "Megatron-LM");
+            megatron::of_accelerate(keys, draft);
+        }
+        "no" => {
+            draft.choose(&kind, ParamId::Strategy, "ddp");
+            draft.world.is_single = draft.world.gpus.is_none();
+        }
+        _ => {
+            draft.choose(&kind, ParamId::Strategy, "ddp");
+            parallelism(keys, draft);
+        }
+    }
+}
+
+fn mixed(found: &crate::run::keys::Found<String>, draft: &mut Draft, alone: bool) {
+    match found.value.as_str() {
+        "bf16" | "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
+            draft.choose(found, ParamId::Recipe, "autocast");
+        }
+        "fp8" => {
+            draft.choose(found, ParamId::ComputeFormat, "fp8");
+            if alone {
+                draft.pick(ParamId::Recipe, "autocast");
+            }
+        }
+        "no" if alone => draft.choose(found, ParamId::Recipe, "fp32"),
+        _ => draft.note(found, "The format of products, as the trainer says"),
+    }
+}
+
+fn parallelism(keys: &mut Keys, draft: &mut Draft) {
+    let names =
+        |name: &str| [format!("parallelism_config.parallelism_config_{name}"), format!("parallelism_config.{name}")];
+    let mut count = |name: &str| {
+        let names = names(name);
+        keys.count(&names.each_ref().map(String::as_str))
+    };
+    let (replicate, shard) = (count("dp_replicate_size"), count("dp_shard_size"));
+    let (cp, tp, sp) = (count("cp_size"), count("tp_size"), count("sp_size"));
+    draft.world.replicate = draft.world.replicate.take().or(replicate);
+    draft.world.shard = draft.world.shard.take().or(shard);
+    draft.number(tp, ParamId::Tp);
+    draft.number(cp, ParamId::Cp);
+    if let Some(found) = sp.filter(|found| found.value > 1) {
+        draft.number(Some(found), ParamId::Cp);
+        draft.pick(ParamId::ContextExchange, "alltoall");
+    }
+    let names = names("cp_comm_strategy");
+    if let Some(found) = keys.word(&names.each_ref().map(String::as_str)) {
+        // PyTorch's ring is its `alltoall`.
+        draft.choose(&found, ParamId::ContextExchange, if found.value == "allgather" { "allgather" } else { "ring" });
+    }
+    keys.skip_below("parallelism_config");
+}
+
+fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
+    draft.scenario.framework = Framework::DeepSpeed;
+    if let Some(found) = keys.text(&["deepspeed_config.deepspeed_config_file"]) {
+        trainer::deepspeed_file(&found, draft);
+    }
+    if let Some(found) = keys.number(&["deepspeed_config.zero_stage"]) {
+        let option = match found.value as u32 {
+            0 => "ddp",
+            1 => "zero1",
+            2 => "zero2",
+            _ => "full-shard",
+        };
+        draft.choose(&found, ParamId::Strategy, option);
+        draft.has_strategy = true;
+    }
+    trainer::under_zero(draft);
+    if let Some(found) = keys.count(&["deepspeed_config.gradient_accumulation_steps"]) {
+        // The Trainer's own value goes before Accelerate's.
+        if draft.batch.accum.is_none() {
+            draft.batch.accum = Some(found);
+        } else {
+            draft.note(&found, "The gradient accumulation, which the trainer sets");
+        }
+    }
+    for (key, id) in [
+        ("deepspeed_config.offload_optimizer_device", ParamId::OffloadOptimizer),
+        ("deepspeed_config.offload_param_device", ParamId::OffloadParameters),
+    ] {
+        if let Some(found) = keys.word(&[key]) {
+            let on = matches!(found.value.as_str(), "cpu" | "nvme");
+            draft.choose(&found, id, if on { "yes" } else { "no" });
+            if found.value == "nvme" {
+                draft.pick(ParamId::OffloadNvme, if id == ParamId::OffloadParameters { "all" } else { "optimizer" });
+            }
+        }
+    }
+    keys.skip_below("deepspeed_config");
+}

@@ -1,0 +1,288 @@
+//! Axolotl: `axolotl train` (src/axolotl/utils/schemas/config.py).
+
+use engine::params::ParamId;
+
+use super::{peft, shared, trainer};
+use crate::run::draft::Draft;
+use crate::run::keys::Keys;
+
+/// Reads a file.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    shared::hugging_face(draft);
+    if let Some(found) = keys.text(&["base_model"]) {
+        draft.model_named(&found);
+    }
+    keys.skip(&["base_model_config", "model_type", "tokenizer_type"]);
+    draft.put(ParamId::SequenceLength, 512.0);
+    let length = keys.count(&["sequence_len"]);
+    if length.is_none() {
+        draft.has_length = true;
+        draft.assume("Sequences of 512 tokens, Axolotl's default.");
+    }
+    draft.length(length);
+    shared::micro(keys.count(&["micro_batch_size", "batch_size"]), draft);
+    shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
+    if let Some(found) = keys.number(&["max_steps"]).filter(|found| found.value > 0.0) {
+        draft.batch.steps = Some(found);
+    }
+    if let Some(found) = keys.flag(&["sample_packing"]) {
+        trainer::packing(&found, draft);
+    } else {
+        draft.assume(
+            "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
+        );
+    }
+    keys.skip(&["pad_to_sequence_len", "multipack_real_batches", "eval_sample_packing", "flash_attn_cross_entropy"]);
+    shared::optimizer(keys.text(&["optimizer"]), draft);
+    if let Some(found) = keys.text(&["optim_args"])
+        && let Some(rank) =
+            found.value.split([',', ' ']).find_map(|part| part.trim().strip_prefix("rank=")?.parse::<u32>().ok())
+    {
+        draft.number(Some(found.with(rank)), ParamId::GaloreRank);
+    }
+    keys.skip(&["optim_target_modules"]);
+    checkpointing(keys, draft);
+    adapters(keys, draft);
+    precision(keys, draft);
+    kernels(keys, draft);
+    objective(keys, draft);
+    degrees(keys, draft);
+}
+
+fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.word(&["gradient_checkpointing"]) {
+        let is_on = !matches!(found.value.as_str(), "false" | "no");
+        draft.choose(&found, ParamId::Recompute, if is_on { "full" } else { "none" });
+        if found.value.contains("offload") {
+            draft.pick(ParamId::OffloadActivations, "yes");
+        }
+    }
+    keys.skip_below("gradient_checkpointing_kwargs");
+    if let Some(found) = keys.flag(&["selective_checkpointing"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::Recompute, "selective");
+    }
+    if let Some(found) = keys.word(&["activation_offloading"]) {
+        let is_on = !matches!(found.value.as_str(), "false" | "no");
+        draft.choose(&found, ParamId::OffloadActivations, if is_on { "yes" } else { "no" });
+    }
+}
+
+fn adapters(keys: &mut Keys, draft: &mut Draft) {
+    let adapter = keys.word(&["adapter"]);
+    let on = adapter.as_ref().is_some_and(|found| matches!(found.value.as_str(), "lora" | "qlora" | "dora" | "rslora"));
+    if let Some(found) = &adapter {
+        draft.choose(found, ParamId::Method, if on { "lora" } else { "all" });
+    }
+    if on {
+        let names = peft::Names {
+            rank: &["lora_r"],
+            dropout: &["lora_dropout"],
+            targets: &["lora_target_modules"],
+            saved: &["lora_modules_to_save"],
+            rslora: &["peft_use_rslora"],
+            dora: &["peft_use_dora"],
+            usual_rank: 8,
+            usual_targets: "qv",
+        };
+        if keys.flag(&["lora_target_linear"]).is_some_and(|found| found.value) {
+            let linear = keys.flag(&["lora_target_linear"]);
+            peft::lora_of_all(keys, draft, &names, linear);
+        } else {
+            peft::lora(keys, draft, &names);
+        }
+        keys.skip(&[
+            "lora_fan_in_fan_out",
+            "peft_ensure_weight_tying",
+            "lora_target_parameters",
+            "lora_on_cpu",
+            "peft_layers_to_transform",
+        ]);
+        if let Some(found) = keys.flag(&["lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"]) {
+            keys.skip(&["lora_mlp_kernel"]);
+            keys.skip(&["lora_qkv_kernel"]);
+            keys.skip(&["lora_o_kernel"]);
+            draft.note(&found, "Fused kernels of adapters, which are not modelled");
+        }
+    } else {
+        for key in [
+            "lora_r",
+            "lora_alpha",
+            "lora_dropout",
+            "lora_target_linear",
+            "lora_target_modules",
+            "lora_fan_in_fan_out",
+            "lora_modules_to_save",
+        ] {
+            keys.skip(&[key]);
+        }
+    }
+    peft::base(keys, draft, &["bnb_config_kwargs.bnb_4bit_use_double_quant"]);
+    keys.skip_below("bnb_config_kwargs");
+    // Axolotl quantizes scales too unless told not to (`_set_quantization_config`).
+    if draft.scenario.trained.base == engine::model::trained::BaseFormat::Nf4
+        && !keys.has("bnb_config_kwargs.bnb_4bit_use_double_quant")
+    {
+        draft.pick(ParamId::BaseFormat, "nf4dq");
+    }
+    if let Some(found) = keys.flag(&["gptq"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::BaseFormat, "int4");
+    }
+    if let Some(found) = keys.list(&["unfrozen_parameters"]) {
+        unfrozen(&found, draft);
+    }
+}
+
+/// Parameters that train by patterns of their names: layers from some layer on.
+fn unfrozen(found: &crate::run::keys::Found<Vec<String>>, draft: &mut Draft) {
+    let layer = |name: &String| {
+        let (_, rest) = name.split_once("layers\\.").or_else(|| name.split_once("layers."))?;
+        rest.split(|sign: char| !sign.is_ascii_digit()).next()?.parse::<u32>().ok()
+    };
+    draft.choose(found, ParamId::Method, "layers");
+    if let Some(first) = found.value.iter().filter_map(layer).min() {
+        draft.put(ParamId::FrozenLayers, f64::from(first));
+    }
+    let ends = found.value.iter().any(|name| name.contains("embed") || name.contains("lm_head"));
+    draft.pick(ParamId::TrainEmbeddings, if ends { "yes" } else { "no" });
+}
+
+/// Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`, utils/config): without FSDP or DeepSpeed, weights train in it.
+fn precision(keys: &mut Keys, draft: &mut Draft) {
+    let bf16 = keys.word(&["bf16"]);
+    let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);
+    let fp16 = keys.word(&["fp16"]);
+    let is_on =
+        |found: &&crate::run::keys::Found<String>| matches!(found.value.as_str(), "true" | "auto" | "full" | "yes");
+    let half = [&bf16, &fp16].into_iter().flatten().find(is_on).cloned();
+    let adapters = draft.scenario.trained.has_adapters();
+    let sharded = keys.has("fsdp_config") || keys.has("fsdp") || keys.has("dp_shard_size");
+    match (pure, half) {
+        (Some(found), _) => draft.choose(&found, ParamId::Recipe, if adapters { "autocast" } else { "pure-bf16" }),
+        (_, Some(found)) => {
+            let option = if adapters || sharded { "autocast" } else { "pure-bf16" };
+            draft.choose(&found, ParamId::Recipe, option);
+        }
+        (None, None) if bf16.is_none() => {
+            draft.pick(ParamId::Recipe, if adapters { "autocast" } else { "pure-bf16" });
+            draft.assume("The file names no 16-bit format: bf16, Axolotl's default.");
+        }
+        (None, None) => {
+            draft.pick(ParamId::Recipe, "fp32");
+        }
+    }
+    keys.skip(&["tf32"]);
+    if let Some(found) = keys.flag(&["fp8"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::ComputeFormat, "fp8");
+        if let Some(gather) = keys.flag(&["fp8_enable_fsdp_float8_all_gather"]).filter(|found| found.value) {
+            draft.choose(&gather, ParamId::ComputeFormat, "fp8-gather");
+        }
+    }
+}
+
+fn kernels(keys: &mut Keys, draft: &mut Draft) {
+    shared::attention(keys.word(&["attn_implementation"]), draft);
+    for (key, kernel) in [
+        ("flash_attention", "flash_attention_2"),
+        ("sdp_attention", "sdpa"),
+        ("xformers_attention", "xformers"),
+        ("flex_attention", "flex_attention"),
+        ("eager_attention", "eager"),
+    ] {
+        if let Some(found) = keys.flag(&[key]) {
+            if found.value {
+                shared::attention(Some(found.with(kernel.to_owned())), draft);
+            } else {
+                draft.note(&found, "Another attention kernel");
+            }
+        }
+    }
+    draft.yes(keys.flag(&["torch_compile"]), ParamId::Compile);
+    let losses = [
+        ("chunked_cross_entropy", "chunked"),
+        ("liger_fused_linear_cross_entropy", "fused-linear"),
+        ("cut_cross_entropy", "fused-linear"),
+        ("unsloth_cross_entropy_loss", "fused"),
+        ("liger_cross_entropy", "fused"),
+    ];
+    for (key, option) in losses {
+        if let Some(found) = keys.flag(&[key]).filter(|found| found.value) {
+            draft.choose(&found, ParamId::Loss, option);
+        }
+    }
+    if let Some(found) = keys.flag(&["liger_rms_norm", "unsloth_rms_norm"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::NormKernel, "fused");
+    }
+    // The plugin of cut cross-entropy is on by being listed.
+    if let Some(found) = keys.list(&["plugins"]) {
+        let cut = found.value.iter().any(|name| name.contains("CutCrossEntropy"));
+        if cut && !keys.has("cut_cross_entropy") {
+            draft.choose(&found, ParamId::Loss, "fused-linear");
+        } else {
+            draft.note(&found, "Plugins, whose own keys say what they do");
+        }
+    }
+    for key in
+        ["liger_rope", "liger_glu_activation", "liger_swiglu", "liger_layer_norm", "liger_rms_norm", "unsloth_rms_norm"]
+    {
+        keys.skip(&[key]);
+    }
+    if let Some(found) = keys.flag(&["tiled_mlp"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::TiledMlp, "yes");
+    }
+}
+
+fn objective(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.word(&["rl"]) {
+        let words = [
+            ("dpo", "dpo"),
+            ("ipo", "dpo"),
+            ("orpo", "orpo"),
+            ("kto", "kto"),
+            ("grpo", "grpo"),
+            ("simpo", "dpo"),
+            ("gdpo", "grpo"),
+        ];
+        draft.one_of(Some(found.clone()), ParamId::Objective, &words);
+        if found.value == "simpo" {
+            draft.pick(ParamId::Reference, "none");
+        }
+    }
+    if let Some(found) = keys.flag(&["reward_model"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::Objective, "reward");
+    }
+    draft.number(keys.count(&["trl.num_generations"]), ParamId::Completions);
+    if let Some(found) = keys.number(&["trl.vllm_gpu_memory_utilization", "vllm.gpu_memory_utilization"]) {
+        let share = found.value * 100.0;
+        draft.number(Some(found.with(share)), ParamId::EngineMemory);
+    }
+    draft.number(keys.count(&["vllm.tensor_parallel_size"]), ParamId::EngineTp);
+}
+
+fn degrees(keys: &mut Keys, draft: &mut Draft) {
+    draft.pick(ParamId::Strategy, "ddp");
+    draft.number(keys.count(&["tensor_parallel_size"]), ParamId::Tp);
+    if let Some(found) = keys.count(&["context_parallel_size", "sequence_parallel_degree"]) {
+        draft.number(Some(found), ParamId::Cp);
+    }
+    draft.number(keys.count(&["expert_parallel_size"]), ParamId::Ep);
+    draft.world.replicate = keys.count(&["dp_replicate_size"]);
+    draft.world.shard = keys.count(&["dp_shard_size"]);
+    if let Some(found) = keys.text(&["deepspeed"]) {
+        trainer::deepspeed_file(&found, draft);
+    }
+    let list = keys.list(&["fsdp"]);
+    if let Some(found) = &list {
+        let has = |word: &str| found.value.iter().any(|item| item.contains(word));
+        draft.choose(found, ParamId::Strategy, if has("shard_grad_op") { "shard-grad-op" } else { "full-shard" });
+        if has("offload") {
+            draft.pick(ParamId::OffloadParameters, "yes");
+        }
+    }
+    if keys.has("fsdp_config") || list.is_some() {
+        draft.pick(ParamId::Strategy, "full-shard");
+        draft.has_strategy = true;
+        trainer::fsdp(keys, draft, "fsdp_config", "");
+    } else {
+        keys.skip(&["fsdp_version"]);
+    }
+}

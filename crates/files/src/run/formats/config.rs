@@ -1,0 +1,58 @@
+//! A model's `config.json` and an adapter's `adapter_config.json`, beside the configuration of a run.
+
+use engine::scenario::Model;
+
+use crate::config;
+use crate::run::File;
+use crate::run::draft::Draft;
+use crate::run::keys::{Found, Keys};
+
+/// What stands for a whole file in the list of what was understood.
+fn whole(keys: &mut Keys, key: &str) -> Found<String> {
+    let found = keys.text(&[key]);
+    let file = found.as_ref().map_or(0, |found| found.file);
+    found.unwrap_or(Found { value: String::new(), file, key: key.to_owned(), shown: String::new() })
+}
+
+/// Reads a model's config.
+///
+/// # Errors
+///
+/// A sentence if it cannot be read.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
+    let imported = config::import(&config::parse(&file.text)?)?;
+    let key = whole(keys, "model_type");
+    draft.note(&key, format!("The shape of {}: {} fields were read", imported.name, imported.used.len()));
+    draft.scenario.model = Model::Custom { architecture: imported.architecture };
+    draft.has_model = true;
+    let other = imported.not_understood;
+    if !other.is_empty() {
+        draft.assume(format!("Of the model's config not understood, and left out: {}.", other.join(", ")));
+    }
+    keys.skip_all();
+    Ok(())
+}
+
+/// Reads an adapter's config.
+///
+/// # Errors
+///
+/// A sentence if it cannot be read.
+pub(super) fn read_adapter(keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
+    let adapter = config::import_adapter(&config::parse(&file.text)?)?;
+    let key = whole(keys, "peft_type");
+    draft.note(&key, format!("An adapter: {} fields were read", adapter.used.len()));
+    let has_model = draft.has_model;
+    let model = draft.scenario.model;
+    draft.scenario = adapter.applied(&draft.scenario);
+    if has_model {
+        draft.scenario.model = model;
+    } else {
+        draft.has_model = adapter.model().is_some();
+    }
+    for remark in adapter.remarks {
+        draft.assume(remark);
+    }
+    keys.skip_all();
+    Ok(())
+}

@@ -1,0 +1,294 @@
+//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as Accelerate, NeMo and
+//! Megatron-Bridge have them.
+
+mod layers;
+mod options;
+
+pub(super) use layers::shape;
+pub(super) use options::{experts, options, recomputation};
+
+use engine::model::software::{Framework, Kernels};
+use engine::params::ParamId;
+
+use super::shared;
+use crate::run::draft::Draft;
+use crate::run::keys::{Found, Keys};
+
+/// Where arguments stand: behind each of these.
+pub(super) struct Args<'k, 'a> {
+    pub(super) keys: &'k mut Keys<'a>,
+    pub(super) places: &'static [&'static str],
+}
+
+macro_rules! getters {
+    ($($name:ident -> $kind:ty;)*) => {
+        impl Args<'_, '_> {
+            $(
+                /// The first of some arguments that has a value.
+                pub(super) fn $name(&mut self, names: &[&str]) -> Option<Found<$kind>> {
+                    for name in names {
+                        let paths: Vec<String> = self.places.iter().map(|place| format!("{place}{name}")).collect();
+                        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+                        if let Some(found) = self.keys.$name(&paths) {
+                            return Some(found);
+                        }
+                    }
+                    None
+                }
+            )*
+        }
+    };
+}
+getters! {
+    count -> u32;
+    number -> f64;
+    flag -> bool;
+    word -> String;
+    text -> String;
+    list -> Vec<String>;
+}
+
+impl Args<'_, '_> {
+    /// Whether a switch is on.
+    pub(super) fn is_on(&mut self, name: &str) -> bool {
+        self.flag(&[name]).is_some_and(|found| found.value)
+    }
+
+    /// Marks arguments.
+    pub(super) fn skip(&mut self, names: &[&str]) {
+        for name in names {
+            for place in self.places {
+                self.keys.skip(&[&format!("{place}{name}")]);
+            }
+        }
+    }
+}
+
+const PLACES: &[&str] = &["", "model_args.__"];
+
+/// Reads a script or a file of arguments.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    kernels(draft);
+    let mut args = Args { keys, places: PLACES };
+    layers::shape(&mut args, draft);
+    shared::micro(args.count(&["micro_batch_size"]), draft);
+    draft.batch.global = args.count(&["global_batch_size"]);
+    draft.batch.steps = args.number(&["train_iters"]);
+    draft.batch.samples = args.number(&["train_samples"]);
+    draft.length(args.count(&["seq_length", "encoder_seq_length"]));
+    degrees(&mut args, draft);
+    states(&mut args, draft);
+    precision(&mut args, draft);
+    recomputation(&mut args, draft);
+    experts(&mut args, draft);
+    options(&mut args, draft);
+}
+
+/// Megatron-Core's kernels on Transformer Engine.
+pub(super) fn kernels(draft: &mut Draft) {
+    draft.scenario.framework = Framework::Megatron;
+    draft.scenario.kernels = Kernels::USUAL;
+    shared::tuned_attention(draft);
+    draft.scenario.tensor.sequence_parallel = false;
+}
+
+/// Degrees of parallelism and how they exchange.
+pub(super) fn degrees(args: &mut Args, draft: &mut Draft) {
+    draft.number(args.count(&["tensor_model_parallel_size", "model_parallel_size"]), ParamId::Tp);
+    draft.number(args.count(&["context_parallel_size"]), ParamId::Cp);
+    draft.number(args.count(&["pipeline_model_parallel_size"]), ParamId::Pp);
+    draft.number(args.count(&["expert_model_parallel_size"]), ParamId::Ep);
+    // `expert_tensor_parallel_size` is the tensor-parallel degree where Megatron-LM's arguments do not say it; recipes say one.
+    let usual = if args.places == PLACES { draft.scenario.tp } else { 1 };
+    draft.put(ParamId::Etp, f64::from(usual));
+    draft.number(args.count(&["expert_tensor_parallel_size"]), ParamId::Etp);
+    if let Some(found) = args.flag(&["sequence_parallel"]) {
+        draft.yes(Some(found), ParamId::SequenceParallel);
+    }
+    draft.yes(args.flag(&["tp_comm_overlap"]), ParamId::AsyncTp);
+    if let Some(found) = args.word(&["cp_comm_type"]) {
+        let words = [
+            ("p2p", "ring"),
+            ("all_gather", "allgather"),
+            ("allgather", "allgather"),
+            ("a2a", "alltoall"),
+            ("a2a+p2p", "mixed"),
+        ];
+        draft.one_of(Some(found), ParamId::ContextExchange, &words);
+    }
+    if let Some(found) = args.list(&["hierarchical_context_parallel_sizes"])
+        && let Some(heads) = found.value.first().and_then(|first| first.parse::<u32>().ok())
+    {
+        draft.number(Some(found.with(heads)), ParamId::SequenceHeads);
+    }
+    stages(args, draft);
+}
+
+fn stages(args: &mut Args, draft: &mut Draft) {
+    let layers = draft.scenario.model.architecture().num_hidden_layers;
+    let per_stage = layers / draft.scenario.pp.max(1);
+    let chunks = args.count(&["num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size"]);
+    let of_layers = args.count(&["num_layers_per_virtual_pipeline_stage"]).map(|found| {
+        let chunks = (per_stage / found.value).max(1);
+        found.with(chunks)
+    });
+    if let Some(found) = chunks.or(of_layers).filter(|found| found.value > 1) {
+        draft.choose(&found, ParamId::PipelineSchedule, "interleaved");
+        draft.number(Some(found), ParamId::VirtualStages);
+    }
+    for (names, id) in [
+        (["decoder_first_pipeline_num_layers", "num_layers_in_first_pipeline_stage"], ParamId::FirstLayers),
+        (["decoder_last_pipeline_num_layers", "num_layers_in_last_pipeline_stage"], ParamId::LastLayers),
+    ] {
+        draft.number(args.count(&names), id);
+    }
+}
+
+/// How optimizer states are sharded, and the optimizer.
+pub(super) fn states(args: &mut Args, draft: &mut Draft) {
+    draft.has_strategy = true;
+    draft.pick(ParamId::Strategy, "ddp");
+    if let Some(found) = args.flag(&["use_distributed_optimizer", "distributed_optimizer"]) {
+        draft.choose(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
+    }
+    let instances = args.count(&["num_distributed_optimizer_instances"]).filter(|found| found.value > 1);
+    let is_fsdp = args.is_on("use_megatron_fsdp") || args.is_on("use_custom_fsdp") || args.is_on("use_torch_fsdp2");
+    let sharding = args.word(&["data_parallel_sharding_strategy"]);
+    if is_fsdp {
+        draft.scenario.framework = Framework::MegatronFsdp;
+        let option = match sharding.as_ref().map(|found| found.value.as_str()) {
+            Some("no_shard") => "ddp",
+            Some("optim") => "zero1",
+            Some("optim_grads") => "zero2",
+            _ => "full-shard",
+        };
+        match &sharding {
+            Some(found) => draft.choose(found, ParamId::Strategy, option),
+            None => {
+                draft.pick(ParamId::Strategy, option);
+            }
+        }
+    }
+    // Groups of the GPUs over which states are sharded.
+    if let Some(found) = instances {
+        draft.world.replicate = Some(found);
+    }
+    let overlap = args.flag(&["overlap_grad_reduce"]);
+    let gather = args.flag(&["overlap_param_gather"]);
+    match overlap.or(gather) {
+        Some(found) => {
+            draft.yes(Some(found), ParamId::GradientOverlap);
+        }
+        None => {
+            draft.pick(ParamId::GradientOverlap, "no");
+        }
+    }
+    if let Some(found) = args.text(&["optimizer"]).filter(|found| !found.value.contains('(')) {
+        shared::optimizer(Some(found), draft);
+        if let Some(momentum) = args
+            .number(&["sgd_momentum"])
+            .filter(|_| draft.scenario.optimizer == engine::model::training::Optimizer::Sgd)
+        {
+            draft.choose(&momentum, ParamId::Optimizer, if momentum.value > 0.0 { "sgd-momentum" } else { "sgd" });
+        }
+    }
+    args.skip(&["sgd_momentum", "use_precision_aware_optimizer"]);
+    if let Some(found) = args.word(&["exp_avg_dtype"]) {
+        args.skip(&["exp_avg_sq_dtype"]);
+        match found.value.trim_start_matches("torch.") {
+            "fp16" | "bf16" | "float16" | "bfloat16" => draft.choose(&found, ParamId::Optimizer, "adamw-16bit"),
+            "fp8" => draft.choose(&found, ParamId::Optimizer, "adamw-8bit"),
+            _ => draft.note(&found, "Moments in fp32"),
+        }
+    }
+    draft.yes(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
+    let offloads = args.flag(&["fine_grained_activation_offloading", "cpu_offloading"]);
+    if let Some(found) = offloads {
+        args.skip(&["offload_modules", "cpu_offloading_num_layers"]);
+        draft.yes(Some(found), ParamId::OffloadActivations);
+    }
+    draft.yes(args.flag(&["init_model_with_meta_device"]), ParamId::DeferredInit);
+    if let Some(found) = args.word(&["ckpt_format", "dist_ckpt_format"]) {
+        draft.choose(&found, ParamId::ShardedCheckpoint, if found.value == "torch" { "no" } else { "yes" });
+    }
+}
+
+/// Formats of states and products.
+fn precision(args: &mut Args, draft: &mut Draft) {
+    let [bf16, fp16] = ["bf16", "fp16"].map(|name| args.flag(&[name]).filter(|found| found.value));
+    let in_16 = args.is_on("grad_reduce_in_bf16");
+    let in_32 = args.flag(&["accumulate_allreduce_grads_in_fp32"]).filter(|found| found.value);
+    let recipe = match (&bf16, &fp16) {
+        (None, None) => "fp32",
+        (Some(_), _) if in_16 => "zero-mixed",
+        (Some(_), _) => "megatron-mixed",
+        (None, Some(_)) if in_32.is_some() => "megatron-mixed",
+        (None, Some(_)) => "zero-mixed",
+    };
+    if let Some(found) = bf16.or(fp16) {
+        draft.choose(&found, ParamId::Recipe, recipe);
+    } else {
+        draft.pick(ParamId::Recipe, recipe);
+        draft.assume("The arguments name no 16-bit format: everything is in fp32.");
+    }
+    eight_bits(args, draft);
+}
+
+/// Products in 8 or 4 bits.
+pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
+    let gather = args.flag(&["fp8_param_gather", "fp8_param"]).filter(|found| found.value);
+    if let Some(found) =
+        args.word(&["fp8_format", "fp8"]).filter(|found| !matches!(found.value.as_str(), "false" | "none"))
+    {
+        draft.choose(&found, ParamId::ComputeFormat, if gather.is_some() { "fp8-gather" } else { "fp8" });
+        args.skip(&[
+            "fp8_recipe",
+            "fp8_amax_history_len",
+            "fp8_amax_compute_algo",
+            "fp8_margin",
+            "fp8_interval",
+            "fp8_wgrad",
+        ]);
+    }
+    if let Some(found) = args.word(&["fp4_format", "fp4"]) {
+        draft.choose(&found, ParamId::ComputeFormat, "fp4");
+        args.skip(&["fp4_recipe"]);
+    }
+    if let Some(found) = args.flag(&["first_last_layers_bf16"]).filter(|found| found.value) {
+        let mut of = |name| args.number(&[name]).map_or(1.0, |found| found.value);
+        let layers = of("num_layers_at_start_in_bf16") + of("num_layers_at_end_in_bf16");
+        draft.number(Some(found.with(layers)), ParamId::LayersIn16Bits);
+    }
+}
+
+/// The section of Accelerate's file for Megatron-LM.
+pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
+    kernels(draft);
+    let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };
+    for (names, id) in [
+        (["tp_degree"], ParamId::Tp),
+        (["pp_degree"], ParamId::Pp),
+        (["context_parallel_size"], ParamId::Cp),
+        (["expert_model_parallel_size"], ParamId::Ep),
+        (["expert_tensor_parallel_size"], ParamId::Etp),
+    ] {
+        draft.number(args.count(&names), id);
+    }
+    draft.yes(args.flag(&["sequence_parallelism"]), ParamId::SequenceParallel);
+    let accum = args.count(&["num_micro_batches"]);
+    draft.batch.accum = draft.batch.accum.take().or(accum);
+    if let Some(found) = args.flag(&["use_distributed_optimizer"]) {
+        draft.choose(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
+        draft.has_strategy = true;
+    }
+    draft.yes(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
+    draft.number(args.count(&["decoder_last_pipeline_num_layers"]), ParamId::LastLayers);
+    recomputation(&mut args, draft);
+    if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
+        draft.pick(ParamId::Recipe, "megatron-mixed");
+    }
+    if let Some(found) = args.number(&["hidden_dropout"]) {
+        draft.choose(&found, ParamId::Dropout, if found.value > 0.0 { "yes" } else { "no" });
+    }
+    keys.skip_below("megatron_lm_config");
+}

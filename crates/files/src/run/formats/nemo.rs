@@ -1,0 +1,182 @@
+//! NeMo's YAML and recipes, and Megatron-Bridge's: Megatron-Core's arguments in sections.
+
+use engine::params::ParamId;
+
+use super::megatron::{self, Args};
+use super::{peft, shared};
+use crate::run::draft::Draft;
+use crate::run::keys::Keys;
+use crate::run::models;
+
+const BRIDGE: &[&str] = &[
+    "model.",
+    "train.",
+    "ddp.",
+    "optimizer.",
+    "dataset.",
+    "mixed_precision.",
+    "comm_overlap.",
+    "checkpoint.",
+    "",
+    "*",
+];
+const NEMO: &[&str] = &[
+    "model.",
+    "trainer.strategy.",
+    "trainer.",
+    "strategy.",
+    "data.",
+    "model.data.",
+    "trainer.strategy.ddp.",
+    "strategy.ddp.",
+    "optim.config.",
+    "",
+    "*",
+];
+
+/// Reads Megatron-Bridge's YAML, overrides or recipe.
+pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
+    megatron::kernels(draft);
+    let recipe = keys.word(&["recipe", "recipe_name"]);
+    let named = keys.text(&["model.hf_path", "hf_path", "*hf_path", "$HF_MODEL_ID", "$HF_MODEL", "hf_model_id"]);
+    if let Some(found) = named.filter(|found| models::of_name(&found.value).is_some()) {
+        draft.model_named(&found);
+    } else if let Some(found) = recipe.clone() {
+        // llama32_1b_pretrain_config: the model, and what is done with it.
+        let name = models::spelled(&found.value);
+        draft.model_called(&found, &name);
+    } else if let Some(found) = keys.text(&["model", "*model"]) {
+        draft.model_called(&found, &models::spelled(found.value.rsplit('.').next().unwrap_or_default()));
+    }
+    let mut args = Args { keys, places: BRIDGE };
+    common(&mut args, draft);
+    let precision = args.word(&["mixed_precision"]);
+    // The recipes of Megatron-Bridge reduce in 16 bits unless told otherwise (`grad_reduce_in_fp32`).
+    let fp32 = args.flag(&["grad_reduce_in_fp32"]);
+    draft.pick(ParamId::Recipe, if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" });
+    if let Some(found) = precision {
+        let name = found.value.clone();
+        if name.contains("fp8") || name.contains("mxfp8") {
+            draft.choose(&found, ParamId::ComputeFormat, "fp8-gather");
+        } else if name.contains("fp4") {
+            draft.choose(&found, ParamId::ComputeFormat, "fp4");
+        } else {
+            draft.note(&found, "bf16 with fp32 masters");
+        }
+    }
+    megatron::eight_bits(&mut args, draft);
+    let is_peft = recipe.is_some_and(|found| found.value.contains("peft") || found.value.contains("lora"));
+    adapters(keys, draft, is_peft);
+    draft.batch.usual_micro = 1;
+}
+
+/// Reads NeMo's YAML or recipe.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    megatron::kernels(draft);
+    let nodes = keys.count(&["trainer.num_nodes", "num_nodes", "*num_nodes"]);
+    let per_node = keys.count(&["trainer.devices", "num_gpus_per_node", "*num_gpus_per_node", "*devices"]);
+    draft.world.nodes = draft.world.nodes.take().or(nodes);
+    draft.world.per_node = draft.world.per_node.take().or(per_node);
+    let mut args = Args { keys, places: NEMO };
+    common(&mut args, draft);
+    draft.batch.steps = args.number(&["max_steps"]).filter(|found| found.value > 0.0);
+    let precision = args.word(&["precision", "plugins"]);
+    let two = args.flag(&["megatron_amp_o2", "megatron_amp_O2"]);
+    let fp32 = args.flag(&["grad_reduce_in_fp32"]);
+    match precision {
+        Some(found) if matches!(found.value.as_str(), "32" | "32-true" | "fp32") => {
+            draft.choose(&found, ParamId::Recipe, "fp32");
+        }
+        Some(found) => {
+            let option = match (fp32.is_some_and(|found| found.value), two.is_some_and(|found| !found.value)) {
+                (true, _) => "megatron-mixed",
+                (_, true) => "autocast",
+                _ => "megatron-mixed",
+            };
+            draft.choose(&found, ParamId::Recipe, option);
+        }
+        None => {
+            draft.pick(ParamId::Recipe, "megatron-mixed");
+        }
+    }
+    megatron::eight_bits(&mut args, draft);
+    if let Some(found) =
+        args.text(&["restore_from_path", "hf_model"]).filter(|found| models::of_name(&found.value).is_some())
+    {
+        draft.model_named(&found);
+    }
+    let named = keys
+        .text(&["NAME", "model", "__factory__"])
+        .filter(|found| !draft.has_model && models::of_name(&models::spelled(&found.value)).is_some());
+    if let Some(found) = named {
+        draft.model_called(&found, &models::spelled(&found.value));
+    }
+    adapters(keys, draft, false);
+}
+
+/// What both read as Megatron-LM's arguments are.
+fn common(args: &mut Args, draft: &mut Draft) {
+    let has_layers = args.count(&["num_layers"]).is_some();
+    if has_layers {
+        megatron::shape(args, draft);
+    }
+    shared::micro(args.count(&["micro_batch_size"]), draft);
+    draft.batch.global = args.count(&["global_batch_size"]);
+    draft.batch.steps = args.number(&["train_iters"]);
+    draft.length(args.count(&["seq_length", "encoder_seq_length", "seq_len", "max_seq_length"]));
+    megatron::degrees(args, draft);
+    megatron::states(args, draft);
+    if !draft.scenario.communication.overlap {
+        // Recipes overlap by default.
+        draft.pick(ParamId::GradientOverlap, "yes");
+    }
+    // Their optimizers are distributed unless told otherwise.
+    let optimizer = args.word(&["optim.name"]);
+    let plain = args.flag(&["use_distributed_optimizer"]).is_some_and(|found| !found.value)
+        || optimizer.as_ref().is_some_and(|found| !found.value.contains("distributed"));
+    if draft.scenario.strategy == engine::scenario::Strategy::Ddp && !plain {
+        draft.pick(ParamId::Strategy, "zero1");
+    }
+    if let Some(found) = optimizer {
+        shared::optimizer(Some(found), draft);
+    }
+    megatron::recomputation(args, draft);
+    megatron::experts(args, draft);
+    draft.pick(ParamId::GroupedExperts, "yes");
+    let assumed = draft.assumed.len();
+    megatron::options(args, draft);
+    // Only Megatron-LM drops by default.
+    if draft.assumed.len() > assumed && draft.assumed.last().is_some_and(|said| said.starts_with("Dropout")) {
+        draft.assumed.pop();
+        draft.pick(ParamId::Dropout, "no");
+    }
+    if draft.scenario.kernels.loss == engine::model::software::Loss::Standard {
+        draft.pick(ParamId::Loss, "fused");
+    }
+}
+
+fn adapters(keys: &mut Keys, draft: &mut Draft, is_peft: bool) {
+    let scheme = keys.word(&["peft", "peft_scheme", "model.peft.peft_scheme", "*peft_scheme"]);
+    let on = scheme
+        .as_ref()
+        .map_or(is_peft || keys.has("peft.dim"), |found| matches!(found.value.as_str(), "lora" | "dora"));
+    if !on {
+        return;
+    }
+    if let Some(found) = &scheme {
+        draft.choose(found, ParamId::Method, "lora");
+    }
+    let names = peft::Names {
+        rank: &["peft.dim", "model.peft.lora_tuning.adapter_dim", "*adapter_dim"],
+        dropout: &["peft.dropout", "model.peft.lora_tuning.adapter_dropout"],
+        targets: &["peft.target_modules", "model.peft.lora_tuning.target_modules"],
+        saved: &[],
+        rslora: &[],
+        dora: &[],
+        usual_rank: 32,
+        usual_targets: "all",
+    };
+    peft::lora(keys, draft, &names);
+    keys.skip_below("model.peft");
+    keys.skip_below("peft");
+}

@@ -1,0 +1,155 @@
+//! Adapters and quantized bases, by the keys that trainers have for PEFT's and bitsandbytes' arguments.
+
+use engine::model::trained::Method;
+use engine::params::ParamId;
+
+use crate::run::draft::Draft;
+use crate::run::keys::{Found, Keys};
+
+/// The keys of one trainer.
+pub(super) struct Names<'a> {
+    pub(super) rank: &'a [&'a str],
+    pub(super) dropout: &'a [&'a str],
+    pub(super) targets: &'a [&'a str],
+    pub(super) saved: &'a [&'a str],
+    pub(super) rslora: &'a [&'a str],
+    pub(super) dora: &'a [&'a str],
+    /// The rank where none is said.
+    pub(super) usual_rank: u32,
+    /// The targets where none are said.
+    pub(super) usual_targets: &'static str,
+}
+
+/// Reads the adapters of a run whose method is LoRA.
+pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
+    draft.pick(ParamId::Method, "lora");
+    draft.put(ParamId::LoraRank, f64::from(names.usual_rank));
+    if draft.number(keys.count(names.rank), ParamId::LoraRank).is_none() {
+        draft.assume(format!("The adapters' rank is not said: {}.", names.usual_rank));
+    }
+    draft.pick(ParamId::LoraTargets, names.usual_targets);
+    match keys.list(names.targets) {
+        Some(found) => targets(&found, draft),
+        None => draft.assume("The matrices with adapters are not said: the framework's default."),
+    }
+    if let Some(found) = keys.number(names.dropout) {
+        draft.choose(&found, ParamId::LoraDropout, if found.value > 0.0 { "yes" } else { "no" });
+    }
+    if let Some(found) = keys.list(names.saved) {
+        let trains = found.value.iter().any(|name| name.contains("embed") || name.contains("lm_head") || name == "wte");
+        draft.choose(&found, ParamId::TrainEmbeddings, if trains { "yes" } else { "no" });
+    }
+    for (found, method, option) in
+        [(keys.flag(names.rslora), Method::RsLora, "rslora"), (keys.flag(names.dora), Method::Dora, "dora")]
+    {
+        if let Some(found) = found {
+            if found.value {
+                draft.scenario.trained.method = method;
+                draft.choose(&found, ParamId::Method, option);
+            } else {
+                draft.note(&found, "Plain LoRA");
+            }
+        }
+    }
+}
+
+/// The matrices with adapters, by the names that models have for them.
+pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
+    let has = |words: &[&str]| {
+        found.value.iter().any(|name| {
+            let last = name.rsplit(['.', '*']).next().unwrap_or_default().trim_matches(['"', '\'', '\\', '$', '^']);
+            words.contains(&last)
+        })
+    };
+    let all = found.value.iter().any(|name| {
+        matches!(name.as_str(), "all-linear" | "all" | "all_linear")
+            || name.contains("down_proj") && name.contains("q_proj")
+    });
+    let query_value = has(&[
+        "q_proj",
+        "v_proj",
+        "query_key_value",
+        "q",
+        "v",
+        "qkv_proj",
+        "Wqkv",
+        "c_attn",
+        "q_a_proj",
+        "wq",
+        "linear_qkv",
+        "attention.qkv",
+    ]);
+    let key = has(&["k_proj", "k", "wk"]);
+    let output = has(&["o_proj", "out_proj", "output_proj", "dense", "wo", "linear_proj", "attention.dense"]);
+    let mlp = has(&[
+        "gate_proj",
+        "up_proj",
+        "down_proj",
+        "gate_up_proj",
+        "w1",
+        "w2",
+        "w3",
+        "fc1",
+        "fc2",
+        "dense_h_to_4h",
+        "dense_4h_to_h",
+        "linear_fc1",
+        "linear_fc2",
+        "mlp",
+    ]);
+    let option = if all {
+        "all"
+    } else {
+        match (query_value, key, output, mlp) {
+            (true, _, _, true) => "all",
+            (false, _, _, true) => "mlp",
+            (true, _, true, false) => "attention",
+            (true, true, false, false) => "qkv",
+            (true, false, false, false) => "qv",
+            _ => {
+                draft.unknown(found, ParamId::LoraTargets);
+                return;
+            }
+        }
+    };
+    draft.choose(found, ParamId::LoraTargets, option);
+    // Of fused projections one name is the whole.
+    let fused = query_value && !found.value.iter().any(|name| name.contains("v_proj") || name == "wv");
+    let exact = all
+        || fused
+        || matches!(
+            (query_value, key, output, mlp),
+            (true, true, true, _) | (false, false, false, true) | (true, _, false, false)
+        );
+    if !exact {
+        draft.assume(format!("{} lists some matrices of a group: adapters stand beside all of it.", found.key));
+    }
+}
+
+/// Reads in which format a frozen base is loaded.
+pub(super) fn base(keys: &mut Keys, draft: &mut Draft, nested: &[&str]) {
+    if let Some(found) = keys.flag(&["load_in_8bit"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::BaseFormat, "int8");
+    }
+    let four = keys.flag(&["load_in_4bit"]).filter(|found| found.value);
+    let doubled = keys.flag(nested);
+    if let Some(found) = four {
+        let option = if doubled.as_ref().is_some_and(|found| found.value) { "nf4dq" } else { "nf4" };
+        draft.choose(&found, ParamId::BaseFormat, option);
+        if let Some(doubled) = doubled {
+            draft.note(&doubled, if doubled.value { "Scales are quantized too" } else { "Scales are not quantized" });
+        }
+    }
+    keys.skip(&["bnb_4bit_quant_type", "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage"]);
+}
+
+/// The same where a flag puts adapters beside all linear matrices.
+pub(super) fn lora_of_all(keys: &mut Keys, draft: &mut Draft, names: &Names, linear: Option<Found<bool>>) {
+    let of_all = Names { targets: &[], usual_targets: "all", ..*names };
+    lora(keys, draft, &of_all);
+    draft.assumed.retain(|said| !said.starts_with("The matrices with adapters"));
+    if let Some(found) = linear {
+        draft.choose(&found, ParamId::LoraTargets, "all");
+    }
+    keys.skip(names.targets);
+}

@@ -1,0 +1,200 @@
+//! Keys that several formats have: launchers, optimizers, attention kernels, the allocator.
+
+use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel, Segments};
+use engine::params::ParamId;
+
+use crate::run::draft::Draft;
+use crate::run::keys::{Found, Keys};
+use crate::run::tree::Syntax;
+
+/// The GPUs of torchrun, srun, accelerate and deepspeed, and of a script's variables.
+pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
+    if keys.syntax() != Syntax::Shell {
+        return;
+    }
+    let per_node = keys.count(&["nproc_per_node", "nproc-per-node", "gpus_per_node", "num_gpus", "gpus_per_task"]);
+    let per_node = per_node.or_else(|| per_node_of_slurm(keys));
+    let nodes = keys.count(&["nnodes", "num_nodes", "nodes", "N", "num_machines"]);
+    let gpus = keys.count(&["num_processes"]);
+    let variables = |keys: &mut Keys, names: &[&str]| keys.count(names);
+    let per_node = per_node.or_else(|| {
+        variables(keys, &["$GPUS_PER_NODE", "$NPROC_PER_NODE", "$NUM_GPUS", "$NGPU", "$N_GPUS", "$GPU_NUM"])
+    });
+    let nodes = nodes.or_else(|| variables(keys, &["$NNODES", "$NUM_NODES", "$N_NODES", "$SLURM_NNODES"]));
+    let gpus = gpus.or_else(|| variables(keys, &["$WORLD_SIZE"]).filter(|_| per_node.is_none()));
+    let world = &mut draft.world;
+    world.per_node = world.per_node.take().or(per_node);
+    world.nodes = world.nodes.take().or(nodes);
+    world.gpus = world.gpus.take().or(gpus);
+    if let Some(found) = keys.text(&["$PYTORCH_CUDA_ALLOC_CONF", "$PYTORCH_ALLOC_CONF"])
+        && found.value.to_ascii_lowercase().contains("expandable_segments:true")
+    {
+        draft.scenario.segments = Segments::Expandable;
+        draft.note(&found, "Allocator: expandable segments");
+    }
+}
+
+/// `--gres=gpu:8`, `--gpus-per-node=h100:8`.
+fn per_node_of_slurm(keys: &mut Keys) -> Option<Found<u32>> {
+    let found = keys.text(&["gres", "gpus_per_node"])?;
+    let count = found.value.rsplit(':').next()?.parse().ok().filter(|count| *count > 0)?;
+    Some(found.with(count))
+}
+
+/// The names of optimizers, in lower case, and the option, the kernel and the place that they are.
+const OPTIMIZERS: &[(&str, &str)] = &[
+    ("adamw_torch", "adamw"),
+    ("adamw_torch_fused", "adamw"),
+    ("adamw_torch_xla", "adamw"),
+    ("adamw_torch_npu_fused", "adamw"),
+    ("adamw_apex_fused", "adamw"),
+    ("adamw_hf", "adamw"),
+    ("adamw", "adamw"),
+    ("adam", "adamw"),
+    ("fusedadam", "adamw"),
+    ("fused_adam", "adamw"),
+    ("adam_pax", "adamw"),
+    ("decoupled_adamw", "adamw"),
+    ("adam_w", "adamw"),
+    ("distributed_fused_adam", "adamw"),
+    ("mcore_distributed_optim", "adamw"),
+    ("adamw_anyprecision", "adamw"),
+    ("onebitadam", "adamw"),
+    ("deepspeedcpuadam", "adamw"),
+    ("cpuadam", "adamw"),
+    ("paged_adamw", "adamw"),
+    ("pagedadamw", "adamw"),
+    ("paged_adamw_32bit", "adamw"),
+    ("pagedadamw32bit", "adamw"),
+    ("adamw_8bit", "adamw-8bit"),
+    ("adamw8bit", "adamw-8bit"),
+    ("adam8bit", "adamw-8bit"),
+    ("adamw_bnb_8bit", "adamw-8bit"),
+    ("adamw_torch_8bit", "adamw-8bit"),
+    ("ao_adamw_8bit", "adamw-8bit"),
+    ("paged_adamw_8bit", "adamw-8bit"),
+    ("pagedadamw8bit", "adamw-8bit"),
+    ("adamw_torch_4bit", "adamw-4bit"),
+    ("adamw4bit", "adamw-4bit"),
+    ("ao_adamw_4bit", "adamw-4bit"),
+    ("adam_mini", "adam-mini"),
+    ("galore_adamw", "galore"),
+    ("galore_adamw_layerwise", "galore"),
+    ("galore_adamw_8bit", "galore-8bit"),
+    ("galore_adamw_8bit_layerwise", "galore-8bit"),
+    ("sgd", "sgd"),
+    ("lomo", "sgd"),
+    ("adalomo", "adafactor"),
+    ("adafactor", "adafactor"),
+    ("lion", "lion"),
+    ("lion_32bit", "lion"),
+    ("decoupled_lionw", "lion"),
+    ("paged_lion_32bit", "lion"),
+    ("muon", "muon"),
+    ("dist_muon", "muon"),
+];
+
+/// Sets the optimizer that a name stands for, and its kernel where the name says it.
+pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
+    let Some(found) = found else { return };
+    let name = found.value.rsplit(['.', ':']).next().unwrap_or_default().trim_matches('"').to_ascii_lowercase();
+    let Some((_, option)) = OPTIMIZERS.iter().find(|(known, _)| *known == name) else {
+        draft.unknown(&found, ParamId::Optimizer);
+        return;
+    };
+    draft.choose(&found, ParamId::Optimizer, option);
+    if matches!(name.as_str(), "adamw_torch" | "adamw_hf" | "adamw_torch_8bit" | "adamw_torch_4bit")
+        && *option == "adamw"
+    {
+        draft.pick(ParamId::OptimizerKernel, "foreach");
+    } else {
+        draft.pick(ParamId::OptimizerKernel, "fused");
+    }
+    draft.pick(ParamId::PagedOptimizer, if name.starts_with("paged") { "yes" } else { "no" });
+    if name.ends_with("layerwise") || name.contains("lomo") {
+        draft.pick(ParamId::UpdatePlace, "yes");
+    }
+}
+
+/// Sets the attention kernel by a name; FlashAttention-2 runs Ampere's instructions, so that it is the tuned kernel there alone.
+pub(super) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
+    let Some(found) = found else { return };
+    let second = second_generation(draft);
+    let kernel = match found.value.as_str() {
+        "eager" | "disabled" | "local" | "unfused" | "dot_product" | "naive" | "torch" => "unfused",
+        "flash_attention_3" | "flash_attn_3" | "fa3" | "cudnn" | "cudnn_flash_te" | "fused" | "flash_attention_4"
+        | "fa4" => "flash-tuned",
+        name if name.contains("flash_attn3") || name.contains("flash-attn3") => "flash-tuned",
+        name if name.contains("flash")
+            || matches!(
+                name,
+                "sdpa" | "fa2" | "flex" | "flex_attention" | "auto" | "triton" | "xformers" | "varlen"
+            ) =>
+        {
+            second
+        }
+        _ => {
+            draft.unknown(&found, ParamId::AttentionKernel);
+            return;
+        }
+    };
+    draft.choose(&found, ParamId::AttentionKernel, kernel);
+}
+
+/// The option of FlashAttention-2 on the present GPU.
+fn second_generation(draft: &Draft) -> &'static str {
+    if draft.generation().is_from_hopper() { "flash" } else { "flash-tuned" }
+}
+
+/// The kernels of Hugging Face's models under the Trainer: PyTorch's attention, a loss whose fp32 logits Accelerate holds
+/// (`convert_outputs_to_fp32`), norms operator by operator.
+pub(super) fn hugging_face(draft: &mut Draft) {
+    let second = second_generation(draft);
+    draft.scenario.framework = Framework::Transformers;
+    draft.scenario.kernels = Kernels { loss: Loss::Fp32Logits, norms: NormKernel::Upcast, ..Kernels::USUAL };
+    draft.pick(ParamId::AttentionKernel, second);
+}
+
+/// The kernels of what calls PyTorch's attention itself.
+pub(super) fn pytorch_attention(draft: &mut Draft) {
+    let second = second_generation(draft);
+    draft.pick(ParamId::AttentionKernel, second);
+}
+
+/// Transformer Engine's attention: cuDNN's from Hopper on.
+pub(super) fn tuned_attention(draft: &mut Draft) {
+    draft.scenario.kernels.attention = AttentionKernel::FlashTuned;
+}
+
+/// Notes the batch's micro-batch; another that contradicts it is said.
+pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
+    let Some(found) = found else { return };
+    match &draft.batch.micro {
+        Some(before) if before.value != found.value => {
+            let said = format!("{} is {} and {} is {}: {0} is used.", before.key, before.value, found.key, found.value);
+            draft.contradict(said);
+        }
+        Some(_) => draft.note(&found, "The micro-batch size, as another file has it"),
+        None => draft.batch.micro = Some(found),
+    }
+}
+
+/// The same of the micro-batches of a step.
+pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
+    let Some(found) = found else { return };
+    match &draft.batch.accum {
+        Some(before) if before.value != found.value => {
+            let said = format!("{} is {} and {} is {}: {0} is used.", before.key, before.value, found.key, found.value);
+            draft.contradict(said);
+        }
+        Some(_) => draft.note(&found, "The gradient accumulation, as another file has it"),
+        None => draft.batch.accum = Some(found),
+    }
+}
+
+/// Nothing else is said of attention: PyTorch's own.
+pub(super) fn pytorch_attention_unless(keys: &Keys, draft: &mut Draft) {
+    if !keys.has("attn_implementation") && !keys.has("use_flash_attn") {
+        pytorch_attention(draft);
+    }
+}

@@ -1,0 +1,330 @@
+//! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that followed
+//! (torchtitan/config, Trainer.Config).
+
+use engine::model::software::{Framework, Kernels, Loss, NormKernel, Segments};
+use engine::params::ParamId;
+
+use super::shared;
+use crate::run::draft::Draft;
+use crate::run::keys::{Found, Keys};
+use crate::run::models;
+
+/// Reads a file or flags.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    draft.scenario.framework = Framework::Torchtitan;
+    // run_train.sh sets it.
+    draft.scenario.segments = Segments::Expandable;
+    draft.scenario.kernels = Kernels { norms: NormKernel::Fused, ..Kernels::USUAL };
+    shared::pytorch_attention(draft);
+    draft.pick(ParamId::Recipe, "fsdp2-bf16");
+    draft.pick(ParamId::Strategy, "full-shard");
+    draft.has_strategy = true;
+    model(keys, draft);
+    batch(keys, draft);
+    degrees(keys, draft);
+    checkpointing(keys, draft);
+    formats(keys, draft);
+    kernels(keys, draft);
+}
+
+fn model(keys: &mut Keys, draft: &mut Draft) {
+    if describe(keys, draft) {
+        return;
+    }
+    let name = keys.text(&["model.name", "*module"]);
+    let flavor = keys.text(&["model.flavor", "*flavor"]);
+    let assets = keys.text(&["model.hf_assets_path", "*hf_assets_path", "model.tokenizer_path"]);
+    let known = |text: &str| models::of_name(text).is_some();
+    if let Some(found) = assets.as_ref().filter(|found| known(&found.value)) {
+        draft.model_named(found);
+        return;
+    }
+    let Some(flavor) = flavor else {
+        if let Some(name) = name {
+            draft.model_named(&name);
+        }
+        return;
+    };
+    // `llama3` and `8B`: torchtitan's Llama 3 is 3.1.
+    let family = name.as_ref().map_or("", |found| found.value.as_str());
+    let joined = format!("{family}-{}", flavor.value.replace("17bx", ""));
+    let flavors = [
+        ("llama3-8b", "llama-3.1-8b"),
+        ("llama3-70b", "llama-3.1-70b"),
+        ("llama3-405b", "llama-3.1-405b"),
+        ("llama4-16e", "llama-4-scout"),
+        ("llama4-128e", "llama-4-maverick"),
+        ("deepseek_v3-671b", "deepseek-v3"),
+        ("deepseek_v3-16b", "deepseek-v2-lite"),
+        ("gpt_oss-20b", "gpt-oss-20b"),
+        ("gpt_oss-120b", "gpt-oss-120b"),
+    ];
+    let lower = joined.to_ascii_lowercase();
+    let called = flavors.iter().find(|(flavor, _)| *flavor == lower).map_or(lower.as_str(), |(_, id)| id);
+    let called = if known(&flavor.value) { flavor.value.clone() } else { called.to_owned() };
+    draft.model_called(&flavor, &called);
+    if let Some(name) = name {
+        draft.note(&name, "The family of models");
+    }
+}
+
+/// The shape, as this page's own settings write it.
+fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
+    use engine::scenario::Model;
+    use engine::share::v1::CUSTOM_SHAPE;
+    let Some(layers) = keys.count(&["spec.model.layers.n_layers", "*n_layers"]) else { return false };
+    let flavor = keys.text(&["spec.flavor", "*flavor"]);
+    if let Some(found) = flavor.filter(|found| engine::catalog::model(&found.value).is_some()) {
+        draft.model_named(&found);
+        for name in ["*dim", "*vocab_size", "*n_heads", "*n_kv_heads", "*hidden_dim", "*n_layers", "*head_dim"] {
+            keys.skip(&[name]);
+        }
+        keys.skip_below("spec");
+        return true;
+    }
+    let mut arch = CUSTOM_SHAPE;
+    let mut number = |name: &str, usual: u32| {
+        keys.count(&[&format!("spec.model.layers.{name}"), &format!("spec.model.{name}"), &format!("*{name}")])
+            .map_or(usual, |found| found.value)
+    };
+    arch.num_hidden_layers = layers.value.min(2048);
+    arch.hidden_size = number("dim", 4096).min(262_144);
+    arch.num_attention_heads = number("n_heads", 32).clamp(1, 4096);
+    arch.num_key_value_heads = number("n_kv_heads", arch.num_attention_heads).clamp(1, 4096);
+    arch.head_dim = number("head_dim", arch.hidden_size / arch.num_attention_heads).max(1);
+    arch.intermediate_size = number("hidden_dim", 11_008).clamp(1, 2_097_152);
+    arch.vocab_size = number("vocab_size", 32_000).clamp(1, 16_777_216);
+    draft.scenario.model = Model::Custom { architecture: arch };
+    draft.has_model = true;
+    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    if let Some(found) = keys.flag(&["*enable_weight_tying"]) {
+        draft.yes(Some(found), ParamId::TiedEmbeddings);
+    }
+    keys.skip_below("spec");
+    true
+}
+
+fn batch(keys: &mut Keys, draft: &mut Draft) {
+    let length = keys.count(&["training.seq_len", "*seq_len", "training.max_context_length"]);
+    let tokens = keys.count(&["training.num_tokens_per_microbatch_per_dp_rank"]);
+    let per_rank = tokens.zip(length.as_ref()).map(|(tokens, length)| {
+        let sequences = (tokens.value / length.value.max(1)).max(1);
+        tokens.with(sequences)
+    });
+    if length.is_none() {
+        draft.put(ParamId::SequenceLength, 2048.0);
+        draft.has_length = true;
+        draft.assume("Sequences of 2,048 tokens, torchtitan's default.");
+    }
+    draft.length(length);
+    draft.batch.local =
+        keys.count(&["training.local_batch_size", "training.batch_size", "*local_batch_size"]).or(per_rank);
+    draft.batch.global = keys.count(&["training.global_batch_size"]);
+    draft.batch.usual_micro = 8;
+    draft.batch.steps = keys.number(&["training.steps"]);
+    let micro = keys.count(&[
+        "parallelism.pipeline_parallel_microbatch_size",
+        "experimental.pipeline_parallel_microbatch_size",
+        "*pipeline_parallel_microbatch_size",
+    ]);
+    let stages = keys.count(&["parallelism.pipeline_parallel_degree", "experimental.pipeline_parallel_degree"]);
+    // A pipeline's local batch is split in micro-batches of one unless told otherwise.
+    if stages.is_some_and(|found| found.value > 1) {
+        draft.batch.micro = micro;
+        draft.batch.usual_micro = 1;
+    }
+}
+
+fn degrees(keys: &mut Keys, draft: &mut Draft) {
+    let names = |name: &str| ["parallelism", "training", "experimental"].map(|section| format!("{section}.{name}"));
+    macro_rules! get {
+        ($kind:ident, $name:expr) => {{
+            let names = names($name);
+            keys.$kind(&names.each_ref().map(String::as_str))
+        }};
+    }
+    draft.number(get!(count, "tensor_parallel_degree"), ParamId::Tp);
+    draft.number(get!(count, "context_parallel_degree"), ParamId::Cp);
+    draft.number(get!(count, "pipeline_parallel_degree"), ParamId::Pp);
+    draft.number(get!(count, "expert_parallel_degree"), ParamId::Ep);
+    draft.number(get!(count, "expert_tensor_parallel_degree"), ParamId::Etp);
+    draft.world.replicate = get!(count, "data_parallel_replicate_degree");
+    let shard = get!(number, "data_parallel_shard_degree").or_else(|| keys.number(&["training.data_parallel_degree"]));
+    match shard {
+        Some(found) if found.value >= 1.0 => {
+            draft.world.shard = Some(found.with(found.value as u32));
+        }
+        Some(found) => draft.note(&found, "Sharded over all GPUs that the other degrees leave"),
+        None => {}
+    }
+    if let Some(found) = get!(word, "fsdp_reshard_after_forward") {
+        let words = [("default", "full-shard"), ("always", "full-shard"), ("never", "shard-grad-op")];
+        draft.one_of(Some(found), ParamId::Strategy, &words);
+    }
+    draft.yes(get!(flag, "enable_async_tensor_parallel"), ParamId::AsyncTp);
+    draft.yes(keys.flag(&["compile.enable_async_tensor_parallel"]), ParamId::AsyncTp);
+    let off = get!(flag, "disable_sequence_parallel").map(|found| {
+        let on = !found.value;
+        found.with(on)
+    });
+    draft.yes(get!(flag, "enable_sequence_parallel").or(off), ParamId::SequenceParallel);
+    if let Some(found) = get!(word, "pipeline_parallel_schedule") {
+        let words = [
+            ("gpipe", "gpipe"),
+            ("1f1b", "1f1b"),
+            ("interleaved1f1b", "interleaved"),
+            ("interleavedzerobubble", "zero-bubble"),
+            ("zbvzerobubble", "zero-bubble-v"),
+            ("dualpipev", "dualpipe-v"),
+        ];
+        if draft.scenario.pp > 1 {
+            draft.one_of(Some(found), ParamId::PipelineSchedule, &words);
+        } else {
+            draft.note(&found, "The schedule of a pipeline, of which there is none");
+        }
+    }
+    if let Some(found) = get!(word, "context_parallel_rotate_method") {
+        // Its `alltoall` is PyTorch's ring of keys and values.
+        draft.choose(&found, ParamId::ContextExchange, if found.value == "allgather" { "allgather" } else { "ring" });
+    }
+    let stage = get!(count, "pipeline_parallel_layers_per_stage").filter(|_| draft.scenario.pp > 1);
+    if let Some(found) = stage {
+        let layers = draft.scenario.model.architecture().num_hidden_layers;
+        let chunks = (layers / draft.scenario.pp.max(1) / found.value).max(1);
+        if chunks > 1 {
+            draft.number(Some(found.with(chunks)), ParamId::VirtualStages);
+        }
+    }
+    keys.skip(&["parallelism.module_fqns_per_model_part"]);
+}
+
+fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
+    let budget = keys.number(&["activation_checkpoint.memory_budget"]);
+    let option = keys.word(&["activation_checkpoint.selective_ac_option"]);
+    let mode = keys.word(&["activation_checkpoint.mode", "activation_checkpoint"]);
+    let Some(found) = mode else {
+        if keys.has("activation_checkpoint") {
+            draft.pick(ParamId::Recompute, "none");
+            return;
+        }
+        draft.pick(ParamId::Recompute, "selective");
+        draft.assume("Selective checkpointing, torchtitan's default.");
+        return;
+    };
+    let mode = found.value.trim_end_matches(".config");
+    let mode = mode.strip_suffix("ac").unwrap_or(mode);
+    match mode {
+        "selective" => {
+            let every = option.and_then(|option| option.value.parse::<u32>().ok());
+            match every {
+                // Every layer, or every second one, as a whole.
+                Some(1) => draft.choose(&found, ParamId::Recompute, "full"),
+                Some(every) => {
+                    draft.choose(&found, ParamId::Recompute, "fraction");
+                    draft.put(ParamId::KeepFraction, 100.0 * (1.0 - 1.0 / f64::from(every.max(1))));
+                }
+                None => draft.choose(&found, ParamId::Recompute, "selective"),
+            }
+        }
+        "full" => draft.choose(&found, ParamId::Recompute, "full"),
+        "none" => draft.choose(&found, ParamId::Recompute, "none"),
+        "memory_budget" | "memorybudget" => {
+            draft.choose(&found, ParamId::Recompute, "fraction");
+            draft.number(
+                budget.map(|found| {
+                    let share = found.value * 100.0;
+                    found.with(share)
+                }),
+                ParamId::KeepFraction,
+            );
+        }
+        _ => draft.unknown(&found, ParamId::Recompute),
+    }
+    keys.skip(&[
+        "activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns",
+        "activation_checkpoint.early_stop",
+    ]);
+}
+
+fn formats(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) =
+        keys.word(&["training.dtype"]).filter(|found| found.value.contains("bf16") || found.value.contains("bfloat16"))
+    {
+        draft.choose(&found, ParamId::Recipe, "bf16-reduce32");
+    }
+    if let Some(found) = keys.word(&["training.mixed_precision_param"]) {
+        let option = if found.value.ends_with("float32") { "fp32" } else { "fsdp2-bf16" };
+        if option == "fp32" || !draft.scenario.recipe.is_pure_bf16() {
+            draft.choose(&found, ParamId::Recipe, option);
+        }
+    }
+    if let Some(found) =
+        keys.word(&["training.mixed_precision_reduce"]).filter(|found| found.value.contains("bfloat16"))
+    {
+        draft.choose(&found, ParamId::Recipe, "fsdp2-bf16-reduce16");
+    }
+    if let Some(found) = keys.flag(&["training.enable_cpu_offload"]) {
+        draft.yes(Some(found.clone()), ParamId::OffloadParameters);
+        draft.pick(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
+    }
+    let converters = keys.list(&["model.converters"]);
+    let old = keys.flag(&["float8.enable_float8_linear"]).filter(|found| found.value);
+    let named =
+        |names: &Found<Vec<String>>| names.value.iter().any(|name| name.contains("float8") || name.contains("mx"));
+    let gather = keys
+        .flag(&["quantize.linear.float8.enable_fsdp_float8_all_gather", "float8.enable_fsdp_float8_all_gather"])
+        .is_some_and(|found| found.value);
+    let option = if gather { "fp8-gather" } else { "fp8" };
+    if let Some(found) = converters.filter(named) {
+        draft.choose(&found, ParamId::ComputeFormat, option);
+    } else if let Some(found) = old {
+        draft.choose(&found, ParamId::ComputeFormat, option);
+    } else if let Some(found) = keys.text(&["spec.model"]) {
+        let name = found.value.to_ascii_lowercase();
+        if name.contains("float8") {
+            draft.choose(&found, ParamId::ComputeFormat, option);
+        } else if name.contains("nvfp4") {
+            draft.choose(&found, ParamId::ComputeFormat, "fp4");
+        }
+    }
+    keys.skip_below("quantize");
+    keys.skip_below("float8");
+    if let Some(found) = keys.text(&["optimizer.name"]) {
+        shared::optimizer(Some(found), draft);
+    }
+    if let Some(found) = keys.word(&["optimizer.implementation"]) {
+        let words =
+            [("fused", "fused"), ("foreach", "foreach"), ("fused_opt_states_bf16", "fused"), ("for-loop", "foreach")];
+        draft.one_of(Some(found), ParamId::OptimizerKernel, &words);
+    }
+    draft.yes(keys.flag(&["optimizer.early_step_in_backward"]), ParamId::UpdatePlace);
+    keys.skip_below("optimizer");
+}
+
+fn kernels(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.flag(&["compile.enable", "training.compile"]) {
+        draft.yes(Some(found), ParamId::Compile);
+    }
+    let parts = keys.list(&["compile.components"]);
+    if draft.scenario.kernels.compile {
+        let of_model = parts.as_ref().is_none_or(|found| found.value.iter().any(|part| part == "model"));
+        if !of_model {
+            draft.pick(ParamId::Compile, "no");
+        }
+        // The loss is compiled with the model.
+        draft.scenario.kernels.loss = Loss::Fused;
+    } else {
+        draft.scenario.kernels.norms = NormKernel::Upcast;
+    }
+    if let Some(found) = keys.text(&["loss", "*loss"]).filter(|found| found.value.starts_with("Chunked")) {
+        draft.choose(&found, ParamId::Loss, "chunked");
+    }
+    if let Some(found) = keys.flag(&["training.disable_cuda_graphs"]) {
+        draft.choose(&found, ParamId::CudaGraphs, if found.value { "none" } else { "step" });
+    }
+    if let Some(rank) = keys.count(&["lora.rank", "*lora_rank"]) {
+        draft.pick(ParamId::Method, "lora");
+        draft.number(Some(rank), ParamId::LoraRank);
+    }
+    keys.skip_below("compile");
+}

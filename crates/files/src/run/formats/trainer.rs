@@ -1,0 +1,355 @@
+//! `TrainingArguments` of transformers (src/transformers/training_args.py), and what other trainers share with it.
+
+use engine::model::software::Framework;
+use engine::model::training::PrecisionPolicy;
+use engine::params::ParamId;
+
+use super::{peft, shared};
+use crate::run::draft::Draft;
+use crate::run::keys::{Found, Keys};
+
+/// Reads arguments of the Trainer, of a script or a file.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    draft.batch.usual_micro = 8;
+    model(keys, draft);
+    arguments(keys, draft);
+    adapters(keys, draft);
+    precision(keys, draft);
+    draft.length(keys.count(&[
+        "max_length",
+        "max_seq_length",
+        "max_seq_len",
+        "block_size",
+        "model_max_length",
+        "seq_length",
+        "max_source_length",
+    ]));
+    sharding(keys, draft);
+}
+
+pub(super) fn model(keys: &mut Keys, draft: &mut Draft) {
+    shared::hugging_face(draft);
+    if let Some(found) = keys.text(&["model_name_or_path", "model_id", "model_name", "model"]) {
+        draft.model_named(&found);
+    }
+}
+
+/// Batch, optimizer, checkpointing, kernels.
+pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
+    shared::micro(keys.count(&["per_device_train_batch_size", "per_gpu_train_batch_size"]), draft);
+    shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
+    if let Some(found) = keys.number(&["max_steps"]).filter(|found| found.value > 0.0) {
+        draft.batch.steps = Some(found);
+    }
+    // OptimizerNames.ADAMW_TORCH_FUSED is the default from 4.56 on.
+    shared::optimizer(keys.text(&["optim"]), draft);
+    if let Some(found) = keys.flag(&["gradient_checkpointing"]) {
+        draft.choose(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
+    }
+    keys.skip_below("gradient_checkpointing_kwargs");
+    kernels(keys, draft);
+    draft.yes(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
+    if let Some(found) = keys.flag(&["packing"]) {
+        packing(&found, draft);
+    }
+    galore(keys, draft);
+}
+
+pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
+    draft.yes(keys.flag(&["torch_compile"]), ParamId::Compile);
+    let attention = keys.word(&["attn_implementation", "_attn_implementation"]);
+    // A repository of kernels is named by its path.
+    let attention = attention.map(|found| {
+        let kernel = found.value.rsplit('/').next().unwrap_or_default().to_owned();
+        found.with(kernel)
+    });
+    shared::attention(attention, draft);
+    if let Some(found) =
+        keys.flag(&["use_flash_attn", "use_flash_attention_2", "use_flash_attention"]).filter(|found| found.value)
+    {
+        shared::attention(Some(found.with("flash_attention_2".to_owned())), draft);
+    }
+    if let Some(found) = keys.flag(&["use_liger_kernel", "use_liger", "use_liger_loss"]) {
+        if found.value {
+            draft.choose(&found, ParamId::Loss, "fused-linear");
+            draft.pick(ParamId::NormKernel, "fused");
+        } else {
+            draft.note(&found, "Hugging Face's own kernels");
+        }
+    }
+}
+
+/// Whether several texts share a sequence.
+pub(super) fn packing(found: &Found<bool>, draft: &mut Draft) {
+    if found.value {
+        draft.note(found, "Sequences are full");
+    } else {
+        draft.note(found, "One text a sequence");
+        draft.assume(
+            "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
+        );
+    }
+}
+
+fn galore(keys: &mut Keys, draft: &mut Draft) {
+    keys.skip(&["optim_target_modules"]);
+    let Some(found) = keys.text(&["optim_args"]) else { return };
+    let rank = found.value.split([',', ' ']).find_map(|part| part.trim().strip_prefix("rank=")?.parse::<u32>().ok());
+    if let Some(rank) = rank {
+        draft.number(Some(found.with(rank)), ParamId::GaloreRank);
+    }
+}
+
+/// Adapters and quantized weights.
+pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
+    let switch = keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "use_qlora"]);
+    let is_on =
+        switch.as_ref().map_or_else(|| keys.has("lora_r") || keys.has("lora_target_modules"), |found| found.value);
+    if let Some(found) = &switch {
+        draft.choose(found, ParamId::Method, if found.value { "lora" } else { "all" });
+    }
+    if is_on {
+        let names = peft::Names {
+            rank: &["lora_r", "lora_rank", "r"],
+            dropout: &["lora_dropout"],
+            targets: &["lora_target_modules", "target_modules"],
+            saved: &["lora_modules_to_save", "modules_to_save"],
+            rslora: &["use_rslora"],
+            dora: &["use_dora"],
+            usual_rank: 16,
+            // PEFT's mapping for models of Llama's kind.
+            usual_targets: "qv",
+        };
+        peft::lora(keys, draft, &names);
+    } else {
+        for key in [
+            "lora_r",
+            "lora_alpha",
+            "lora_dropout",
+            "lora_target_modules",
+            "lora_modules_to_save",
+            "use_rslora",
+            "use_dora",
+        ] {
+            keys.skip(&[key]);
+        }
+    }
+    keys.skip(&["lora_alpha"]);
+    bits(keys, draft);
+    peft::base(
+        keys,
+        draft,
+        &["use_bnb_nested_quant", "bnb_4bit_use_double_quant", "use_nested_quant", "double_quantization"],
+    );
+}
+
+/// Scripts of PEFT say the bits of the base each in a word of its own.
+fn bits(keys: &mut Keys, draft: &mut Draft) {
+    for (names, option) in
+        [(["use_4bit_quantization", "use_4bit"], "nf4"), (["use_8bit_quantization", "use_8bit"], "int8")]
+    {
+        if let Some(found) = keys.flag(&names).filter(|found| found.value) {
+            draft.choose(&found, ParamId::BaseFormat, option);
+        }
+    }
+}
+
+/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and DeepSpeed have policies of
+/// their own.
+pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
+    let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
+    let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));
+    let half = [&bf16, &fp16].into_iter().flatten().find(|found| found.value).cloned();
+    let is_half = loaded.as_ref().is_some_and(|found| {
+        matches!(found.value.as_str(), "bfloat16" | "float16" | "bf16" | "fp16" | "torch.bfloat16")
+    });
+    let adapters = draft.scenario.trained.has_adapters();
+    let recipe = match (&half, is_half) {
+        (_, true) if !adapters => "pure-bf16",
+        (Some(_), _) | (None, true) => "autocast",
+        (None, false) => "fp32",
+    };
+    if let Some(found) = half.or_else(|| loaded.clone().map(|found| found.with(true))) {
+        draft.choose(&found, ParamId::Recipe, recipe);
+    } else {
+        draft.pick(ParamId::Recipe, recipe);
+        draft.assume("The files name no 16-bit format: everything is in fp32, the Trainer's default.");
+    }
+    if let Some(found) = loaded {
+        let base = if is_half || found.value == "auto" { "bf16" } else { "fp32" };
+        if adapters && !draft.scenario.trained.base.is_quantized() {
+            draft.choose(&found, ParamId::BaseFormat, base);
+        } else {
+            draft.note(&found, "The format in which the model is loaded");
+        }
+    }
+    if let Some(found) = keys.flag(&["tf32"]) {
+        draft.note(&found, "fp32 products in TF32, as always here");
+    }
+}
+
+/// Sharding as the Trainer's own arguments say it; DDP where they do not.
+pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
+    draft.pick(ParamId::Strategy, "ddp");
+    if let Some(found) = keys.text(&["deepspeed", "deepspeed_config", "deepspeed_plugin"]) {
+        deepspeed_file(&found, draft);
+    }
+    let Some(found) = keys.word(&["fsdp"]).filter(|found| !matches!(found.value.as_str(), "" | "false" | "no")) else {
+        keys.skip(&["fsdp"]);
+        return;
+    };
+    let option = if found.value.contains("hybrid_shard") {
+        "hybrid-shard"
+    } else if found.value.contains("shard_grad_op") {
+        "shard-grad-op"
+    } else if found.value.contains("no_shard") {
+        "ddp"
+    } else {
+        "full-shard"
+    };
+    draft.choose(&found, ParamId::Strategy, option);
+    draft.has_strategy = true;
+    if found.value.contains("offload") {
+        draft.pick(ParamId::OffloadParameters, "yes");
+    }
+    fsdp(keys, draft, "fsdp_config", "");
+}
+
+/// A configuration of DeepSpeed that another file holds: its name often says the stage.
+pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
+    use crate::run::format::Format;
+    let name = found.value.to_ascii_lowercase();
+    draft.scenario.framework = Framework::DeepSpeed;
+    draft.note(found, "DeepSpeed");
+    if draft.has(Format::DeepSpeed) {
+        return;
+    }
+    let stage = ["zero3", "z3", "zero_3", "stage3", "stage_3", "stage-3"].iter().any(|word| name.contains(word));
+    let second = ["zero2", "z2", "zero_2", "stage2", "stage_2"].iter().any(|word| name.contains(word));
+    let first = ["zero1", "z1_", "zero_1", "stage1"].iter().any(|word| name.contains(word));
+    let (option, said) = match (stage, second, first) {
+        (true, ..) => ("full-shard", "ZeRO-3, as its name says"),
+        (_, true, _) => ("zero2", "ZeRO-2, as its name says"),
+        (.., true) => ("zero1", "ZeRO-1, as its name says"),
+        _ => ("zero2", "ZeRO-2, the usual one"),
+    };
+    draft.pick(ParamId::Strategy, option);
+    draft.has_strategy = true;
+    under_zero(draft);
+    if name.contains("offload") {
+        draft.pick(ParamId::OffloadOptimizer, "yes");
+        if stage && !name.contains("offload_optim") {
+            draft.pick(ParamId::OffloadParameters, "yes");
+        }
+    }
+    draft.assume(format!("The file {} is not among these: {said}.", found.value));
+}
+
+/// DeepSpeed's formats and loss: the model runs in 16 bits.
+pub(super) fn under_zero(draft: &mut Draft) {
+    draft.scenario.framework = Framework::DeepSpeed;
+    if draft.scenario.recipe != PrecisionPolicy::Fp32 {
+        draft.scenario.recipe = PrecisionPolicy::ZeroMixed;
+    }
+    if draft.scenario.kernels.loss == engine::model::software::Loss::Fp32Logits {
+        draft.pick(ParamId::Loss, "bf16-kept");
+    }
+}
+
+/// FSDP's formats: Accelerate casts what trains to fp32 and gathers in 16 bits.
+pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
+    let adapters = draft.scenario.trained.has_adapters();
+    if !matches!(draft.scenario.recipe, PrecisionPolicy::Fp32) && !adapters {
+        draft.scenario.recipe = PrecisionPolicy::Fsdp2MixedBf16;
+    }
+    draft.scenario.framework = if version < 2 { Framework::Fsdp1 } else { Framework::Transformers };
+}
+
+/// FSDP's options of Accelerate under a section, each after a prefix or without it.
+pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &str) {
+    let names = |name: &str| {
+        [format!("{section}.{prefix}{name}"), format!("{section}.{name}"), format!("{section}.fsdp_{name}")]
+    };
+    macro_rules! get {
+        ($kind:ident, $name:expr) => {{
+            let names = names($name);
+            keys.$kind(&names.each_ref().map(String::as_str))
+        }};
+    }
+    let version = get!(count, "version").map(|found| {
+        draft.note(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
+        found.value
+    });
+    let top = keys.count(&["fsdp_version"]).map(|found| {
+        draft.note(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
+        found.value
+    });
+    let version = version.or(top);
+    if version.is_none() {
+        draft.assume("The files do not say which FSDP: its first version, Accelerate's default.");
+    }
+    let version = version.unwrap_or(1);
+    if let Some(found) = get!(word, "sharding_strategy") {
+        let option = match found.value.as_str() {
+            "hybrid_shard" | "hybrid_shard_zero2" | "4" | "5" => "hybrid-shard",
+            "shard_grad_op" | "2" => "shard-grad-op",
+            "no_shard" | "3" => "ddp",
+            _ => "full-shard",
+        };
+        draft.choose(&found, ParamId::Strategy, option);
+        if option == "hybrid-shard" {
+            let node = draft.scenario.network.values.gpus_per_node;
+            draft.put(ParamId::ShardSize, f64::from(node));
+        }
+    }
+    if let Some(found) = get!(word, "reshard_after_forward") {
+        let (option, is_known) = match found.value.as_str() {
+            "true" | "full_shard" => ("full-shard", true),
+            "false" | "shard_grad_op" => ("shard-grad-op", true),
+            "hybrid_shard" => ("hybrid-shard", true),
+            "no_shard" => ("ddp", true),
+            other => match other.parse::<u32>() {
+                Ok(group) => {
+                    draft.put(ParamId::ShardSize, f64::from(group));
+                    ("reshard", true)
+                }
+                Err(_) => ("full-shard", false),
+            },
+        };
+        if is_known {
+            draft.choose(&found, ParamId::Strategy, option);
+        } else {
+            draft.unknown(&found, ParamId::Strategy);
+        }
+    }
+    if let Some(found) = get!(flag, "offload_params") {
+        draft.yes(Some(found.clone()), ParamId::OffloadParameters);
+        draft.pick(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
+    }
+    if let Some(found) = get!(flag, "activation_checkpointing").filter(|found| found.value) {
+        draft.choose(&found, ParamId::Recompute, "full");
+    }
+    draft.yes(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
+    if let Some(found) = get!(word, "state_dict_type") {
+        draft.choose(&found, ParamId::ShardedCheckpoint, if found.value.starts_with("sharded") { "yes" } else { "no" });
+    }
+    for name in [
+        "auto_wrap_policy",
+        "transformer_layer_cls_to_wrap",
+        "backward_prefetch",
+        "forward_prefetch",
+        "use_orig_params",
+        "sync_module_states",
+        "min_num_params",
+        "limit_all_gathers",
+        "version",
+        "xla",
+        "xla_fsdp_v2",
+        "xla_fsdp_grad_ckpt",
+        "final_state_dict_type",
+    ] {
+        let names = names(name);
+        keys.skip(&names.each_ref().map(String::as_str));
+    }
+    under_fsdp(draft, version);
+}

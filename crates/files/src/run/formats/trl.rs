@@ -1,0 +1,103 @@
+//! TRL: `trl sft`, `dpo`, `grpo` and its other trainers (trl/trainer/*_config.py).
+
+use engine::params::ParamId;
+
+use super::{shared, trainer};
+use crate::run::draft::Draft;
+use crate::run::keys::Keys;
+
+/// Reads a file or a command of TRL.
+pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
+    draft.batch.usual_micro = 8;
+    trainer::model(keys, draft);
+    trainer::arguments(keys, draft);
+    if !keys.has("gradient_checkpointing") {
+        // TRL's own default.
+        draft.pick(ParamId::Recompute, "full");
+        draft.assume("Gradient checkpointing is on, TRL's default.");
+    }
+    trainer::adapters(keys, draft);
+    if !keys.has("bf16") && !keys.has("fp16") {
+        // `bf16=True` unless fp16 is chosen, TRL's default.
+        draft.pick(ParamId::Recipe, "autocast");
+        draft.assume("Products are in bf16, TRL's default.");
+        keys.skip(&["dtype", "torch_dtype"]);
+    } else {
+        trainer::precision(keys, draft);
+    }
+    objective(keys, draft);
+    length(keys, draft);
+    trainer::sharding(keys, draft);
+    shared::pytorch_attention_unless(keys, draft);
+}
+
+fn length(keys: &mut Keys, draft: &mut Draft) {
+    let prompt = keys.count(&["max_prompt_length"]);
+    let completion = keys.count(&["max_completion_length"]);
+    let whole = keys.count(&["max_length", "max_seq_length"]);
+    if draft.scenario.objective.task.generates() {
+        // GRPOConfig's defaults: prompts of 512 tokens, completions of 256.
+        let (prompts, answers) =
+            (prompt.as_ref().map_or(512, |found| found.value), completion.as_ref().map_or(256, |found| found.value));
+        if let Some(found) = completion.or_else(|| prompt.clone()) {
+            draft.length(Some(found.with(prompts.saturating_add(answers))));
+        } else {
+            draft.put(ParamId::SequenceLength, f64::from(prompts + answers));
+            draft.has_length = true;
+            draft.assume("Prompts of 512 tokens and completions of 256, TRL's defaults.");
+        }
+        if prompt.is_some() {
+            draft.number(prompt, ParamId::PromptTokens);
+        } else {
+            draft.put(ParamId::PromptTokens, f64::from(prompts));
+        }
+        return;
+    }
+    keys.skip(&["max_prompt_length", "max_completion_length"]);
+    if whole.is_none() {
+        draft.put(ParamId::SequenceLength, 1024.0);
+        draft.has_length = true;
+        draft.assume("Sequences of 1,024 tokens, TRL's default.");
+    }
+    draft.length(whole);
+}
+
+/// What a run optimises: as the command or the script is called, or by keys that one trainer alone has.
+fn objective(keys: &mut Keys, draft: &mut Draft) {
+    let name = keys.name().to_ascii_lowercase();
+    let has = |word: &str| name.contains(word);
+    let groups = keys.count(&["num_generations"]);
+    let task = if groups.is_some() || keys.has("max_completion_length") && keys.has("vllm_mode") || has("grpo") {
+        "grpo"
+    } else if has("orpo") {
+        "orpo"
+    } else if has("kto") || keys.has("desirable_weight") {
+        "kto"
+    } else if has("dpo") || keys.has("precompute_ref_log_probs") || keys.has("beta") {
+        "dpo"
+    } else if has("reward") {
+        "reward"
+    } else {
+        "lm"
+    };
+    draft.pick(ParamId::Objective, task);
+    if task != "lm" && groups.is_none() {
+        draft.assume(format!("The run is {}, by its name or its keys.", task.to_uppercase()));
+    }
+    draft.number(groups, ParamId::Completions);
+    draft.number(keys.count(&["num_iterations"]), ParamId::UpdatesPerRollout);
+    if let Some(found) = keys.flag(&["precompute_ref_log_probs"]).filter(|found| found.value) {
+        draft.choose(&found, ParamId::Reference, "kept");
+    }
+    let share = keys.number(&["vllm_gpu_memory_utilization"]);
+    draft.number(
+        share.map(|found| {
+            let share = found.value * 100.0;
+            found.with(share)
+        }),
+        ParamId::EngineMemory,
+    );
+    draft.number(keys.count(&["vllm_tensor_parallel_size"]), ParamId::EngineTp);
+    draft.yes(keys.flag(&["vllm_enable_sleep_mode"]), ParamId::EngineSleeps);
+    keys.skip(&["use_vllm", "vllm_mode", "beta", "loss_type"]);
+}

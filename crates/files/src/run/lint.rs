@@ -1,0 +1,245 @@
+//! What the engine would do otherwise, in the words of the files: each finding with its fix, which was written into the files, read
+//! again and evaluated before it is shown.
+
+use engine::analysis::advice::advise;
+use engine::analysis::layouts::LayoutSearch;
+use engine::model::report::Report;
+use engine::model::software::{Loss, NormKernel};
+use engine::model::training::Recompute;
+use engine::params::Unit;
+use engine::params::quantity::with_unit;
+use engine::scenario::Scenario;
+use engine::units::Bytes;
+use serde::Serialize;
+
+use super::difference::difference;
+use super::edit::{Change, write_back};
+use super::words::facts;
+use super::{File, Run, format, keys, read, tree};
+
+/// Something that could be better, or that cannot be.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// A sentence.
+    pub what: String,
+    /// The relative gain in tokens a second: 0.1 is 10 % faster. `None` where the run does not fit now, or nothing is gained.
+    pub gain: Option<f64>,
+    /// What to change in the files; empty where they have no words for it.
+    pub fix: Vec<Change>,
+}
+
+/// The least gain that is worth a word.
+const LEAST_GAIN: f64 = 0.02;
+/// The least gain of another layout, which changes several keys.
+const LEAST_GAIN_OF_LAYOUT: f64 = 0.05;
+/// The most findings.
+const MOST: usize = 6;
+/// Layouts that are tried at once.
+const AT_ONCE: usize = 4096;
+
+/// A candidate that was written, read and evaluated.
+struct Candidate {
+    scenario: Scenario,
+    report: Report,
+    gain: f64,
+    fix: Vec<Change>,
+}
+
+/// Returns what would make the run of these files fit or faster: the same files as [`read`] got, and the same base.
+///
+/// The first finding says whether the run does not fit; then come those that the files have words for, the largest gain first.
+pub fn lint(run: &Run, files: &[File], base: &Scenario) -> Vec<Finding> {
+    let scenario = &run.scenario;
+    let report = scenario.report();
+    let mut findings: Vec<Finding> =
+        run.contradictions.iter().map(|what| Finding { what: what.clone(), gain: None, fix: Vec::new() }).collect();
+    if !report.fits() {
+        findings.push(Finding {
+            what: format!(
+                "The run does not fit: it needs {} of the {} of {}.",
+                gib(report.memory.needed),
+                gib(report.memory.capacity),
+                accelerator(scenario)
+            ),
+            gain: None,
+            fix: Vec::new(),
+        });
+    }
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut without: Vec<Finding> = Vec::new();
+    for wanted in wanted(scenario, &report) {
+        let fix = changes(run, files, &wanted);
+        let candidate = written(files, base, fix, &report);
+        match candidate {
+            Some(candidate) if helps(&candidate, &report) => {
+                let is_new =
+                    found.iter().all(|other| other.scenario != candidate.scenario && other.fix != candidate.fix);
+                if is_new {
+                    found.push(candidate);
+                }
+            }
+            Some(_) => {}
+            None => without.extend(wordless(scenario, &report, &wanted)),
+        }
+    }
+    found.sort_by(|a, b| a.fix.len().cmp(&b.fix.len()).then(b.gain.total_cmp(&a.gain)));
+    found.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+    findings.extend(found.into_iter().map(|candidate| said(scenario, &report, candidate)));
+    without.dedup();
+    findings.extend(without.into_iter().take(2));
+    findings.truncate(MOST + run.contradictions.len());
+    findings
+}
+
+fn gib(bytes: Bytes) -> String {
+    with_unit(Unit::Gib, (bytes.gib() * 10.0).round() / 10.0)
+}
+
+fn accelerator(scenario: &Scenario) -> String {
+    engine::catalog::accelerator(scenario.accelerator.id)
+        .map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
+}
+
+/// Scenarios worth a look: the engine's advice, what its advice leaves to the framework, the fastest layout.
+fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
+    let mut wanted: Vec<Scenario> = Vec::new();
+    if report.fits() {
+        for mode in [Recompute::None, Recompute::AttentionCore, Recompute::Selective] {
+            if scenario.recompute == Recompute::Full {
+                wanted.push(Scenario { recompute: mode, ..*scenario });
+            }
+        }
+        // The same step in fewer micro-batches.
+        let mut parts = 2;
+        while parts <= 16 && scenario.grad_accum_steps.is_multiple_of(parts) && scenario.pp == 1 {
+            wanted.push(Scenario {
+                micro_batch_size: scenario.micro_batch_size.saturating_mul(parts),
+                grad_accum_steps: scenario.grad_accum_steps / parts,
+                ..*scenario
+            });
+            parts *= 2;
+        }
+    } else {
+        let mut parts = 2;
+        while parts <= 16 && scenario.micro_batch_size.is_multiple_of(parts) {
+            wanted.push(Scenario {
+                micro_batch_size: scenario.micro_batch_size / parts,
+                grad_accum_steps: scenario.grad_accum_steps.saturating_mul(parts),
+                ..*scenario
+            });
+            parts *= 2;
+        }
+    }
+    if scenario.kernels.loss.is_unfused() {
+        let mut fused = *scenario;
+        (fused.kernels.loss, fused.kernels.norms) = (Loss::FusedLinear, NormKernel::Fused);
+        wanted.push(fused);
+        let mut chunked = *scenario;
+        chunked.kernels.loss = Loss::Chunked;
+        wanted.push(chunked);
+    }
+    wanted.extend(advise(scenario, report).into_iter().map(|advice| advice.scenario));
+    let mut search = LayoutSearch::new(scenario);
+    while !search.advance(AT_ONCE) {}
+    if let Some(best) = search.best() {
+        let gain = gain(report, &best.report);
+        if !report.fits() || gain >= LEAST_GAIN_OF_LAYOUT {
+            wanted.push(best.scenario);
+        }
+    }
+    wanted
+}
+
+fn gain(before: &Report, after: &Report) -> f64 {
+    let speed = |report: &Report| report.tokens_per_s_per_gpu;
+    if speed(before) > 0.0 { speed(after) / speed(before) - 1.0 } else { 0.0 }
+}
+
+fn helps(candidate: &Candidate, before: &Report) -> bool {
+    candidate.report.fits() && (!before.fits() || candidate.gain >= LEAST_GAIN)
+}
+
+/// What of the files differs between the run and a scenario.
+fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (place, file) in files.iter().enumerate() {
+        let Ok(tree) = tree::read(file) else { continue };
+        let Ok(format) = format::of(&tree) else { continue };
+        let before = facts(format, &run.scenario);
+        for fact in facts(format, wanted) {
+            let same = before.iter().find(|other| other.keys == fact.keys);
+            if same.is_some_and(|other| other.value == fact.value) || (same.is_none() && fact.value.is_empty()) {
+                continue;
+            }
+            let present = fact.keys.split('|').find_map(|key| keys::place(&tree, key));
+            let entry = present.and_then(|place| tree.entries.get(place));
+            if entry.is_none() && (fact.only_present || fact.value.is_empty() || fact.value == "false") {
+                continue;
+            }
+            let from = entry.map(|entry| entry.value.shown());
+            // What stands for another file's value stays.
+            if from.as_deref() == Some("auto") {
+                continue;
+            }
+            let key = entry
+                .map_or_else(|| fact.keys.split('|').next().unwrap_or_default().to_owned(), |entry| entry.path.clone());
+            changes.push(Change { file: place, key, from, to: fact.value });
+        }
+    }
+    changes
+}
+
+/// Writes a fix into the files, reads them and evaluates what comes of it; `None` where nothing does.
+fn written(files: &[File], base: &Scenario, fix: Vec<Change>, before: &Report) -> Option<Candidate> {
+    if fix.is_empty() {
+        return None;
+    }
+    let changed: Vec<File> = files
+        .iter()
+        .enumerate()
+        .map(|(place, file)| {
+            let of_file: Vec<Change> = fix.iter().filter(|change| change.file == place).cloned().collect();
+            File { name: file.name.clone(), text: write_back(file, &of_file) }
+        })
+        .collect();
+    let run = read(&changed, base).ok()?;
+    let report = run.scenario.report();
+    let errors = |run: &Run| run.contradictions.len();
+    let again = read(files, base).ok()?;
+    // A fix contradicts nothing that was not contradicted.
+    if errors(&run) > errors(&again) || run.scenario == again.scenario {
+        return None;
+    }
+    Some(Candidate { gain: gain(before, &report), scenario: run.scenario, report, fix })
+}
+
+fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
+    let what = difference(scenario, &candidate.scenario).join("; ");
+    let memory = format!("{} of {}", gib(candidate.report.memory.needed), gib(candidate.report.memory.capacity));
+    let (what, gain) = if before.fits() {
+        let percent = (candidate.gain * 100.0).round();
+        (format!("{what}: it fits, in {memory}, and is {percent} % faster."), Some(candidate.gain))
+    } else {
+        (format!("{what}: then it fits, in {memory}."), None)
+    };
+    Finding { what, gain, fix: candidate.fix }
+}
+
+/// What the files have no words for.
+fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
+    let report = wanted.report();
+    let gain = gain(before, &report);
+    if !report.fits() || (before.fits() && gain < LEAST_GAIN) {
+        return None;
+    }
+    let what = difference(scenario, wanted).join("; ");
+    if what.is_empty() {
+        return None;
+    }
+    let effect = if before.fits() { format!("{} % faster", (gain * 100.0).round()) } else { "it would fit".to_owned() };
+    Some(Finding {
+        what: format!("{what}: {effect}; these files have no key for it."),
+        gain: before.fits().then_some(gain),
+        fix: Vec::new(),
+    })
+}

@@ -1,0 +1,224 @@
+//! A file as a flat list of keys and values with their places in the text, whatever it is written in.
+
+mod python;
+mod shell;
+mod toml;
+mod yaml;
+
+use std::ops::Range;
+
+use super::File;
+
+/// The longest file, in bytes.
+pub(super) const MOST_BYTES: usize = 1_000_000;
+/// The deepest nesting.
+const DEEPEST: usize = 48;
+/// The most values of a file.
+const MOST_VALUES: usize = 5_000;
+/// The most values that YAML's aliases repeat.
+const MOST_REPEATED: usize = 2_000;
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Json,
+    Yaml,
+    Toml,
+    Python,
+    Shell,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Null,
+    /// A number, a boolean or a text, as it stands there without quotes.
+    Scalar {
+        text: String,
+        quoted: bool,
+    },
+    /// A list of scalars.
+    List(Vec<String>),
+}
+
+impl Value {
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self::of(text.into(), false)
+    }
+
+    fn of(text: String, quoted: bool) -> Self {
+        let is_null = !quoted && matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL" | "None");
+        if is_null { Self::Null } else { Self::Scalar { text, quoted } }
+    }
+
+    /// As people read it.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Null => "null".into(),
+            Self::Scalar { text, .. } => text.clone(),
+            Self::List(items) => items.join(", "),
+        }
+    }
+}
+
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The keys from the outermost in, with dots between: lower case and underscores where the syntax does not care.
+    pub(super) path: String,
+    pub(super) value: Value,
+    /// Where the value stands in the text, in bytes; `None` where it is made of several.
+    pub(super) span: Option<Range<usize>>,
+    /// Whether it comes from YAML's merge key, so that any other of the same path goes before it.
+    pub(super) merged: bool,
+    /// The function that it stands in, in Python.
+    pub(super) scope: Option<String>,
+}
+
+/// A file that was taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub(super) name: String,
+    pub(super) syntax: Syntax,
+    pub(super) entries: Vec<Entry>,
+    /// Sentences about what the reader assumed.
+    pub(super) remarks: Vec<String>,
+}
+
+/// Collects entries up to the bound.
+#[derive(Default)]
+struct Entries {
+    list: Vec<Entry>,
+}
+
+impl Entries {
+    /// Adds a value.
+    ///
+    /// # Errors
+    ///
+    /// A sentence if there are too many.
+    fn add(&mut self, path: &str, value: Value, span: Option<Range<usize>>) -> Result<(), String> {
+        if self.list.len() >= MOST_VALUES {
+            return Err(format!("it has more than {MOST_VALUES} values, and a run's configuration has a few hundred"));
+        }
+        self.list.push(Entry { path: path.to_owned(), value, span, merged: false, scope: None });
+        Ok(())
+    }
+}
+
+/// `a.b` for `a` and `b`.
+fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Takes a file apart.
+///
+/// # Errors
+///
+/// A sentence: it is empty, too long, binary, or cannot be read as what it looks like.
+pub(super) fn read(file: &File) -> Result<Tree, String> {
+    let text = file.text.strip_prefix('\u{feff}').map_or(file.text.as_str(), |text| text);
+    let name = if file.name.trim().is_empty() { "the text" } else { file.name.trim() };
+    if text.trim().is_empty() {
+        return Err(format!("There is nothing to read in {name}: it is empty."));
+    }
+    if file.text.len() > MOST_BYTES {
+        return Err(format!("{name} is larger than a megabyte, and a run's configuration has a few thousand letters."));
+    }
+    if file.text.contains('\0') || file.text.chars().filter(|letter| *letter == '\u{fffd}').count() > 3 {
+        return Err(format!("{name} is no text: it looks like a binary file."));
+    }
+    let syntax = syntax_of(&file.name, text);
+    let offset = file.text.len() - text.len();
+    let mut remarks = Vec::new();
+    let entries = match syntax {
+        Syntax::Json => yaml::read_json(text),
+        Syntax::Yaml => yaml::read(text),
+        Syntax::Toml => toml::read(text),
+        Syntax::Python => python::read(text, &mut remarks),
+        Syntax::Shell => shell::read(text, &mut remarks),
+    };
+    let mut entries = entries.map_err(|why| format!("{name} cannot be read as {}: {why}.", language(syntax)))?;
+    for span in entries.iter_mut().filter_map(|entry| entry.span.as_mut()) {
+        *span = span.start + offset..span.end + offset;
+    }
+    if entries.is_empty() {
+        return Err(format!("{name} has no keys with values: it is no configuration of a run."));
+    }
+    Ok(Tree { name: name.to_owned(), syntax, entries, remarks })
+}
+
+fn language(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Json => "JSON",
+        Syntax::Yaml => "YAML",
+        Syntax::Toml => "TOML",
+        Syntax::Python => "Python",
+        Syntax::Shell => "a shell script",
+    }
+}
+
+/// What a file is written in: by the end of its name, else by what its lines begin with.
+fn syntax_of(name: &str, text: &str) -> Syntax {
+    let name = name.to_ascii_lowercase();
+    let ends = [
+        (".json", Syntax::Json),
+        (".yaml", Syntax::Yaml),
+        (".yml", Syntax::Yaml),
+        (".toml", Syntax::Toml),
+        (".py", Syntax::Python),
+        (".sh", Syntax::Shell),
+        (".bash", Syntax::Shell),
+        (".slurm", Syntax::Shell),
+        (".sbatch", Syntax::Shell),
+    ];
+    // Notebooks and pasted texts bear any name: braces are JSON, whatever the name says.
+    let start = text.trim_start();
+    if start.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        return Syntax::Json;
+    }
+    if let Some((_, syntax)) = ends.iter().find(|(end, _)| name.ends_with(end)) {
+        return *syntax;
+    }
+    if start.starts_with('{') {
+        return Syntax::Json;
+    }
+    if start.starts_with("#!") && !start.lines().next().unwrap_or_default().contains("python") {
+        return Syntax::Shell;
+    }
+    let lines = || text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let begins = |words: &[&str]| lines().any(|line| words.iter().any(|word| line.starts_with(word)));
+    if begins(&["def ", "import ", "from ", "class ", "return ", "@"]) {
+        return Syntax::Python;
+    }
+    let is_table = |line: &str| {
+        line.starts_with('[') && line.trim_end().ends_with(']') && !line.contains([',', ' ', '"', '\'', '$'])
+    };
+    if lines().any(is_table) && lines().any(|line| line.contains('=')) {
+        return Syntax::Toml;
+    }
+    let is_key = |line: &str| {
+        line.split_once(':').is_some_and(|(key, rest)| {
+            !key.is_empty() && !key.contains([' ', '=', '$', '(']) && (rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    let flags = lines().filter(|line| line.starts_with("--") && line.len() > 3 || line.contains(" --")).count();
+    let keys = lines().filter(|line| is_key(line)).count();
+    let is_call = |line: &str| {
+        line.split_once('(').is_some_and(|(name, _)| {
+            !name.is_empty()
+                && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '=' | ' '))
+        })
+    };
+    if flags > 0 && flags >= keys {
+        Syntax::Shell
+    } else if keys > 0 {
+        Syntax::Yaml
+    } else if lines().any(|line| line.contains(" = ") || is_call(line)) {
+        Syntax::Python
+    } else if lines().any(|line| line.contains('=')) {
+        Syntax::Shell
+    } else {
+        Syntax::Yaml
+    }
+}

@@ -1,0 +1,348 @@
+//! Python, as configurations are written in it: assignments, keyword arguments, dictionaries and lists of literals. Nothing is run.
+
+mod tokens;
+
+use std::ops::Range;
+
+use super::{DEEPEST, Entries, Entry, Value, joined};
+use tokens::{Kind, Token, tokens};
+
+/// An open bracket: what stands in it belongs to this path.
+struct Frame {
+    path: String,
+    closes: char,
+    /// Whether keys in it are literals with a colon.
+    is_dict: bool,
+    /// Whether it lists items, and how many were read.
+    items: Option<usize>,
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token<'a>],
+    at: usize,
+    frames: Vec<Frame>,
+    entries: Entries,
+    scope: Option<String>,
+}
+
+/// Names that configurations are built under, which are no part of a key.
+const ROOTS: [&str; 12] =
+    ["cfg", "config", "recipe", "self", "conf", "args", "pretrain", "job_config", "base", "model_cfg", "run", "c"];
+
+/// Reads Python.
+///
+/// # Errors
+///
+/// What is wrong, without a full stop.
+pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
+    let tokens = tokens(text);
+    let mut reader = Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };
+    reader.statement();
+    while reader.at < tokens.len() {
+        reader.step()?;
+    }
+    Ok(of_one_function(reader.entries.list, remarks))
+}
+
+/// Of several functions the one with the most keys that no other calls, behind those that it calls and what stands outside of all.
+fn of_one_function(entries: Vec<Entry>, remarks: &mut Vec<String>) -> Vec<Entry> {
+    let mut scopes: Vec<String> = Vec::new();
+    for scope in entries.iter().filter_map(|entry| entry.scope.as_ref()) {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
+        }
+    }
+    // What each calls of the others.
+    let calls = |scope: &str| -> Vec<usize> {
+        let own = entries.iter().filter(|entry| entry.scope.as_deref() == Some(scope));
+        let called = own.filter_map(|entry| match &entry.value {
+            Value::Scalar { text, quoted: false } => scopes.iter().position(|other| other == text && other != scope),
+            _ => None,
+        });
+        called.collect()
+    };
+    let all: Vec<Vec<usize>> = scopes.iter().map(|scope| calls(scope)).collect();
+    let count = |place: usize| {
+        let of = |scope: Option<&String>| {
+            entries.iter().filter(|entry| entry.scope.as_ref() == scope && scope.is_some()).count()
+        };
+        let called = all.get(place).into_iter().flatten().map(|other| of(scopes.get(*other))).sum::<usize>();
+        of(scopes.get(place)) + called
+    };
+    let is_called = |place: usize| all.iter().any(|called| called.contains(&place));
+    let free = (0..scopes.len()).filter(|place| !is_called(*place));
+    let chosen = free.fold(None, |best: Option<usize>, next| match best {
+        Some(best) if count(best) >= count(next) => Some(best),
+        _ => Some(next),
+    });
+    let Some((chosen, name)) = chosen.and_then(|place| Some((place, scopes.get(place)?))) else { return entries };
+    let others = scopes.len() - 1 - all.get(chosen).map_or(0, Vec::len).min(scopes.len() - 1);
+    if others > 0 {
+        remarks.push(format!(
+            "The file has {} functions; “{name}”, the one with the most settings, was read. Paste another alone to read it.",
+            scopes.len()
+        ));
+    }
+    // Those that are called come first, so that what the function itself sets goes before.
+    let turn = |entry: &Entry| match &entry.scope {
+        None => Some(0),
+        Some(scope) if scope == name => Some(2),
+        Some(scope) => {
+            let place = scopes.iter().position(|other| other == scope)?;
+            all.get(chosen)?.contains(&place).then_some(1)
+        }
+    };
+    let mut turned: Vec<(u8, Entry)> = entries.iter().filter_map(|entry| Some((turn(entry)?, entry.clone()))).collect();
+    turned.sort_by_key(|(turn, _)| *turn);
+    turned.into_iter().map(|(_, entry)| entry).collect()
+}
+
+impl<'a> Reader<'a> {
+    fn peek(&self, ahead: usize) -> Option<&'a Token<'a>> {
+        self.tokens.get(self.at + ahead)
+    }
+
+    fn is(&self, ahead: usize, sign: char) -> bool {
+        self.peek(ahead).is_some_and(|token| token.kind == Kind::Sign(sign))
+    }
+
+    fn path(&self) -> &str {
+        self.frames.last().map_or("", |frame| frame.path.as_str())
+    }
+
+    /// Reads what begins at the present token.
+    fn step(&mut self) -> Result<(), String> {
+        let Some(token) = self.peek(0) else { return Ok(()) };
+        match token.kind {
+            Kind::Newline if self.frames.is_empty() => {
+                self.at += 1;
+                self.statement();
+                Ok(())
+            }
+            Kind::Sign(sign @ (')' | ']' | '}')) => {
+                self.at += 1;
+                if let Some(place) = self.frames.iter().rposition(|frame| frame.closes == sign) {
+                    self.frames.truncate(place);
+                }
+                Ok(())
+            }
+            Kind::Sign(sign @ ('(' | '[' | '{')) => {
+                let path = self.path().to_owned();
+                self.at += 1;
+                self.open(sign, path, false)
+            }
+            Kind::Sign(',') => {
+                self.at += 1;
+                if let Some(items) = self.frames.last_mut().and_then(|frame| frame.items.as_mut()) {
+                    *items += 1;
+                }
+                Ok(())
+            }
+            Kind::Name => self.name(),
+            Kind::Text | Kind::Number if self.frames.last().is_some_and(|frame| frame.is_dict) && self.is(1, ':') => {
+                let path = joined(self.path(), token.text);
+                self.at += 2;
+                self.value(path)
+            }
+            _ => {
+                self.at += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// A new line outside of all brackets: a function begins or ends.
+    fn statement(&mut self) {
+        let Some(token) = self.peek(0).filter(|token| token.kind == Kind::Name) else { return };
+        if token.indent == 0 {
+            self.scope = None;
+        }
+        if token.text == "def"
+            && let Some(name) = self.peek(1)
+            && (token.indent == 0 || self.scope.is_none())
+        {
+            self.scope = Some(name.text.to_owned());
+        }
+    }
+
+    /// A name: the key of an assignment or of an argument, or something else.
+    fn name(&mut self) -> Result<(), String> {
+        let start = self.at;
+        let mut names = vec![self.peek(0).map_or("", |token| token.text)];
+        self.at += 1;
+        while self.is(0, '.')
+            && let Some(token) = self.peek(1).filter(|token| token.kind == Kind::Name)
+        {
+            names.push(token.text);
+            self.at += 2;
+        }
+        // `key: type = value`, in a class, before a function's body and in its brackets.
+        let is_statement =
+            start == 0 || self.tokens.get(start.wrapping_sub(1)).is_some_and(|token| token.kind == Kind::Newline);
+        let in_call = self.frames.last().is_some_and(|frame| frame.closes == ')');
+        if self.is(0, ':')
+            && names.len() == 1
+            && (is_statement && self.frames.is_empty() || in_call)
+            && let Some(ahead) = self.annotation()
+        {
+            self.at += ahead;
+        }
+        if self.is(0, '=') && !self.is(1, '=') && (in_call || self.frames.is_empty()) {
+            let is_root = names.len() > 1 && names.first().is_some_and(|name| ROOTS.contains(name));
+            let key = names.iter().skip(usize::from(is_root)).copied().collect::<Vec<_>>().join(".");
+            let path = joined(self.path(), &key);
+            self.at += 1;
+            // What a whole configuration is called is no key.
+            let is_call = self.peek(0).is_some_and(|token| token.kind == Kind::Name);
+            let path =
+                if self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str()) { String::new() } else { path };
+            return self.value(path);
+        }
+        if self.is(0, '(') {
+            // A call whose result is an argument: its keywords belong to the same path.
+            let path = self.path().to_owned();
+            self.at += 1;
+            return self.open('(', path, false);
+        }
+        Ok(())
+    }
+
+    /// The tokens of an annotation before its `=`; `None` where no value follows.
+    fn annotation(&self) -> Option<usize> {
+        let mut depth = 0_i32;
+        for ahead in 1..40 {
+            match self.peek(ahead)?.kind {
+                Kind::Sign('[' | '(') => depth += 1,
+                Kind::Sign(']') => depth -= 1,
+                Kind::Sign('=') if depth == 0 => return Some(ahead),
+                Kind::Sign(')' | ',') | Kind::Newline if depth == 0 => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn open(&mut self, sign: char, path: String, is_list: bool) -> Result<(), String> {
+        if self.frames.len() >= DEEPEST {
+            return Err(format!("it is nested deeper than {DEEPEST} levels"));
+        }
+        let closes = match sign {
+            '(' => ')',
+            '[' => ']',
+            _ => '}',
+        };
+        self.frames.push(Frame { path, closes, is_dict: sign == '{', items: is_list.then_some(0) });
+        Ok(())
+    }
+
+    /// Reads the value of a key.
+    fn value(&mut self, path: String) -> Result<(), String> {
+        let Some(token) = self.peek(0) else { return Ok(()) };
+        match token.kind {
+            Kind::Sign('{') => {
+                self.at += 1;
+                self.open('{', path, false)
+            }
+            Kind::Sign(sign @ ('[' | '(')) => {
+                if let Some((items, span)) = self.scalars(sign) {
+                    self.add(&path, Value::List(items), Some(span))
+                } else {
+                    self.at += 1;
+                    self.open(sign, path, true)
+                }
+            }
+            Kind::Name => {
+                let mut name = token.text.to_owned();
+                let start = token.span.start;
+                let mut end = token.span.end;
+                let mut ahead = 1;
+                while self.is(ahead, '.')
+                    && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == Kind::Name)
+                {
+                    name.push('.');
+                    name.push_str(next.text);
+                    end = next.span.end;
+                    ahead += 2;
+                }
+                self.at += ahead;
+                if self.is(0, '(') {
+                    let of_base = path.is_empty() || self.frames.is_empty() && ROOTS.contains(&path.as_str());
+                    self.add(if of_base { "__base__" } else { &path }, Value::plain(name), None)?;
+                    self.at += 1;
+                    return self.open('(', path, false);
+                }
+                if path.is_empty() {
+                    return Ok(());
+                }
+                let known =
+                    self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
+                match known.map(|entry| entry.value.clone()) {
+                    Some(value) => self.add(&path, value, None),
+                    None => self.add(&path, Value::plain(name), Some(start..end)),
+                }
+            }
+            Kind::Number => self.number(&path),
+            Kind::Sign('-') if self.peek(1).is_some_and(|next| next.kind == Kind::Number) => {
+                let next = self.peek(1).map_or("", |next| next.text);
+                let span = token.span.start..self.peek(1).map_or(token.span.end, |next| next.span.end);
+                self.at += 2;
+                self.add(&path, Value::plain(format!("-{next}")), Some(span))
+            }
+            Kind::Text => {
+                self.at += 1;
+                self.add(&path, Value::Scalar { text: token.text.to_owned(), quoted: true }, Some(token.span.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A number, or a product of numbers.
+    fn number(&mut self, path: &str) -> Result<(), String> {
+        let Some(token) = self.peek(0) else { return Ok(()) };
+        let plain = |token: &Token| token.text.replace('_', "");
+        let (mut text, mut end, mut ahead) = (plain(token), token.span.end, 1);
+        while self.is(ahead, '*')
+            && let Some(next) = self.peek(ahead + 1).filter(|next| next.kind == Kind::Number)
+            && let (Ok(left), Ok(right)) = (text.parse::<u64>(), plain(next).parse::<u64>())
+        {
+            text = left.saturating_mul(right).to_string();
+            end = next.span.end;
+            ahead += 2;
+        }
+        self.at += ahead;
+        // Other arithmetic is not done.
+        let is_more = self.peek(0).is_some_and(|next| matches!(next.kind, Kind::Sign('*' | '/' | '+' | '-' | '%')));
+        if is_more { Ok(()) } else { self.add(path, Value::plain(text), Some(token.span.start..end)) }
+    }
+
+    /// A list of literals and names, and its place; `None` where something else is in it.
+    fn scalars(&mut self, sign: char) -> Option<(Vec<String>, Range<usize>)> {
+        let closes = if sign == '[' { ']' } else { ')' };
+        let start = self.peek(0)?.span.start;
+        let (mut items, mut ahead) = (Vec::new(), 1);
+        loop {
+            let token = self.peek(ahead)?;
+            match token.kind {
+                Kind::Sign(found) if found == closes => {
+                    self.at += ahead + 1;
+                    return Some((items, start..token.span.end));
+                }
+                Kind::Sign(',') | Kind::Newline => {}
+                Kind::Text | Kind::Number => items.push(token.text.to_owned()),
+                Kind::Name if !matches!(self.peek(ahead + 1)?.kind, Kind::Sign('.' | '(')) => {
+                    items.push(token.text.to_owned());
+                }
+                _ => return None,
+            }
+            ahead += 1;
+        }
+    }
+
+    fn add(&mut self, path: &str, value: Value, span: Option<Range<usize>>) -> Result<(), String> {
+        self.entries.add(path, value, span)?;
+        if let Some(entry) = self.entries.list.last_mut() {
+            entry.scope.clone_from(&self.scope);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! The tokens of Python, as far as configurations need them.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Name,
+    Number,
+    Text,
+    Sign(char),
+    /// The end of a line that holds something.
+    Newline,
+}
+
+/// A token.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind,
+    /// A text is without its quotes.
+    pub(super) text: &'a str,
+    pub(super) span: Range<usize>,
+    /// Spaces before it on its line, where it is the first.
+    pub(super) indent: usize,
+}
+
+/// The tokens of a text, comments left out.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found: Vec<Token> = Vec::new();
+    let mut at = 0;
+    let mut line_start = 0;
+    while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let start = at;
+        let rest = text.get(at..).unwrap_or_default();
+        let indent = start - line_start;
+        let mut push = |kind, span: Range<usize>, shown: Range<usize>| {
+            found.push(Token { kind, text: text.get(shown).unwrap_or_default(), span, indent });
+        };
+        if letter == '\n' {
+            at += 1;
+            line_start = at;
+            push(Kind::Newline, start..at, start..start);
+        } else if letter.is_whitespace() || letter == '\\' {
+            at += letter.len_utf8();
+        } else if letter == '#' {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if letter == '"' || letter == '\'' {
+            let (inner, end) = quoted(rest, letter);
+            at += end;
+            push(Kind::Text, start..at, start + inner.start..start + inner.end);
+        } else if letter.is_alphabetic() || letter == '_' {
+            at += rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
+            // Prefixes of texts: r"", f"".
+            let after = text.get(at..).and_then(|rest| rest.chars().next());
+            if at - start > 2 || !matches!(after, Some('"' | '\'')) {
+                push(Kind::Name, start..at, start..at);
+            }
+        } else if letter.is_ascii_digit() {
+            at += number(rest);
+            push(Kind::Number, start..at, start..at);
+        } else {
+            at += letter.len_utf8();
+            push(Kind::Sign(letter), start..at, start..at);
+        }
+    }
+    found
+}
+
+/// The place inside of the quotes, and the end of a text that begins here.
+fn quoted(rest: &str, quote: char) -> (Range<usize>, usize) {
+    let triple: String = [quote; 3].iter().collect();
+    if rest.starts_with(&triple) {
+        let end = rest.get(3..).and_then(|inner| inner.find(&triple)).map_or(rest.len(), |end| end + 3);
+        return (3.min(rest.len())..end, (end + 3).min(rest.len()));
+    }
+    let mut escaped = false;
+    for (at, letter) in rest.char_indices().skip(1) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            // An open text ends with its line.
+            '\n' => return (1..at, at),
+            _ if letter == quote => return (1..at, at + 1),
+            _ => {}
+        }
+    }
+    (1..rest.len(), rest.len())
+}
+
+/// The length of a number that begins here.
+fn number(rest: &str) -> usize {
+    let mut before = ' ';
+    for (at, letter) in rest.char_indices() {
+        let is_sign = matches!(letter, '+' | '-') && matches!(before, 'e' | 'E') && !rest.starts_with("0x");
+        if !letter.is_ascii_alphanumeric() && !matches!(letter, '.' | '_') && !is_sign {
+            return at;
+        }
+        before = letter;
+    }
+    rest.len()
+}

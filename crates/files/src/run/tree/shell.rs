@@ -1,0 +1,306 @@
+//! Shell scripts: flags, variables and arrays. Nothing is run: a command's output and a script's arguments stay unknown.
+
+mod arithmetic;
+mod words;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Entries, Entry, Value};
+use words::{Word, words};
+
+/// What a variable holds.
+struct Variable {
+    value: String,
+    /// The place of the value, where it is one word.
+    span: Option<Range<usize>>,
+}
+
+/// How deep variables are filled in.
+const DEEPEST_FILL: usize = 8;
+/// The longest text that variables are filled into.
+const LONGEST: usize = 4_000;
+
+/// Reads a shell script, or the arguments of a command.
+///
+/// # Errors
+///
+/// What is wrong, without a full stop.
+pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
+    let words = words(text);
+    let mut variables: HashMap<String, Variable> = HashMap::new();
+    let mut entries = Entries::default();
+    let mut branches = false;
+    let (mut place, mut reads) = (0, 0);
+    while let Some(word) = words.get(place) {
+        place += 1;
+        branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
+        if let Some((name, value, span)) = assignment(word) {
+            // Flags that are kept in a text are words of their own.
+            let has_overrides =
+                || value.split_whitespace().any(|part| part.contains('.') && override_of(part).is_some());
+            let is_list = value.contains("--") || value.contains(char::is_whitespace) && has_overrides();
+            let inner = is_list.then(|| self::words::inside(value, span.start));
+            if let Some(inner) = inner {
+                flags(&inner, &variables, &mut entries)?;
+                continue;
+            }
+            let filled = fill(value, &variables, 0);
+            entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
+            if name
+                .chars()
+                .all(|letter| letter.is_ascii_lowercase() || matches!(letter, '_' | '.') || letter.is_ascii_digit())
+            {
+                entries.add(name, Value::plain(filled.clone()), Some(span.clone()))?;
+            }
+            variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
+            continue;
+        }
+        if word.text == "read" && reads < MOST_NAMES {
+            reads += 1;
+            let several = words.get(place..).unwrap_or_default();
+            if read_first(text, several, &mut variables) {
+                remarks.push("The script runs several configurations: the first is read.".into());
+            }
+            continue;
+        }
+        if word.text.starts_with('-') {
+            let end = words
+                .get(place..)
+                .unwrap_or_default()
+                .iter()
+                .position(|next| next.ends_list(word))
+                .unwrap_or(words.len() - place);
+            let of = words.get(place - 1..place + end).unwrap_or_default();
+            flags(of, &variables, &mut entries)?;
+            place += end;
+            continue;
+        }
+        if let Some((key, value)) = override_of(word.text) {
+            let start = word.span.end - value.len().min(word.span.end);
+            entries.add(key, Value::plain(fill(unquoted(value), &variables, 0)), Some(start..word.span.end))?;
+        }
+    }
+    if branches {
+        remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
+    }
+    Ok(entries.list)
+}
+
+/// `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of configurations: sets what the first of them has. Returns whether
+/// it did.
+fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variable>) -> bool {
+    let names: Vec<&str> =
+        words.iter().map(|word| word.text).take_while(|word| *word != "<<<").take(MOST_NAMES).collect();
+    let Some(of) = words.get(names.len() + 1).and_then(|word| variable(unquoted(word.text))) else { return false };
+    let array =
+        text.split_once(&format!("for {of} in \"${{")).and_then(|(_, rest)| rest.split_once('[')).map(|(name, _)| name);
+    let Some((_, list)) = array.and_then(|name| text.split_once(&format!("{name}=("))) else { return false };
+    let Some(first) = words::words(list).first().map(|word| unquoted(word.text).to_owned()) else { return false };
+    for (name, value) in names.iter().filter(|name| !name.starts_with('-')).zip(first.split(',')) {
+        variables.insert((*name).to_owned(), Variable { value: value.trim().to_owned(), span: None });
+    }
+    true
+}
+
+/// The most names that a line is read into.
+const MOST_NAMES: usize = 16;
+
+/// `key=value` of a command, with dots or in lower case.
+fn override_of(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.trim_start_matches('+').split_once('=')?;
+    let is_key = key.starts_with(|letter: char| letter.is_ascii_lowercase())
+        && key.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'));
+    is_key.then_some((key, value))
+}
+
+/// `NAME=value`, outside of a command.
+fn assignment<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
+    if !word.starts_command {
+        return None;
+    }
+    let (name, value) = word.text.split_once('=')?;
+    let name = name.strip_suffix('+').unwrap_or(name);
+    let is_name = name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+        && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let start = word.span.end - value.len().min(word.span.end);
+    let inner = unquoted(value);
+    let start = start + usize::from(inner.len() < value.len());
+    is_name.then_some((name, inner, start..start + inner.len()))
+}
+
+/// A text without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    let inside = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    inside('"').or_else(|| inside('\'')).unwrap_or(text)
+}
+
+/// The place of a value that is a literal, or the default of `${NAME:-value}`.
+fn literal(value: &str, span: Range<usize>) -> Option<Range<usize>> {
+    if !value.contains(['$', '`']) {
+        return Some(span);
+    }
+    let (before, after) = value.split_once(":-")?;
+    let inner = after.strip_suffix('}').filter(|inner| !inner.contains(['$', '`', '}']))?;
+    let start = span.start + before.len() + 2;
+    before.starts_with("${").then_some(start..start + inner.len())
+}
+
+/// Adds the flags of some words: `--key value`, `--key=value`, `--key` alone, `-N 4`.
+fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut Entries) -> Result<(), String> {
+    let mut place = 0;
+    while let Some(word) = words.get(place) {
+        place += 1;
+        let Some(key) = flag(word.text) else {
+            if let Some((key, value)) = override_of(word.text) {
+                let start = word.span.end - value.len().min(word.span.end);
+                entries.add(key, Value::plain(fill(unquoted(value), variables, 0)), Some(start..word.span.end))?;
+            }
+            continue;
+        };
+        if let Some((key, value)) = key.split_once('=') {
+            let start = word.span.end - value.len().min(word.span.end);
+            let (value, span) = place_of(unquoted(value), start..word.span.end, variables);
+            entries.add(&plain(key), Value::plain(value), span)?;
+            continue;
+        }
+        let mut values = Vec::new();
+        while let Some(value) = words
+            .get(place)
+            .filter(|value| flag(value.text).is_none() && !value.starts_command && override_of(value.text).is_none())
+        {
+            // Arrays and lists of flags stand among the words of their own.
+            if value.text.contains("[@]") || value.text.contains("[*]") {
+                place += 1;
+                continue;
+            }
+            if let Some(name) = variable(value.text)
+                && !variables.contains_key(name)
+                && (name.ends_with("ARGS") || name.ends_with("OPTIONS") || name.ends_with("OPTS"))
+            {
+                place += 1;
+                continue;
+            }
+            values.push(value);
+            place += 1;
+        }
+        match values.as_slice() {
+            [] => entries.add(&plain(key), Value::plain("true"), Some(word.span.clone()))?,
+            [value] => {
+                let quotes = usize::from(unquoted(value.text).len() < value.text.len());
+                let span = value.span.start + quotes..value.span.end - quotes;
+                let (value, span) = place_of(unquoted(value.text), span, variables);
+                entries.add(&plain(key), Value::plain(value), span)?;
+            }
+            // A script's name ends the flags of its launcher.
+            [value, script, ..] if is_program(script.text) => {
+                let (value, span) = place_of(unquoted(value.text), value.span.clone(), variables);
+                entries.add(&plain(key), Value::plain(value), span)?;
+            }
+            several => {
+                let items = several.iter().map(|value| fill(unquoted(value.text), variables, 0)).collect();
+                entries.add(&plain(key), Value::List(items), None)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_program(text: &str) -> bool {
+    [".py", ".sh", ".yml", ".yaml"].iter().any(|end| text.ends_with(end))
+        || matches!(text, "python" | "python3" | "torchrun" | "bash" | "train" | "-m" | "-u")
+}
+
+/// A flag without its dashes.
+fn flag(text: &str) -> Option<&str> {
+    let long = text.strip_prefix("--").filter(|rest| rest.starts_with(|letter: char| letter.is_alphabetic()));
+    // Of short ones srun's number of nodes alone.
+    long.or_else(|| text.strip_prefix('-').filter(|rest| *rest == "N"))
+}
+
+/// A flag as a key. One letter stays as it is.
+fn plain(key: &str) -> String {
+    if key.len() == 1 { key.to_owned() } else { key.replace('-', "_") }
+}
+
+/// A value, and where it is set: at the variable's assignment where it is one.
+fn place_of(text: &str, span: Range<usize>, variables: &HashMap<String, Variable>) -> (String, Option<Range<usize>>) {
+    if !text.contains('$') {
+        return (text.to_owned(), Some(span));
+    }
+    let held = variable(text).and_then(|name| variables.get(name)).and_then(|variable| variable.span.clone());
+    (fill(text, variables, 0), held.or_else(|| literal(text, span)))
+}
+
+/// The variable that a text is.
+fn variable(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let name = name.split_once(":-").map_or(name, |(name, _)| name);
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    is_name.then_some(name)
+}
+
+/// Fills variables in. What is not known stays as it is.
+fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> String {
+    if depth > DEEPEST_FILL || text.len() > LONGEST || !text.contains('$') {
+        return text.to_owned();
+    }
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        filled.push_str(before);
+        if filled.len() > LONGEST {
+            return filled;
+        }
+        if let Some(inner) = after.strip_prefix("((")
+            && let Some((sum, behind)) = inner.split_once("))")
+        {
+            // Names stand without their sign there.
+            match arithmetic::value(sum, &|name| variables.get(name).map(|variable| variable.value.clone())) {
+                Some(number) => filled.push_str(&number.to_string()),
+                None => filled.extend(["$((", sum, "))"]),
+            }
+            rest = behind;
+            continue;
+        }
+        let (name, default, behind) = if let Some(inner) = after.strip_prefix('{')
+            && let Some(end) = closing(inner)
+        {
+            let (inside, behind) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
+            let (name, default) = inside
+                .split_once(":-")
+                .or_else(|| inside.split_once('-'))
+                .map_or((inside, None), |(name, default)| (name, Some(default)));
+            (name, default, behind)
+        } else {
+            let end = after.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(after.len());
+            (after.get(..end).unwrap_or_default(), None, after.get(end..).unwrap_or_default())
+        };
+        match (variables.get(name), default) {
+            (Some(variable), _) if !variable.value.contains('$') => filled.push_str(&variable.value),
+            (_, Some(default)) => filled.push_str(&fill(unquoted(default), variables, depth + 1)),
+            _ => {
+                filled.push('$');
+                filled.push_str(name);
+            }
+        }
+        rest = behind;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The place of the brace that closes.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,72 @@
+//! Sums and products of whole numbers, as in `$((NODES * 8))`.
+
+/// The value of a sum; `None` where a name is unknown or it is something else.
+pub(super) fn value(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Option<i64> {
+    let tokens = tokens(text, known)?;
+    let mut at = 0;
+    let sum = sum(&tokens, &mut at, 0)?;
+    (at == tokens.len()).then_some(sum)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Token {
+    Number(i64),
+    Sign(char),
+}
+
+fn tokens(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(letter) = rest.chars().next() {
+        if letter.is_alphanumeric() || matches!(letter, '_' | '$' | '{') {
+            let word = rest.trim_start_matches(['$', '{']);
+            let end = word.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(word.len());
+            let name = word.get(..end)?;
+            let number = name.parse().ok().or_else(|| known(name)?.trim().parse().ok())?;
+            tokens.push(Token::Number(number));
+            rest = word.get(end..)?.trim_start_matches('}').trim_start();
+        } else {
+            tokens.push(Token::Sign(letter));
+            rest = rest.get(letter.len_utf8()..)?.trim_start();
+        }
+        if tokens.len() > 64 {
+            return None;
+        }
+    }
+    Some(tokens)
+}
+
+fn sum(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {
+    let mut left = product(tokens, at, depth)?;
+    while let Some(Token::Sign(sign @ ('+' | '-'))) = tokens.get(*at) {
+        *at += 1;
+        let right = product(tokens, at, depth)?;
+        left = if *sign == '+' { left.checked_add(right)? } else { left.checked_sub(right)? };
+    }
+    Some(left)
+}
+
+fn product(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {
+    let mut left = factor(tokens, at, depth)?;
+    while let Some(Token::Sign(sign @ ('*' | '/'))) = tokens.get(*at) {
+        *at += 1;
+        let right = factor(tokens, at, depth)?;
+        left = if *sign == '*' { left.checked_mul(right)? } else { left.checked_div(right)? };
+    }
+    Some(left)
+}
+
+fn factor(tokens: &[Token], at: &mut usize, depth: u32) -> Option<i64> {
+    let token = *tokens.get(*at)?;
+    *at += 1;
+    match token {
+        Token::Number(number) => Some(number),
+        Token::Sign('(') if depth < 16 => {
+            let inside = sum(tokens, at, depth + 1)?;
+            let closed = tokens.get(*at) == Some(&Token::Sign(')'));
+            *at += 1;
+            closed.then_some(inside)
+        }
+        Token::Sign(_) => None,
+    }
+}

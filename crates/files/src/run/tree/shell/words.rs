@@ -1,0 +1,165 @@
+//! The words of a shell script, with quotes kept, continued lines joined and comments left out.
+
+use std::ops::Range;
+
+/// A word.
+#[derive(Clone, Debug)]
+pub(super) struct Word<'a> {
+    /// As it stands there, with its quotes.
+    pub(super) text: &'a str,
+    pub(super) span: Range<usize>,
+    /// Whether a command or an assignment may begin with it.
+    pub(super) starts_command: bool,
+    /// The array or group of words that it is in.
+    group: usize,
+}
+
+impl Word<'_> {
+    /// Whether this word is no longer of the flags that another began.
+    pub(super) fn ends_list(&self, first: &Self) -> bool {
+        self.group != first.group || self.starts_command
+    }
+}
+
+/// The words of a script.
+pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+    split(text, 0)
+}
+
+/// The words inside of a text that was quoted.
+pub(super) fn inside(text: &str, offset: usize) -> Vec<Word<'_>> {
+    let mut words = split(text, offset);
+    for word in &mut words {
+        word.starts_command = false;
+        word.group = 0;
+    }
+    words
+}
+
+fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
+    let mut words: Vec<Word> = Vec::new();
+    let (mut at, mut starts, mut group, mut in_array) = (0, true, 0, false);
+    while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or_default();
+        match letter {
+            '\\' if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") => {
+                at += rest.find('\n').unwrap_or(0) + 1;
+            }
+            '\n' | ';' | '&' | '|' => {
+                at += 1;
+                if !in_array {
+                    starts = true;
+                    group += 1;
+                }
+            }
+            '(' => {
+                at += 1;
+                group += 1;
+            }
+            ')' => {
+                at += 1;
+                in_array = false;
+                starts = true;
+                group += 1;
+            }
+            _ if letter.is_whitespace() => at += letter.len_utf8(),
+            '#' => {
+                let line = rest.lines().next().unwrap_or_default();
+                // A batch system's flags stand in comments.
+                if let Some(flags) = line.strip_prefix("#SBATCH") {
+                    let inner = flags.split('#').next().unwrap_or_default();
+                    group += 1;
+                    let mut of_line = inside(inner, offset + at + "#SBATCH".len());
+                    for word in &mut of_line {
+                        word.group = group;
+                    }
+                    words.append(&mut of_line);
+                    group += 1;
+                }
+                at += line.len().max(1);
+            }
+            _ => {
+                let length = word(rest);
+                let found = rest.get(..length).unwrap_or_default();
+                let is_array = found.ends_with('=') && rest.get(length..).is_some_and(|after| after.starts_with('('));
+                let span = offset + at..offset + at + found.len();
+                let quiet = starts
+                    && matches!(
+                        found,
+                        "export"
+                            | "then"
+                            | "do"
+                            | "else"
+                            | "local"
+                            | "{"
+                            | "}"
+                            | "time"
+                            | "exec"
+                            | "set"
+                            | "readonly"
+                            | "declare"
+                    );
+                // `"--fp8-format hybrid"`: a flag with its value in one text.
+                let quoted = found.strip_prefix(['"', '\'']).filter(|inner| inner.starts_with("--"));
+                if let Some(inner) = quoted.and_then(|inner| inner.strip_suffix(['"', '\''])) {
+                    let mut within = inside(inner, span.start + 1);
+                    for word in &mut within {
+                        word.group = group;
+                    }
+                    words.append(&mut within);
+                    at += length.max(letter.len_utf8());
+                    continue;
+                }
+                words.push(Word { text: found, span, starts_command: starts && !is_array, group });
+                let is_assignment = starts
+                    && found.split_once('=').is_some_and(|(name, _)| {
+                        name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '+'))
+                    });
+                starts = quiet || (is_assignment && !is_array);
+                at += length.max(letter.len_utf8());
+                if is_array {
+                    in_array = true;
+                    starts = false;
+                    words.pop();
+                }
+            }
+        }
+    }
+    words
+}
+
+/// The length of the word that begins here.
+fn word(text: &str) -> usize {
+    let mut quote: Option<char> = None;
+    let mut depth = 0_u32;
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        if escaped {
+            escaped = false;
+            continue;
+        }
+        match (quote, letter) {
+            (_, '\\') if quote != Some('\'') => {
+                if quote.is_none() && text.get(at + 1..).is_some_and(|rest| rest.starts_with(['\n', '\r'])) {
+                    return at;
+                }
+                escaped = true;
+            }
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'' | '`') => quote = Some(letter),
+            (None, '{') => depth += 1,
+            (None, '}') => depth = depth.saturating_sub(1),
+            (None, '(')
+                if at > 0 && (depth > 0 || text.get(..at).is_some_and(|before| before.ends_with(['$', '(']))) =>
+            {
+                depth += 1;
+            }
+            (None, ')') if depth > 0 => depth -= 1,
+            (None, _) if depth > 0 && letter != '\n' => {}
+            (None, '\n' | ';' | '&' | '|' | '(' | ')') => return at.max(usize::from(at == 0)),
+            (None, _) if letter.is_whitespace() => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}

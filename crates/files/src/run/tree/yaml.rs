@@ -1,0 +1,267 @@
+//! YAML, and JSON, which is written alike: keys, values and their places from the parser's events.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use super::{DEEPEST, Entries, Entry, MOST_REPEATED, MOST_VALUES, Value, joined};
+
+/// One event: what matters of the parser's.
+enum Part {
+    Scalar { text: String, quoted: bool },
+    Alias(usize),
+    StartList,
+    StartMap,
+    End,
+}
+
+struct Placed {
+    part: Part,
+    span: Range<usize>,
+}
+
+/// All events, and for each anchor those that it stands for.
+struct Events {
+    list: Vec<Placed>,
+    anchors: HashMap<usize, Range<usize>>,
+}
+
+/// Reads YAML.
+///
+/// # Errors
+///
+/// What is wrong, without a full stop.
+pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
+    // Brackets that close left of where they opened are what PyYAML reads and the standard forbids.
+    let events = events(text).or_else(|why| events(&on_one_line(text)).map_err(|_| why))?;
+    let mut walk = Walk { events: &events, entries: Entries::default(), repeated: 0 };
+    let mut at = 0;
+    while at < events.list.len() {
+        at = walk.value(at, "", 0)?;
+    }
+    Ok(walk.entries.list)
+}
+
+/// Reads JSON.
+///
+/// # Errors
+///
+/// What is wrong, without a full stop.
+pub(super) fn read_json(text: &str) -> Result<Vec<Entry>, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    // YAML knows no tabs before keys; JSON does.
+    if let Ok(entries) = read(&text.replace('\t', " ")) {
+        return Ok(entries);
+    }
+    let mut entries = Entries::default();
+    flatten(&value, "", &mut entries)?;
+    Ok(entries.list)
+}
+
+fn flatten(value: &serde_json::Value, path: &str, entries: &mut Entries) -> Result<(), String> {
+    match value {
+        serde_json::Value::Null => entries.add(path, Value::Null, None),
+        serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            entries.add(path, Value::plain(value.to_string()), None)
+        }
+        serde_json::Value::String(text) => entries.add(path, Value::Scalar { text: text.clone(), quoted: true }, None),
+        serde_json::Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                flatten(item, &joined(path, &place.to_string()), entries)?;
+            }
+            Ok(())
+        }
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                flatten(value, &joined(path, key), entries)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// What the parser says, of nesting as the other syntaxes' readers do.
+fn said(error: &str) -> String {
+    if error.contains("recursion limit") {
+        format!("it is nested deeper than {DEEPEST} levels")
+    } else {
+        error.to_owned()
+    }
+}
+
+/// The text with each list in brackets on one line: line breaks and comments in it become spaces, so that all places stay.
+fn on_one_line(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let (mut depth, mut quote, mut comment, mut before) = (0_u32, None, false, ' ');
+    for letter in text.chars() {
+        match letter {
+            '\n' => {
+                comment = false;
+                // An open quote ends with its line: it was an apostrophe.
+                quote = None;
+            }
+            _ if comment => {}
+            _ if quote == Some(letter) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' if !before.is_alphanumeric() => quote = Some(letter),
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth = depth.saturating_sub(1),
+            '#' if before.is_whitespace() => comment = true,
+            _ => {}
+        }
+        if depth > 0 && (letter == '\n' || comment) {
+            joined.extend(std::iter::repeat_n(' ', letter.len_utf8()));
+        } else {
+            joined.push(letter);
+        }
+        before = letter;
+    }
+    joined
+}
+
+fn events(text: &str) -> Result<Events, String> {
+    let bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let byte = |place: usize| bytes.get(place).copied().unwrap_or(text.len());
+    let mut events = Events { list: Vec::new(), anchors: HashMap::new() };
+    // Where open lists and maps began, with their anchors.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| said(&error.to_string()))?;
+        let start = byte(span.start.index());
+        let span = start..byte(span.end.index()).max(start);
+        let at = events.list.len();
+        if at > 4 * MOST_VALUES {
+            return Err(format!("it has more than {MOST_VALUES} values, and a run's configuration has a few hundred"));
+        }
+        let part = match event {
+            Event::Scalar(text, style, anchor, _) => {
+                if anchor > 0 {
+                    events.anchors.insert(anchor, at..at + 1);
+                }
+                Part::Scalar { text: text.into_owned(), quoted: style != ScalarStyle::Plain }
+            }
+            Event::Alias(anchor) => Part::Alias(anchor),
+            Event::SequenceStart(anchor, _) => {
+                open.push((at, anchor));
+                Part::StartList
+            }
+            Event::MappingStart(anchor, _) => {
+                open.push((at, anchor));
+                Part::StartMap
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some((start, anchor)) = open.pop().filter(|(_, anchor)| *anchor > 0) {
+                    events.anchors.insert(anchor, start..at + 1);
+                }
+                Part::End
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
+                continue;
+            }
+        };
+        if open.len() > DEEPEST {
+            return Err(format!("it is nested deeper than {DEEPEST} levels"));
+        }
+        events.list.push(Placed { part, span });
+    }
+    Ok(events)
+}
+
+struct Walk<'a> {
+    events: &'a Events,
+    entries: Entries,
+    /// Events that aliases repeated.
+    repeated: usize,
+}
+
+impl Walk<'_> {
+    /// Reads the value at an event; returns the event after it.
+    fn value(&mut self, at: usize, path: &str, depth: usize) -> Result<usize, String> {
+        let events = self.events;
+        let Some(placed) = events.list.get(at) else { return Ok(at + 1) };
+        if depth > DEEPEST {
+            return Err(format!("it is nested deeper than {DEEPEST} levels"));
+        }
+        match &placed.part {
+            Part::Scalar { text, quoted } => {
+                self.entries.add(path, Value::of(text.clone(), *quoted), Some(placed.span.clone()))?;
+                Ok(at + 1)
+            }
+            Part::Alias(anchor) => {
+                if let Some(range) = events.anchors.get(anchor).filter(|range| range.end <= at) {
+                    self.repeated += range.len();
+                    if self.repeated > MOST_REPEATED {
+                        return Err(format!("its aliases repeat more than {MOST_REPEATED} values"));
+                    }
+                    self.value(range.start, path, depth + 1)?;
+                }
+                Ok(at + 1)
+            }
+            Part::StartList => self.list(at, path, depth),
+            Part::StartMap => self.map(at, path, depth),
+            Part::End => Ok(at + 1),
+        }
+    }
+
+    fn map(&mut self, start: usize, path: &str, depth: usize) -> Result<usize, String> {
+        let events = self.events;
+        let mut at = start + 1;
+        loop {
+            match events.list.get(at).map(|placed| &placed.part) {
+                None | Some(Part::End) => return Ok(at + 1),
+                Some(Part::Scalar { text, quoted: false }) if text == "<<" => {
+                    let before = self.entries.list.len();
+                    at = self.value(at + 1, path, depth + 1)?;
+                    for entry in self.entries.list.iter_mut().skip(before) {
+                        entry.merged = true;
+                    }
+                }
+                Some(Part::Scalar { text, .. }) => {
+                    // A key that is its own map's anchor is no key of ours.
+                    let key = joined(path, text.trim());
+                    at = self.value(at + 1, &key, depth + 1)?;
+                }
+                // A key that is no word.
+                Some(_) => {
+                    let before = self.entries.list.len();
+                    at = self.value(at, path, depth + 1)?;
+                    self.entries.list.truncate(before);
+                    at = self.value(at, &joined(path, "?"), depth + 1)?;
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, start: usize, path: &str, depth: usize) -> Result<usize, String> {
+        let events = self.events;
+        let before = self.entries.list.len();
+        let (mut at, mut place) = (start + 1, 0_usize);
+        while let Some(placed) = events.list.get(at).filter(|placed| !matches!(placed.part, Part::End)) {
+            let _ = placed;
+            at = self.value(at, &joined(path, &place.to_string()), depth + 1)?;
+            place += 1;
+        }
+        let added = self.entries.list.get(before..).unwrap_or_default();
+        let scalars: Option<Vec<String>> = (added.len() == place)
+            .then(|| {
+                added
+                    .iter()
+                    .map(|entry| match &entry.value {
+                        Value::Scalar { text, .. } => Some(text.clone()),
+                        Value::Null | Value::List(_) => None,
+                    })
+                    .collect()
+            })
+            .flatten();
+        if let Some(items) = scalars {
+            let end = events.list.get(at).map_or(0, |placed| placed.span.end);
+            let first = events.list.get(start).map_or(0, |placed| placed.span.start);
+            // A list in brackets is one place; one over lines is not.
+            let is_flow = end > first && added.iter().all(|entry| entry.span.is_some());
+            self.entries.list.truncate(before);
+            self.entries.add(path, Value::List(items), is_flow.then_some(first..end))?;
+        }
+        Ok(at + 1)
+    }
+}

@@ -1,0 +1,371 @@
+//! What advice changes, in the words of each format: keys and values of a scenario.
+
+use engine::model::software::Loss;
+use engine::model::trained::{BaseFormat, Method};
+use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
+use engine::scenario::{Scenario, Strategy};
+
+use super::format::Format;
+
+/// A key with its value.
+pub(super) struct Fact {
+    /// The key; others of the same meaning after it, `|` between.
+    pub(super) keys: &'static str,
+    pub(super) value: String,
+    /// Whether it is changed where the file has it, and not added.
+    pub(super) only_present: bool,
+}
+
+struct Facts {
+    list: Vec<Fact>,
+}
+
+impl Facts {
+    fn put(&mut self, keys: &'static str, value: impl std::fmt::Display) {
+        self.list.push(Fact { keys, value: value.to_string(), only_present: false });
+    }
+
+    fn put_if_present(&mut self, keys: &'static str, value: impl std::fmt::Display) {
+        self.list.push(Fact { keys, value: value.to_string(), only_present: true });
+    }
+}
+
+/// The keys of a scenario in a format.
+pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
+    let mut facts = Facts { list: Vec::new() };
+    match format {
+        Format::Config | Format::Peft => {}
+        Format::Trainer | Format::Trl | Format::LlamaFactory => trainer(&mut facts, format, scenario),
+        Format::Axolotl => axolotl(&mut facts, scenario),
+        Format::Torchtune => torchtune(&mut facts, scenario),
+        Format::Torchtitan => torchtitan(&mut facts, scenario),
+        Format::Megatron => megatron(&mut facts, scenario),
+        Format::Bridge | Format::Nemo => nemo(&mut facts, format, scenario),
+        Format::Foundry => foundry(&mut facts, scenario),
+        Format::Nanotron => nanotron(&mut facts, scenario),
+        Format::MaxText => maxtext(&mut facts, scenario),
+        Format::Accelerate => accelerate(&mut facts, scenario),
+        Format::DeepSpeed => deepspeed(&mut facts, scenario),
+    }
+    facts.list
+}
+
+fn recomputes(scenario: &Scenario) -> bool {
+    scenario.recompute != Recompute::None
+}
+
+fn saves_logits(scenario: &Scenario) -> bool {
+    matches!(scenario.kernels.loss, Loss::Fused | Loss::FusedLinear | Loss::Chunked | Loss::Tiled)
+}
+
+fn global_batch(scenario: &Scenario) -> u32 {
+    scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps).saturating_mul(scenario.degrees().dp)
+}
+
+/// The Trainer's name of the optimizer.
+fn optimizer(scenario: &Scenario) -> &'static str {
+    match (scenario.optimizer, scenario.optimizer_kernel) {
+        (Optimizer::AdamW8bit, _) if scenario.offload.paged => "paged_adamw_8bit",
+        (Optimizer::AdamW8bit, _) => "adamw_8bit",
+        (Optimizer::AdamW, OptimizerKernel::Fused) => "adamw_torch_fused",
+        (Optimizer::AdamW, OptimizerKernel::ForEach) => "adamw_torch",
+        (Optimizer::Adafactor, _) => "adafactor",
+        _ => "",
+    }
+}
+
+fn put_optimizer(facts: &mut Facts, key: &'static str, scenario: &Scenario) {
+    let name = optimizer(scenario);
+    if !name.is_empty() {
+        facts.put(key, name);
+    }
+}
+
+fn trainer(facts: &mut Facts, format: Format, scenario: &Scenario) {
+    facts.put("per_device_train_batch_size|per_gpu_train_batch_size", scenario.micro_batch_size);
+    facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
+    put_optimizer(facts, "optim", scenario);
+    if format == Format::LlamaFactory {
+        facts.put("disable_gradient_checkpointing", !recomputes(scenario));
+        facts.put("enable_liger_kernel", saves_logits(scenario));
+        facts.put("cutoff_len", scenario.seq_len);
+        facts.put("finetuning_type", if scenario.trained.has_adapters() { "lora" } else { "full" });
+        if quantized(scenario) {
+            facts.put("quantization_bit", 4);
+        }
+        return;
+    }
+    facts.put("gradient_checkpointing", recomputes(scenario));
+    facts.put("use_liger_kernel", saves_logits(scenario));
+    if format == Format::Trl && !scenario.objective.task.generates() {
+        facts.put("max_length|max_seq_length", scenario.seq_len);
+    } else {
+        facts.put_if_present("max_length|max_seq_length|max_seq_len|block_size|model_max_length", scenario.seq_len);
+    }
+    facts.put("use_peft", scenario.trained.has_adapters());
+    if quantized(scenario) {
+        facts.put("load_in_4bit", true);
+    }
+}
+
+fn quantized(scenario: &Scenario) -> bool {
+    scenario.trained.has_adapters() && matches!(scenario.trained.base, BaseFormat::Nf4 | BaseFormat::Nf4Double)
+}
+
+fn axolotl(facts: &mut Facts, scenario: &Scenario) {
+    facts.put("micro_batch_size", scenario.micro_batch_size);
+    facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
+    facts.put("sequence_len", scenario.seq_len);
+    put_optimizer(facts, "optimizer", scenario);
+    facts.put("gradient_checkpointing", recomputes(scenario));
+    if scenario.recompute == Recompute::Selective {
+        facts.put("selective_checkpointing", true);
+    }
+    // The plugins' losses need the plugin too; this one is Axolotl's own.
+    let plugged = scenario.kernels.loss == Loss::FusedLinear;
+    if !plugged {
+        facts.put("chunked_cross_entropy", saves_logits(scenario));
+    }
+    facts.put("tensor_parallel_size", scenario.tp);
+    facts.put("context_parallel_size", scenario.cp);
+    if scenario.strategy.shards_weights() {
+        facts.put_if_present("fsdp_config.reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
+        facts.put_if_present("fsdp_config.offload_params", scenario.offload.parameters);
+    }
+    if scenario.trained.method == Method::Lora {
+        facts.put("adapter", if quantized(scenario) { "qlora" } else { "lora" });
+        if quantized(scenario) {
+            facts.put("load_in_4bit", true);
+        }
+    }
+}
+
+fn torchtune(facts: &mut Facts, scenario: &Scenario) {
+    facts.put("batch_size", scenario.micro_batch_size);
+    facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
+    facts.put("tokenizer.max_seq_len", scenario.seq_len);
+    facts.put("enable_activation_checkpointing", recomputes(scenario));
+    facts.put_if_present("enable_activation_offloading", scenario.offload.activations);
+    facts.put("compile", scenario.kernels.compile);
+    if scenario.gpus > 1 {
+        facts.put_if_present("tensor_parallel_dim", scenario.tp);
+        facts.put("fsdp_cpu_offload", scenario.offload.parameters);
+        facts.put("fsdp_reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
+    }
+    if saves_logits(scenario) {
+        facts.put_if_present("loss._component_", "torchtune.modules.loss.LinearCrossEntropyLoss");
+    }
+    if scenario.optimizer == Optimizer::AdamW8bit {
+        facts.put("optimizer._component_", "bitsandbytes.optim.AdamW8bit");
+    }
+}
+
+fn torchtitan(facts: &mut Facts, scenario: &Scenario) {
+    let local = if scenario.pp > 1 {
+        scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps)
+    } else {
+        scenario.micro_batch_size
+    };
+    facts.put("training.local_batch_size|training.batch_size", local);
+    if scenario.pp == 1 && scenario.grad_accum_steps > 1 {
+        facts.put("training.global_batch_size", global_batch(scenario));
+    } else {
+        facts.put_if_present("training.global_batch_size", global_batch(scenario));
+    }
+    facts.put("training.seq_len", scenario.seq_len);
+    let mode = match scenario.recompute {
+        Recompute::None => "none",
+        Recompute::Selective => "selective",
+        Recompute::Full => "full",
+        Recompute::AttentionCore | Recompute::Fraction | Recompute::Modules => "",
+    };
+    if !mode.is_empty() {
+        facts.put("activation_checkpoint.mode", mode);
+    }
+    let dp = scenario.degrees().dp.max(1);
+    let [replicate, shard] = match scenario.strategy {
+        Strategy::Ddp => [dp, 1],
+        Strategy::HybridShard => [dp / scenario.shard_size.clamp(1, dp), scenario.shard_size.clamp(1, dp)],
+        _ => [1, dp],
+    };
+    facts.put("parallelism.data_parallel_replicate_degree|training.data_parallel_replicate_degree", replicate);
+    facts.put("parallelism.data_parallel_shard_degree|training.data_parallel_shard_degree", shard);
+    facts.put(
+        "parallelism.fsdp_reshard_after_forward|training.fsdp_reshard_after_forward",
+        if scenario.strategy == Strategy::ShardGradOp { "never" } else { "always" },
+    );
+    facts.put("parallelism.tensor_parallel_degree|training.tensor_parallel_degree", scenario.tp);
+    facts.put(
+        "parallelism.context_parallel_degree|experimental.context_parallel_degree|training.context_parallel_degree",
+        scenario.cp,
+    );
+    facts.put("parallelism.pipeline_parallel_degree|experimental.pipeline_parallel_degree", scenario.pp);
+    facts.put_if_present("parallelism.expert_parallel_degree", scenario.ep);
+    facts.put("training.enable_cpu_offload", scenario.offload.parameters);
+}
+
+fn recomputation(facts: &mut Facts, scenario: &Scenario, keys: [&'static str; 3]) {
+    let [granularity, method, layers] = keys;
+    match scenario.recompute {
+        Recompute::None => facts.put(granularity, ""),
+        Recompute::Full => {
+            facts.put(granularity, "full");
+            facts.put(method, "uniform");
+            facts.put(layers, 1);
+        }
+        Recompute::AttentionCore | Recompute::Modules => facts.put(granularity, "selective"),
+        Recompute::Selective | Recompute::Fraction => {}
+    }
+    if !matches!(scenario.recompute, Recompute::Full | Recompute::Fraction) {
+        facts.put(method, "");
+        facts.put(layers, "");
+    }
+}
+
+fn megatron(facts: &mut Facts, scenario: &Scenario) {
+    facts.put("micro_batch_size|model_args.__micro_batch_size", scenario.micro_batch_size);
+    facts.put("global_batch_size|model_args.__global_batch_size", global_batch(scenario));
+    facts.put("seq_length|model_args.__seq_length", scenario.seq_len);
+    facts.put("tensor_model_parallel_size|model_args.__tensor_model_parallel_size", scenario.tp);
+    facts.put("pipeline_model_parallel_size|model_args.__pipeline_model_parallel_size", scenario.pp);
+    facts.put("context_parallel_size|model_args.__context_parallel_size", scenario.cp);
+    facts.put_if_present("expert_model_parallel_size|model_args.__expert_model_parallel_size", scenario.ep);
+    let shards = !matches!(scenario.strategy, Strategy::Ddp);
+    facts.put("use_distributed_optimizer|model_args.__use_distributed_optimizer", switch(shards));
+    recomputation(facts, scenario, ["recompute_granularity", "recompute_method", "recompute_num_layers"]);
+    if scenario.kernels.loss == Loss::Fused {
+        facts.put("cross_entropy_loss_fusion", "true");
+    }
+    facts.put("optimizer_cpu_offload", switch(scenario.offload.optimizer));
+}
+
+/// A flag of a command line: there, or not.
+fn switch(on: bool) -> &'static str {
+    if on { "true" } else { "" }
+}
+
+fn nemo(facts: &mut Facts, format: Format, scenario: &Scenario) {
+    if format == Format::Bridge {
+        facts.put("train.micro_batch_size|micro_batch_size", scenario.micro_batch_size);
+        facts.put("train.global_batch_size|global_batch_size", global_batch(scenario));
+    } else {
+        facts.put("model.micro_batch_size|data.micro_batch_size", scenario.micro_batch_size);
+        facts.put("model.global_batch_size|data.global_batch_size", global_batch(scenario));
+    }
+    facts.put(
+        "model.tensor_model_parallel_size|trainer.strategy.tensor_model_parallel_size|tensor_model_parallel_size",
+        scenario.tp,
+    );
+    facts.put(
+        "model.pipeline_model_parallel_size|trainer.strategy.pipeline_model_parallel_size|pipeline_model_parallel_size",
+        scenario.pp,
+    );
+    facts.put("model.context_parallel_size|trainer.strategy.context_parallel_size|context_parallel_size", scenario.cp);
+    facts.put_if_present("model.expert_model_parallel_size|trainer.strategy.expert_model_parallel_size", scenario.ep);
+    match scenario.recompute {
+        Recompute::None => facts
+            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "null"),
+        Recompute::Full => facts
+            .put("model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity", "full"),
+        Recompute::AttentionCore => {
+            facts.put(
+                "model.recompute_granularity|model.activations_checkpoint_granularity|recompute_granularity",
+                "selective",
+            );
+        }
+        _ => {}
+    }
+}
+
+fn foundry(facts: &mut Facts, scenario: &Scenario) {
+    facts.put("device_train_microbatch_size", scenario.micro_batch_size);
+    facts.put("global_train_batch_size", global_batch(scenario));
+    facts.put("max_seq_len|variables.max_seq_len", scenario.seq_len);
+    facts.put("fsdp_config.activation_checkpointing", recomputes(scenario));
+    let strategy = match scenario.strategy {
+        Strategy::FullShard => "FULL_SHARD",
+        Strategy::ShardGradOp => "SHARD_GRAD_OP",
+        Strategy::HybridShard => "HYBRID_SHARD",
+        Strategy::Ddp => "NO_SHARD",
+        _ => "",
+    };
+    if !strategy.is_empty() {
+        facts.put("fsdp_config.sharding_strategy", strategy);
+    }
+}
+
+fn nanotron(facts: &mut Facts, scenario: &Scenario) {
+    facts.put("tokens.micro_batch_size", scenario.micro_batch_size);
+    facts.put("tokens.batch_accumulation_per_replica", scenario.grad_accum_steps);
+    facts.put("tokens.sequence_length", scenario.seq_len);
+    facts.put("parallelism.dp", scenario.degrees().dp);
+    facts.put("parallelism.tp", scenario.tp);
+    facts.put("parallelism.pp", scenario.pp);
+    facts.put_if_present("parallelism.context_parallel_size", scenario.cp);
+    facts.put("parallelism.recompute_layer", scenario.recompute == Recompute::Full);
+    match scenario.strategy {
+        Strategy::Ddp => facts.put("optimizer.zero_stage", 0),
+        Strategy::Zero1 => facts.put("optimizer.zero_stage", 1),
+        _ => {}
+    }
+}
+
+fn maxtext(facts: &mut Facts, scenario: &Scenario) {
+    let devices = f64::from(scenario.gpus.max(1)) / f64::from(scenario.degrees().dp.max(1));
+    let each = f64::from(scenario.micro_batch_size) / devices;
+    facts.put("per_device_batch_size", each);
+    facts.put_if_present("gradient_accumulation_steps", scenario.grad_accum_steps);
+    facts.put("max_target_length", scenario.seq_len);
+    match scenario.recompute {
+        Recompute::Full => facts.put("remat_policy", "full"),
+        Recompute::Selective => facts.put("remat_policy", "minimal"),
+        _ => {}
+    }
+    facts.put_if_present("ici_tensor_parallelism", scenario.tp);
+}
+
+fn accelerate(facts: &mut Facts, scenario: &Scenario) {
+    if scenario.strategy.shards_weights() {
+        facts.put_if_present("fsdp_config.fsdp_reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
+        let strategy = match scenario.strategy {
+            Strategy::ShardGradOp => "SHARD_GRAD_OP",
+            Strategy::HybridShard => "HYBRID_SHARD",
+            _ => "FULL_SHARD",
+        };
+        facts.put_if_present("fsdp_config.fsdp_sharding_strategy", strategy);
+        facts.put_if_present("fsdp_config.fsdp_offload_params", scenario.offload.parameters);
+        facts.put_if_present("fsdp_config.fsdp_activation_checkpointing", recomputes(scenario));
+    }
+    stage(facts, scenario, "deepspeed_config.zero_stage");
+    facts.put_if_present("deepspeed_config.gradient_accumulation_steps", scenario.grad_accum_steps);
+    let device = if scenario.offload.optimizer { "cpu" } else { "none" };
+    facts.put_if_present("deepspeed_config.offload_optimizer_device", device);
+    facts.put("num_processes", scenario.gpus);
+}
+
+fn stage(facts: &mut Facts, scenario: &Scenario, key: &'static str) {
+    match scenario.strategy {
+        Strategy::Ddp => facts.put_if_present(key, 0),
+        Strategy::Zero1 => facts.put_if_present(key, 1),
+        Strategy::Zero2 => facts.put_if_present(key, 2),
+        Strategy::FullShard => facts.put_if_present(key, 3),
+        _ => {}
+    }
+}
+
+fn deepspeed(facts: &mut Facts, scenario: &Scenario) {
+    stage(facts, scenario, "zero_optimization.stage");
+    facts.put_if_present("train_micro_batch_size_per_gpu", scenario.micro_batch_size);
+    facts.put_if_present("gradient_accumulation_steps", scenario.grad_accum_steps);
+    facts.put_if_present("train_batch_size", global_batch(scenario));
+    let device = |on: bool| if on { "cpu" } else { "none" };
+    let held = |on: bool, key: &'static str, facts: &mut Facts| {
+        if on {
+            facts.put(key, device(on));
+        } else {
+            facts.put_if_present(key, device(on));
+        }
+    };
+    held(scenario.offload.optimizer, "zero_optimization.offload_optimizer.device", facts);
+    held(scenario.offload.parameters, "zero_optimization.offload_param.device", facts);
+}

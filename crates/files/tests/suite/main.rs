@@ -1,0 +1,18 @@
+//! Tests of files, one program: each program more is compiled and linked by itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test stops where its data is wrong"
+)]
+
+mod adapter;
+mod config;
+mod errors;
+mod families;
+mod links;
+mod logs;
+mod run;
+mod settings;

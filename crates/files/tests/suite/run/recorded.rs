@@ -1,0 +1,112 @@
+//! Configurations that others wrote (`tests/runs`: their keys and values, with where they stand), and what is read of each
+//! (`tests/runs/recorded.jsonl`; `SHARDWISE_WRITE=1` writes it anew).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use engine::share::decode::decode;
+use files::run::{File, lint, read, write_back};
+use serde_json::json;
+
+const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
+/// The cluster that they are read for.
+const BASE: &str = "cluster=dgx-h100&gpus=8";
+
+/// All files, by format and name.
+fn examples() -> Vec<(String, File)> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for folder in std::fs::read_dir(RUNS).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+        paths.extend(std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path()));
+    }
+    paths.sort();
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    paths
+        .iter()
+        .map(|path| (name(path.parent().unwrap()), File::new(name(path), std::fs::read_to_string(path).unwrap())))
+        .collect()
+}
+
+#[test]
+fn what_is_read_of_others_files_is_this() {
+    let base = decode(BASE).scenario;
+    let mut recorded = String::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (folder, file) in examples() {
+        let run =
+            read(std::slice::from_ref(&file), &base).unwrap_or_else(|said| panic!("{folder}/{}: {said}", file.name));
+        *counts.entry(folder.clone()).or_default() += 1;
+        let report = run.scenario.report();
+        let understood: Vec<_> =
+            run.understood.iter().map(|line| json!([line.key, line.value, line.meaning])).collect();
+        let line = json!({
+            "file": format!("{folder}/{}", file.name),
+            "format": run.formats,
+            "link": engine::share::encode(&run.scenario),
+            "gib": (report.memory.needed.gib() * 10.0).round() / 10.0,
+            "understood": understood,
+            "assumed": run.assumed,
+            "ignored": run.ignored,
+            "contradictions": run.contradictions,
+        });
+        writeln!(recorded, "{line}").unwrap();
+    }
+    assert!(counts.len() >= 13 && counts.values().all(|count| *count >= 10), "{counts:?}");
+    let path = format!("{RUNS}/recorded.jsonl");
+    if std::env::var_os("SHARDWISE_WRITE").is_some() {
+        std::fs::write(&path, &recorded).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    for (found, expected) in recorded.lines().zip(expected.lines()) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(recorded.lines().count(), expected.lines().count());
+}
+
+#[test]
+fn the_linters_fixes_of_others_files_do_what_they_say() {
+    let base = decode(BASE).scenario;
+    let mut fixes = 0;
+    for (folder, file) in examples().into_iter().step_by(4) {
+        let files = [file];
+        let run = read(&files, &base).unwrap();
+        for finding in lint(&run, &files, &base) {
+            assert!(finding.what.ends_with('.') && !finding.what.contains("NaN"), "{folder}: {finding:?}");
+            if finding.fix.is_empty() {
+                continue;
+            }
+            fixes += 1;
+            let text = write_back(&files[0], &finding.fix);
+            let fixed = read(&[File::new(files[0].name.clone(), text)], &base).unwrap();
+            assert!(fixed.scenario.report().fits(), "{folder}/{}: {finding:?}", files[0].name);
+        }
+    }
+    assert!(fixes > 20, "{fixes}");
+}
+
+/// Memory that Axolotl's own pages state for its examples, against what is read of them: reserved, without the context.
+#[test]
+fn what_others_state_of_their_memory_is_predicted() {
+    use engine::scenario::Scenario;
+    let base = decode(BASE).scenario;
+    let mut errors: Vec<f64> = Vec::new();
+    let mut table = String::new();
+    let mut rows = csv::Reader::from_path(format!("{RUNS}/stated.csv")).unwrap();
+    for row in rows.records() {
+        let row = row.unwrap();
+        let (gpus, stated): (u32, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
+        let name = row[0].rsplit_once('.').unwrap().0.to_owned();
+        let path = ["yaml", "yml"].map(|end| format!("{RUNS}/axolotl/{name}.{end}"));
+        let text = path.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
+        let run = read(&[File::new("axolotl.yaml", text)], &Scenario { gpus, ..base }).unwrap();
+        let report = Scenario { gpus, ..run.scenario }.report();
+        let context = 0.6;
+        let predicted = report.memory.peak.gib() - context;
+        writeln!(table, "{} {gpus}: stated {stated}, predicted {predicted:.1}", &row[0]).unwrap();
+        errors.push((predicted / stated).ln().abs());
+    }
+    errors.sort_by(f64::total_cmp);
+    let median = errors[errors.len() / 2];
+    assert!(errors.len() >= 12 && median < 0.15, "median {median:.2}\n{table}");
+    println!("median {median:.2}\n{table}");
+}

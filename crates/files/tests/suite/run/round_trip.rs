@@ -1,0 +1,149 @@
+//! What [`files::settings`] writes is read back into the same scenario, but for what the settings of a framework have no words for.
+
+use engine::params::{Kind, ParamId, every};
+use engine::scenario::Scenario;
+use engine::share::decode::decode;
+use files::run::{File, read};
+use files::settings::{Framework, text};
+
+use super::differing;
+
+/// Scenarios that the frameworks can run.
+const LINKS: [(&[Framework], &str); 12] = [
+    (
+        &[Framework::Torchtitan],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&recompute=full&compile=yes",
+    ),
+    (
+        &[Framework::Torchtitan],
+        "cluster=dgx-h100&model=llama-3.1-70b&gpus=64&tp=8&accum=2&seq=8192&recompute=selective",
+    ),
+    (
+        &[Framework::DeepSpeed],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=2&mbs=2&strategy=zero2&recipe=zero-mixed&framework=deepspeed",
+    ),
+    (
+        &[Framework::DeepSpeed],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&offloadopt=yes&offloadparams=yes&recipe=zero-mixed&framework=deepspeed",
+    ),
+    (
+        &[Framework::Megatron],
+        "cluster=dgx-h100&model=llama-3.1-70b&gpus=64&tp=4&pp=4&accum=16&strategy=zero1&framework=megatron&recipe=megatron-mixed&recompute=full&attnkernel=flash-tuned&loss=fused",
+    ),
+    (
+        &[Framework::Megatron],
+        "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=4&seq=4096&strategy=zero1&framework=megatron&recipe=megatron-mixed&attnkernel=flash-tuned&compute=fp8&overlap=no",
+    ),
+    (&[Framework::Accelerate], "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&recompute=full&framework=transformers"),
+    (
+        &[Framework::Accelerate],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&strategy=shard-grad-op&framework=transformers",
+    ),
+    (
+        &[Framework::Trl, Framework::Accelerate],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=4&mbs=2&train=lora&rank=32&targets=attention&base=nf4dq&framework=transformers&recipe=autocast&recompute=full",
+    ),
+    (
+        &[Framework::LlamaFactory, Framework::Accelerate],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=4&mbs=2&train=lora&rank=8&strategy=ddp&framework=transformers&recipe=autocast&recompute=full&loss=fused-linear",
+    ),
+    (
+        &[Framework::Axolotl],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=4&mbs=2&train=lora&rank=16&strategy=ddp&framework=transformers&recipe=autocast&recompute=full&optimizer=adamw-8bit",
+    ),
+    (
+        &[Framework::Torchtune],
+        "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=4&mbs=2&train=lora&rank=16&targets=all&recipe=pure-bf16&recompute=full&loss=chunked&compile=yes",
+    ),
+];
+
+/// Parameters that no framework's settings say, or that its framework decides: kernels and allocator, links, prices, the length of a run
+/// within a step, what a model is called beside its shape.
+const UNSAID: [&str; 4] = ["tokens", "mtbf", "segments", "optkernel"];
+
+/// What the settings of one framework have no words for.
+fn unsaid(framework: Framework) -> &'static [&'static str] {
+    match framework {
+        // Their kernels are the trainer's own: attention, norms and losses are not in the file.
+        Framework::Accelerate => {
+            &["seq", "mbs", "accum", "loss", "normkernel", "attnkernel", "recipe", "ckptsharded", "optimizer"]
+        }
+        Framework::Trl | Framework::LlamaFactory | Framework::Axolotl => {
+            &["loss", "normkernel", "attnkernel", "ckptsharded", "deferred", "framework"]
+        }
+        Framework::DeepSpeed => {
+            &["seq", "loss", "normkernel", "attnkernel", "recompute", "deferred", "ckptsharded", "framework"]
+        }
+        // torchtitan's norms and attention follow its version.
+        Framework::Torchtitan => &["normkernel", "attnkernel", "loss"],
+        Framework::Torchtune => &["attnkernel", "normkernel", "framework"],
+        Framework::Megatron => &["size", "normkernel", "deferred"],
+        Framework::Fsdp2 | Framework::Peft => &[],
+    }
+}
+
+#[test]
+fn what_settings_write_is_read_into_the_same_scenario() {
+    let mut wrong = Vec::new();
+    for (frameworks, link) in LINKS {
+        let scenario = decode(link).scenario;
+        let files: Vec<File> = frameworks
+            .iter()
+            .map(|framework| {
+                let settings = text(*framework, &scenario);
+                File::new(settings.file_name, settings.body)
+            })
+            .collect();
+        // The cluster alone is not in the files; GPUs and model are, where these are not the trainer's or the launcher's.
+        let mut base = decode("cluster=dgx-h100").scenario;
+        let has = |framework| frameworks.contains(&framework);
+        if [Framework::Trl, Framework::LlamaFactory, Framework::Axolotl, Framework::Torchtune, Framework::Megatron]
+            .into_iter()
+            .all(|framework| !has(framework))
+            && !has(Framework::Torchtitan)
+        {
+            base.model = scenario.model;
+        }
+        if has(Framework::Axolotl) || has(Framework::Torchtune) || has(Framework::LlamaFactory) {
+            base.gpus = scenario.gpus;
+        }
+        let run = match read(&files, &base) {
+            Ok(run) => run,
+            Err(said) => {
+                wrong.push(format!("{frameworks:?} {link}: {said}"));
+                continue;
+            }
+        };
+        let expected: Vec<&str> =
+            frameworks.iter().flat_map(|framework| unsaid(*framework)).copied().chain(UNSAID).collect();
+        let left: Vec<String> = differing(&scenario, &run.scenario)
+            .into_iter()
+            .filter(|key| !expected.contains(key))
+            .map(|key| shown(key, &scenario, &run.scenario))
+            .collect();
+        if !left.is_empty() || !run.ignored.is_empty() || !run.contradictions.is_empty() {
+            wrong.push(format!("{frameworks:?} {link}: {left:?}; ignored {:?}; {:?}", run.ignored, run.contradictions));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn shown(key: &str, before: &Scenario, after: &Scenario) -> String {
+    let param = every().find(|param| param.key == key).unwrap();
+    match &param.kind {
+        Kind::Number(number) => format!("{key} {} -> {}", (number.get)(before), (number.get)(after)),
+        Kind::Choice(choice) => {
+            let of = |scenario| choice.options[(choice.get)(scenario)].key;
+            format!("{key} {} -> {}", of(before), of(after))
+        }
+    }
+}
+
+#[test]
+fn the_batch_of_the_run_is_kept() {
+    let scenario = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=16&accum=4&mbs=2&strategy=zero2").scenario;
+    let settings = text(Framework::DeepSpeed, &scenario);
+    let run = read(&[File::new(settings.file_name, settings.body)], &scenario).unwrap();
+    let get = |id: ParamId| (id.param().number().unwrap().get)(&run.scenario);
+    assert_eq!([ParamId::MicroBatchSize, ParamId::GradAccumSteps, ParamId::Gpus].map(get), [2.0, 4.0, 16.0]);
+}

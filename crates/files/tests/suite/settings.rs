@@ -1,0 +1,275 @@
+//! The frameworks' settings: their text, that every parameter is in it or noted, that degrees multiply to the GPUs, that it parses.
+//! The frameworks' own parsers read them in `cargo xtask test --exports`.
+
+use std::collections::BTreeMap;
+
+use engine::params::{Kind, Param, every};
+use engine::scenario::{Model, Scenario};
+use engine::share::decode::decode;
+use files::settings::{Framework, Settings, text};
+
+/// A scenario whose settings hold something of everything but experts and a pipeline.
+const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&\
+                       recompute=full&compile=yes";
+
+/// One whose model is frozen under adapters.
+const ADAPTERS: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=8&seq=8192&strategy=full-shard&recompute=full&train=lora&\
+                        rank=16&targets=attention&loradrop=yes&base=nf4dq";
+/// The texts of that one.
+const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/expected");
+
+/// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a framework's business.
+const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
+/// Where it is: `SHARDWISE_WRITE=1` writes it anew.
+const CONCERNS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/concerns.csv");
+
+fn scenario(link: &str) -> Scenario {
+    decode(link).scenario
+}
+
+/// The same with a model of the user's own, so that its shape may be moved.
+fn custom(link: &str) -> Scenario {
+    let mut scenario = scenario(link);
+    scenario.model = Model::Custom { architecture: scenario.model.architecture() };
+    scenario
+}
+
+#[test]
+fn the_text_of_one_scenario_is_this() {
+    let expected = [
+        include_str!("../../../../tests/exports/expected/train_fsdp2.py"),
+        include_str!("../../../../tests/exports/expected/shardwise_config.py"),
+        include_str!("../../../../tests/exports/expected/ds_config.json"),
+        include_str!("../../../../tests/exports/expected/megatron.sh"),
+        include_str!("../../../../tests/exports/expected/accelerate.yaml"),
+    ];
+    for (framework, expected) in Framework::ALL.into_iter().zip(expected) {
+        assert_eq!(text(framework, &scenario(EXAMPLE)).body, expected, "{}", framework.name());
+    }
+    for framework in Framework::ALL {
+        let settings = text(framework, &scenario(ADAPTERS));
+        let file = format!("{EXPECTED}/adapters/{}", settings.file_name);
+        if std::env::var_os("SHARDWISE_WRITE").is_some() {
+            std::fs::write(&file, &settings.body).unwrap();
+        }
+        assert_eq!(settings.body, std::fs::read_to_string(&file).unwrap(), "{}", framework.name());
+    }
+}
+
+/// Scenarios in which parameters have their effects.
+fn bases() -> Vec<Scenario> {
+    vec![
+        custom("model=llama-3-8b&gpus=64&accum=4"),
+        custom("model=llama-3-8b&gpus=64&accum=4&strategy=full-shard&compute=fp8&compile=yes&recompute=fraction"),
+        scenario(
+            "model=llama-3-70b&gpus=128&tp=4&cp=2&pp=4&accum=16&compile=yes&recompute=full&strategy=hybrid-shard&shard=2",
+        ),
+        scenario("model=llama-3-8b&gpus=32&tp=4&cp=2&accum=4&compile=yes&strategy=reshard&shard=2"),
+        scenario("model=llama-3-8b&gpus=32&pp=4&schedule=interleaved&vpp=2&accum=16&strategy=zero1"),
+        scenario("model=llama-3-8b&gpus=32&strategy=zero1&accum=8&recompute=selective"),
+        scenario("model=llama-3-8b&gpus=32&strategy=ddp&accum=8&tp=2"),
+        scenario("model=llama-3-8b&gpus=32&strategy=hybrid-shard&shard=4"),
+        custom("model=gemma-2-9b&gpus=32"),
+        custom("cluster=dgx-h100&model=qwen-3-30b-a3b&gpus=64&ep=8"),
+        custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=2&seq=4096&compute=fp8"),
+        custom("cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=4&accum=2&seq=4096&tp=2&strategy=zero1"),
+        custom("cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&accum=2&seq=4096"),
+        scenario("cluster=dgx-h100&model=deepseek-v3&gpus=256&accum=2&seq=4096&recompute=modules"),
+        scenario("model=llama-3.1-8b&gpus=8&accum=2&train=lora&targets=attention&recompute=full"),
+        scenario("model=llama-3.2-1b&gpus=1&train=lora&base=nf4&offloadact=yes&recompute=full"),
+        scenario("model=llama-3.1-8b&gpus=16&accum=2&train=layers&frozen=8&strategy=ddp"),
+        scenario("cluster=dgx-h100&model=mixtral-8x7b&gpus=8&train=rslora&targets=mlp"),
+        scenario("model=llama-3.2-1b&gpus=1&strategy=ddp&optimizer=galore"),
+        scenario("model=llama-3-8b&gpus=8&strategy=full-shard&offloadopt=yes&offloadparams=yes"),
+    ]
+}
+
+/// The scenario with each other option, or with other numbers.
+fn moved(base: &Scenario, param: &Param) -> Vec<Scenario> {
+    let with = |change: &dyn Fn(&mut Scenario)| {
+        let mut scenario = *base;
+        change(&mut scenario);
+        scenario
+    };
+    match param.kind {
+        Kind::Choice(choice) => {
+            (0..choice.options.len()).map(|index| with(&|moved| (choice.set)(moved, index))).collect()
+        }
+        Kind::Number(number) => {
+            let now = (number.get)(base);
+            let values = [2.0 * now, 0.5 * now, number.min, now + 1.0, 4.0];
+            let valid = values.into_iter().filter(|value| (number.min..=number.max).contains(value));
+            valid.map(|value| with(&|moved| (number.set)(moved, value))).collect()
+        }
+    }
+}
+
+/// What is not a comment.
+fn code(settings: &Settings) -> Vec<&str> {
+    settings.body.lines().filter(|line| !line.starts_with('#') || line.starts_with("# In the script")).collect()
+}
+
+fn concern(framework: Framework, param: &Param) -> &'static str {
+    let mut noted = false;
+    for base in bases() {
+        let before = text(framework, &base);
+        for scenario in moved(&base, param) {
+            let after = text(framework, &scenario);
+            if code(&after) != code(&before) {
+                return "text";
+            }
+            noted |= after.notes != before.notes;
+        }
+    }
+    if noted { "note" } else { "-" }
+}
+
+#[test]
+fn every_parameter_is_in_the_text_or_noted_or_decided_to_be_neither() {
+    let decided: BTreeMap<&str, Vec<&str>> = CONCERNS
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(','))
+        .map(|(key, rest)| (key, rest.split(',').collect()))
+        .collect();
+    let (mut all, mut differing) = (CONCERNS.lines().take(1).map(str::to_owned).collect::<Vec<_>>(), Vec::new());
+    for param in every() {
+        let is: Vec<&str> = Framework::ALL.into_iter().map(|framework| concern(framework, param)).collect();
+        let row = format!("{},{}", param.key, is.join(","));
+        if decided.get(param.key) != Some(&is) {
+            differing.push(row.clone());
+        }
+        all.push(row);
+    }
+    if std::env::var_os("SHARDWISE_WRITE").is_some() {
+        // What is written is looked at before it is committed: a `-` says that a framework has no such setting.
+        std::fs::write(CONCERNS_FILE, all.join("\n") + "\n").unwrap();
+        return;
+    }
+    assert!(differing.is_empty(), "Decide what these are, in tests/exports/concerns.csv:\n{}", differing.join("\n"));
+    assert_eq!(decided.len(), every().count(), "the table has rows of no parameter");
+}
+
+/// The number behind a name.
+fn degree(body: &str, name: &str) -> u32 {
+    let rest = body.split(name).nth(1).unwrap_or_default();
+    let digits: String = rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
+}
+
+#[test]
+fn degrees_multiply_to_the_gpus() {
+    for link in
+        [EXAMPLE, "model=llama-3-70b&gpus=128&tp=4&pp=4&accum=8", "model=llama-3-8b&gpus=96&cp=3&tp=2&strategy=zero1"]
+    {
+        let asked = scenario(link);
+        let gpus = asked.gpus;
+        let titan = text(Framework::Torchtitan, &asked).body;
+        let names = [
+            "data_parallel_replicate",
+            "data_parallel_shard",
+            "context_parallel",
+            "tensor_parallel",
+            "pipeline_parallel",
+        ];
+        let product: u32 = names.iter().map(|name| degree(&titan, &format!("{name}_degree="))).product();
+        assert_eq!(product, gpus, "{link}");
+
+        let megatron = text(Framework::Megatron, &asked).body;
+        let inside: u32 = ["tensor-model", "context", "pipeline-model"]
+            .iter()
+            .map(|name| degree(&megatron, &format!("--{name}-parallel-size")))
+            .product();
+        let per_replica = degree(&megatron, "--global-batch-size") / asked.grad_accum_steps / asked.micro_batch_size;
+        assert_eq!(inside * per_replica, gpus, "{link}");
+
+        let code = text(Framework::Fsdp2, &asked).body;
+        let (_, axes) = code.split_once("init_device_mesh(device_type, (").unwrap();
+        let axes = axes.split(')').next().unwrap().split(',').filter_map(|axis| axis.trim().parse::<u32>().ok());
+        assert_eq!(axes.product::<u32>(), gpus, "{link}");
+    }
+    let accelerate = text(Framework::Accelerate, &scenario(EXAMPLE)).body;
+    let axes = ["dp_replicate", "dp_shard", "cp", "tp"];
+    let product: u32 =
+        axes.iter().map(|axis| degree(&accelerate, &format!("parallelism_config_{axis}_size: "))).product();
+    assert_eq!(product, degree(&accelerate, "num_processes: "));
+}
+
+#[test]
+fn json_and_yaml_are_well_formed() {
+    for base in bases() {
+        let json = text(Framework::DeepSpeed, &base).body;
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert!(value["zero_optimization"]["stage"].is_u64(), "{json}");
+
+        let yaml = text(Framework::Accelerate, &base).body;
+        for line in yaml.lines().filter(|line| !line.starts_with('#')) {
+            let (key, value) = line.split_once(':').unwrap_or_else(|| panic!("no key: {line}"));
+            assert!(key.trim().chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'), "{line}");
+            assert!(value.is_empty() || value.starts_with(' '), "{line}");
+            assert!(key.len() - key.trim_start().len() <= 2, "{line}");
+        }
+        let python = text(Framework::Torchtitan, &base).body;
+        assert_eq!(python.matches('(').count(), python.matches(')').count(), "{python}");
+    }
+}
+
+#[test]
+fn what_a_framework_lacks_is_noted() {
+    let notes = |framework, link: &str| {
+        let settings = text(framework, &scenario(link));
+        settings.notes.join(" ")
+    };
+    assert!(notes(Framework::Torchtitan, "gpus=64&strategy=zero1").contains("torchtitan has no ZeRO-1"));
+    assert!(
+        notes(Framework::Megatron, "gpus=64&strategy=reshard&shard=4").contains("reshards to the whole group only")
+    );
+    assert!(notes(Framework::DeepSpeed, "gpus=64&pp=4&accum=8").contains("ZeRO-1 stands here"));
+    assert!(
+        notes(Framework::Fsdp2, "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8")
+            .contains("no public expert parallelism")
+    );
+    // Where a file may hold comments, they are in it.
+    let settings = text(Framework::Torchtitan, &scenario("gpus=64&strategy=zero1"));
+    assert!(settings.body.contains("# torchtitan has no ZeRO-1"));
+}
+
+#[test]
+fn autocast_and_the_optimizer_s_kernels_are_in_the_text() {
+    let body = |framework, link: &str| text(framework, &scenario(link)).body;
+    let autocast = "model=llama-3-8b&gpus=8&recipe=autocast";
+    assert!(body(Framework::Fsdp2, autocast).contains("torch.autocast(\"cuda\", dtype=torch.bfloat16)(model.forward)"));
+    assert!(!body(Framework::Fsdp2, autocast).contains("MixedPrecisionPolicy"));
+    let json: serde_json::Value = serde_json::from_str(&body(Framework::DeepSpeed, autocast)).unwrap();
+    assert_eq!((&json["torch_autocast"]["dtype"], &json["bf16"]["enabled"]), (&"bfloat16".into(), &false.into()));
+    let foreach = "model=llama-3-8b&gpus=8&optkernel=foreach&segments=expandable";
+    assert!(body(Framework::Torchtitan, foreach).contains("implementation=\"foreach\""));
+    assert!(body(Framework::Fsdp2, foreach).contains("foreach=True"));
+    let command = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True torchrun";
+    assert!(body(Framework::Megatron, foreach).contains(command));
+}
+
+#[test]
+fn megatron_names_the_modules_that_it_recomputes() {
+    let link = "cluster=dgx-h100&model=deepseek-v3&gpus=256&ep=32&compute=fp8&recompute=modules&rcnorm=yes&rcmla=yes&rcmoeact=yes";
+    let settings = text(Framework::Megatron, &scenario(link));
+    let flags =
+        "    --recompute-granularity selective\n    --recompute-modules core_attn moe_act layernorm mla_up_proj\n";
+    assert!(settings.body.contains(flags), "{}", settings.body);
+    // An optimizer on the host asks for delayed scaling, under which neither norms nor activations are computed again.
+    let settings = text(Framework::Megatron, &scenario(&format!("{link}&offloadopt=yes")));
+    assert!(settings.body.contains("--recompute-modules core_attn mla_up_proj\n"), "{}", settings.body);
+    assert!(settings.notes.iter().any(|note| note.starts_with("Under delayed scaling")), "{:?}", settings.notes);
+    let settings = text(Framework::Megatron, &scenario("model=llama-3-8b&recompute=modules&rcattn=no&rcmla=yes"));
+    assert!(!settings.body.contains("recompute"), "{}", settings.body);
+}
+
+/// Volta has no bf16, whatever else of the GPU the user changed, and whatever the GPU is called then.
+#[test]
+fn a_v100_of_ones_own_gets_fp16() {
+    for gpu in ["v100-32gb&mem=48", "custom&generation=volta&mem=48"] {
+        let written =
+            text(Framework::DeepSpeed, &scenario(&format!("gpu={gpu}&recipe=zero-mixed&strategy=zero2"))).body;
+        assert!(written.contains("fp16") && !written.contains("bf16"), "{gpu}: {written}");
+    }
+}

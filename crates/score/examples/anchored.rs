@@ -1,0 +1,90 @@
+//! How far predictions lie off once one run is measured: `cargo run --release -p shardwise-score --example anchored -- tests/measured/*.csv
+//! tests/measured/*/*.csv`.
+//!
+//! Rows of one source on one accelerator under one framework, dense or mixtures, are near each other. Each of them anchors every other:
+//! its measured over predicted value over the anchor's is what the correction leaves. Printed are the 10th and the 90th percentile of
+//! that, each source weighing as the square root of its rows. [`engine::catalog::accuracy`] has them.
+
+#[path = "score/table.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
+mod table;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use engine::catalog::accuracy::Kind;
+use score::by_accelerator::quantile;
+use score::predict::Prediction;
+
+/// Rows near each other, by what they have in common: measured over predicted values.
+type Groups = BTreeMap<String, Vec<f64>>;
+
+/// Fewest rows of a group.
+const FEWEST: usize = 3;
+
+fn main() -> ExitCode {
+    let mut tables = table::Tables::default();
+    for file in std::env::args().skip(1) {
+        if let Err(message) = tables.read(&file) {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    }
+    println!("| of | near is | groups | rows | before | after one is measured |\n|---|---|---|---|---|---|");
+    for (near, with_model) in [("the same source, GPU and framework", false), ("the same model too", true)] {
+        let mut times: BTreeMap<Kind, Groups> = BTreeMap::new();
+        let mut peaks = Groups::new();
+        for entry in &tables.training {
+            let Ok(prediction) = &entry.outcome else { continue };
+            let key = key(entry.source(), prediction, with_model);
+            if let Some(error) = prediction.step_error() {
+                let groups = times.entry(Kind::of(&prediction.scenario)).or_default();
+                groups.entry(key.clone()).or_default().push(1.0 / (1.0 + error));
+            }
+            if let Some(error) = prediction.memory_error() {
+                peaks.entry(key).or_default().push(1.0 / (1.0 + error));
+            }
+        }
+        for (kind, groups) in times {
+            print(kind.name(), near, groups);
+        }
+        print("peak memory", near, peaks);
+    }
+    ExitCode::SUCCESS
+}
+
+fn print(name: &str, near: &str, groups: Groups) {
+    let groups: Vec<Vec<f64>> = groups.into_values().filter(|rows| rows.len() >= FEWEST).collect();
+    let rows: usize = groups.iter().map(Vec::len).sum();
+    let range = |weighted: &[(f64, f64)]| {
+        let at = |share| quantile(weighted, share).unwrap_or(f64::NAN);
+        format!("{:.3} to {:.3}", at(0.1), at(0.9))
+    };
+    let before: Vec<(f64, f64)> = groups.iter().flat_map(|rows| rows.iter().map(|row| (*row, weight(rows)))).collect();
+    let after: Vec<(f64, f64)> = groups.iter().flat_map(|rows| pairs(rows)).collect();
+    println!("| {name} | {near} | {} | {rows} | {} | {} |", groups.len(), range(&before), range(&after));
+}
+
+/// What rows near each other have in common.
+fn key(source: &str, prediction: &Prediction, with_model: bool) -> String {
+    let scenario = &prediction.scenario;
+    let experts = scenario.model.architecture().has_experts();
+    let model = if with_model { scenario.model.size().to_string() } else { experts.to_string() };
+    format!("{source}|{}|{:?}|{model}", scenario.accelerator.id, scenario.framework)
+}
+
+/// The weight of a row.
+fn weight(rows: &[f64]) -> f64 {
+    1.0 / (rows.len() as f64).sqrt()
+}
+
+/// Each row over each other, all of a row together weighing as much as the row.
+fn pairs(rows: &[f64]) -> Vec<(f64, f64)> {
+    let share = weight(rows) / (rows.len() - 1) as f64;
+    let over = |(place, row): (usize, &f64)| {
+        let row = *row;
+        let others = rows.iter().enumerate().filter(move |(other, _)| *other != place);
+        others.map(move |(_, anchor)| (row / anchor, share))
+    };
+    rows.iter().enumerate().flat_map(over).collect()
+}

@@ -1,0 +1,21 @@
+//! Runs like one: every published row is nearest to itself.
+
+use crate::published;
+use engine::analysis::nearest::{Traits, nearest};
+use score::publish;
+
+#[test]
+fn every_published_row_is_its_own_nearest() {
+    let published = published::all();
+    let entries = published.training.iter().chain(&published.mixtures);
+    let traits: Vec<Traits> = entries.filter_map(publish::published).map(|row| Traits::of(&row.scenario())).collect();
+    assert!(traits.len() > 1_000, "{} rows", traits.len());
+    for own in &traits {
+        let found = nearest(own, traits.iter(), 5);
+        assert_eq!(found.len(), 5);
+        assert!(found.is_sorted_by(|one, other| one.1 <= other.1));
+        // Repetitions of a run are as near as itself.
+        let (first, distance) = found[0];
+        assert!(distance == 0.0 && traits[first] == *own);
+    }
+}

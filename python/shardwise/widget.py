@@ -1,0 +1,63 @@
+"""The live figures in a notebook: sliders beside the feasible region and the curve of MFU, redrawn while a slider moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from . import _engine, _text, estimate, parameters
+
+#: The sliders of the calculator's first screen.
+SLIDERS = ("mem", "link", "seq", "size", "gpus")
+
+
+class Widget(anywidget.AnyWidget):
+    """Shows a scenario; ``widget.scenario`` is the fragment of its link, and may be set.
+
+    ``widget.report`` is the report of what it shows.
+    """
+
+    _esm = Path(__file__).parent / "widget.js"
+    _css = Path(__file__).parent / "widget.css"
+    scenario = traitlets.Unicode().tag(sync=True)
+    dark = traitlets.Bool(False).tag(sync=True)
+    #: What the sliders are, and what is shown: made here, shown by widget.js.
+    _sliders = traitlets.List().tag(sync=True)
+    _shown = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, scenario="", dark=False, **values):
+        super().__init__(scenario=_engine.link(_text("Widget", scenario, values)), dark=dark)
+        self._derive()
+        self.observe(lambda _: self._derive(), ["scenario", "dark"])
+        self.on_msg(self._slide)
+
+    @property
+    def report(self):
+        """The report of the scenario on show."""
+        return estimate(self.scenario)
+
+    def _slide(self, _widget, message, _buffers):
+        """A slider was moved: a key and a value."""
+        self.scenario = _engine.link(_text("Widget", self.scenario, {message["key"]: message["value"]}))
+
+    def _derive(self):
+        report = self.report
+        rows = {row["key"]: row for row in parameters(self.scenario)}
+        self._sliders = [
+            {name: rows[key][name] for name in ("key", "label", "unit", "min", "max", "value", "scale", "integer")}
+            for key in SLIDERS
+            if key in rows
+        ]
+        region, curve = _engine.figures(self.scenario, 420.0, 300.0, self.dark)
+        self._shown = {
+            "fits": report["fits"],
+            "mfu": report["mfu"],
+            "step_time_s": report["step_time_s"],
+            "tokens_per_s_per_gpu": report["tokens_per_s_per_gpu"],
+            "peak_memory_bytes": report["peak_memory_bytes"],
+            "limiter": report["limiter"],
+            "region": region,
+            "curve": curve,
+        }

@@ -1,0 +1,127 @@
+"""The package answers what the native engine answers, to the last bit."""
+
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+import pandas
+import shardwise
+
+TESTS = Path(os.environ["SHARDWISE_TESTS"])
+SCENARIO = {"model": "llama-3-8b", "cluster": "dgx-h100", "gpus": 64}
+
+
+def native(text):
+    """The report of the native engine."""
+    ran = subprocess.run([os.environ["SHARDWISE_CLI"], "estimate", "--json", text], capture_output=True, check=False)
+    assert ran.returncode in (0, 1), ran.stderr
+    return json.loads(ran.stdout)
+
+
+def links():
+    """Every published link."""
+    return [line.strip() for line in (TESTS / "links" / "v1.txt").read_text().splitlines() if line.startswith("v=1")]
+
+
+class Estimate(unittest.TestCase):
+    def test_a_report_has_the_bits_of_the_native_engine(self):
+        texts = links()
+        self.assertGreater(len(texts), 60)
+        for text in texts:
+            # The text of a number is its bits: repr is the shortest that reads back.
+            self.assertEqual(repr(shardwise.estimate(text)), repr(native(text)), text)
+
+    def test_a_scenario_is_a_link_a_mapping_or_a_report(self):
+        report = shardwise.estimate(SCENARIO)
+        self.assertTrue(report["fits"])
+        self.assertEqual(shardwise.estimate(report), report)
+        self.assertEqual(shardwise.estimate(shardwise.link(SCENARIO)), report)
+        self.assertEqual(shardwise.estimate(shardwise.link(SCENARIO, "https://example.org/x/#y")), report)
+        self.assertEqual(shardwise.estimate(model="llama-3-8b", cluster="dgx-h100", gpus=64), report)
+        longer = shardwise.estimate(shardwise.link(SCENARIO), seq="32k", compile=True)
+        self.assertEqual((longer["scenario"]["seq"], longer["scenario"]["compile"]), (32768, "yes"))
+        self.assertEqual(longer["scenario"]["model"], "llama-3-8b")
+        # A cluster brings its GPU.
+        self.assertEqual(shardwise.estimate(SCENARIO, cluster="dgx-b200"), shardwise.estimate({**SCENARIO, "cluster": "dgx-b200"}))
+
+    def test_what_is_wrong_is_said(self):
+        issues = shardwise.estimate(gpus="many")["issues"]
+        self.assertTrue(any("many" in issue["message"] for issue in issues), issues)
+        for values, said in [({"gpus": "many"}, "“many”"), ({"no_such": 1}, "no key"), ({"model": "no-such"}, "no model")]:
+            with self.assertRaisesRegex(ValueError, said):
+                shardwise.estimate(SCENARIO, **values)
+        with self.assertRaisesRegex(TypeError, "must be a link or a mapping"):
+            shardwise.estimate(7)
+        with self.assertRaisesRegex(TypeError, "“gpus” must be a number"):
+            shardwise.estimate(gpus=[8])
+
+
+class Sweep(unittest.TestCase):
+    def test_every_point_is_the_estimate_of_its_values(self):
+        table = shardwise.sweep(SCENARIO, {"seq": [4096, "8k", "32k"], "strategy": ["full-shard", "hybrid-shard"]}, run=True)
+        self.assertEqual(table["seq"], [4096, 4096, 8192, 8192, 32768, 32768])
+        for place in range(6):
+            report = shardwise.estimate(SCENARIO, seq=table["seq"][place], strategy=table["strategy"][place])
+            for name in ("mfu", "step_time_s", "peak_memory_bytes", "fits", "limiter"):
+                self.assertEqual(table[name][place], report[name], name)
+            self.assertEqual(table["cost_usd"][place], report["run"]["cost_usd"])
+
+    def test_pandas_takes_it(self):
+        frame = pandas.DataFrame(shardwise.sweep(SCENARIO, {"gpus": [8, 16, 32, 64]}))
+        self.assertEqual(list(frame.columns[:2]), ["gpus", "mfu"])
+        self.assertEqual(len(frame[frame.fits]), sum(frame.fits))
+
+    def test_what_is_wrong_is_said(self):
+        for axes, said in [({"no-such": [1]}, "not a parameter"), ({"seq": []}, "one value or more"), ({"gpu": ["no-such"]}, "no gpu")]:
+            with self.assertRaisesRegex(ValueError, said):
+                shardwise.sweep(SCENARIO, axes)
+        with self.assertRaisesRegex(TypeError, "one or two keys"):
+            shardwise.sweep(SCENARIO, {})
+
+
+class Others(unittest.TestCase):
+    def test_the_best_layouts_come_first(self):
+        ranked = shardwise.rank(SCENARIO, top=3)
+        mfu = [layout["report"]["mfu"] for layout in ranked["layouts"]]
+        self.assertEqual((len(mfu), mfu), (3, sorted(mfu, reverse=True)))
+        self.assertEqual(shardwise.estimate(ranked["layouts"][0]["link"])["mfu"], mfu[0])
+        self.assertGreater(ranked["tried"], ranked["fit"])
+
+    def test_files_are_read(self):
+        brought = shardwise.read(TESTS / "configs" / "llama-3.1-8b.json", **SCENARIO)
+        self.assertEqual((brought["kind"], shardwise.estimate(brought["scenario"])["scenario"]["gpus"]), ("model", 64))
+        self.assertEqual(shardwise.read("[100, 300]")["kind"], "lengths")
+        with self.assertRaisesRegex(ValueError, r"\.$"):
+            shardwise.read("no such thing")
+
+    def test_a_run_is_linted(self):
+        run = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\nadapter: lora\nbf16: true\ngradient_checkpointing: true\n"
+        offers = shardwise.lint(run, **SCENARIO)
+        self.assertTrue(any("faster" in offer["what"] and offer["scenario"] for offer in offers), offers)
+        with self.assertRaisesRegex(ValueError, "not the configuration of a run"):
+            shardwise.lint("[100, 300]")
+
+    def test_catalog_and_parameters(self):
+        self.assertIn("llama-3-8b", [model["id"] for model in shardwise.catalog()["models"]])
+        rows = {row["key"]: row for row in shardwise.parameters(SCENARIO)}
+        self.assertEqual(rows["gpus"]["value"], 64)
+        self.assertEqual(shardwise.__version__, "0.1.0")
+
+
+class Widget(unittest.TestCase):
+    def test_a_slider_changes_what_is_shown(self):
+        widget = shardwise.Widget(SCENARIO)
+        self.assertEqual([row["key"] for row in widget._sliders], ["mem", "link", "seq", "size", "gpus"])
+        before = dict(widget._shown)
+        self.assertTrue(before["region"].startswith("<svg") and before["curve"].startswith("<svg"))
+        widget._slide(widget, {"key": "gpus", "value": 128}, [])
+        self.assertIn("gpus=128", widget.scenario)
+        self.assertEqual(widget.report["scenario"]["gpus"], 128)
+        self.assertNotEqual(widget._shown["curve"], before["curve"])
+        self.assertEqual(widget._shown["mfu"], shardwise.estimate(widget.scenario)["mfu"])
+
+
+if __name__ == "__main__":
+    unittest.main()

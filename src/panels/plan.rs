@@ -1,0 +1,167 @@
+//! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
+
+mod table;
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use self::table::Answers;
+use crate::browser::{self, Planned};
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::components::select::{Item, Select};
+use crate::state::{Action, SelectTarget};
+use crate::text::plan as text;
+use crate::view::{PlanView, View, number};
+use charts::views::plan_front;
+use engine::analysis::plan::{Kind, Plan, Progress};
+use engine::scenario::Scenario;
+
+/// The most rows of the table.
+const MOST: usize = 24;
+
+/// The question, its answers, and days against price; searched where it is in sight and the scenario stands still.
+#[component]
+pub fn PlanPanel(settled: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, rested, .. } = settled;
+    let (scenario, view) = (snapshot.scenario, snapshot.view);
+    let asked = view.plan;
+    let kind = asked.question().kind();
+    let place = use_node_ref();
+    let seen = browser::use_seen(&place);
+    // A search that was stopped stays so until another scenario or question.
+    let stopped = use_state_eq(|| None::<(Scenario, Kind)>);
+    let is_stopped = *stopped == Some((scenario, kind));
+    let Planned { found, progress } = browser::use_plan(&scenario, kind, seen && *rested && !is_stopped);
+    let plan = found.filter(|plan| plan.kind() == kind);
+    let is_over = plan.as_ref().is_some_and(|plan| plan.is_of(&scenario, kind));
+    let stop = {
+        let setter = stopped.setter();
+        Callback::from(move |_: MouseEvent| setter.set((!is_stopped).then_some((scenario, kind))))
+    };
+    let state = match &plan {
+        Some(plan) if is_over => html! { <p class="caption" aria-live="off">{ text::caption(plan, asked) }</p> },
+        _ => under_way(progress, is_stopped, stop),
+    };
+    let answers = plan
+        .as_ref()
+        .map(|plan| html! { <Answers plan={plan.clone()} view={asked} emit={emit.clone()} most={MOST} {is_over} /> });
+    let figure = {
+        let plan = plan.clone().filter(|_| kind == Kind::Runs);
+        use_memo((plan.map(Shared), scenario), |(plan, scenario)| {
+            plan.as_ref().map(|Shared(plan)| {
+                let (spec, places) = plan_front(plan, scenario);
+                (Rc::new(spec), places)
+            })
+        })
+    };
+    let figure = plan.as_ref().zip(figure.as_ref().as_ref()).map(|(plan, (spec, places))| {
+        let (plan, places, emit_taken) = (plan.clone(), places.clone(), emit.clone());
+        let take = Callback::from(move |mark: usize| {
+            if let Some(found) = places.get(mark).and_then(|place| plan.found().get(*place)) {
+                emit_taken.emit(Action::Take(Box::new(found.scenario)));
+            }
+        });
+        html! {
+            <Figure id="plan-front" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+                hint={HINT} {take} />
+        }
+    });
+    let items = text::QUESTIONS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    html! {
+        <>
+        <div id="plan" class="figure wide" ref={place}>
+            <div class="figure-head">
+                <h2 id="plan-title">{ text::TITLE }</h2>
+                <div class="axes">
+                    <Select id="plan-question" name={text::ASK} {items} chosen={asked.asked as usize} {view} target={SelectTarget::Question}
+                        emit={emit.clone()} />
+                    <NumberOf {view} emit={emit.clone()} />
+                </div>
+            </div>
+            { state }
+            { answers.unwrap_or_default() }
+            <p class="note">{ text::note(asked.question()) }</p>
+        </div>
+        { for figure.map(|figure| html! { <div class="figure wide">{ figure }</div> }) }
+        </>
+    }
+}
+
+/// How to use the figure.
+const HINT: (&str, &str) = (
+    "Point to read a run out, click to load it as the scenario.",
+    "With the keyboard: focus the figure, arrow keys, Enter.",
+);
+
+/// A plan that is told from another by its place: it never changes once it is found.
+struct Shared(Rc<Plan>);
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// A search under way, with the button that stops it, or one that was stopped.
+fn under_way(progress: Option<Progress>, is_stopped: bool, stop: Callback<MouseEvent>) -> Html {
+    let said = match progress {
+        _ if is_stopped => text::STOPPED.to_owned(),
+        Some(progress) => text::progress(progress),
+        None => return html! { <p class="caption" aria-live="off">{ text::WAITING }</p> },
+    };
+    let bar = progress.filter(|_| !is_stopped).map(|progress| {
+        html! {
+            <progress aria-label={text::TITLE} max={progress.of.max(1).to_string()} value={progress.visited.to_string()} />
+        }
+    });
+    html! {
+        <p class="caption under-way" aria-live="off">
+            <span>{ said }</span>
+            { bar.unwrap_or_default() }
+            <button type="button" class="small-button" onclick={stop}>{ if is_stopped { text::SEARCH } else { text::STOP } }</button>
+        </p>
+    }
+}
+
+/// What the field of a question's number shows.
+#[derive(PartialEq, Properties)]
+struct NumberProps {
+    view: View,
+    emit: Callback<Action>,
+}
+
+/// The deadline or the budget; nothing where the question has none. What is no number keeps the last one.
+#[component]
+fn NumberOf(props: &NumberProps) -> Html {
+    let NumberProps { view, emit } = props;
+    let typed = use_state_eq(|| None::<String>);
+    let setter = typed.setter();
+    use_effect_with(view.plan.asked, move |_| setter.set(None));
+    let (Some((name, unit)), Some(value)) = (text::label(view.plan.asked), view.plan.number()) else {
+        return Html::default();
+    };
+    let is_wrong = typed.as_ref().is_some_and(|typed| number(typed).is_none());
+    let input = {
+        let (view, emit, setter) = (*view, emit.clone(), typed.setter());
+        Callback::from(move |event: InputEvent| {
+            let text = browser::field_text(&event);
+            if let Some(number) = number(&text) {
+                let plan: PlanView = view.plan.with_number(number);
+                emit.emit(Action::Look(View { plan, ..view }));
+            }
+            setter.set(Some(text));
+        })
+    };
+    let shown = (*typed).clone().unwrap_or_else(|| value.to_string());
+    html! {
+        <span class="plan-number">
+            <label for="plan-number">{ name }</label>
+            <input type="text" id="plan-number" inputmode="decimal" autocomplete="off" spellcheck="false" value={shown} oninput={input}
+                aria-invalid={is_wrong.to_string()} aria-describedby="plan-number-error" />
+            <span class="unit" aria-hidden="true">{ unit }</span>
+            <span class="error" id="plan-number-error">{ if is_wrong { text::NO_NUMBER } else { "" } }</span>
+        </span>
+    }
+}

@@ -1,0 +1,115 @@
+//! The answers as a table that sorts by any column.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::state::Action;
+use crate::text;
+use crate::text::plan as words;
+use crate::text::plan::money;
+use crate::view::PlanView;
+use engine::analysis::plan::{Found, Plan};
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub(super) struct Props {
+    /// The search.
+    pub(super) plan: Rc<Plan>,
+    /// The question.
+    pub(super) view: PlanView,
+    /// The most rows.
+    pub(super) most: usize,
+    /// Whether the search is that of the scenario on screen.
+    pub(super) is_over: bool,
+    /// Takes actions.
+    pub(super) emit: Callback<Action>,
+}
+
+/// A column, and whether its smallest value comes first.
+type Order = Option<(usize, bool)>;
+
+/// The rows, each a click from being the scenario; under them what the price decides.
+#[component]
+pub(super) fn Answers(props: &Props) -> Html {
+    let Props { plan, view, most, is_over, emit } = props;
+    let order = use_state_eq(|| None as Order);
+    let setter = order.setter();
+    use_effect_with(view.asked, move |_| setter.set(None));
+    let mut answers = plan.answers(view.question());
+    answers.truncate(*most);
+    let Some(first) = answers.first().copied() else { return Html::default() };
+    let sentences = money::sentences(plan, &answers);
+    let header = words::header(plan.kind());
+    let mut rows: Vec<(words::Row, &Found)> =
+        answers.iter().map(|found| (words::row(plan, found, first), *found)).collect();
+    if let Some((column, ascending)) = *order {
+        rows.sort_by(|one, other| {
+            let compared = compare(&one.0, &other.0, column);
+            if ascending { compared } else { compared.reverse() }
+        });
+    }
+    let head = header.iter().enumerate().map(|(column, name)| heading(column, name, *order, &order.setter()));
+    html! {
+        <>
+        <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
+        <div class="scroll" tabindex="0" role="region" aria-labelledby="plan-title" aria-busy={(!is_over).to_string()}>
+            <table class="planned">
+                <thead><tr>{ for head }</tr></thead>
+                <tbody>{ for rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit)) }</tbody>
+            </table>
+        </div>
+        if !sentences.is_empty() {
+            <ul class="break-even">{ for sentences.into_iter().map(|sentence| html! { <li>{ sentence }</li> }) }</ul>
+        }
+        </>
+    }
+}
+
+/// Numbers before texts without one; texts by their letters.
+fn compare(one: &words::Row, other: &words::Row, column: usize) -> core::cmp::Ordering {
+    let value = |row: &words::Row| row.values.get(column).copied().flatten();
+    match (value(one), value(other)) {
+        (Some(one), Some(other)) => one.total_cmp(&other),
+        (Some(_), None) => core::cmp::Ordering::Less,
+        (None, Some(_)) => core::cmp::Ordering::Greater,
+        (None, None) => one.cells.get(column).cmp(&other.cells.get(column)),
+    }
+}
+
+/// A heading that sorts by its column: the smallest first, then the largest, then as answered.
+fn heading(column: usize, name: &'static str, order: Order, setter: &UseStateSetter<Order>) -> Html {
+    let (next, sort) = match order {
+        Some((sorted, true)) if sorted == column => (Some((column, false)), Some("ascending")),
+        Some((sorted, false)) if sorted == column => (None, Some("descending")),
+        _ => (Some((column, true)), None),
+    };
+    let setter = setter.clone();
+    let press = Callback::from(move |_: MouseEvent| setter.set(next));
+    html! { <th scope="col" aria-sort={sort}><button type="button" onclick={press}>{ name }</button></th> }
+}
+
+/// Texts stand at the left, ranges in two lines.
+fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
+    match value {
+        None if cell.len() > 12 => Some("words"),
+        Some(_) if cell.contains('(') => Some("range"),
+        _ => None,
+    }
+}
+
+fn shown(row: &words::Row, found: &Found, plan: &Plan, emit: &Callback<Action>) -> Html {
+    let taken = found.scenario;
+    let chosen = taken == *plan.scenario();
+    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
+    let mut cells = row.cells.iter().zip(&row.values);
+    let name = cells.next().map(|(name, _)| name.clone()).unwrap_or_default();
+    html! {
+        <tr class={chosen.then_some("chosen")} onclick={take}>
+            <th scope="row">
+                <button type="button" aria-pressed={chosen.to_string()}>{ name }</button>
+            </th>
+            { for cells.map(|(cell, value)| html! { <td class={class(cell, *value)}>{ cell.clone() }</td> }) }
+        </tr>
+    }
+}

@@ -1,0 +1,125 @@
+//! What is planned: the question with its deadline and its budget.
+
+use engine::analysis::plan::Question;
+
+/// The questions, without their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// [`Question::FewestGpus`].
+    #[default]
+    FewestGpus,
+    /// [`Question::Cheapest`].
+    Cheapest,
+    /// [`Question::Fastest`].
+    Fastest,
+    /// [`Question::LongestContext`].
+    LongestContext,
+    /// [`Question::LargestModel`].
+    LargestModel,
+    /// [`Question::LargestBatch`].
+    LargestBatch,
+}
+
+impl Asked {
+    /// Every question, in display order.
+    pub const ALL: [Self; 6] =
+        [Self::FewestGpus, Self::Cheapest, Self::Fastest, Self::LongestContext, Self::LargestModel, Self::LargestBatch];
+
+    /// Its name in links.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::FewestGpus => "fewest",
+            Self::Cheapest => "cheapest",
+            Self::Fastest => "fastest",
+            Self::LongestContext => "context",
+            Self::LargestModel => "model",
+            Self::LargestBatch => "batch",
+        }
+    }
+
+    /// The question of this name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|asked| asked.key() == key)
+    }
+}
+
+/// What is planned. Deadline and budget are kept while another question is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlanView {
+    /// The question.
+    pub asked: Asked,
+    /// The deadline in days.
+    pub days: f64,
+    /// The budget in US dollars.
+    pub dollars: f64,
+}
+
+impl Default for PlanView {
+    fn default() -> Self {
+        Self { asked: Asked::default(), days: 30.0, dollars: 100_000.0 }
+    }
+}
+
+impl PlanView {
+    /// The question with its number.
+    pub fn question(self) -> Question {
+        match self.asked {
+            Asked::FewestGpus => Question::FewestGpus,
+            Asked::Cheapest => Question::Cheapest { days: self.days },
+            Asked::Fastest => Question::Fastest { dollars: self.dollars },
+            Asked::LongestContext => Question::LongestContext,
+            Asked::LargestModel => Question::LargestModel,
+            Asked::LargestBatch => Question::LargestBatch,
+        }
+    }
+
+    /// The number of the question, where it has one.
+    pub fn number(self) -> Option<f64> {
+        match self.asked {
+            Asked::Cheapest => Some(self.days),
+            Asked::Fastest => Some(self.dollars),
+            _ => None,
+        }
+    }
+
+    /// The same question with another number.
+    #[must_use]
+    pub fn with_number(self, number: f64) -> Self {
+        match self.asked {
+            Asked::Cheapest => Self { days: number, ..self },
+            Asked::Fastest => Self { dollars: number, ..self },
+            _ => self,
+        }
+    }
+}
+
+/// Reads a positive number as people write it: `30`, `1,000`, `$100k`, `2.5M`.
+pub fn number(typed: &str) -> Option<f64> {
+    let plain: String = typed.chars().filter(|sign| !matches!(sign, ' ' | ',' | '$' | '_')).collect();
+    let suffixes = [("k", 1e3), ("K", 1e3), ("m", 1e6), ("M", 1e6), ("b", 1e9), ("B", 1e9)];
+    let suffixed = suffixes.into_iter().find_map(|(suffix, factor)| Some((plain.strip_suffix(suffix)?, factor)));
+    let (digits, factor) = suffixed.unwrap_or((&plain, 1.0));
+    let value = digits.parse::<f64>().ok()? * factor;
+    (value > 0.0 && value.is_finite()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        let read = ["30", "1,000", "$100k", "2.5M", " 1e3 ", "0.5"].map(number);
+        assert_eq!(read, [30.0, 1e3, 1e5, 2.5e6, 1e3, 0.5].map(Some));
+        for wrong in ["", "k", "-3", "0", "NaN", "inf", "1e999", "soon", "3\u{20ac}"] {
+            assert_eq!(number(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_number_belongs_to_its_question() {
+        let plan = PlanView { asked: Asked::Cheapest, ..PlanView::default() };
+        assert_eq!(plan.with_number(7.0).question(), Question::Cheapest { days: 7.0 });
+        assert_eq!(PlanView::default().with_number(7.0), PlanView::default());
+    }
+}

@@ -1,0 +1,40 @@
+# Keys and values of github.com/NVIDIA/Megatron-LM, examples/gptoss/02_train.sh (d98e8a64dd)
+WORLD_SIZE=8
+torchrun --nnodes 1 --nproc_per_node 8 train.py \
+    --num-layers 12 \
+    --window-size 127,0 \
+    --window-attn-skip-freq 2 \
+    --num-experts 4 \
+    --moe-router-topk 2 \
+    --moe-ffn-hidden-size 2048 \
+    --seq-length 8192 \
+    --tensor-model-parallel-size 1 \
+    --context-parallel-size 1 \
+    --pipeline-model-parallel-size 8 \
+    --expert-model-parallel-size 1 \
+    --sequence-parallel \
+    --use-distributed-optimizer \
+    --overlap-grad-reduce \
+    --bf16 \
+    --fp8-format hybrid \
+    --recompute-activations \
+    --moe-grouped-gemm \
+    --moe-token-dispatcher-type alltoall \
+    --micro-batch-size 1 \
+    --global-batch-size 128 \
+    --train-samples 1953125000 \
+    --disable-bias-linear \
+    --untie-embeddings-and-output-weights \
+    --normalization RMSNorm \
+    --hidden-size 512 \
+    --ffn-hidden-size 2048 \
+    --num-attention-heads 64 \
+    --num-query-groups 8 \
+    --max-position-embeddings 8192 \
+    --position-embedding-type rope \
+    --softmax-type learnable \
+    --overlap-param-gather \
+    --tokenizer-type NullTokenizer \
+    --vocab-size 128256 \
+    --accumulate-allreduce-grads-in-fp32 \
+    --fp8-param-gather

@@ -1,0 +1,38 @@
+# Keys and values of github.com/NVIDIA/Megatron-LM, examples/megatron_fsdp/train_llama3_8b_fsdp_h100_fp8.sh (d98e8a64dd)
+WORLD_SIZE=8
+torchrun --nnodes 1 --nproc_per_node 8 train.py \
+    --num-layers 32 \
+    --seq-length 8192 \
+    --tensor-model-parallel-size 1 \
+    --context-parallel-size 1 \
+    --sequence-parallel \
+    --use-distributed-optimizer \
+    --data-parallel-sharding-strategy optim_grads_params \
+    --overlap-grad-reduce \
+    --init-model-with-meta-device \
+    --ckpt-format fsdp_dtensor \
+    --bf16 \
+    --fp8-format hybrid \
+    --attention-backend fused \
+    --cross-entropy-loss-fusion \
+    --hidden-dropout 0.0 \
+    --micro-batch-size 1 \
+    --global-batch-size 128 \
+    --train-samples 1953125000 \
+    --hidden-size 4096 \
+    --ffn-hidden-size 14336 \
+    --num-attention-heads 32 \
+    --num-query-groups 8 \
+    --kv-channels 128 \
+    --max-position-embeddings 8192 \
+    --position-embedding-type rope \
+    --attention-dropout 0.0 \
+    --swiglu \
+    --normalization RMSNorm \
+    --untie-embeddings-and-output-weights \
+    --disable-bias-linear \
+    --use-megatron-fsdp \
+    --fp8-param-gather \
+    --overlap-param-gather \
+    --tokenizer-type NullTokenizer \
+    --vocab-size 128256

@@ -1,0 +1,33 @@
+# Keys and values of github.com/NVIDIA/Megatron-LM, examples/mixtral/train_mixtral_8x7b_distributed.sh (d98e8a64dd)
+WORLD_SIZE=8
+torchrun --nnodes 1 --nproc_per_node 8 train.py \
+    --num-layers 32 \
+    --num-experts 8 \
+    --moe-router-topk 2 \
+    --seq-length 4096 \
+    --tensor-model-parallel-size 1 \
+    --pipeline-model-parallel-size 4 \
+    --expert-model-parallel-size 8 \
+    --sequence-parallel \
+    --use-distributed-optimizer \
+    --overlap-grad-reduce \
+    --bf16 \
+    --moe-grouped-gemm \
+    --moe-token-dispatcher-type alltoall \
+    --hidden-dropout 0.0 \
+    --micro-batch-size 1 \
+    --global-batch-size 256 \
+    --train-iters 500000 \
+    --disable-bias-linear \
+    --max-position-embeddings 32768 \
+    --hidden-size 4096 \
+    --ffn-hidden-size 14336 \
+    --num-attention-heads 32 \
+    --attention-dropout 0.0 \
+    --normalization RMSNorm \
+    --position-embedding-type rope \
+    --swiglu \
+    --untie-embeddings-and-output-weights \
+    --num-query-groups 8 \
+    --overlap-param-gather \
+    --tokenizer-type Llama2Tokenizer
