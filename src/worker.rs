@@ -1,12 +1,8 @@
 //! Work beside the page: what the page may ask of a second thread, and how that thread does it. The thread runs the same module
 //! (`static/boot.js`), so that every number is the same to the bit, and finds no window.
 //!
-//! A message is a JSON text, with pictures behind it where the answer has some. The page numbers its requests, and every answer has
-//! the number of its request. [`crate::browser`] has the page's side.
-//!
-//! Pictures go over as bitmaps, which are handed on and not copied. A canvas that belongs to the thread altogether
-//! (`transferControlToOffscreen`) would save the page a frame, but Firefox 153 without a graphics card shows its first picture
-//! for ever.
+//! A message is a JSON text, with the canvas of a figure where it says so. The page numbers its requests, and every answer has the
+//! number of its request. [`crate::browser`] has the page's side.
 //!
 //! Another kind of work is a variant of [`Job`], one of [`Outcome`], and a function that [`Desk::answer`] calls.
 
@@ -21,14 +17,19 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, OffscreenCanvas};
 
 use crate::derived::{Pin, Plot, Scratches, compared};
 use crate::snapshot::Snapshot;
-use charts::paint::{self, Style};
+use charts::paint::{self, Sheet, Style};
 use charts::palette::Theme;
 use charts::readout;
 use charts::spec::ChartSpec;
 
-/// What the page says to the thread: asks for work under a number.
+/// What the page says to the thread.
 #[derive(Debug, Deserialize, Serialize)]
-pub struct Request(pub u32, pub Job);
+pub enum Message {
+    /// The canvas of a figure, from now on the thread's; it comes beside the text.
+    Canvas(Plot),
+    /// Asks for work; the answer has the same number.
+    Job(u32, Job),
+}
 
 /// A piece of work.
 #[derive(Debug, Deserialize, Serialize)]
@@ -50,14 +51,14 @@ pub struct Paint {
     pub sizes: [Option<[f64; 3]>; 2],
 }
 
-/// What the thread says to the page: the number of the request, or 0 for what it has painted again by itself, and what came of it.
+/// What the thread says to the page: the number of the request, and what came of it.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Answer(pub u32, pub Outcome);
 
 /// What came of a [`Job`].
 #[derive(Debug, Deserialize, Serialize)]
 pub enum Outcome {
-    /// The figures are painted: what stands beside each of them. Their pictures follow the text, in the same order.
+    /// The figures are painted: what stands beside each of them.
     Painted([Option<Words>; 2]),
 }
 
@@ -87,91 +88,78 @@ pub fn text_of(message: &impl Serialize) -> JsValue {
 pub fn listen() {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let desk = Rc::new(RefCell::new(Desk::default()));
-    for plot in Plot::ALL {
-        desk.borrow_mut().put_up(plot, &scope, &desk);
-    }
     let page = scope.clone();
     EventListener::new(&scope, "message", move |event| {
-        let text = event.unchecked_ref::<MessageEvent>().data().as_string().unwrap_or_default();
-        // No page says anything else.
-        if let Ok(Request(number, job)) = serde_json::from_str(&text) {
-            let (outcome, pictures) = desk.borrow_mut().answer(job);
-            post(&page, &Answer(number, outcome), &pictures);
+        let data: Array = event.unchecked_ref::<MessageEvent>().data().unchecked_into();
+        match serde_json::from_str(&data.get(0).as_string().unwrap_or_default()) {
+            Ok(Message::Canvas(plot)) => put_up(&desk, plot, &data.get(1).unchecked_into()),
+            Ok(Message::Job(number, job)) => {
+                let outcome = desk.borrow_mut().answer(job);
+                // A page that is gone hears nothing.
+                let _ = page.post_message(&text_of(&Answer(number, outcome)));
+            }
+            // No page says anything else.
+            Err(_) => {}
         }
     })
     .forget();
 }
 
-/// What there is to hand on for each figure, or `undefined`.
-type Pictures = [JsValue; 2];
-
-fn post(page: &DedicatedWorkerGlobalScope, answer: &Answer, pictures: &Pictures) {
-    let (message, handed_on) = (Array::of1(&text_of(answer)), Array::new());
-    for picture in pictures {
-        message.push(picture);
-        if !picture.is_undefined() {
-            handed_on.push(picture);
-        }
+/// Takes the canvas of a figure, which is painted again whenever the browser has restored it. One that cannot be painted leaves the
+/// summary, the caption and the table.
+fn put_up(desk: &Rc<RefCell<Desk>>, plot: Plot, canvas: &OffscreenCanvas) {
+    let Ok(sheet) = Sheet::of_worker(canvas) else { return };
+    let restored = {
+        let desk = desk.clone();
+        EventListener::new(canvas, "contextrestored", move |_| {
+            paint::forget_image();
+            let mut desk = desk.borrow_mut();
+            if let Some(last) = desk.last.clone() {
+                desk.paint(&last);
+            }
+        })
+    };
+    if let Some(place) = desk.borrow_mut().sheets.get_mut(plot as usize) {
+        *place = Some((sheet, restored));
     }
-    // A page that is gone hears nothing.
-    let _ = page.post_message_with_transfer(&message, &handed_on);
 }
 
 /// What the thread has.
 #[derive(Default)]
 struct Desk {
-    canvases: [Option<(OffscreenCanvas, EventListener)>; 2],
+    sheets: [Option<(Sheet, EventListener)>; 2],
     scratches: Scratches,
     /// What was painted last.
     last: Option<Paint>,
 }
 
 impl Desk {
-    /// Makes the canvas of a figure, which is painted again whenever the browser has restored it.
-    fn put_up(&mut self, plot: Plot, page: &DedicatedWorkerGlobalScope, desk: &Rc<RefCell<Self>>) {
-        let Ok(canvas) = OffscreenCanvas::new(1, 1) else { return };
-        let (page, desk) = (page.clone(), desk.clone());
-        let restored = EventListener::new(&canvas, "contextrestored", move |_| {
-            paint::forget_image();
-            let mut desk = desk.borrow_mut();
-            if let Some(last) = desk.last.clone() {
-                let (words, pictures) = desk.paint(&last);
-                post(&page, &Answer(0, Outcome::Painted(words)), &pictures);
-            }
-        });
-        if let Some(place) = self.canvases.get_mut(plot as usize) {
-            *place = Some((canvas, restored));
-        }
-    }
-
     /// Does a piece of work.
-    fn answer(&mut self, job: Job) -> (Outcome, Pictures) {
+    fn answer(&mut self, job: Job) -> Outcome {
         match job {
             Job::Paint(what) => {
-                let (words, pictures) = self.paint(&what);
+                let outcome = Outcome::Painted(self.paint(&what));
                 self.last = Some(what);
-                (Outcome::Painted(words), pictures)
+                outcome
             }
         }
     }
 
-    fn paint(&mut self, what: &Paint) -> ([Option<Words>; 2], Pictures) {
+    fn paint(&mut self, what: &Paint) -> [Option<Words>; 2] {
         let snapshot = Snapshot::of_link(&what.link);
         let pins = compared(&snapshot.scenario, &snapshot.pins);
-        let [map, curve] = Plot::ALL.map(|plot| self.paint_plot(plot, what, &snapshot, &pins).unzip());
-        ([map.0, curve.0], [map.1, curve.1].map(Option::unwrap_or_default))
+        Plot::ALL.map(|plot| self.paint_plot(plot, what, &snapshot, &pins))
     }
 
-    fn paint_plot(&mut self, plot: Plot, what: &Paint, snapshot: &Snapshot, pins: &[Pin]) -> Option<(Words, JsValue)> {
+    fn paint_plot(&mut self, plot: Plot, what: &Paint, snapshot: &Snapshot, pins: &[Pin]) -> Option<Words> {
         let [css_width, css_height, device_pixel_ratio] = what.sizes.get(plot as usize).copied().flatten()?;
-        let (canvas, _) = self.canvases.get(plot as usize)?.as_ref()?;
+        let (sheet, _) = self.sheets.get(plot as usize)?.as_ref()?;
         let theme = if what.dark { Theme::Dark } else { Theme::Light };
         let style = Style { theme, css_width, css_height, device_pixel_ratio };
         let spec = plot.derive(snapshot, pins, what.moving, self.scratches.of(plot));
-        // A canvas that cannot be painted leaves the summary, the caption and the table.
-        let painted = paint::paint_chart(&spec, paint::of_worker(canvas), &style, None).is_ok();
-        let picture = if painted { canvas.transfer_to_image_bitmap().ok() } else { None };
-        Some((Words::of(&spec), picture.map(JsValue::from).unwrap_or_default()))
+        // As above.
+        let _ = paint::paint_chart(&spec, sheet, &style, None);
+        Some(Words::of(&spec))
     }
 }
 
@@ -185,8 +173,8 @@ mod tests {
     fn messages_survive_their_texts() {
         let snapshot = Snapshot { scenario: default_scenario(), pins: vec![default_scenario()], view: View::default() };
         let what = Paint { link: snapshot.link(), sizes: [Some([397.0, 336.5, 1.25]), None], ..Paint::default() };
-        let text = serde_json::to_string(&Request(7, Job::Paint(what.clone()))).unwrap();
-        let Ok(Request(7, Job::Paint(read))) = serde_json::from_str(&text) else { panic!("{text}") };
+        let text = serde_json::to_string(&Message::Job(7, Job::Paint(what.clone()))).unwrap();
+        let Ok(Message::Job(7, Job::Paint(read))) = serde_json::from_str(&text) else { panic!("{text}") };
         assert_eq!(read, what);
         assert_eq!(Snapshot::of_link(&read.link), snapshot);
     }

@@ -48,6 +48,7 @@ async function loaded() {
 /** A thread that runs this script too, and is ready when the module is; none where the page may have none, as in a sandbox. */
 function thread() {
   try {
+    if (!HTMLCanvasElement.prototype.transferControlToOffscreen) return null;
     const thread = new Worker(import.meta.url, { type: "module" });
     // One that fails before the page listens.
     thread.addEventListener("error", () => { script.thread = null; });

@@ -8,14 +8,14 @@ use gloo::events::EventListener;
 use gloo::utils::document;
 use js_sys::futures::spawn_local;
 use js_sys::{Array, Reflect};
-use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{HtmlCanvasElement, ImageBitmap, ImageBitmapRenderingContext, MessageEvent, Worker};
+use wasm_bindgen::JsCast as _;
+use web_sys::{HtmlCanvasElement, MessageEvent, Worker};
 use yew::prelude::*;
 
 use super::observers::Size;
 use crate::derived::Plot;
 use crate::snapshot::Snapshot;
-use crate::worker::{Answer, Job, Outcome, Paint, Request, Words, text_of};
+use crate::worker::{Answer, Job, Message, Outcome, Paint, Words, text_of};
 use charts::palette::Theme;
 
 /// What has become of the thread.
@@ -46,8 +46,6 @@ struct Line {
     state: Thread,
     /// Who is told of a thread that is lost.
     lost: Callback<()>,
-    /// The canvas of each figure.
-    canvases: [Option<HtmlCanvasElement>; 2],
     /// What stands beside each figure.
     words: [Option<Rc<Words>>; 2],
 }
@@ -67,9 +65,9 @@ pub fn take_up_worker() {
         return LINE.with_borrow_mut(|line| line.state = Thread::Lost);
     };
     EventListener::new(&thread, "message", |event| {
-        let message: Array = event.unchecked_ref::<MessageEvent>().data().unchecked_into();
-        if let Ok(Answer(number, outcome)) = serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
-            take(number, outcome, [message.get(1), message.get(2)]);
+        let text = event.unchecked_ref::<MessageEvent>().data().as_string().unwrap_or_default();
+        if let Ok(Answer(number, outcome)) = serde_json::from_str(&text) {
+            take(number, outcome);
         }
     })
     .forget();
@@ -101,53 +99,35 @@ pub fn use_worker() -> Thread {
     *thread
 }
 
-/// Has the figures painted of what is on screen.
+/// Has the figures painted of what is on screen. It asks before the page draws itself: both work at the same time.
 #[hook]
 pub fn use_paintings(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) {
-    use_effect_with((snapshot.clone(), moving, theme), |(snapshot, moving, theme)| {
+    use_memo((snapshot.clone(), moving, theme), |(snapshot, moving, theme)| {
         want(|wanted| {
             wanted.link = snapshot.link();
             wanted.moving = *moving;
             wanted.dark = *theme == Theme::Dark;
         });
+        ask();
     });
 }
 
-/// Shows a figure on its canvas as the thread paints it, in the size that it has there. Nothing where the page paints it.
+/// Gives the canvas of a figure to the thread, and its size whenever that changes. Nothing where the page paints it.
 #[hook]
-pub fn use_shown(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
+pub fn use_given_away(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
     let canvas = canvas.clone();
     use_effect_with(plot, move |&plot| {
-        let hang = move |canvas| {
-            LINE.with_borrow_mut(|line| {
-                if let Some(place) = plot.and_then(|plot| line.canvases.get_mut(plot as usize)) {
-                    *place = canvas;
-                }
-            });
-        };
-        hang(canvas.cast());
-        move || {
-            hang(None);
-            resize(plot, None);
+        if let Some(plot) = plot
+            && let Some(canvas) = canvas.cast::<HtmlCanvasElement>()
+            && let Ok(canvas) = canvas.transfer_control_to_offscreen()
+        {
+            post(&Message::Canvas(plot), &Array::of1(&canvas));
         }
+        move || resize(plot, None)
     });
     use_effect_with((plot, size), |&(plot, Size { width, height, ratio })| {
         resize(plot, (width > 0.0).then_some([width, height, ratio]));
     });
-}
-
-/// Shows a picture on a canvas.
-fn show(canvas: &HtmlCanvasElement, picture: &ImageBitmap) {
-    // A change of the size empties a canvas and is slow.
-    if canvas.width() != picture.width() {
-        canvas.set_width(picture.width());
-    }
-    if canvas.height() != picture.height() {
-        canvas.set_height(picture.height());
-    }
-    if let Ok(Some(context)) = canvas.get_context("bitmaprenderer") {
-        context.unchecked_into::<ImageBitmapRenderingContext>().transfer_from_image_bitmap(picture);
-    }
 }
 
 fn resize(plot: Option<Plot>, size: Option<[f64; 3]>) {
@@ -165,7 +145,7 @@ pub fn words() -> [Option<Rc<Words>>; 2] {
     LINE.with_borrow(|line| line.words.clone())
 }
 
-/// Changes what is to be painted; several changes in one task are one request.
+/// Changes what is to be painted; several changes in one task are one request, unless one asks at once.
 fn want(change: impl FnOnce(&mut Paint)) {
     let wait = LINE.with_borrow_mut(|line| {
         if line.thread.is_none() {
@@ -189,26 +169,29 @@ fn ask() {
         line.is_busy = true;
         line.number += 1;
         line.asked = Some(line.wanted.clone());
-        let request = Request(line.number, Job::Paint(line.wanted.clone()));
-        Some((line.thread.clone()?, request))
+        Some(Message::Job(line.number, Job::Paint(line.wanted.clone())))
     });
-    if let Some((thread, request)) = job {
-        let _ = thread.post_message(&text_of(&request));
+    if let Some(job) = job {
+        post(&job, &Array::new());
     }
 }
 
+/// Posts a message with what goes over to the thread.
+fn post(message: &Message, with: &Array) {
+    LINE.with_borrow(|line| {
+        if let Some(thread) = &line.thread {
+            let _ = thread.post_message_with_transfer(&Array::of1(&text_of(message)).concat(with), with);
+        }
+    });
+}
+
 /// Takes an answer.
-fn take(number: u32, outcome: Outcome, pictures: [JsValue; 2]) {
+fn take(number: u32, outcome: Outcome) {
     match outcome {
         Outcome::Painted(words) => {
             LINE.with_borrow_mut(|line| {
                 line.is_busy &= number != line.number;
                 line.words = words.map(|words| words.map(Rc::new));
-                for (canvas, picture) in line.canvases.iter().zip(pictures) {
-                    if let (Some(canvas), Ok(picture)) = (canvas, picture.dyn_into()) {
-                        show(canvas, &picture);
-                    }
-                }
             });
             ask();
         }

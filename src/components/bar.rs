@@ -14,7 +14,7 @@ use crate::state::Action;
 use crate::text::{self, pins as words};
 use charts::describe;
 use charts::layout::bar_area;
-use charts::paint::{self, Style};
+use charts::paint::{self, Sheet, Style};
 use charts::palette::Theme;
 use charts::spec::{BarSpec, PinnedBar};
 use engine::scenario::pins::pin_letter;
@@ -38,7 +38,7 @@ type Highlighted = (Rc<BarSpec>, Option<usize>);
 
 fn paint((spec, highlighted): &Highlighted, canvas: &HtmlCanvasElement, style: &Style) {
     // A canvas that cannot be painted leaves the list.
-    let _ = paint::paint_bar(spec, canvas, style, *highlighted);
+    let _ = Sheet::of_page(canvas).and_then(|sheet| paint::paint_bar(spec, &sheet, style, *highlighted));
 }
 
 /// Pointing at a line of the list lights its part of the bar.

@@ -30,7 +30,7 @@ pub fn use_painted_by<T: PartialEq + 'static>(
     painter: Painter<T>,
 ) -> Size {
     let size = browser::use_size(canvas);
-    browser::use_shown(canvas, plot, size);
+    browser::use_given_away(canvas, plot, size);
     let restorations = browser::use_restorations(canvas, paint::forget_image);
     let deps = (what.clone(), theme, size, restorations);
     let node = canvas.clone();

@@ -20,7 +20,7 @@ use crate::state::Action;
 use crate::text;
 use crate::worker::Words;
 use charts::layout::plot_area;
-use charts::paint::{self, Style};
+use charts::paint::{self, Sheet, Style};
 use charts::palette::Theme;
 use charts::readout::Entry;
 use charts::spec::ChartSpec;
@@ -98,7 +98,7 @@ fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
         return;
     }
     // A canvas that cannot be painted leaves the summary, the caption and the table.
-    let _ = paint::paint_chart(spec, canvas, style, None);
+    let _ = Sheet::of_page(canvas).and_then(|sheet| paint::paint_chart(spec, &sheet, style, None));
 }
 
 /// The values of the axes that are parameters, at a place.

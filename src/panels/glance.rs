@@ -8,7 +8,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::components::canvas::use_painted;
 use crate::derived::step_parts;
-use charts::paint::{Strip, Style, paint_strip};
+use charts::paint::{Sheet, Strip, Style, paint_strip};
 use charts::palette::{Theme, part, step_share};
 use charts::spec::BarSpec;
 use engine::format;
@@ -63,7 +63,7 @@ struct LineProps {
 
 fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
     // A canvas that cannot be painted leaves the words.
-    let _ = paint_strip(strip, canvas, style);
+    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_strip(strip, &sheet, style));
 }
 
 /// A name, what the bar says, and the bar: a canvas, as for a background or a drawing that changes the browser resolves every colour or

@@ -28,9 +28,7 @@ mod svg;
 mod svg_files;
 
 use super::palette::Theme;
-pub use canvas::{
-    forget_image, of_worker, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster,
-};
+pub use canvas::{Sheet, forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
 pub use chart::{draw_bar, draw_chart};
 pub use pen::Pen;
 pub use poster::{FIGURES, Poster, Tile};

@@ -1,7 +1,7 @@
 //! Painting on the canvas: size, scale, and the image of a field. The generic painter does the rest.
 //!
 //! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have the same members, and what is
-//! called here exists on either. So a worker passes its own as an [`HtmlCanvasElement`] ([`of_worker`]).
+//! called here exists on either.
 
 use super::backend::Backend;
 use super::brush::Brush;
@@ -28,13 +28,39 @@ struct Stretcher {
     image: Image,
     /// The field and the theme of the image.
     drawn: Option<(Rc<Field>, Theme)>,
-    canvas: Option<OffscreenCanvas>,
+    hidden: Option<(OffscreenCanvas, Sheet)>,
 }
 
-/// The canvas of a worker, for the painters.
-pub fn of_worker(canvas: &OffscreenCanvas) -> &HtmlCanvasElement {
-    canvas.unchecked_ref()
+/// A canvas with its context.
+#[derive(Debug)]
+pub struct Sheet {
+    canvas: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
 }
+
+impl Sheet {
+    /// A canvas of the page.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the canvas has no 2D context.
+    pub fn of_page(canvas: &HtmlCanvasElement) -> Result<Self, PaintError> {
+        let context = canvas.get_context("2d")?.ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
+        // A worker's has another class, with the same members.
+        Ok(Self { canvas: canvas.clone(), context: context.unchecked_into() })
+    }
+
+    /// A canvas of nobody, or one that the page has handed over to this worker: Firefox gives the context of that only once.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the canvas has no 2D context.
+    pub fn of_worker(canvas: &OffscreenCanvas) -> Result<Self, PaintError> {
+        Self::of_page(canvas.unchecked_ref())
+    }
+}
+
+const NO_CONTEXT: &str = "the canvas has no 2D context.";
 
 thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
@@ -51,35 +77,30 @@ pub fn forget_image() {
 ///
 /// # Errors
 ///
-/// Fails if the canvas has no 2D context or refuses to draw.
+/// Fails if the canvas refuses to draw.
 pub fn paint_chart(
     spec: &ChartSpec,
-    canvas: &HtmlCanvasElement,
+    sheet: &Sheet,
     style: &Style,
     crosshair: Option<(f64, f64)>,
 ) -> Result<(), PaintError> {
-    let context = prepare(canvas, style)?;
+    let context = prepare(sheet, style)?;
     let area = plot_area(spec, style.css_width, style.css_height);
     if let Some(field) = &spec.field {
-        stretch(&context, field, &area, style)?;
+        stretch(context, field, &area, style)?;
     }
-    with_pen(&context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
+    with_pen(context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
 }
 
 /// Paints a memory bar, with an outline around the highlighted part.
 ///
 /// # Errors
 ///
-/// Fails if the canvas has no 2D context or refuses to draw.
-pub fn paint_bar(
-    spec: &BarSpec,
-    canvas: &HtmlCanvasElement,
-    style: &Style,
-    highlighted: Option<usize>,
-) -> Result<(), PaintError> {
-    let context = prepare(canvas, style)?;
+/// Fails if the canvas refuses to draw.
+pub fn paint_bar(spec: &BarSpec, sheet: &Sheet, style: &Style, highlighted: Option<usize>) -> Result<(), PaintError> {
+    let context = prepare(sheet, style)?;
     let area = bar_area(spec, style.css_width, style.css_height);
-    with_pen(&context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+    with_pen(context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
 }
 
 /// Paints a chart with its legend on a new canvas, to be saved.
@@ -89,13 +110,13 @@ pub fn paint_bar(
 /// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
     let saved = Saved::of_chart(spec, style);
-    let canvas = hidden_canvas(1, 1)?;
-    let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
+    let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
+    let context = prepare(&sheet, &Style { css_height: saved.height, ..*style })?;
     if let Some(field) = &spec.field {
-        stretch(&context, field, &plot_area(spec, style.css_width, style.css_height), style)?;
+        stretch(context, field, &plot_area(spec, style.css_width, style.css_height), style)?;
     }
-    with_pen(&context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
-    Ok(canvas)
+    with_pen(context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
+    Ok(sheet.canvas)
 }
 
 /// Paints a memory bar with its legend on a new canvas, to be saved.
@@ -105,10 +126,10 @@ pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasEle
 /// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
     let saved = Saved::of_bar(spec, style);
-    let canvas = hidden_canvas(1, 1)?;
-    let context = prepare(&canvas, &Style { css_height: saved.height, ..*style })?;
-    with_pen(&context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
-    Ok(canvas)
+    let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
+    let context = prepare(&sheet, &Style { css_height: saved.height, ..*style })?;
+    with_pen(context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
+    Ok(sheet.canvas)
 }
 
 /// Paints a poster on a new canvas with `pixel_ratio` device pixels per CSS pixel, to be saved.
@@ -119,18 +140,19 @@ pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement
 pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvasElement, PaintError> {
     let layout = Layout::of(poster);
     let style = Style { css_height: layout.height, device_pixel_ratio: pixel_ratio, ..poster::STYLE };
-    let canvas = hidden_canvas(1, 1)?;
-    let context = prepare(&canvas, &style)?;
+    let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
+    let context = prepare(&sheet, &style)?;
     if let Some(field) = &poster.map.field {
-        stretch(&context, field, &layout.area_of_map(poster.map), &style)?;
+        stretch(context, field, &layout.area_of_map(poster.map), &style)?;
     }
-    with_pen(&context, &style, &mut |pen| poster::draw(pen, poster, &layout))?;
-    Ok(canvas)
+    with_pen(context, &style, &mut |pen| poster::draw(pen, poster, &layout))?;
+    Ok(sheet.canvas)
 }
 
 /// Sizes the canvas (only on a change, which clears it and is slow) and fills it with the surface
 /// colour.
-pub(super) fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<CanvasRenderingContext2d, PaintError> {
+pub(super) fn prepare<'a>(sheet: &'a Sheet, style: &Style) -> Result<&'a CanvasRenderingContext2d, PaintError> {
+    let Sheet { canvas, context } = sheet;
     let ratio = style.device_pixel_ratio;
     let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
     if canvas.width() != width {
@@ -139,18 +161,10 @@ pub(super) fn prepare(canvas: &HtmlCanvasElement, style: &Style) -> Result<Canva
     if canvas.height() != height {
         canvas.set_height(height);
     }
-    let context = context(canvas)?;
     context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)?;
     context.set_fill_style_str(&tokens(style.theme).surface.css());
     context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));
     Ok(context)
-}
-
-fn context(canvas: &HtmlCanvasElement) -> Result<CanvasRenderingContext2d, PaintError> {
-    let context = canvas.get_context("2d")?;
-    // A worker's has another class, with the same members.
-    let context = context.map(JsCast::unchecked_into);
-    context.ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))
 }
 
 /// Draws with a pen in CSS pixels.
@@ -162,7 +176,7 @@ fn with_pen(
     let ratio = style.device_pixel_ratio;
     context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0)?;
     context.set_line_join("round");
-    let brush = Brush::new(context).ok_or_else(|| PaintError("the canvas has no 2D context.".to_string()))?;
+    let brush = Brush::new(context).ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
     let mut backend = Backend::Canvas(brush);
     draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
     backend.present().map_err(|error| PaintError(error.to_string()))
@@ -177,8 +191,8 @@ fn stretch(
 ) -> Result<(), PaintError> {
     STRETCHER.with_borrow_mut(|stretcher| {
         let same = |drawn: &(Rc<Field>, Theme)| Rc::ptr_eq(&drawn.0, field) && drawn.1 == style.theme;
-        let hidden = match &stretcher.canvas {
-            Some(hidden) if stretcher.drawn.as_ref().is_some_and(same) => hidden.clone(),
+        let hidden = match &stretcher.hidden {
+            Some((hidden, _)) if stretcher.drawn.as_ref().is_some_and(same) => hidden.clone(),
             _ => stretcher.draw(field, style.theme)?,
         };
         let ratio = style.device_pixel_ratio;
@@ -198,14 +212,19 @@ impl Stretcher {
     fn draw(&mut self, field: &Rc<Field>, theme: Theme) -> Result<OffscreenCanvas, PaintError> {
         self.image.draw(field, theme);
         let (width, height) = (self.image.width as u32, self.image.height as u32);
-        let hidden = match &self.canvas {
-            Some(hidden) if hidden.width() == width && hidden.height() == height => hidden.clone(),
-            _ => OffscreenCanvas::new(width, height)?,
+        let (hidden, sheet) = match self.hidden.take() {
+            Some(kept) if kept.0.width() == width && kept.0.height() == height => kept,
+            _ => {
+                let hidden = OffscreenCanvas::new(width, height)?;
+                let sheet = Sheet::of_worker(&hidden)?;
+                (hidden, sheet)
+            }
         };
         let pixels = Clamped(self.image.bytes.as_slice());
         let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height)?;
-        context(of_worker(&hidden))?.put_image_data(&data, 0.0, 0.0)?;
-        (self.drawn, self.canvas) = (Some((field.clone(), theme)), Some(hidden.clone()));
+        sheet.context.put_image_data(&data, 0.0, 0.0)?;
+        self.drawn = Some((field.clone(), theme));
+        self.hidden = Some((hidden.clone(), sheet));
         Ok(hidden)
     }
 }

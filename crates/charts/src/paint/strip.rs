@@ -1,8 +1,6 @@
 //! Paints a strip: parts side by side without words, and a mark at a limit.
 
-use web_sys::HtmlCanvasElement;
-
-use super::canvas::prepare;
+use super::canvas::{Sheet, prepare};
 use super::{PaintError, Style};
 use crate::palette::{Rgb, limiter, tokens};
 use engine::model::report::Limiter;
@@ -24,8 +22,8 @@ const MARK: f64 = 1.0;
 /// # Errors
 ///
 /// Fails if the canvas has no 2D context.
-pub fn paint_strip(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) -> Result<(), PaintError> {
-    let context = prepare(canvas, style)?;
+pub fn paint_strip(strip: &Strip, sheet: &Sheet, style: &Style) -> Result<(), PaintError> {
+    let context = prepare(sheet, style)?;
     let Style { theme, css_width, css_height, device_pixel_ratio: ratio } = *style;
     let (width, height) = (css_width * ratio, css_height * ratio);
     let fill = |colour: Rgb, left: f64, right: f64| {
