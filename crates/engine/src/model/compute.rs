@@ -11,7 +11,8 @@ mod recurrent;
 mod routed;
 
 use super::cost::{Cost, Operations};
-use super::flops;
+use super::flops::backward::recomputed;
+use super::flops::layer;
 use super::hardware::Accelerator;
 use super::setup::Setup;
 use super::software::{AttentionKernel, Graphs};
@@ -184,7 +185,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
             .plus(beside_attention)
             .plus(adapters::beside_mlp(&rates))
     };
-    let again = flops::recomputed(setup);
+    let again = recomputed(setup);
     let (layer, experts) = if !shares.is_uniform() {
         let experts = if shares.moe > 0.0 { routed(&rates) } else { Layer::default() };
         (block_by_block(&rates, shares, experts), experts.passes(&again))
@@ -236,7 +237,7 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
-    let flops = rates.tokens * (flops::mean_executed_attention(setup) / tp);
+    let flops = rates.tokens * (layer::mean_executed_attention(setup) / tp);
     let widths = arch.query_width() / tp + arch.attention_output_width() / tp + 2.0 * arch.key_value_width_over(tp);
     // The rates of kernels that are not tuned, and of older GPUs, were fitted with it inside.
     let tuned = matches!(setup.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit);

@@ -2,7 +2,7 @@
 
 use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
-use crate::model::flops::{self, Backward};
+use crate::model::flops::backward::{Backward, Recomputed};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
@@ -350,7 +350,7 @@ impl<C: Cost<Operations>> Layer<C> {
     }
 
     /// Both passes, with what the backward pass computes again.
-    pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes<C> {
+    pub(super) fn passes(&self, again: &Recomputed) -> Passes<C> {
         let streams = self.elementwise * ((1.0 - FORWARD_SHARE) * again.backward);
         let backward = self.input_gradient + self.weight_gradient + streams;
         let recomputed = self.matmul * again.matmul + self.elementwise * (again.elementwise * FORWARD_SHARE);
@@ -359,12 +359,12 @@ impl<C: Cost<Operations>> Layer<C> {
     }
 
     /// The products of all passes, with those that the backward pass computes again.
-    pub(super) fn products(&self, again: &flops::Recomputed) -> C {
+    pub(super) fn products(&self, again: &Recomputed) -> C {
         self.matmul * (1.0 + again.matmul) + self.input_gradient + self.weight_gradient + self.products_again
     }
 
     /// The element-wise work of both passes, with what the backward pass computes again.
-    pub(super) fn streams(&self, again: &flops::Recomputed) -> C {
+    pub(super) fn streams(&self, again: &Recomputed) -> C {
         let passes = 1.0 - (1.0 - FORWARD_SHARE) * (1.0 - again.backward);
         self.elementwise * (passes + again.elementwise * FORWARD_SHARE) + self.streams_again
     }

@@ -7,7 +7,7 @@ use super::blocks::{
 use super::modules::of_shared;
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
-use crate::model::flops;
+use crate::model::flops::backward::recomputed;
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
 use crate::model::transformer::Architecture;
@@ -120,6 +120,6 @@ pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
         elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),
         ..Layer::of(&rates, &beside).repeating(&rates, &again)
     };
-    let passes = routed(&rates).plus(beside).passes(&flops::recomputed(setup));
+    let passes = routed(&rates).plus(beside).passes(&recomputed(setup));
     (passes.forward, passes.backward)
 }
