@@ -7,6 +7,7 @@ mod listed;
 pub(super) mod modules;
 mod optimizer;
 pub mod parts;
+mod products;
 mod recurrent;
 mod routed;
 
@@ -20,10 +21,11 @@ use super::training::{ComputeFormat, PrecisionPolicy};
 use super::transformer::LayerShares;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-use blocks::{FORWARD_SHARE, Layer, Passes, Rates, mlp, projections, router_and_shared};
+use blocks::{FORWARD_SHARE, Layer, Passes, Rates};
 use head::heads;
 use listed::{block_by_block, extra_products};
 pub use optimizer::{optimizer, optimizer_cost};
+use products::{mlp, projections, router_and_shared};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
 use routed::routed;

@@ -3,11 +3,12 @@
 //! The costs are those that [`super::unit_times`] adds up.
 
 use super::adapters;
-use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::blocks::{Again, Layer, Rates};
 use super::head::{heads, loss_bytes};
 use super::listed::{block_by_block, extra_products};
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
+use super::products::{Block, mlp, projections, router_and_shared};
 use super::recurrent;
 use super::routed::{padded_rows, routed};
 use super::{attention_core, embedding};

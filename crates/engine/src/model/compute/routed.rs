@@ -1,10 +1,9 @@
 //! The products of routed experts and what is between and around them.
 
 use super::adapters::beside_routed;
-use super::blocks::{
-    Again, Block, FORWARD_SHARE, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared,
-};
+use super::blocks::{Again, FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
 use super::modules::of_shared;
+use super::products::{Block, Products, mlp, router_and_shared};
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
