@@ -6,6 +6,7 @@ use crate::view::{Asked, PlanView};
 use charts::names;
 use charts::views::hardware_name;
 use engine::analysis::plan::{Found, Kind, Plan, Progress, Question, break_even};
+use engine::catalog::REVISION;
 use engine::format;
 use engine::params::Unit;
 
@@ -32,16 +33,21 @@ pub const STOPPED: &str = "The search was stopped.";
 pub const WAITING: &str = "The search begins when the scenario stands still …";
 /// Where what is typed is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
-/// Under the table of a question about clusters.
-const OVER_CLUSTERS: &str = "Same model, data, precision and tokens a step on every cluster of the catalog and on your own hardware, on powers of two \
-     of GPUs and of nodes up to 131,072; strategies, degrees, micro-batches and recomputation vary, and of each cluster the \
-     best stands here. Your hardware has your price, others the list price of their GPU (catalog revision 6) wherever they \
-     are rented; what no list has, and machines of laboratories and companies, are left out where money counts. Days count \
-     checkpoints and the failures of the scenario. Ranges are those of measured steps: 80 % of runs lie within. Whether so \
-     many GPUs are for rent is not known here.";
 /// Under the table of a question about the GPUs at hand.
 const ON_THESE: &str = "Same data, precision and GPUs; strategies, degrees, micro-batches and recomputation vary, and the fastest layout that fits \
      stands here. Choose a row to take it as the scenario.";
+
+/// Under the table of a question about clusters.
+fn over_clusters() -> String {
+    format!(
+        "Same model, data, precision and tokens a step on every cluster of the catalog and on your own hardware, on powers of two \
+     of GPUs and of nodes up to 131,072; strategies, degrees, micro-batches and recomputation vary, and of each cluster the \
+     best stands here. Your hardware has your price, others the list price of their GPU (catalog revision {REVISION}) wherever they \
+     are rented; what no list has, and machines of laboratories and companies, are left out where money counts. Days count \
+     checkpoints and the failures of the scenario. Ranges are those of measured steps: 80 % of runs lie within. Whether so \
+     many GPUs are for rent is not known here."
+    )
+}
 
 /// The note under the table.
 pub fn note(question: Question) -> String {
@@ -51,7 +57,7 @@ pub fn note(question: Question) -> String {
             " The published sizes of the model’s family; of a model without one its size doubled and halved."
         }
         Question::LargestBatch => " The batch that GPUs take in one pass: with gradient accumulation any batch fits.",
-        _ => return OVER_CLUSTERS.to_owned(),
+        _ => return over_clusters(),
     };
     [ON_THESE, of].concat()
 }

@@ -5,6 +5,7 @@
 //! ([`engine::share::decode()`]). Nothing here fails: what cannot be read is returned as issues.
 
 pub mod axis;
+pub mod files;
 pub mod rank;
 pub mod sweep;
 
