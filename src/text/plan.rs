@@ -4,8 +4,7 @@ pub mod money;
 
 use crate::view::{Asked, PlanView};
 use charts::names;
-use charts::views::hardware_name;
-use engine::analysis::plan::{Found, Kind, Plan, Progress, Question, break_even};
+use engine::analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, break_even};
 use engine::catalog::REVISION;
 use engine::format;
 use engine::params::Unit;
@@ -105,7 +104,7 @@ pub fn row(plan: &Plan, found: &Found, first: &Found) -> Row {
     let mut cells: Vec<(String, Option<f64>)> = match plan.kind() {
         Kind::Runs => {
             let of = plan.hardware().get(found.hardware);
-            vec![(of.map_or(String::new(), hardware_name), None), count(scenario.gpus)]
+            vec![(of.map_or(String::new(), Hardware::name), None), count(scenario.gpus)]
         }
         Kind::Contexts => {
             let tokens = f64::from(scenario.seq_len);
@@ -164,7 +163,7 @@ pub fn caption(plan: &Plan, view: PlanView) -> String {
     let scenario = &best.scenario;
     let (time, cost) = (format::duration(best.run.time), format::dollars(best.dollars()));
     let gpus = format::count(f64::from(scenario.gpus));
-    let on = plan.hardware().get(best.hardware).map_or(String::new(), hardware_name);
+    let on = plan.hardware().get(best.hardware).map_or(String::new(), Hardware::name);
     let odds = if best.odds < 0.9 {
         format!(" It is tight: {} of 10 such runs fit.", (10.0 * best.odds).round())
     } else {
@@ -223,7 +222,7 @@ fn searched(plan: &Plan) -> String {
 /// The finding where nothing answers.
 fn missed(plan: &Plan, question: Question) -> String {
     let nearest = plan.nearest_miss(question).map(|found| {
-        let on = plan.hardware().get(found.hardware).map_or(String::new(), hardware_name);
+        let on = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
         let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
         format!("{on} with {} GPUs: {time}, {cost}", format::count(f64::from(found.scenario.gpus)))
     });
@@ -242,7 +241,6 @@ fn missed(plan: &Plan, question: Question) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::analysis::plan::Hardware;
     use engine::catalog;
     use engine::share::decode;
 

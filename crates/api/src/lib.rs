@@ -6,6 +6,7 @@
 
 pub mod axis;
 pub mod files;
+pub mod plan;
 pub mod rank;
 pub mod sweep;
 
@@ -20,6 +21,7 @@ use engine::scenario::issue::{Issue, Severity};
 use engine::share::v1;
 use engine::{params, share};
 
+pub use plan::plan;
 pub use rank::rank;
 
 /// Returns the whole report of a scenario as JSON.
