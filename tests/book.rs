@@ -11,13 +11,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use charts::views::{ALONG, Metric, best_holds, every_axis};
+use engine::analysis::plan::amount;
 use engine::explain::{TERMS, card, links};
 use engine::export::report_json::report_json;
 use engine::params::{PARAMS, issues};
 use engine::scenario::pins::PIN_LETTERS;
 use engine::share::decode_link;
 use serde_json::Value;
-use shardwise::view::{Asked, Panel, number};
+use shardwise::view::{Asked, Panel};
 
 /// What is written behind a number, and what it is in the report's units.
 const UNITS: [(&str, f64); 20] = [
@@ -161,7 +162,7 @@ fn every_link_to_the_calculator_is_a_scenario_that_can_be_read() {
                     Some(("why", key)) => card(key).is_some(),
                     Some(("controls", key)) => ["none", "few", "all"].contains(&key),
                     Some(("plan", key)) => Asked::from_key(key).is_some(),
-                    Some(("days" | "budget", typed)) => number(typed).is_some(),
+                    Some(("days" | "budget", typed)) => amount(typed).is_some(),
                     Some((key, _)) => ["view", "map", "curve"].contains(&key),
                     None => pair == "../",
                 };

@@ -6,6 +6,7 @@ mod catalog;
 mod estimate;
 mod input;
 mod params;
+mod plan;
 mod rank;
 mod read;
 mod table;
@@ -51,6 +52,8 @@ enum Command {
     Estimate(estimate::Arguments),
     /// The fastest layouts on the same GPUs: status 1 where none fits
     Rank(rank::Arguments),
+    /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing answers
+    Plan(plan::Arguments),
     /// What files say: a run, a model, an error, a log, tables of nccl-tests, for the scenario of a link
     Read(read::Arguments),
     /// What would make the configuration of a run fit or faster: status 1 where there is something
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
     let answer = match Cli::parse().command {
         Command::Estimate(arguments) => arguments.run(),
         Command::Rank(arguments) => arguments.run(),
+        Command::Plan(arguments) => arguments.run(),
         Command::Read(arguments) => arguments.run(),
         Command::Lint(arguments) => arguments.run(),
         Command::Params(arguments) => Ok(arguments.run()),

@@ -6,7 +6,6 @@ use charts::palette::Theme;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::params::ParamId;
 use engine::share;
-use files::brought::{Item, bring};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -132,13 +131,10 @@ fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value
     api::sweep::point(scenario, outer, outer_value, inner, inner_value)
 }
 
-/// Reads texts and files for a scenario, as the page does: a [`files::brought::Brought`] under `Ok`, or a sentence under `Err`.
-/// An empty name is that of a text.
+/// [`api::files::bring`], while other threads of Python run.
 #[pyfunction]
-fn read(scenario: &str, names: Vec<String>, contents: Vec<Vec<u8>>) -> String {
-    let names = names.into_iter().map(|name| Some(name).filter(|name| !name.is_empty()));
-    let items: Vec<Item> = names.zip(contents).map(|(name, bytes)| Item { name, bytes }).collect();
-    serde_json::to_string(&bring(&items, &share::decode(scenario).scenario)).unwrap_or_default()
+fn read(py: Python<'_>, scenario: &str, names: Vec<String>, contents: Vec<Vec<u8>>) -> String {
+    py.detach(|| api::files::bring(scenario, names.into_iter().zip(contents)))
 }
 
 /// The feasible region over sequence length and model size, and MFU over the bandwidth between nodes, as SVG; an empty text for a

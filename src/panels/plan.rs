@@ -13,9 +13,9 @@ use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::state::{Action, SelectTarget};
 use crate::text::plan as text;
-use crate::view::{PlanView, View, number};
+use crate::view::{PlanView, View};
 use charts::views::plan_front;
-use engine::analysis::plan::{Kind, Plan, Progress};
+use engine::analysis::plan::{Kind, Plan, Progress, amount};
 use engine::scenario::Scenario;
 
 /// The most rows of the table.
@@ -142,12 +142,12 @@ fn NumberOf(props: &NumberProps) -> Html {
     let (Some((name, unit)), Some(value)) = (text::label(view.plan.asked), view.plan.number()) else {
         return Html::default();
     };
-    let is_wrong = typed.as_ref().is_some_and(|typed| number(typed).is_none());
+    let is_wrong = typed.as_ref().is_some_and(|typed| amount(typed).is_none());
     let input = {
         let (view, emit, setter) = (*view, emit.clone(), typed.setter());
         Callback::from(move |event: InputEvent| {
             let text = browser::field_text(&event);
-            if let Some(number) = number(&text) {
+            if let Some(number) = amount(&text) {
                 let plan: PlanView = view.plan.with_number(number);
                 emit.emit(Action::Look(View { plan, ..view }));
             }

@@ -2,8 +2,8 @@
 
 use charts::names;
 use engine::analysis::advice::Advice;
-use engine::analysis::change::Change;
-use engine::analysis::levers::{Lever, Turn};
+use engine::analysis::change::{Change, Turn};
+use engine::analysis::levers::Lever;
 use engine::format;
 use engine::model::report::Report;
 use engine::model::training::Recompute;

@@ -4,8 +4,8 @@ pub mod money;
 
 use crate::view::{Asked, PlanView};
 use charts::names;
-use charts::views::hardware_name;
-use engine::analysis::plan::{Found, Kind, Plan, Progress, Question, break_even};
+use engine::analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, break_even};
+use engine::catalog::REVISION;
 use engine::format;
 use engine::params::Unit;
 
@@ -32,16 +32,21 @@ pub const STOPPED: &str = "The search was stopped.";
 pub const WAITING: &str = "The search begins when the scenario stands still …";
 /// Where what is typed is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
-/// Under the table of a question about clusters.
-const OVER_CLUSTERS: &str = "Same model, data, precision and tokens a step on every cluster of the catalog and on your own hardware, on powers of two \
-     of GPUs and of nodes up to 131,072; strategies, degrees, micro-batches and recomputation vary, and of each cluster the \
-     best stands here. Your hardware has your price, others the list price of their GPU (catalog revision 6) wherever they \
-     are rented; what no list has, and machines of laboratories and companies, are left out where money counts. Days count \
-     checkpoints and the failures of the scenario. Ranges are those of measured steps: 80 % of runs lie within. Whether so \
-     many GPUs are for rent is not known here.";
 /// Under the table of a question about the GPUs at hand.
 const ON_THESE: &str = "Same data, precision and GPUs; strategies, degrees, micro-batches and recomputation vary, and the fastest layout that fits \
      stands here. Choose a row to take it as the scenario.";
+
+/// Under the table of a question about clusters.
+fn over_clusters() -> String {
+    format!(
+        "Same model, data, precision and tokens a step on every cluster of the catalog and on your own hardware, on powers of two \
+     of GPUs and of nodes up to 131,072; strategies, degrees, micro-batches and recomputation vary, and of each cluster the \
+     best stands here. Your hardware has your price, others the list price of their GPU (catalog revision {REVISION}) wherever they \
+     are rented; what no list has, and machines of laboratories and companies, are left out where money counts. Days count \
+     checkpoints and the failures of the scenario. Ranges are those of measured steps: 80 % of runs lie within. Whether so \
+     many GPUs are for rent is not known here."
+    )
+}
 
 /// The note under the table.
 pub fn note(question: Question) -> String {
@@ -51,7 +56,7 @@ pub fn note(question: Question) -> String {
             " The published sizes of the model’s family; of a model without one its size doubled and halved."
         }
         Question::LargestBatch => " The batch that GPUs take in one pass: with gradient accumulation any batch fits.",
-        _ => return OVER_CLUSTERS.to_owned(),
+        _ => return over_clusters(),
     };
     [ON_THESE, of].concat()
 }
@@ -99,7 +104,7 @@ pub fn row(plan: &Plan, found: &Found, first: &Found) -> Row {
     let mut cells: Vec<(String, Option<f64>)> = match plan.kind() {
         Kind::Runs => {
             let of = plan.hardware().get(found.hardware);
-            vec![(of.map_or(String::new(), hardware_name), None), count(scenario.gpus)]
+            vec![(of.map_or(String::new(), Hardware::name), None), count(scenario.gpus)]
         }
         Kind::Contexts => {
             let tokens = f64::from(scenario.seq_len);
@@ -158,7 +163,7 @@ pub fn caption(plan: &Plan, view: PlanView) -> String {
     let scenario = &best.scenario;
     let (time, cost) = (format::duration(best.run.time), format::dollars(best.dollars()));
     let gpus = format::count(f64::from(scenario.gpus));
-    let on = plan.hardware().get(best.hardware).map_or(String::new(), hardware_name);
+    let on = plan.hardware().get(best.hardware).map_or(String::new(), Hardware::name);
     let odds = if best.odds < 0.9 {
         format!(" It is tight: {} of 10 such runs fit.", (10.0 * best.odds).round())
     } else {
@@ -217,7 +222,7 @@ fn searched(plan: &Plan) -> String {
 /// The finding where nothing answers.
 fn missed(plan: &Plan, question: Question) -> String {
     let nearest = plan.nearest_miss(question).map(|found| {
-        let on = plan.hardware().get(found.hardware).map_or(String::new(), hardware_name);
+        let on = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
         let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
         format!("{on} with {} GPUs: {time}, {cost}", format::count(f64::from(found.scenario.gpus)))
     });
@@ -236,7 +241,6 @@ fn missed(plan: &Plan, question: Question) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::analysis::plan::Hardware;
     use engine::catalog;
     use engine::share::decode;
 

@@ -1,6 +1,6 @@
 //! What is planned: the question with its deadline and its budget.
 
-use engine::analysis::plan::Question;
+use engine::analysis::plan::{Question, USUAL_DAYS, USUAL_DOLLARS};
 
 /// The questions, without their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,14 +27,7 @@ impl Asked {
 
     /// Its name in links.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::FewestGpus => "fewest",
-            Self::Cheapest => "cheapest",
-            Self::Fastest => "fastest",
-            Self::LongestContext => "context",
-            Self::LargestModel => "model",
-            Self::LargestBatch => "batch",
-        }
+        PlanView { asked: self, ..PlanView::default() }.question().key()
     }
 
     /// The question of this name.
@@ -56,7 +49,7 @@ pub struct PlanView {
 
 impl Default for PlanView {
     fn default() -> Self {
-        Self { asked: Asked::default(), days: 30.0, dollars: 100_000.0 }
+        Self { asked: Asked::default(), days: USUAL_DAYS, dollars: USUAL_DOLLARS }
     }
 }
 
@@ -93,28 +86,9 @@ impl PlanView {
     }
 }
 
-/// Reads a positive number as people write it: `30`, `1,000`, `$100k`, `2.5M`.
-pub fn number(typed: &str) -> Option<f64> {
-    let plain: String = typed.chars().filter(|sign| !matches!(sign, ' ' | ',' | '$' | '_')).collect();
-    let suffixes = [("k", 1e3), ("K", 1e3), ("m", 1e6), ("M", 1e6), ("b", 1e9), ("B", 1e9)];
-    let suffixed = suffixes.into_iter().find_map(|(suffix, factor)| Some((plain.strip_suffix(suffix)?, factor)));
-    let (digits, factor) = suffixed.unwrap_or((&plain, 1.0));
-    let value = digits.parse::<f64>().ok()? * factor;
-    (value > 0.0 && value.is_finite()).then_some(value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_read_as_people_write_them() {
-        let read = ["30", "1,000", "$100k", "2.5M", " 1e3 ", "0.5"].map(number);
-        assert_eq!(read, [30.0, 1e3, 1e5, 2.5e6, 1e3, 0.5].map(Some));
-        for wrong in ["", "k", "-3", "0", "NaN", "inf", "1e999", "soon", "3\u{20ac}"] {
-            assert_eq!(number(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn a_number_belongs_to_its_question() {

@@ -1,11 +1,12 @@
 //! The query of a link: how a view is written and read.
 
 use super::panels::{Controls, Panels};
-use super::plan::{Asked, number};
+use super::plan::Asked;
 use super::{PlanView, ThemeChoice, View};
 use charts::views::{ALONG, LayerView, Metric, every_axis};
 use charts::zoom::Part;
 use engine::analysis::experts::family::Family;
+use engine::analysis::plan::amount;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::digits::shortest;
 use engine::explain::{self, Card};
@@ -48,8 +49,8 @@ impl View {
                 "why" => view.why = explain::card(value).map_or("", Card::key),
                 "layer" => view.layer = layer(value),
                 "plan" => view.plan.asked = Asked::from_key(value).unwrap_or_default(),
-                "days" => view.plan.days = number(value).unwrap_or(view.plan.days),
-                "budget" => view.plan.dollars = number(value).unwrap_or(view.plan.dollars),
+                "days" => view.plan.days = amount(value).unwrap_or(view.plan.days),
+                "budget" => view.plan.dollars = amount(value).unwrap_or(view.plan.dollars),
                 "step" => view.step = if value == FIRST { RunStep::First } else { RunStep::Steady },
                 _ => {}
             }

@@ -6,17 +6,12 @@
 TOOLS is the folder of memtrace.py and allocsim.py.  Without the packages mamba-ssm, causal-conv1d and
 flash-linear-attention the library runs its own code in PyTorch ("eager" in the column `state_kernel`).
 """
-import collections, csv, gc, os, sys, time
-sys.path.insert(0, sys.argv[1])
+import os, sys
+sys.path[:0] = [sys.argv[1], os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "traced")]
 import torch, transformers
-import memtrace as mt
 import allocsim
-from torch._subclasses.fake_tensor import FakeTensorMode
+import step as of
 
-torch.set_num_threads(1)
-os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-
-GB = 1e9
 MEASURED = ["params", "peak_allocated_bytes", "peak_param", "peak_grad", "peak_optimizer", "peak_activation", "peak_logits",
             "peak_unsharded_param", "peak_unsharded_grad", "peak_comm", "peak_temp", "peak_optimizer_temp", "peak_buffer",
             "peak_input", "moment", "moment_op", "simulated_reserved", "simulated_reserved_expandable"]
@@ -26,7 +21,6 @@ SHAPE = ["pattern", "layers", "hidden", "ffn", "heads", "kv_heads", "head_dim", 
 RUN = ["seq", "micro_batch", "gpus", "activation_checkpointing", "param_storage", "compute", "reduce_dtype", "optimizer", "attention",
        "state_kernel"]
 COLUMNS = ["row_id", "source_code", "version", "model"] + SHAPE + RUN + MEASURED
-VERSION = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}"
 
 # A layer below: its mixer (a attention, w attention in a window, r state, b both, - none) and what follows (d MLP, e experts, - nothing).
 
@@ -195,147 +189,33 @@ def config_of(row):
     return c
 
 
-def on_gpu():
-    """What the library decides by values that fake tensors do not have: texts are not packed, so that SDPA needs no mask."""
-    import transformers.masking_utils as masks
-    masks.find_packed_sequence_indices = lambda *a, **k: None
-
-
 def step(row):
-    """Traces two steps: (columns, tracer, live at the peak)."""
-    import torch.distributed as dist
-    from torch.testing._internal.distributed.fake_pg import FakeStore
+    """Traces two steps: (configuration, columns, tracer, live at the peak, what outlives a step)."""
     c = config_of(row)
-    gpus = row["gpus"]
-    on_gpu()
     c._attn_implementation = "sdpa"
     c.use_cache = False
     cls = getattr(transformers, CLASSES[row["model"]].replace("Text", "") + "ForCausalLM")
-    if dist.is_initialized():
-        dist.destroy_process_group()
-    dist.init_process_group("fake", rank=0, world_size=max(gpus, 1), store=FakeStore())
-    mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (gpus,))
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
-    mode.__enter__()
-    try:
-        dtype = torch.float32 if gpus > 1 else torch.bfloat16
-        torch.set_default_dtype(dtype)
-        with transformers.initialization.no_init_weights() if hasattr(transformers.initialization, "no_init_weights") else mt.contextlib.nullcontext():
-            model = cls._from_config(c, dtype=dtype)
-        torch.set_default_dtype(torch.float32)
-        for fn in ("set_experts_implementation",):
-            if hasattr(model, fn):
-                try:
-                    getattr(model, fn)("grouped_mm")
-                except Exception as e:
-                    print("  experts:", e)
+    with of.fake(row["gpus"]) as (mode, mesh):
+        model = of.build(cls, c, row["gpus"])
+        if hasattr(model, "set_experts_implementation"):
+            try:
+                model.set_experts_implementation("grouped_mm")
+            except Exception as e:
+                print("  experts:", e)
         if row["model"] == "minimax":                 # its decays multiply bf16: they are cast as a checkpoint in bf16 has them
             for b in model.buffers():
                 b.data = b.data.to(torch.bfloat16) if b.is_floating_point() else b.data
         params = sum(p.numel() for p in model.parameters())
-        model.train()
-        if row["ckpt"] == "full":
-            model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=dict(use_reentrant=False))
         layers = model.model.layers
-        if gpus > 1:
-            from torch.distributed.fsdp import fully_shard, MixedPrecisionPolicy
-            mp = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
-            for l in layers:
-                fully_shard(l, mesh=mesh, mp_policy=mp, reshard_after_forward=True)
-            fully_shard(model, mesh=mesh, mp_policy=mp, reshard_after_forward=True)
-        opt = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=True)
-        ids = torch.zeros(row["mb"], row["seq"], dtype=torch.long)
-        labels = torch.zeros(row["mb"], row["seq"], dtype=torch.long)
-        tr = mt.Tracer()
-        tr.mode = mode
-        tr.vocab = c.vocab_size
-        GET[0] = tr
-        with tr:
-            persistent = {}
-
-            def note(t, kind):
-                t = getattr(t, "_local_tensor", t)
-                i = tr.see(t, kind)
-                if i is not None:
-                    persistent[i] = kind
-            for p in model.parameters():
-                note(p, "param")
-            for b in model.buffers():
-                note(b, "buffer")
-            note(ids, "input")
-            note(labels, "input")
-            mt.layer_hooks(tr, layers, head=model.lm_head, embed=model.get_input_embeddings())
-            mark = None
-            for n in range(2):
-                if n == 1:
-                    tr.peak, tr.peak_at = 0, -1
-                    mark = len(tr.ev)
-                    tr.mark("step 1")
-                tr.phase, tr.layer = "fwd", ""
-                tr.mark("fwd")
-                logits = model(input_ids=ids).logits
-                tr.phase = "loss"
-                tr.mark("loss")
-                loss = model.loss_function(logits, labels, c.vocab_size)
-                del logits
-                tr.phase = "bwd"
-                tr.mark("bwd")
-                loss.backward()
-                del loss
-                for p in model.parameters():
-                    if p.grad is not None:
-                        note(p.grad, "grad")
-                tr.phase, tr.layer = "opt", ""
-                tr.mark("optimizer")
-                opt.step()
-                for st in opt.state.values():
-                    for v in st.values():
-                        if isinstance(v, torch.Tensor) and v.numel() > 1:
-                            note(v, "optimizer")
-                opt.zero_grad(set_to_none=True)
-            GET[0] = None
-        ev = tr.ev
-        cur = peak = 0
-        at = -1
-        for n, e in enumerate(ev):
-            if e[0] == mt.ALLOC:
-                cur += e[2]
-                if n >= mark and cur > peak:
-                    peak, at = cur, n
-            elif e[0] == mt.FREE:
-                cur -= e[2]
-        live = {}
-        for e in ev[:at + 1]:
-            if e[0] == mt.ALLOC:
-                live[e[1]] = e[2]
-            elif e[0] == mt.FREE:
-                live.pop(e[1], None)
-        by = collections.Counter()
-        for i, b in live.items():
-            by[mt.classify(tr, i, persistent)] += b
-        phase, layer, op, shape, region = tr.meta[ev[at][1]]
-        sims = [allocsim.simulate(ev, expandable=x, workspace=False)["reserved"] for x in (False, True)]
-        names = dict(param="peak_param", grad="peak_grad", optimizer="peak_optimizer", activation="peak_activation", logits="peak_logits",
-                     unsharded_param="peak_unsharded_param", unsharded_grad="peak_unsharded_grad", comm="peak_comm", temp="peak_temp",
-                     optimizer_temp="peak_optimizer_temp", buffer="peak_buffer", input="peak_input")
-        out = {names[k]: v for k, v in by.items()}
-        words = dict(fwd="forward", loss="loss", bwd="backward", opt="optimizer")
-        out.update(params=params, peak_allocated_bytes=peak, moment=f"{words[phase]} {layer}".strip(), moment_op=op,
-                   simulated_reserved=sims[0], simulated_reserved_expandable=sims[1])
-        del model, opt
-        return c, out, tr, live, persistent, at
-    finally:
-        mode.__exit__(None, None, None)
-        torch.set_default_dtype(torch.float32)
-        gc.collect()
+        out, tr, *rest = of.follow(mode, mesh, model, layers, layers, c.vocab_size, row["seq"], row["mb"], row["gpus"], row["ckpt"])
+        sims = [allocsim.simulate(tr.ev, expandable=x, workspace=False)["reserved"] for x in (False, True)]
+        out.update(params=params, simulated_reserved=sims[0], simulated_reserved_expandable=sims[1])
+    return c, out, tr, *rest
 
 
-GET = [None]
-
-
-def line_of(k, row, c, out):
+def line_of(key, row, c, out):
     gpus = row["gpus"]
-    base = dict(row_id=f"HM-{k:04d}", source_code="transformers", version=VERSION, model=CLASSES[row["model"]], seq=row["seq"],
+    base = dict(row_id=key, source_code="transformers", version=of.VERSION, model=CLASSES[row["model"]], seq=row["seq"],
                 micro_batch=row["mb"], gpus=gpus, activation_checkpointing=row["ckpt"], param_storage="fp32" if gpus > 1 else "bf16",
                 compute="bf16", reduce_dtype="fp32" if gpus > 1 else "bf16", optimizer="AdamW foreach", attention="flash",
                 state_kernel="eager")
@@ -343,8 +223,7 @@ def line_of(k, row, c, out):
 
 
 def main():
-    mt.patch_kernels(lambda: GET[0])
-    mt.patch_fsdp(lambda: GET[0])
+    of.prepare()
     if sys.argv[2] == "--detail":
         row = ROWS[int(sys.argv[3])]
         if "VOCAB" in os.environ:
@@ -352,42 +231,14 @@ def main():
             row["config"].pop("pad_token_id", None)
         row["ckpt"] = os.environ.get("CKPT", row["ckpt"])
         row["seq"] = int(os.environ.get("SEQ", row["seq"]))
-        c, out, tr, live, persistent, at = step(row)
-        for k, v in line_of(0, row, c, out).items():
-            print(f"  {k}: {v}")
-        t = row["seq"] * row["mb"]
-        groups = collections.Counter()
-        number = collections.Counter()
-        for i, b in live.items():
-            phase, layer, op, shape, region = tr.meta[i]
-            key = (mt.classify(tr, i, persistent), phase, layer, op, shape)
-            groups[key] += b
-            number[key] += 1
-        for key, b in sorted(groups.items(), key=lambda x: (x[0][0], x[0][1], x[0][2], -x[1])):
-            if b > 1e5:
-                print(f"{b / 1e6:10.2f} MB {b / t:12.1f} B/token x{number[key]:<3}", *key)
+        c, out, *rest = step(row)
+        of.detail(line_of("HM", row, c, out), *rest, row["seq"] * row["mb"], 1e5)
         return
     wanted = sys.argv[3] if len(sys.argv) > 3 else ""
-    done = {}
-    if os.path.exists(sys.argv[2]):
-        done = {r["row_id"]: r for r in csv.DictReader(open(sys.argv[2]))}
-    for k, row in sorted(enumerate(ROWS), key=lambda one: ["nemotron_h", "bamba"].count(one[1]["model"]) * -1 + ["jamba", "recurrent_gemma"].count(one[1]["model"])):
-        if wanted not in row["model"] or f"HM-{k:04d}" in done:
-            continue
-        t0 = time.time()
-        try:
-            c, out, *_ = step(row)
-            done[f"HM-{k:04d}"] = line_of(k, row, c, out)
-            print(k, row["model"], f"{out['peak_allocated_bytes'] / GB:.2f} GB", out["moment"], out["moment_op"], f"{time.time() - t0:.0f} s",
-                  flush=True)
-        except Exception as e:
-            import traceback
-            traceback.print_exc()
-            print(k, row["model"], "failed:", repr(e)[:300], flush=True)
-        with open(sys.argv[2], "w", newline="") as f:
-            w = csv.DictWriter(f, COLUMNS, restval="", lineterminator="\n")
-            w.writeheader()
-            w.writerows(done[k] for k in sorted(done))
+    slow = ["jamba", "recurrent_gemma"]
+    rows = [(f"HM-{k:04d}", row) for k, row in enumerate(ROWS) if wanted in row["model"]]
+    rows.sort(key=lambda one: one[1]["model"] in slow)
+    of.table(sys.argv[2], COLUMNS, rows, lambda key, row: line_of(key, row, *step(row)[:2]))
 
 
 if __name__ == "__main__":

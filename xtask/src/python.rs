@@ -4,14 +4,19 @@
 //! fresh environment and runs `python/tests` there.
 
 use anyhow::{Context as _, Result, anyhow};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::engine::CLI;
-use crate::shell::{cargo, find, program, root, run, step};
-use crate::tools;
+use crate::shell::{cargo, program, root, run, step};
+use crate::tools::{
+    self,
+    python::{Environment, pip},
+};
 
+/// The oldest minor version of Python 3 that the package supports.
+const OLDEST: u32 = 9;
 /// What builds the wheel.
-const MATURIN: &str = "maturin==1.9.6";
+const MATURIN: &str = "python/build-requirements.txt";
 /// What the tests of the widget need, at the versions that they were written with.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
@@ -25,12 +30,8 @@ fn folder() -> PathBuf {
 /// # Errors
 /// When Python or maturin is missing, or a tool fails.
 pub fn build() -> Result<PathBuf> {
-    let tools = tools::folder().join("maturin");
-    let python = environment(&tools)?;
-    if !run_quietly(program(&python).args(["-m", "maturin", "--version"])) {
-        step("Installing maturin into target/tools/maturin");
-        run(pip(&python).arg(MATURIN))?;
-    }
+    let maturin = Environment { what: "maturin", oldest: OLDEST, lists: &[MATURIN], alone: &[] };
+    let python = maturin.ensure(&tools::folder().join("maturin"))?;
     step("Building the wheel");
     let wheels = folder().join("wheels");
     let _ = std::fs::remove_dir_all(&wheels);
@@ -53,9 +54,10 @@ pub fn check() -> Result<()> {
     run(&mut cargo(&["build", "--quiet", "--package", CLI]))?;
     let fresh = folder().join("installed");
     let _ = std::fs::remove_dir_all(&fresh);
-    step("Installing the wheel into a fresh environment");
-    let python = environment(&fresh)?;
-    run(pip(&python).arg(wheel).arg("--requirement").arg(root().join(REQUIREMENTS)))?;
+    let widget = Environment { what: "the packages of the tests", oldest: OLDEST, lists: &[REQUIREMENTS], alone: &[] };
+    let python = widget.ensure(&fresh)?;
+    step("Installing the wheel");
+    run(pip(&python).arg(wheel))?;
     step("Testing the installed package");
     let shell = root().join("target").join("debug").join(format!("shardwise{}", std::env::consts::EXE_SUFFIX));
     let mut tests = program(python);
@@ -63,30 +65,4 @@ pub fn check() -> Result<()> {
     tests.current_dir(&fresh).args(["-m", "unittest", "discover", "--start-directory"]);
     tests.arg(root().join("python").join("tests")).env("SHARDWISE_CLI", shell);
     run(tests.env("SHARDWISE_TESTS", root().join("tests")))
-}
-
-/// Returns the interpreter of a virtual environment, made where it is missing.
-fn environment(place: &Path) -> Result<PathBuf> {
-    let windows = cfg!(windows);
-    let python =
-        place.join(if windows { "Scripts" } else { "bin" }).join(if windows { "python.exe" } else { "python" });
-    if !python.exists() {
-        let missing = "Python 3.9 or later is missing: install it from python.org.";
-        let system = find(&["python3", "python"]).ok_or_else(|| anyhow!(missing))?;
-        run(program(system).args(["-m", "venv"]).arg(place)).map_err(|failure| {
-            anyhow!("{failure:#} Python's venv may be a package of its own: apt-get install python3-venv")
-        })?;
-    }
-    Ok(python)
-}
-
-fn pip(python: &Path) -> std::process::Command {
-    let mut pip = program(python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-    pip
-}
-
-/// Whether a program runs; what it prints does not matter.
-fn run_quietly(command: &mut std::process::Command) -> bool {
-    crate::shell::output(command).is_some()
 }

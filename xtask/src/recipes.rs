@@ -5,7 +5,8 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
 use crate::shell::{find, program, root, run, step};
-use crate::{site, tools};
+use crate::site;
+use crate::tools::{self, python::Environment};
 
 /// The names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
@@ -98,27 +99,9 @@ fn vitepress(sources: &Path, site: &Path) -> Result<()> {
 
 /// Returns a Python interpreter with Sphinx and MkDocs, at the versions of the recipes.
 fn python() -> Result<PathBuf> {
-    let place = workshop().join("python");
-    let wanted = ["sphinx", "mkdocs"].map(|name| sources(name).join("requirements.txt"));
-    let mut versions = String::new();
-    for list in &wanted {
-        versions.push_str(&read(list)?);
-    }
-    let windows = cfg!(windows);
-    let python =
-        place.join(if windows { "Scripts" } else { "bin" }).join(if windows { "python.exe" } else { "python" });
-    once(&place, &versions, || {
-        step("Installing Sphinx and MkDocs into target/tools/recipes");
-        let missing = "Python 3.10 or later is missing: install it from python.org.";
-        let system = find(&["python3", "python"]).ok_or_else(|| anyhow!(missing))?;
-        run(program(system).args(["-m", "venv", "--clear"]).arg(&place)).map_err(|failure| {
-            anyhow!("{failure:#} Python's venv may be a package of its own: apt-get install python3-venv")
-        })?;
-        let mut install = program(&python);
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-        run(wanted.iter().fold(&mut install, |install, list| install.arg("--requirement").arg(list)))
-    })?;
-    Ok(python)
+    let lists = ["docs/recipes/sphinx/requirements.txt", "docs/recipes/mkdocs/requirements.txt"];
+    let environment = Environment { what: "Sphinx and MkDocs", oldest: 10, lists: &lists, alone: &[] };
+    environment.ensure(&workshop().join("python"))
 }
 
 /// Runs `make` in a folder unless it has already run with the same list.

@@ -5,9 +5,11 @@
 //!
 //! - this module: programs that `cargo install` compiles.
 //! - [`mod@node`]: Node and the packages of `xtask/package.json`.
+//! - [`python`]: virtual environments with pinned packages.
 //! - [`rustup`]: components that a minimal Rust installation lacks.
 
 pub mod node;
+pub mod python;
 pub mod rustup;
 
 use anyhow::{Context as _, Result, anyhow};

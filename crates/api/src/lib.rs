@@ -5,6 +5,8 @@
 //! ([`engine::share::decode()`]). Nothing here fails: what cannot be read is returned as issues.
 
 pub mod axis;
+pub mod files;
+pub mod plan;
 pub mod rank;
 pub mod sweep;
 
@@ -19,6 +21,7 @@ use engine::scenario::issue::{Issue, Severity};
 use engine::share::v1;
 use engine::{params, share};
 
+pub use plan::plan;
 pub use rank::rank;
 
 /// Returns the whole report of a scenario as JSON.

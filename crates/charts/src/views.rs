@@ -36,7 +36,7 @@ pub(crate) use memory_step::largest;
 pub use memory_step::{LoadAndSave, by_formulas, load_and_save, memory_step, memory_step_coming};
 pub use metric::Metric;
 pub use pins::{Pinned, pin_curves, pin_places};
-pub use plan::{hardware as hardware_name, plan_front};
+pub use plan::plan_front;
 pub use region::{feasible_region, region_within};
 pub use roofline::roofline;
 pub use scaling::scaling_curves;

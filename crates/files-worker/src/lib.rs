@@ -4,7 +4,6 @@
 //! Functions take texts and answer with JSON. A scenario is the text of a link.
 
 use engine::share;
-use files::brought::Item;
 use files::settings::Framework;
 use js_sys::Uint8Array;
 use serde::Serialize;
@@ -15,13 +14,10 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// Reads texts and files, for a scenario: `{"Ok": …}` with a [`files::brought::Brought`], or `{"Err": …}` with a sentence. An
-/// empty name is that of a pasted text.
+/// [`api::files::bring`].
 #[wasm_bindgen]
 pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
-    let named = names.into_iter().map(|name| Some(name).filter(|name| !name.is_empty()));
-    let items: Vec<Item> = named.zip(contents).map(|(name, bytes)| Item { name, bytes: bytes.to_vec() }).collect();
-    json(&files::brought::bring(&items, &share::decode(link).scenario))
+    api::files::bring(link, names.into_iter().zip(contents.iter().map(Uint8Array::to_vec)))
 }
 
 /// Writes a scenario as the settings of a framework: a [`files::settings::Settings`]; `null` for a framework that does not exist.

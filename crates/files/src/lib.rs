@@ -15,6 +15,7 @@
 
 pub mod brought;
 pub mod config;
+mod difference;
 pub mod error;
 pub mod log;
 pub mod run;

@@ -17,6 +17,7 @@ mod keys;
 mod lint;
 mod models;
 mod quiet;
+mod spelling;
 mod tree;
 mod words;
 

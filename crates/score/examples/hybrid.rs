@@ -23,7 +23,7 @@ fn main() {
                 row.allocated / 1e9,
                 memory.moment,
                 column("moment").unwrap_or_default(),
-                row.scenario.model.architecture().extra.layers as f64 / row.params,
+                row.unnamed(),
             );
             println!(
                 "      weights {} gradients {} optimizer {} gathered {} unreduced {} activations {} working {} logits {}",

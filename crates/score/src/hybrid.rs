@@ -2,90 +2,23 @@
 //! code on fake tensors, with the bytes alive at the peak.
 
 use super::LeftOut;
-use super::text;
-use engine::catalog;
-use engine::model::report::MemoryReport;
-use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel, StateKernel};
-use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
+use super::library_step::{Columns, LibraryStep};
+use engine::model::software::{Kernels, StateKernel};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
-use engine::model::transformer::{Architecture, Experts, ExtraParams, LatentAttention, QkNorm};
+use engine::model::transformer::{Architecture, Experts, LatentAttention, QkNorm};
+use engine::scenario::Scenario;
 use engine::scenario::layers::read_layers;
-use engine::scenario::{Model, Scenario, Strategy};
 
-/// A traced step.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hybrid {
-    /// The row.
-    pub id: String,
-    /// The model's family, as its class in the library is called.
-    pub model: String,
-    /// The scenario of the step.
-    pub scenario: Scenario,
-    /// Parameters of the model as the library builds it.
-    pub params: f64,
-    /// Bytes alive at the peak.
-    pub allocated: f64,
-}
-
-impl Hybrid {
-    /// What the engine says.
-    pub fn predicted(&self) -> MemoryReport {
-        self.scenario.report().memory
-    }
-
-    /// Error of the bytes alive at the peak: predicted over traced, less one.
-    pub fn error(&self) -> f64 {
-        self.predicted().allocated.get() / self.allocated - 1.0
-    }
-}
-
-/// Reads a row from its named columns.
+/// Reads a row from its named columns; its model is the family, as its class in the library is called.
 ///
 /// # Errors
 ///
 /// The name of the missing column, or what is not followed.
-pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Hybrid, LeftOut> {
-    let raw = |name: &str| column(name).unwrap_or_default().trim();
-    let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
-    let bytes = |name: &str| text::number(raw(name)).ok_or_else(|| LeftOut::missing(name));
-    let params = bytes("params")?;
-    let (recompute, keep_fraction) = match raw("activation_checkpointing") {
-        "none" => (Recompute::None, 1.0),
-        "full" => (Recompute::Full, 0.0),
-        other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
-    };
-    let start = catalog::default_scenario();
-    let scenario = Scenario {
-        model: Model::Custom { architecture: architecture(&raw, &need, params)? },
-        gpus: need("gpus")?,
-        seq_len: need("seq")?,
-        micro_batch_size: need("micro_batch")?,
-        strategy: Strategy::FullShard,
-        recompute,
-        keep_fraction,
-        recipe: if raw("param_storage") == "fp32" {
-            PrecisionPolicy::Fsdp2MixedBf16
-        } else {
-            PrecisionPolicy::PureBf16
-        },
-        optimizer_kernel: OptimizerKernel::ForEach,
-        framework: Framework::Transformers,
-        kernels: Kernels {
-            attention: AttentionKernel::Flash,
-            loss: Loss::Standard,
-            norms: NormKernel::Upcast,
-            state: if raw("state_kernel") == "eager" { StateKernel::Eager } else { StateKernel::Fused },
-            ..start.kernels
-        },
-        ..start
-    };
-    Ok(Hybrid {
-        id: raw("row_id").to_owned(),
-        model: raw("model").to_owned(),
-        scenario,
-        params,
-        allocated: bytes("peak_allocated_bytes")?,
-    })
+pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut> {
+    let columns = Columns::new(column);
+    let plain = columns.scenario(architecture(&columns)?)?;
+    let state = if columns.raw("state_kernel") == "eager" { StateKernel::Eager } else { StateKernel::Fused };
+    columns.step(Scenario { kernels: Kernels { state, ..plain.kernels }, ..plain })
 }
 
 /// The kinds of mixers, by the names that they have in links.
@@ -102,15 +35,8 @@ fn kind(name: &str) -> Result<RecurrentKind, LeftOut> {
     })
 }
 
-/// The shape of a row; parameters that its columns do not name (biases of routers, norms of ranks) are what `params` has more.
-fn architecture<'a>(
-    raw: &impl Fn(&str) -> &'a str,
-    need: &impl Fn(&str) -> Result<u32, LeftOut>,
-    params: f64,
-) -> Result<Architecture, LeftOut> {
-    let style = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
-    let count = |name: &str| text::count(raw(name)).unwrap_or(0);
-    let yes = |name: &str| raw(name) == "1";
+fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Result<Architecture, LeftOut> {
+    let (raw, count, yes) = (|name| columns.raw(name), |name| columns.count(name), |name| columns.is_yes(name));
     let recurrent = Recurrent {
         kind: kind(raw("mixer"))?,
         heads: count("mixer_heads"),
@@ -138,14 +64,14 @@ fn architecture<'a>(
     };
     let pattern =
         read_layers(raw("pattern")).map_err(|sentence| LeftOut::because("a list of layers").about(sentence))?;
-    let counted = Architecture {
-        num_hidden_layers: need("layers")?,
-        hidden_size: need("hidden")?,
-        num_attention_heads: need("heads")?,
-        num_key_value_heads: need("kv_heads")?,
-        head_dim: need("head_dim")?,
+    columns.with_unnamed(Architecture {
+        num_hidden_layers: columns.need("layers")?,
+        hidden_size: columns.need("hidden")?,
+        num_attention_heads: columns.need("heads")?,
+        num_key_value_heads: columns.need("kv_heads")?,
+        head_dim: columns.need("head_dim")?,
         intermediate_size: count("ffn"),
-        vocab_size: need("vocab")?,
+        vocab_size: columns.need("vocab")?,
         tie_word_embeddings: yes("tied_embeddings"),
         gated_mlp: yes("mlp_gated"),
         // Layers of Nemotron-H are one block each.
@@ -157,8 +83,6 @@ fn architecture<'a>(
         experts,
         recurrent,
         pattern,
-        ..style.architecture
-    };
-    let more = params - counted.params() as f64;
-    Ok(Architecture { extra: ExtraParams { layers: more as i64, ..ExtraParams::NONE }, ..counted })
+        ..Columns::<F>::plain()?
+    })
 }

@@ -16,6 +16,7 @@ pub mod finetune;
 pub mod hardware;
 pub mod hybrid;
 pub mod layout;
+pub mod library_step;
 pub mod long_sequences;
 pub mod markdown;
 pub mod model;

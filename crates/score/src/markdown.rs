@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::collectives::Collective;
-use super::hybrid::Hybrid;
+use super::library_step::LibraryStep;
 use super::pairs;
 use super::silicon::Table;
 use super::summary::{self, Confusion, Entry, Score};
@@ -28,7 +28,7 @@ pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
     traced: &[Traced],
-    hybrid: &[Hybrid],
+    hybrid: &[LibraryStep],
     collectives: &[Collective],
 ) -> String {
     let (silicon, entries): (Vec<&Entry>, Vec<&Entry>) =
@@ -197,7 +197,7 @@ fn steps(text: &mut String, traced: &[Traced]) {
     }
 }
 
-fn hybrids(text: &mut String, rows: &[Hybrid]) {
+fn hybrids(text: &mut String, rows: &[LibraryStep]) {
     if rows.is_empty() {
         return;
     }
@@ -213,7 +213,7 @@ fn hybrids(text: &mut String, rows: &[Hybrid]) {
     for row in rows {
         models.entry(&row.model).or_default().push(row.error());
     }
-    let all: Vec<f64> = rows.iter().map(Hybrid::error).collect();
+    let all: Vec<f64> = rows.iter().map(LibraryStep::error).collect();
     for (name, errors) in models.into_iter().chain([("All", all)]) {
         let worst = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
         let Errors { median, signed, .. } = Errors::of(&errors).unwrap_or_default();

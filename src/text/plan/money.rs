@@ -1,7 +1,6 @@
 //! Sentences about the prices at which two answers cost the same.
 
-use charts::views::hardware_name;
-use engine::analysis::plan::{Found, Plan, break_even, premium};
+use engine::analysis::plan::{Found, Hardware, Plan, break_even, premium};
 use engine::format;
 
 /// Comparisons that are said.
@@ -34,7 +33,7 @@ fn compared(plan: &Plan, first: &Found, other: &Found) -> Option<String> {
 }
 
 fn named(plan: &Plan, found: &Found) -> String {
-    let on = plan.hardware().get(found.hardware).map_or(String::new(), hardware_name);
+    let on = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
     format!("{on} with {} GPUs", format::count(f64::from(found.scenario.gpus)))
 }
 

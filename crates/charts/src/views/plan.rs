@@ -2,8 +2,7 @@
 
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
-use engine::analysis::plan::{Found, Kind, Plan};
-use engine::catalog;
+use engine::analysis::plan::{Found, Hardware, Kind, Plan};
 use engine::format;
 use engine::params::{Scale, Unit};
 use engine::published::Set;
@@ -18,19 +17,8 @@ const NOTHING: (f64, f64) = (1.0, 100.0);
 
 /// Names a place of a plan: `DGX H100, 64 GPUs`.
 fn name(plan: &Plan, found: &Found) -> String {
-    let cluster = plan.hardware().get(found.hardware).map_or(String::new(), hardware);
+    let cluster = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
     format!("{cluster}, {} GPUs, {}", format::count(f64::from(found.scenario.gpus)), names::layout(&found.scenario))
-}
-
-/// Names hardware: by its cluster, or its GPU.
-pub fn hardware(of: &engine::analysis::plan::Hardware) -> String {
-    let cluster = of.clusters.first().and_then(|id| catalog::cluster(id)).map(|entry| entry.name);
-    let gpu = catalog::accelerator(of.accelerator.id).map_or("custom GPU", |entry| entry.name);
-    match cluster {
-        Some(cluster) if of.is_own => format!("{cluster} (yours)"),
-        Some(cluster) => cluster.to_owned(),
-        None => format!("{gpu} (yours)"),
-    }
 }
 
 /// Returns the figure and the run of each of its marks, by its place in [`Plan::found`]; `own` is the scenario on screen.

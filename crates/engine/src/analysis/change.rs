@@ -52,6 +52,15 @@ pub enum Change {
     Memory(f64),
 }
 
+/// A change: one of those that are advised, or another option of a choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Turn {
+    /// A change that may be advised.
+    Change(Change),
+    /// An option of a choice, by its index.
+    Option(ParamId, usize),
+}
+
 impl Change {
     /// Ranks the effort of the change: 0 for a setting, then another task, more of the same
     /// hardware, other hardware.

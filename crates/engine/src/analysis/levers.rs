@@ -1,22 +1,12 @@
 //! Levers: for each part of a step's time the single change that shrinks it most.
 
 use super::advice;
-use super::change::Change;
-use super::options::others;
+use super::change::{Change, Turn};
+use super::options::turned;
 use crate::model::report::Report;
-use crate::model::software::AttentionKernel;
 use crate::model::step::waterfall::{StepPart, Waterfall, waterfall};
 use crate::params::ParamId;
 use crate::scenario::Scenario;
-
-/// A change: one of those that are advised, or another option of a choice.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Turn {
-    /// A change that may be advised.
-    Change(Change),
-    /// An option of a choice, by its index.
-    Option(ParamId, usize),
-}
 
 /// A change that shrinks a part of the step's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,12 +98,7 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
     let changes = advice::for_speed(scenario).into_iter().filter(|advised| is_lever(&advised.0));
     let mut turns: Vec<(Turn, Scenario)> = changes.map(|(change, changed)| (Turn::Change(change), changed)).collect();
     let before = advice::errors(scenario);
-    for id in HOW {
-        // Attention in 8 bits computes other numbers.
-        let options = others(scenario, id.param(), before).into_iter();
-        let options = options.filter(|(_, changed)| changed.kernels.attention != AttentionKernel::Flash8bit);
-        turns.extend(options.map(|(option, changed)| (Turn::Option(id, option), changed)));
-    }
+    turns.extend(turned(scenario, &HOW, before));
     turns
 }
 

@@ -1,11 +1,9 @@
 //! Changes that lower one part of the memory bar, for a run that died although it was said to fit, as for one that was not.
 
 use super::advice;
-use super::change::{Change, apply};
-use super::levers::Turn;
-use super::options::others;
+use super::change::{Change, Turn, apply};
+use super::options::turned;
 use crate::model::report::{MemoryPart, Report};
-use crate::model::software::AttentionKernel;
 use crate::params::ParamId;
 use crate::scenario::Scenario;
 use crate::units::Bytes;
@@ -106,12 +104,7 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
         let allowed = adapters.into_iter().filter(|(_, changed)| advice::errors(changed) <= before);
         turns.extend(allowed.map(|(change, changed)| (Turn::Change(change), changed)));
     }
-    for id in HOW {
-        let options = others(scenario, id.param(), before).into_iter();
-        // Attention in 8 bits computes other numbers.
-        let options = options.filter(|(_, changed)| changed.kernels.attention != AttentionKernel::Flash8bit);
-        turns.extend(options.map(|(option, changed)| (Turn::Option(id, option), changed)));
-    }
+    turns.extend(turned(scenario, &HOW, before));
     turns
 }
 

@@ -13,10 +13,12 @@ mod cases;
 mod found;
 mod hardware;
 mod money;
+mod question;
 
 pub use found::Found;
 pub use hardware::Hardware;
 pub use money::{break_even, premium};
+pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
 
 use super::advice::errors;
 use crate::model::report::{MemoryPart, MemoryReport, Report};
@@ -25,54 +27,6 @@ use crate::model::step;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::{Bytes, Seconds};
 use cases::Case;
-
-/// What is asked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Question {
-    /// The fewest GPUs that hold the run, on each cluster.
-    FewestGpus,
-    /// The cheapest run that ends within so many days, on each cluster.
-    Cheapest {
-        /// The deadline in days.
-        days: f64,
-    },
-    /// The fastest run that costs no more than so many US dollars, on each cluster.
-    Fastest {
-        /// The budget in US dollars.
-        dollars: f64,
-    },
-    /// The longest sequences on the scenario's own GPUs.
-    LongestContext,
-    /// The largest model of the scenario's family on its own GPUs.
-    LargestModel,
-    /// The largest batch that the scenario's own GPUs take in one pass, without gradient accumulation.
-    LargestBatch,
-}
-
-/// What is searched to answer a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Every cluster with every number of GPUs.
-    Runs,
-    /// Sequence lengths on the scenario's own GPUs.
-    Contexts,
-    /// Sizes of the scenario's model on its own GPUs.
-    Models,
-    /// Batches on the scenario's own GPUs.
-    Batches,
-}
-
-impl Question {
-    /// Returns what is searched to answer it.
-    pub fn kind(self) -> Kind {
-        match self {
-            Self::FewestGpus | Self::Cheapest { .. } | Self::Fastest { .. } => Kind::Runs,
-            Self::LongestContext => Kind::Contexts,
-            Self::LargestModel => Kind::Models,
-            Self::LargestBatch => Kind::Batches,
-        }
-    }
-}
 
 /// How far a search is, and what it met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

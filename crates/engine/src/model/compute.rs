@@ -7,11 +7,13 @@ mod listed;
 pub(super) mod modules;
 mod optimizer;
 pub mod parts;
+mod products;
 mod recurrent;
 mod routed;
 
 use super::cost::{Cost, Operations};
-use super::flops;
+use super::flops::backward::recomputed;
+use super::flops::layer;
 use super::hardware::Accelerator;
 use super::setup::Setup;
 use super::software::{AttentionKernel, Graphs};
@@ -19,10 +21,11 @@ use super::training::{ComputeFormat, PrecisionPolicy};
 use super::transformer::LayerShares;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-use blocks::{FORWARD_SHARE, Layer, Passes, Rates, mlp, projections, router_and_shared};
+use blocks::{FORWARD_SHARE, Layer, Passes, Rates};
 use head::heads;
 use listed::{block_by_block, extra_products};
 pub use optimizer::{optimizer, optimizer_cost};
+use products::{mlp, projections, router_and_shared};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
 use routed::routed;
@@ -184,7 +187,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
             .plus(beside_attention)
             .plus(adapters::beside_mlp(&rates))
     };
-    let again = flops::recomputed(setup);
+    let again = recomputed(setup);
     let (layer, experts) = if !shares.is_uniform() {
         let experts = if shares.moe > 0.0 { routed(&rates) } else { Layer::default() };
         (block_by_block(&rates, shares, experts), experts.passes(&again))
@@ -236,7 +239,7 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
-    let flops = rates.tokens * (flops::mean_executed_attention(setup) / tp);
+    let flops = rates.tokens * (layer::mean_executed_attention(setup) / tp);
     let widths = arch.query_width() / tp + arch.attention_output_width() / tp + 2.0 * arch.key_value_width_over(tp);
     // The rates of kernels that are not tuned, and of older GPUs, were fitted with it inside.
     let tuned = matches!(setup.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit);

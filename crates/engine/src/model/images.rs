@@ -1,7 +1,5 @@
 //! What a run reads beside text, and what of the model for it trains.
 
-use super::setup::Setup;
-
 /// Images or clips of sound of a run, for models with a [`super::transformer::Tower`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Images {
@@ -37,21 +35,4 @@ impl Images {
     /// One image of the usual size a sequence, before a frozen encoder (LLaVA-1.5, arXiv 2310.03744; LLaMA-Factory's
     /// `freeze_vision_tower`).
     pub const ONE: Self = Self { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true };
-}
-
-impl Setup {
-    /// Whether an encoder of images runs.
-    pub const fn reads_images(&self) -> bool {
-        self.architecture.tower.is_used() && self.images.per_sequence > 0
-    }
-
-    /// Whether gradients leave the language model for its images' encoder or projection: then they pass all of its layers, frozen ones too.
-    pub const fn gradients_reach_images(&self) -> bool {
-        self.reads_images() && (self.images.trains_projector || self.gradients_pass_tower())
-    }
-
-    /// Whether gradients pass the encoder.
-    pub const fn gradients_pass_tower(&self) -> bool {
-        self.reads_images() && !matches!(self.images.tower, TowerTraining::Frozen)
-    }
 }

@@ -1,7 +1,7 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
 use super::hardware::{Accelerator, Network};
-use super::images::Images;
+use super::images::{Images, TowerTraining};
 use super::lengths::Lengths;
 use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
@@ -164,6 +164,21 @@ impl Setup {
             Schedule::ZeroBubbleV | Schedule::DualPipeV => 2,
             Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble | Schedule::DualPipe => 1,
         }
+    }
+
+    /// Whether an encoder of images runs.
+    pub const fn reads_images(&self) -> bool {
+        self.architecture.tower.is_used() && self.images.per_sequence > 0
+    }
+
+    /// Whether gradients leave the language model for its images' encoder or projection: then they pass all of its layers, frozen ones too.
+    pub const fn gradients_reach_images(&self) -> bool {
+        self.reads_images() && (self.images.trains_projector || self.gradients_pass_tower())
+    }
+
+    /// Whether gradients pass the encoder.
+    pub const fn gradients_pass_tower(&self) -> bool {
+        self.reads_images() && !matches!(self.images.tower, TowerTraining::Frozen)
     }
 }
 

@@ -6,7 +6,7 @@ use super::comm::pipeline::neighbours;
 use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::{self, UnitTimes};
 use super::experts::exchange::ExpertExchange;
-use super::flops::Backward;
+use super::flops::backward::Backward;
 use super::host;
 use super::memory::activations;
 use super::memory::states;

@@ -1,11 +1,11 @@
 //! The stages of the pipeline: which layers lie on which GPU, and how many micro-batches are in flight there.
 
-use super::flops;
+use super::flops::layer;
 use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
 use super::software::Framework;
-use super::tower;
+use super::tower::params;
 use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
 
@@ -121,7 +121,7 @@ pub fn of_model(setup: &Setup) -> LocalParams {
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
     let mut params = stages(&alone).first.params;
     if setup.architecture.tower.is_used() {
-        let tower = tower::params(&alone);
+        let tower = params::of_setup(&alone);
         params.held.root += tower.held.all();
         params.trained.root += tower.trained.all();
     }
@@ -171,7 +171,7 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
 fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
     let arch = &setup.architecture;
     let layers = f64::from(arch.num_hidden_layers);
-    let head = flops::head(arch) / flops::layer_matmul(arch);
+    let head = layer::head(arch) / layer::layer_matmul(arch);
     let share = (layers + head) / f64::from(pp);
     let until = |stage: u32| {
         let end = (f64::from(stage) * share).ceil();

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::fields::Fields;
-use super::tower::{self, Part, Tower, layer_norm, linear};
+use super::tower::{Part, Tower, layer_norm, linear};
+use super::tower::{images, qwen, sound};
 use engine::model::transformer::{self, Architecture};
 
 /// What is no language model.
@@ -58,7 +59,7 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
         let biased = fields.flag("projector_bias", true);
         fields.mark("audio_chunk_size");
         let projection = linear(width, text, biased) + linear(text, text, biased) + layer_norm(text);
-        return Some((tower::whisper(&audio, merged.max(1.0)), projection));
+        return Some((sound::whisper(&audio, merged.max(1.0)), projection));
     }
     let vision = fields.object("vision_config")?;
     let (tower, projection) = of_encoder(fields, kind, text, vision)
@@ -96,7 +97,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
         "gemma3" | "shieldgemma2" => {
             /// Tokens of an image (arXiv 2503.19786, section 2.1).
             const USUAL: f64 = 256.0;
-            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            let tower = images::siglip(&part("siglip_vision_model"), true);
             // Patches are averaged to as many, whatever the image.
             let given = fields.number(&["mm_tokens_per_image"]);
             let tokens = if given > 0.0 { given } else { USUAL };
@@ -104,7 +105,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
             (Tower { merge, tokens, ..tower }, tower.hidden * text + tower.hidden)
         }
         "paligemma" => {
-            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            let tower = images::siglip(&part("siglip_vision_model"), true);
             let part = part("siglip_vision_model");
             let out = part.number_or("projection_dim", text);
             fields.mark("projection_dim");
@@ -114,9 +115,9 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
             let part = part("clip_vision_model");
             let kind_of = vision.get("model_type").and_then(Value::as_str);
             let tower = match kind_of {
-                Some("siglip_vision_model") => tower::siglip(&part, true),
-                Some("pixtral") => tower::pixtral(&part),
-                _ => tower::clip(&part),
+                Some("siglip_vision_model") => images::siglip(&part, true),
+                Some("pixtral") => images::pixtral(&part),
+                _ => images::clip(&part),
             };
             let several = fields.list("vision_feature_layer").map_or(1.0, |layers| layers.len() as f64);
             let (first, norm) = match kind {
@@ -133,7 +134,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
             (tower, norm + linear(first, text, biased) + linear(text, text, biased) + newline)
         }
         "mistral3" | "lighton_ocr" => {
-            let tower = tower::pixtral(&part("pixtral"));
+            let tower = images::pixtral(&part("pixtral"));
             let merge = fields.number(&["spatial_merge_size"]).max(1.0);
             let biased = fields.flag("multimodal_projector_bias", false);
             let merger = tower.hidden * tower.hidden * merge * merge + tower.hidden;
@@ -145,7 +146,7 @@ fn of_encoder(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
 
 /// `InternViT`, whose patches are shuffled by a ratio before two projections.
 fn shuffled_intern(fields: &mut Fields, part: &Part, text: f64) -> (Tower, f64) {
-    let tower = tower::intern(part);
+    let tower = images::intern(part);
     let ratio = fields.peek("downsample_ratio").and_then(Value::as_f64).unwrap_or(0.5);
     fields.mark("downsample_ratio");
     let wide = tower.hidden * (1.0 / (ratio * ratio)).floor();
@@ -157,20 +158,20 @@ fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
         "idefics3" | "smolvlm" => {
-            let tower = tower::siglip(&part("idefics3_vision"), false);
+            let tower = images::siglip(&part("idefics3_vision"), false);
             let scale = fields.number(&["scale_factor"]).max(1.0);
             (Tower { merge: scale, ..tower }, tower.hidden * scale * scale * text)
         }
         "internvl" => shuffled_intern(fields, &part("internvl_vision"), text),
         "cohere2_vision" => {
-            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            let tower = images::siglip(&part("siglip_vision_model"), true);
             let factor = fields.number(&["downsample_factor"]).max(1.0);
             let inner = fields.number(&["alignment_intermediate_size"]);
             let wide = tower.hidden * factor * factor;
             (Tower { merge: factor, ..tower }, linear(wide, inner, true) + linear(inner / 2.0, text, true))
         }
         "deepseek_vl" => {
-            let tower = tower::siglip(&part("siglip_vision_model"), true);
+            let tower = images::siglip(&part("siglip_vision_model"), true);
             (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
         _ => return None,
@@ -181,17 +182,17 @@ fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
 fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Value>) -> Option<(Tower, f64)> {
     let part = |usual: &str| Part::of(vision, usual);
     Some(match kind {
-        "qwen2_vl" | "qwen2_vl_text" => (tower::qwen_2(&part("qwen2_vl_vision")), 0.0),
-        "qwen2_5_vl" | "exaone4_5" => (tower::qwen_25(&part("qwen2_5_vl_vision")), 0.0),
+        "qwen2_vl" | "qwen2_vl_text" => (qwen::qwen_2(&part("qwen2_vl_vision")), 0.0),
+        "qwen2_5_vl" | "exaone4_5" => (qwen::qwen_25(&part("qwen2_5_vl_vision")), 0.0),
         "hyperclovax_vision_v2" => {
             let part = part("qwen2_5_vl_vision");
-            (tower::qwen_25(&part), linear(part.number("out_hidden_size"), text, true))
+            (qwen::qwen_25(&part), linear(part.number("out_hidden_size"), text, true))
         }
-        "qwen3_vl" | "qwen3_vl_moe" | "cosmos3_omni" => (tower::qwen_3(&part("qwen3_vl_vision")), 0.0),
-        "qwen3_5" | "qwen3_5_moe" => (tower::qwen_3(&part("qwen3_5_vision")), 0.0),
-        "glm4v" | "glm4v_moe" | "glm46v" | "glmga" => (tower::glm(&part("glm4v_vision"), false), 0.0),
+        "qwen3_vl" | "qwen3_vl_moe" | "cosmos3_omni" => (qwen::qwen_3(&part("qwen3_vl_vision")), 0.0),
+        "qwen3_5" | "qwen3_5_moe" => (qwen::qwen_3(&part("qwen3_5_vision")), 0.0),
+        "glm4v" | "glm4v_moe" | "glm46v" | "glmga" => (qwen::glm(&part("glm4v_vision"), false), 0.0),
         "aria" => {
-            let tower = tower::siglip(&part("idefics3_vision"), false);
+            let tower = images::siglip(&part("idefics3_vision"), false);
             let queries = fields.number(&["max_value_projector_patch_to_query_dict"]);
             fields.mark("projector_patch_to_query_dict");
             let width = tower.hidden;
@@ -201,12 +202,12 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
         }
         "kimi_k25" => {
             let part = part("kimi_k25_vision");
-            let tower = tower::kimi(&part);
+            let tower = images::kimi(&part);
             let wide = tower.hidden * tower.merge * tower.merge;
             (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
         }
         "lfm2_vl" | "lfm3_vl" => {
-            let tower = tower::siglip(&part("siglip2_vision_model"), true);
+            let tower = images::siglip(&part("siglip2_vision_model"), true);
             let factor = fields.number(&["downsample_factor"]).max(1.0);
             let inner = fields.number(&["projector_hidden_size"]);
             let biased = fields.flag("projector_bias", true);
@@ -215,54 +216,54 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             (Tower { merge: factor, ..tower }, norm + linear(wide, inner, biased) + linear(inner, text, biased))
         }
         "paddleocr_vl" => {
-            let tower = tower::siglip(&part("paddleocr_vl_vision"), false);
+            let tower = images::siglip(&part("paddleocr_vl_vision"), false);
             let wide = tower.hidden * tower.merge * tower.merge;
             (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
         }
         "video_llama_3" => {
-            let tower = tower::siglip(&part("video_llama_3_vision"), false);
+            let tower = images::siglip(&part("video_llama_3_vision"), false);
             (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
         "qianfan_ocr" => shuffled_intern(fields, &part("qianfan_ocr_vision"), text),
         "ovis2" => {
             let part = part("ovis2_vision");
-            let tower = tower::ovis(&part);
+            let tower = images::ovis(&part);
             let words = part.number("vocab_size");
             let read = words - part.number("num_visual_indicator_tokens");
             let stride = part.number_or("hidden_stride", 1.0);
             (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * text)
         }
-        "glm_ocr" | "glm5_next" => (tower::glm(&part("glm_ocr_vision"), true), 0.0),
+        "glm_ocr" | "glm5_next" => (qwen::glm(&part("glm_ocr_vision"), true), 0.0),
         "got_ocr2" | "pp_chart2table" => {
             let part = part("got_ocr2_vision");
             let out = part.number_or("output_channels", 256.0);
             let widths = [out, 2.0 * out, text];
             let convolutions = 9.0 * (widths[0] * widths[1] + widths[1] * widths[2]);
-            (tower::sam(&part), convolutions + linear(widths[2], text, true))
+            (images::sam(&part), convolutions + linear(widths[2], text, true))
         }
         "video_llava" => {
             // One tower of images and one of moments.
-            let tower = tower::clip(&part("clip_vision_model"));
+            let tower = images::clip(&part("clip_vision_model"));
             fields.mark("video_seq_length");
             let tower = Tower { others: tower.params, ..tower };
             (tower, linear(tower.hidden, text, true) + linear(text, text, true))
         }
         "mllama" => {
             let part = part("mllama_vision_model");
-            (tower::mllama(&part), linear(part.number("vision_output_dim"), text, true))
+            (images::mllama(&part), linear(part.number("vision_output_dim"), text, true))
         }
         "phi4_multimodal" => {
-            let tower = tower::siglip(&part("phi4_multimodal_vision"), true);
+            let tower = images::siglip(&part("phi4_multimodal_vision"), true);
             let audio = Part::of(fields.object("audio_config")?, "phi4_multimodal_audio");
             // Two vectors stand between crops; audio has a projection alone, and one beside images.
             let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
             let heard = 2.0 * (linear(audio.number("hidden_size"), text, true) + linear(text, text, true));
-            (Tower { others: tower::conformer(&audio), ..tower }, seen + heard)
+            (Tower { others: sound::conformer(&audio), ..tower }, seen + heard)
         }
         "llama4" => {
             let part = part("llama4_vision_model");
             let out = part.number("vision_output_dim");
-            (tower::llama_4(&part), out * text)
+            (images::llama_4(&part), out * text)
         }
         _ => return None,
     })
@@ -281,7 +282,7 @@ fn of_several(
         "idefics2" => {
             /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
             const WIDER: f64 = 4.0;
-            let tower = tower::siglip(&part("idefics2_vision"), false);
+            let tower = images::siglip(&part("idefics2_vision"), false);
             let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
             let number = |name: &str| queries.number(name);
             let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
@@ -291,7 +292,7 @@ fn of_several(
             (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
         }
         "minicpmv4_6" | "minicpmv4_7" => {
-            let tower = tower::siglip(&part("minicpmv4_6_vision"), false);
+            let tower = images::siglip(&part("minicpmv4_6_vision"), false);
             for name in
                 ["downsample_mode", "drop_vision_last_layer", "insert_layer_id", "merge_kernel_size", "merger_times"]
             {
@@ -305,9 +306,9 @@ fn of_several(
             (Tower { merge: 4.0, ..tower }, inside + behind)
         }
         "qwen2_5_omni_thinker" => {
-            let tower = tower::qwen_25(&part("qwen2_5_omni_vision_encoder"));
+            let tower = qwen::qwen_25(&part("qwen2_5_omni_vision_encoder"));
             let audio = Part::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
-            let (heard, out) = (tower::whisper(&audio, 2.0), audio.number_or("output_dim", text));
+            let (heard, out) = (sound::whisper(&audio, 2.0), audio.number_or("output_dim", text));
             // Its positions are a buffer.
             let others = heard.params - audio.number("max_source_positions") * heard.hidden
                 + 2.0 * out
@@ -337,5 +338,5 @@ fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {
         let wide = audio.number("intermediate_size");
         ((wide / width.max(1.0)).floor().max(1.0), wide * text + text * text)
     };
-    Some((tower::whisper(&audio, merged), projection))
+    Some((sound::whisper(&audio, merged), projection))
 }

@@ -3,10 +3,11 @@
 use engine::analysis::lowering::{Lowering, lowering};
 use engine::format;
 use engine::model::report::{MemoryPart, Report};
-use engine::params::{self, Kind, quantity};
 use engine::scenario::Scenario;
 use engine::share;
 use serde::{Deserialize, Serialize};
+
+use crate::difference;
 
 /// A change that lowers a part of the memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,19 +48,8 @@ fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &Lowerin
 
 /// What differs between two scenarios, a parameter each: `Micro-batch size: 2`.
 pub fn differences(from: &Scenario, to: &Scenario) -> Vec<String> {
-    let of = |param: &params::Param| match param.kind {
-        Kind::Choice(choice) => {
-            let now = (choice.get)(to);
-            let label = choice.options.get(now).filter(|_| (choice.get)(from) != now)?.label;
-            Some(format!("{}: {label}", param.label))
-        }
-        Kind::Number(number) => {
-            let (before, now) = ((number.get)(from), (number.get)(to));
-            let value = quantity::with_unit(number.unit, engine::rounding::nearest(now));
-            (before != now).then(|| format!("{}: {}", param.label, value))
-        }
-    };
-    params::every().filter(|param| params::is_held(param, to)).filter_map(of).collect()
+    let said = |one: difference::Difference| format!("{}: {}", one.param.label, one.to);
+    difference::differences(from, to, engine::rounding::nearest).map(said).collect()
 }
 
 /// Bytes, as a person reads them.

@@ -9,6 +9,7 @@ use engine::share::v1;
 use super::Line;
 use super::format::Format;
 use super::keys::Found;
+use super::spelling::shortened;
 
 /// What the batch of a step was said to be, which its parts follow from when all files are read.
 #[derive(Clone, Debug, Default)]
@@ -222,16 +223,4 @@ impl Draft {
             self.has_length = true;
         }
     }
-}
-
-/// The longest value that is shown.
-const LONGEST: usize = 120;
-
-/// A value without what breaks a line, cut where it is long.
-pub(super) fn shortened(text: &str) -> String {
-    let mut shown: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    shown
 }

@@ -4,7 +4,7 @@ mod marks;
 
 use serde::Serialize;
 
-use super::keys::plain;
+use super::spelling::plain;
 use super::tree::{Tree, Value};
 use marks::{MARKS, Marks};
 

@@ -1,9 +1,9 @@
 //! The keys of a file, read by name; what was read is marked.
 
 use super::Line;
-use super::draft::shortened;
 use super::format::Format;
 use super::quiet;
+use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
 
 /// The keys of one file.
@@ -35,11 +35,6 @@ impl<T> Found<T> {
     pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Found<U> {
         Found { value: change(self.value), file: self.file, key: self.key, shown: self.shown }
     }
-}
-
-/// A key without what spellings differ in.
-pub(super) fn plain(key: &str) -> String {
-    key.replace('-', "_").to_ascii_lowercase()
 }
 
 impl<'a> Keys<'a> {

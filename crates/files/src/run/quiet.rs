@@ -1,7 +1,7 @@
 //! Keys that change neither memory nor speed: logs, paths, seeds, learning rates, data sets, tokenizers, checkpoints.
 
 use super::format::Format;
-use super::keys::plain;
+use super::spelling::plain;
 
 /// Whole sections, by their first part.
 const SECTIONS: &str = "\

@@ -5,7 +5,8 @@ use std::path::Path;
 use csv::{ReaderBuilder, StringRecord};
 use score::LeftOut;
 use score::collectives::{self, Collective};
-use score::hybrid::{self, Hybrid};
+use score::hybrid;
+use score::library_step::LibraryStep;
 use score::markdown;
 use score::row::Row;
 use score::schema::Schema;
@@ -35,7 +36,7 @@ pub(crate) struct Tables {
     /// Training steps traced tensor by tensor.
     pub(crate) traced: Vec<Line<Traced>>,
     /// The same of models with state mixers.
-    pub(crate) hybrid: Vec<Line<Hybrid>>,
+    pub(crate) hybrid: Vec<Line<LibraryStep>>,
     /// Measured collectives.
     pub(crate) collectives: Vec<Line<Collective>>,
 }

@@ -8,11 +8,10 @@
     reason = "a test stops where its data is wrong"
 )]
 
-mod hybrid;
+mod library_steps;
 mod measured;
 mod nearest;
 mod oracle;
 mod published;
 mod rows;
 mod steps;
-mod towers;

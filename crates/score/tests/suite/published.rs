@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use score::LeftOut;
 use score::collectives::{self, Collective};
-use score::hybrid::{self, Hybrid};
+use score::hybrid;
+use score::library_step::LibraryStep;
 use score::row::Row;
 use score::schema::Schema;
 use score::summary::Entry;
@@ -21,7 +22,7 @@ pub(crate) struct Published {
     pub(crate) silicon: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) traced: Vec<Traced>,
-    pub(crate) hybrid: Vec<Hybrid>,
+    pub(crate) hybrid: Vec<LibraryStep>,
     pub(crate) collectives: Vec<Collective>,
 }
 

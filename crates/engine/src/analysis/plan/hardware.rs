@@ -52,6 +52,17 @@ impl Hardware {
         Some(hardware)
     }
 
+    /// Returns its name: of its cluster, or its GPU.
+    pub fn name(&self) -> String {
+        let cluster = self.clusters.first().and_then(|id| catalog::cluster(id)).map(|entry| entry.name);
+        let gpu = catalog::accelerator(self.accelerator.id).map_or("custom GPU", |entry| entry.name);
+        match cluster {
+            Some(cluster) if self.is_own => format!("{cluster} (yours)"),
+            Some(cluster) => cluster.to_owned(),
+            None => format!("{gpu} (yours)"),
+        }
+    }
+
     /// Returns the scenario on so many of these GPUs, at their price.
     pub fn holding(&self, scenario: &Scenario, gpus: u32) -> Scenario {
         let mut moved = Scenario { accelerator: self.accelerator, network: self.network, gpus, ..*scenario };

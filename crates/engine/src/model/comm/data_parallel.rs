@@ -3,7 +3,7 @@
 use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
 use crate::model::cost::{Cost, Traffic};
-use crate::model::flops::Backward;
+use crate::model::flops::backward::Backward;
 use crate::model::host;
 use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
 use crate::model::per_rank::LocalParams;

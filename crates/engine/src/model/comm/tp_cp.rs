@@ -2,7 +2,7 @@
 
 use crate::model::collectives::{self, AllToAll, Group};
 use crate::model::compute::modules;
-use crate::model::flops;
+use crate::model::flops::backward::recomputed;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
@@ -129,7 +129,7 @@ impl TpCpComm {
         let network = &setup.network;
         let world = mesh.gpus();
         let tokens = per_rank::tokens(setup);
-        let again = flops::recomputed(setup);
+        let again = recomputed(setup);
 
         let tensor = Group::consecutive(mesh.tp, world, network);
         let activations = Bytes::new(element * tokens * f64::from(arch.hidden_size));

@@ -1,6 +1,7 @@
 //! The cost of low-rank adapters beside a layer's matrices.
 
-use super::blocks::{Block, Layer, Products, Rates};
+use super::blocks::{Layer, Rates};
+use super::products::{Block, Products};
 use crate::model::adapters::{self, Module};
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts;

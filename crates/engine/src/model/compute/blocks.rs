@@ -1,16 +1,17 @@
-//! The blocks of a layer, their matrix products and their element-wise work.
+//! The cost of a layer's blocks: their matrix products and their element-wise work.
 
+use super::products::{Block, Products};
 use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
-use crate::model::flops::{self, Backward};
+use crate::model::flops::backward::{Backward, Recomputed};
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::model::software::NormKernel;
 use crate::model::trained::ProductsKeep;
 use crate::model::training::ComputeFormat;
-use crate::model::transformer::{Architecture, Norm};
-use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
+use crate::model::transformer::Norm;
+use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
 
 /// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
 pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
@@ -40,126 +41,6 @@ impl Again {
 
     pub(super) fn with(self, other: Self) -> Self {
         Self { block: self.block.with(other.block), norms: self.norms + other.norms }
-    }
-}
-
-/// Products of T rows whose weights have `weights` elements and whose dimensions, summed over the products, are
-/// `inner` (contracted forward), `outer` (columns): forward, gradient of the input, gradient of the weight.
-///
-/// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of tiles fills the GPU in part, and
-/// A = `half_saturation_tokens x 4096` is the output at which that halves the rate.
-pub(super) struct Products {
-    pub(super) tokens: f64,
-    pub(super) weights: f64,
-    pub(super) inner: f64,
-    pub(super) outer: f64,
-    pub(super) count: f64,
-    pub(super) half: f64,
-    pub(super) rate: FlopsPerSecond,
-    /// Peak bandwidth of the memory.
-    pub(super) memory: BytesPerSecond,
-    /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go out.
-    pub(super) operands: f64,
-    /// Bytes of an element.
-    pub(super) element: f64,
-}
-
-impl Products {
-    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more; never faster than its operands cross the memory's bus.
-    fn pass<C: Cost<Operations>>(&self, tail: f64) -> C {
-        let flops = 2.0 * self.tokens * self.weights;
-        let bytes = Bytes::new(self.element * self.operands);
-        let time = (Flops::new(flops + tail) / self.rate).max(bytes / self.memory);
-        C::new(time, || Operations { flops: Flops::new(flops), bytes })
-    }
-
-    pub(super) fn forward<C: Cost<Operations>>(&self) -> C {
-        self.pass(2.0 * self.inner * self.half)
-    }
-
-    pub(super) fn input_gradient<C: Cost<Operations>>(&self) -> C {
-        self.pass(2.0 * self.outer * self.half)
-    }
-
-    pub(super) fn weight_gradient<C: Cost<Operations>>(&self) -> C {
-        self.pass(2.0 * self.count * self.tokens * self.half)
-    }
-}
-
-/// The products of one block of a layer, and the hidden tensors between them.
-#[derive(Clone, Copy)]
-pub(super) struct Block {
-    /// Elements of the weights.
-    pub(super) weights: f64,
-    /// Dimensions that are contracted forward, summed over the products.
-    pub(super) inner: f64,
-    /// Columns, summed over the products.
-    pub(super) outer: f64,
-    /// Products by number.
-    pub(super) count: f64,
-    /// Width of the hidden tensors of MLPs, all together.
-    pub(super) hidden: f64,
-    /// Width of the products' inputs beside the residual stream, which 8-bit products cast.
-    pub(super) cast: f64,
-}
-
-impl Block {
-    /// No products.
-    pub(super) const NONE: Self = Self { weights: 0.0, inner: 0.0, outer: 0.0, count: 0.0, hidden: 0.0, cast: 0.0 };
-
-    pub(super) fn with(self, other: Self) -> Self {
-        Self {
-            weights: self.weights + other.weights,
-            inner: self.inner + other.inner,
-            outer: self.outer + other.outer,
-            count: self.count + other.count,
-            hidden: self.hidden + other.hidden,
-            cast: self.cast + other.cast,
-        }
-    }
-}
-
-/// Attention's projections on one GPU: queries, keys and values as one product, and the output's; five under latent attention.
-pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
-    let hidden = f64::from(arch.hidden_size);
-    let (query, output) = (arch.query_width() / tp, arch.attention_output_width() / tp);
-    if arch.latent.is_used() {
-        let (rank, query_rank) = (f64::from(arch.latent.kv_lora_rank), f64::from(arch.latent.q_lora_rank));
-        let down = query_rank + rank + f64::from(arch.latent.qk_rope_head_dim);
-        let up = f64::from(arch.num_attention_heads) / tp
-            * (f64::from(arch.latent.qk_nope_head_dim) + f64::from(arch.latent.v_head_dim));
-        let (query_inner, query_count) = if query_rank > 0.0 { (query_rank, 3.0) } else { (hidden, 2.0) };
-        return Block {
-            weights: hidden * (down + output) + query_inner * query + rank * up,
-            inner: hidden + query_inner + rank + output,
-            outer: down + query + up + hidden,
-            count: query_count + 2.0,
-            hidden: 0.0,
-            cast: hidden + query_inner + rank + output,
-        };
-    }
-    let columns = query + 2.0 * arch.key_value_width_over(tp);
-    Block {
-        weights: hidden * (columns + query),
-        inner: hidden + query,
-        outer: columns + hidden,
-        count: 2.0,
-        hidden: 0.0,
-        cast: hidden + query,
-    }
-}
-
-/// An MLP of this width on one GPU.
-pub(super) fn mlp(arch: &Architecture, width: f64) -> Block {
-    let hidden = f64::from(arch.hidden_size);
-    let wide = if arch.gated_mlp { 2.0 * width } else { width };
-    Block {
-        weights: hidden * (wide + width),
-        inner: hidden + width,
-        outer: wide + hidden,
-        count: 2.0,
-        hidden: wide + width,
-        cast: hidden + width,
     }
 }
 
@@ -350,7 +231,7 @@ impl<C: Cost<Operations>> Layer<C> {
     }
 
     /// Both passes, with what the backward pass computes again.
-    pub(super) fn passes(&self, again: &flops::Recomputed) -> Passes<C> {
+    pub(super) fn passes(&self, again: &Recomputed) -> Passes<C> {
         let streams = self.elementwise * ((1.0 - FORWARD_SHARE) * again.backward);
         let backward = self.input_gradient + self.weight_gradient + streams;
         let recomputed = self.matmul * again.matmul + self.elementwise * (again.elementwise * FORWARD_SHARE);
@@ -359,43 +240,13 @@ impl<C: Cost<Operations>> Layer<C> {
     }
 
     /// The products of all passes, with those that the backward pass computes again.
-    pub(super) fn products(&self, again: &flops::Recomputed) -> C {
+    pub(super) fn products(&self, again: &Recomputed) -> C {
         self.matmul * (1.0 + again.matmul) + self.input_gradient + self.weight_gradient + self.products_again
     }
 
     /// The element-wise work of both passes, with what the backward pass computes again.
-    pub(super) fn streams(&self, again: &flops::Recomputed) -> C {
+    pub(super) fn streams(&self, again: &Recomputed) -> C {
         let passes = 1.0 - (1.0 - FORWARD_SHARE) * (1.0 - again.backward);
         self.elementwise * (passes + again.elementwise * FORWARD_SHARE) + self.streams_again
-    }
-}
-
-/// What every token passes in a layer with experts beside attention: the router, and the shared experts' MLP.
-pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
-    let (hidden, experts) = (f64::from(arch.hidden_size), f64::from(arch.experts.num_experts));
-    // Sequence parallelism shares the router's tokens.
-    let router = Block {
-        weights: hidden * experts / tp,
-        inner: hidden,
-        outer: experts / tp,
-        count: 1.0,
-        hidden: 0.0,
-        cast: 0.0,
-    };
-    let latent = f64::from(arch.experts.latent_size);
-    let router = if latent > 0.0 { router.with(to_and_from_latent(hidden, latent, tp)) } else { router };
-    let shared = f64::from(arch.experts.shared_intermediate_size);
-    if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
-}
-
-/// The products to the width at which routed experts work, and back.
-fn to_and_from_latent(hidden: f64, latent: f64, tp: f64) -> Block {
-    Block {
-        weights: 2.0 * hidden * latent / tp,
-        inner: hidden + latent,
-        outer: (hidden + latent) / tp,
-        count: 2.0,
-        hidden: 0.0,
-        cast: hidden + latent,
     }
 }

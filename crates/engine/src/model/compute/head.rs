@@ -1,6 +1,7 @@
 //! The cost of the output head, of its loss, and of what predicts further tokens beside it.
 
-use super::blocks::{Block, Products, Rates};
+use super::blocks::Rates;
+use super::products::{Block, Products};
 use super::recipe_peak;
 use crate::model::cost::{Cost, Operations};
 use crate::model::software::Loss;

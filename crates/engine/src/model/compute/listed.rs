@@ -1,6 +1,7 @@
 //! The cost of a layer that is not attention and an MLP: the mean over a list of layers, block by block.
 
-use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::blocks::{Again, Layer, Rates};
+use super::products::{Block, mlp, projections, router_and_shared};
 use super::{adapters, modules, recurrent};
 use crate::model::cost::{Cost, Operations};
 use crate::model::transformer::LayerShares;

@@ -1,6 +1,7 @@
 //! What the backward pass runs again of a layer's blocks where single modules are recomputed.
 
-use super::blocks::{Again, Block, mlp, router_and_shared};
+use super::blocks::Again;
+use super::products::{Block, mlp, router_and_shared};
 use crate::model::setup::Setup;
 use crate::model::transformer::{Architecture, LayerShares};
 

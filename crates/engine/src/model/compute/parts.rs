@@ -3,17 +3,18 @@
 //! The costs are those that [`super::unit_times`] adds up.
 
 use super::adapters;
-use super::blocks::{Again, Block, Layer, Rates, mlp, projections, router_and_shared};
+use super::blocks::{Again, Layer, Rates};
 use super::head::{heads, loss_bytes};
 use super::listed::{block_by_block, extra_products};
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
+use super::products::{Block, mlp, projections, router_and_shared};
 use super::recurrent;
 use super::routed::{padded_rows, routed};
 use super::{attention_core, embedding};
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
-use crate::model::flops;
+use crate::model::flops::backward::recomputed;
 use crate::model::setup::Setup;
 use crate::model::stages::stages;
 use crate::model::tower;
@@ -89,7 +90,7 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let rates = Rates::of(setup);
     let (tp, pp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.pp.max(1)));
-    let again = flops::recomputed(setup);
+    let again = recomputed(setup);
     let further = arch.blocks().and(arch.mtp_blocks(setup.mtp));
     let shares = if setup.mtp > 0 { LayerShares::of(further) } else { arch.shares() };
     let layers = f64::from(further.layers);

@@ -1,6 +1,7 @@
 //! The cost of a mixer with a state of a fixed size: its matrix products, and the kernels between them.
 
-use super::blocks::{Block, Passes, Rates};
+use super::blocks::{Passes, Rates};
+use super::products::Block;
 use super::recipe_peak;
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::recurrent::{chunk, executed, state};

@@ -1,13 +1,12 @@
 //! The products of routed experts and what is between and around them.
 
 use super::adapters::beside_routed;
-use super::blocks::{
-    Again, Block, FORWARD_SHARE, Layer, Products, REFERENCE_MLP, Rates, casts, mlp, router_and_shared,
-};
+use super::blocks::{Again, FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
 use super::modules::of_shared;
+use super::products::{Block, Products, mlp, router_and_shared};
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
-use crate::model::flops;
+use crate::model::flops::backward::recomputed;
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
 use crate::model::transformer::Architecture;
@@ -120,6 +119,6 @@ pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
         elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),
         ..Layer::of(&rates, &beside).repeating(&rates, &again)
     };
-    let passes = routed(&rates).plus(beside).passes(&flops::recomputed(setup));
+    let passes = routed(&rates).plus(beside).passes(&recomputed(setup));
     (passes.forward, passes.backward)
 }

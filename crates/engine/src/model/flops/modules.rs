@@ -1,6 +1,6 @@
 //! The matrix products of single modules that are recomputed.
 
-use super::{matrices, routed_width, router_params};
+use super::layer::{matrices, routed_width, router_params};
 use crate::model::setup::Setup;
 use crate::model::transformer::Architecture;
 

@@ -8,7 +8,7 @@ use frozen::Difference;
 
 use super::states::product_bytes;
 use crate::model::experts::{self, Dispatcher};
-use crate::model::flops;
+use crate::model::flops::layer::matrices;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
@@ -296,7 +296,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     };
     // XLA writes the gradients of the first products' outputs alone.
     let fused = if setup.framework == Framework::MaxText { 1.0 } else { 0.0 };
-    let matrices = flops::matrices(&setup.architecture) - fused;
+    let matrices = matrices(&setup.architecture) - fused;
     let untiled = t.hidden - tiled / t.wide * (1.0 - tile_share(setup));
     let mlp_backward = in_tile
         + matrices * untiled
@@ -368,7 +368,7 @@ fn tile_share(setup: &Setup) -> f64 {
 pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
     let t = tensors(setup, element, &LayerShares::mixture(1.0));
     let narrowed = t.narrow * (t.hidden + t.copy);
-    let matrices = flops::matrices(&setup.architecture);
+    let matrices = matrices(&setup.architecture);
     (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)
 }
 

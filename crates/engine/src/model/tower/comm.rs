@@ -1,6 +1,7 @@
 //! What is gathered and reduced of encoder and projection.
 
-use super::{TowerCosts, encoder, stage};
+use super::encoder::encoder;
+use super::{TowerCosts, stage};
 use crate::model::comm::DataParallelComm;
 use crate::model::cost::{Cost, Traffic};
 use crate::model::setup::Setup;

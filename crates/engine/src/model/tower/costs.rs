@@ -1,6 +1,7 @@
 //! The time of encoder and projection.
 
-use super::{encoder, projected};
+use super::encoder::encoder;
+use super::projected;
 use crate::model::compute::parts::Operator;
 use crate::model::compute::{self, UnitCosts};
 use crate::model::cost::{Cost, Operations, OperatorCost};

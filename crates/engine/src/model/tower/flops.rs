@@ -1,7 +1,8 @@
 //! FLOPs of encoder and projection.
 
-use super::encoder;
-use crate::model::flops;
+use super::encoder::encoder;
+use crate::model::flops::backward::recomputed_per_token;
+use crate::model::flops::layer::{layer_attention, layer_matmul, layer_mixing, mean_keys};
 use crate::model::setup::Setup;
 use crate::model::training::{AttentionMask, MfuConvention};
 use crate::model::transformer::{Architecture, Tower};
@@ -27,9 +28,8 @@ pub fn of_image(tower: &Tower, resolution: u32, convention: MfuConvention) -> Fl
     let encoder = tower.encoder();
     let positions = f64::from(tower.positions(resolution));
     let layers = f64::from(tower.layers);
-    let attention = flops::layer_attention(&encoder, counted_keys(&encoder, positions, convention));
-    let per_position =
-        layers * (flops::layer_matmul(&encoder) + attention) + Flops::new(MULTIPLY_ADD * tower.patch_params());
+    let attention = layer_attention(&encoder, counted_keys(&encoder, positions, convention));
+    let per_position = layers * (layer_matmul(&encoder) + attention) + Flops::new(MULTIPLY_ADD * tower.patch_params());
     positions * per_position + of_projector(tower, resolution)
 }
 
@@ -38,7 +38,7 @@ fn counted_keys(encoder: &Architecture, positions: f64, convention: MfuConventio
     match convention {
         MfuConvention::ParametersOnly => 0.0,
         MfuConvention::FullAttention | MfuConvention::CausalAttention => {
-            flops::mean_keys(encoder, positions, AttentionMask::Full)
+            mean_keys(encoder, positions, AttentionMask::Full)
         }
     }
 }
@@ -75,12 +75,12 @@ pub fn again_per_token(setup: &Setup) -> Flops {
     let encoder = encoder(setup);
     let positions = f64::from(encoder.batch.seq_len);
     let keys = counted_keys(&encoder.architecture, positions, setup.mfu_convention);
-    let again = flops::recomputed_per_token(&encoder, keys);
+    let again = recomputed_per_token(&encoder, keys);
     let unused = if setup.images.trains_tower() {
         Flops::ZERO
     } else {
         let shape = &encoder.architecture;
-        f64::from(shape.num_hidden_layers) * (flops::layer_matmul(shape) + 2.0 * flops::layer_mixing(shape, keys))
+        f64::from(shape.num_hidden_layers) * (layer_matmul(shape) + 2.0 * layer_mixing(shape, keys))
     };
     per_sequence(setup) * positions * (again + unused)
 }

@@ -1,6 +1,7 @@
 //! Memory of encoder and projection on one GPU.
 
-use super::{encoder, projected, stage};
+use super::encoder::encoder;
+use super::{projected, stage};
 use crate::model::memory::activations;
 use crate::model::memory::states::{FrozenBytes, States, base, of_gpu, recipe_bytes, shard_degrees};
 use crate::model::per_rank;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::catalog::{MODELS, default_scenario};
 use crate::model::compute::{self, recipe_peak, unit_times};
+use crate::model::flops::layer as flops;
 use crate::model::per_rank;
 use crate::model::software::AttentionKernel;
 use crate::model::stages::stages;

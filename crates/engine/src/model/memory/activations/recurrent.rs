@@ -3,7 +3,7 @@
 mod eager;
 
 use super::FP32;
-use crate::model::flops;
+use crate::model::flops::recurrent::chunk;
 use crate::model::setup::Setup;
 use crate::model::software::StateKernel;
 use crate::model::transformer::recurrent::RecurrentKind;
@@ -45,7 +45,7 @@ fn fused(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
     let (columns, inner, keys, conv) =
         (mixer.input_columns(), mixer.inner_width(), mixer.key_width(), mixer.conv_width());
-    let (heads, chunk) = (f64::from(mixer.heads), flops::recurrent::chunk(mixer));
+    let (heads, chunk) = (f64::from(mixer.heads), chunk(mixer));
     // The same keys for each head of values; and the states at the ends of chunks.
     let (spread, states) = (heads * f64::from(mixer.key_dim), inner * f64::from(mixer.key_dim) / chunk);
     let small = f64::from(mixer.rank) + 2.0 * f64::from(mixer.key_dim);

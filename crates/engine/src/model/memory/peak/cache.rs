@@ -1,8 +1,12 @@
 //! What the allocator holds beyond what is alive.
 
-use super::{Gathered, Ledger};
+use super::ledger::Ledger;
+use super::nanotron;
+use super::point::Peak;
+use super::waiting::Gathered;
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Segments};
+use crate::model::software::{Cache, Framework, Segments};
+use crate::model::stages::Stage;
 use crate::units::Bytes;
 
 /// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share.
@@ -75,6 +79,23 @@ pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes,
 }
 
 impl Ledger {
+    /// What tensors occupy at this peak.
+    pub(super) fn alive(&self, setup: &Setup, peak: &Peak) -> Alive {
+        let Peak { allocated, compute, .. } = *peak;
+        Alive { allocated, compute, pools: self.pools(), base: self.base, outgrown: self.outgrown(setup) }
+    }
+
+    /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.
+    pub(super) fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
+        match Cache::of(setup) {
+            Cache::Share(share) if setup.framework == Framework::Nanotron && share > 0.0 => {
+                let kept = self.activations(peak.point).0;
+                Cache::Share(nanotron::held(setup, stage, kept) / peak.allocated.get())
+            }
+            cache => cache,
+        }
+    }
+
     /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the shards of reduced gradients, and
     /// the layer fetched ahead.
     pub(super) fn of_other_streams(&self, gradients: f64, gathered: Gathered) -> f64 {

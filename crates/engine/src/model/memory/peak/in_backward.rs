@@ -1,6 +1,6 @@
 //! Gradients where the optimizer updates in the backward pass: each is freed when its parameter is updated.
 
-use super::Point;
+use super::point::Point;
 use crate::model::adapters;
 use crate::model::memory::states::{expert_shard_degrees, shard_degrees};
 use crate::model::per_rank::LocalParams;

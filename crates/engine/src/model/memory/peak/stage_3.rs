@@ -1,7 +1,8 @@
 //! What DeepSpeed's ZeRO stage 3 holds of weights and gradients, module by module, with the defaults of its configuration
 //! (github deepspeedai/DeepSpeed, `runtime/zero/config.py`, `partitioned_param_coordinator.py`, `stage3.py`).
 
-use super::{Ledger, Point};
+use super::ledger::Ledger;
+use super::point::Point;
 
 /// Parameters that it fetches ahead (`stage3_prefetch_bucket_size`).
 const PREFETCH: f64 = 5e7;

@@ -1,9 +1,12 @@
 //! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
 
+use super::ledger::Ledger;
+use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
+use super::point::{Peak, Point};
 use super::{
-    Alive, Held, Peak, communicators, context, dequantized, most_needy, switch_communicators, within, workspaces,
+    Alive, Gathered, Held, Unreduced, communicators, context, dequantized, most_needy, switch_communicators, within,
+    workspaces,
 };
-use super::{Gathered, Ledger, Point, Unreduced, bytes_kept_per_logit, bytes_per_logit, logits};
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::moments::moment_bytes;
 use crate::model::memory::states::{

@@ -1,8 +1,20 @@
 //! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
 
-use super::{FLAT_SHARES, Ledger, Point, REDUCE_BUCKET, SUB_GROUP, ZERO1_BUCKETS};
+use super::ledger::Ledger;
+use super::point::Point;
 use crate::model::software::Framework;
 use crate::model::training::{Reshard, Sharding};
+
+/// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
+const REDUCE_BUCKET: f64 = 5e8;
+
+/// Parameters of a GPU that its stage 3 updates at once (`sub_group_size`, default 1e9).
+const SUB_GROUP: f64 = 1e9;
+
+/// Buckets of that size that its stage 1 holds: two that reduce in turn, one that gathers.
+const ZERO1_BUCKETS: f64 = 3.0;
+/// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to fp32.
+const FLAT_SHARES: f64 = 3.0;
 
 /// What is gathered for compute, beyond what is at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]

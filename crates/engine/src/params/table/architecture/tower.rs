@@ -8,11 +8,23 @@ pub(in crate::params) fn has_tower(scenario: &Scenario) -> bool {
     scenario.model.architecture().tower.is_used()
 }
 
-/// A row that counts something of the encoder.
+/// A row that counts something of the encoder: a whole number, in models that have one, unless it says otherwise.
 macro_rules! of_tower {
     (
         $(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $min:literal ..= $max:literal,
-        $([$($special:ident($($value_of:expr),*)),*],)? |$value:ident| $typed:expr, $help:literal
+        $help:literal
+    ) => {
+        of_tower!($(#[$doc])* $name, $field, $key, $label, $csv, $min ..= $max, |value| whole(value), $help);
+    };
+    (
+        $(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $min:literal ..= $max:literal,
+        |$value:ident| $typed:expr, $help:literal
+    ) => {
+        of_tower!($(#[$doc])* $name, $field, $key, $label, $csv, $min ..= $max, [relevant(has_tower)], |$value| $typed, $help);
+    };
+    (
+        $(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $min:literal ..= $max:literal,
+        [$($special:ident($($value_of:expr),*)),*], |$value:ident| $typed:expr, $help:literal
     ) => {
         $(#[$doc])*
         #[allow(clippy::cast_lossless, reason = "counts of 32 and of 64 bits alike")]
@@ -41,7 +53,7 @@ macro_rules! of_tower {
             axis: AxisUse::Never,
             ..Param::DEFAULT
         }
-        $($(.$special($($value_of),*))*)?;
+        $(.$special($($value_of),*))*;
     };
 }
 
@@ -77,22 +89,22 @@ macro_rules! either {
 
 of_tower!(
     /// Layers.
-    LAYERS, layers, "towerlayers", "Encoder layers", "tower_layers", 0.0..=2000.0, |value| whole(value),
+    LAYERS, layers, "towerlayers", "Encoder layers", "tower_layers", 0.0..=2000.0, [], |value| whole(value),
     "Layers of the encoder of images or sound before the language model (num_hidden_layers or depth in vision_config); 0 in a model of text alone."
 );
 of_tower!(
     /// Width.
-    HIDDEN, hidden_size, "towerhidden", "Encoder width", "tower_hidden_size", 1.0..=262_144.0, [relevant(has_tower)], |value| whole(value),
+    HIDDEN, hidden_size, "towerhidden", "Encoder width", "tower_hidden_size", 1.0..=262_144.0,
     "Width of the encoder's residual stream (hidden_size or embed_dim in vision_config)."
 );
 of_tower!(
     /// Heads.
-    HEADS, heads, "towerheads", "Encoder heads", "tower_heads", 1.0..=4096.0, [relevant(has_tower)], |value| whole(value),
+    HEADS, heads, "towerheads", "Encoder heads", "tower_heads", 1.0..=4096.0,
     "Heads of the encoder's attention (num_attention_heads in vision_config)."
 );
 of_tower!(
     /// Width of its MLPs.
-    MLP_WIDTH, mlp_width, "towerffn", "Encoder MLP width", "tower_mlp_width", 1.0..=2_097_152.0, [relevant(has_tower)], |value| whole(value),
+    MLP_WIDTH, mlp_width, "towerffn", "Encoder MLP width", "tower_mlp_width", 1.0..=2_097_152.0,
     "Width of the encoder's MLPs (intermediate_size in vision_config)."
 );
 either!(
@@ -104,27 +116,27 @@ either!(
 );
 of_tower!(
     /// Pixels of a patch.
-    PATCH, patch_size, "patch", "Patch size", "patch_size", 1.0..=1024.0, [relevant(has_tower)], |value| whole(value),
+    PATCH, patch_size, "patch", "Patch size", "patch_size", 1.0..=1024.0,
     "Pixels of a patch along one side (patch_size in vision_config): each patch is one position of the encoder."
 );
 of_tower!(
     /// Pixels of an image.
-    IMAGE_SIZE, image_size, "imagesize", "Usual image size", "image_size", 1.0..=65_536.0, [relevant(has_tower)], |value| whole(value),
+    IMAGE_SIZE, image_size, "imagesize", "Usual image size", "image_size", 1.0..=65_536.0,
     "Pixels of an image or tile along one side where the run says nothing else (image_size in vision_config)."
 );
 of_tower!(
     /// Patches of a token along one side.
-    MERGE, merge, "merge", "Patches merged", "spatial_merge_size", 1.0..=64.0, [relevant(has_tower)], |value| whole(value),
+    MERGE, merge, "merge", "Patches merged", "spatial_merge_size", 1.0..=64.0,
     "Patches along one side that become one token of the language model (spatial_merge_size, the inverse of a pixel shuffle's ratio)."
 );
 of_tower!(
     /// Positions of a clip.
-    POSITIONS, fixed_positions, "positions", "Encoder positions", "tower_positions", 0.0..=1_000_000.0, [relevant(has_tower)], |value| whole(value),
+    POSITIONS, fixed_positions, "positions", "Encoder positions", "tower_positions", 0.0..=1_000_000.0,
     "Positions of the encoder for each clip of sound, where they are always as many: 1,500 of Whisper's 30 seconds. 0 where the patches of an image say it."
 );
 of_tower!(
     /// Tokens of an image.
-    TOKENS, fixed_tokens, "imagetokens", "Tokens of an image", "image_tokens", 0.0..=1_000_000.0, [relevant(has_tower)], |value| whole(value),
+    TOKENS, fixed_tokens, "imagetokens", "Tokens of an image", "image_tokens", 0.0..=1_000_000.0,
     "Tokens that each image or clip gives the language model, where they are always as many (learned queries); 0 where the merged patches say it."
 );
 either!(
@@ -136,21 +148,21 @@ either!(
 );
 of_tower!(
     /// Windows of its attention.
-    WINDOW, window, "towerwindow", "Encoder window", "tower_window", 0.0..=1000.0, [relevant(has_tower)], |value| whole(value),
+    WINDOW, window, "towerwindow", "Encoder window", "tower_window", 0.0..=1000.0,
     "Patches along one side of the windows in which the encoder's attention stays (window_size over patch_size); 0 where each patch sees its whole image."
 );
 of_tower!(
     /// Layers that see the whole image.
-    GLOBAL_EVERY, global_every, "towerglobal", "Encoder global layers, one of", "tower_global_every", 0.0..=100.0, [relevant(has_tower)], |value| whole(value),
+    GLOBAL_EVERY, global_every, "towerglobal", "Encoder global layers, one of", "tower_global_every", 0.0..=100.0,
     "Of how many encoder layers one sees the whole image where the others stay in windows; 0 where all do."
 );
 of_tower!(
     /// Parameters.
-    PARAMS, params, "towerparams", "Encoder parameters", "tower_params", 0.0..=1e12, [relevant(has_tower)], |value| value.round() as u64,
+    PARAMS, params, "towerparams", "Encoder parameters", "tower_params", 0.0..=1e12, |value| value.round() as u64,
     "Parameters of the encoder, with its embedding of patches and positions."
 );
 of_tower!(
     /// Parameters of the projection.
-    PROJECTOR_PARAMS, projector_params, "projparams", "Projection parameters", "projector_params", 0.0..=1e12, [relevant(has_tower)], |value| value.round() as u64,
+    PROJECTOR_PARAMS, projector_params, "projparams", "Projection parameters", "projector_params", 0.0..=1e12, |value| value.round() as u64,
     "Parameters of the projection from the encoder to the language model, the merging of patches with it."
 );

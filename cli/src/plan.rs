@@ -1,0 +1,169 @@
+//! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
+
+use api::plan::{Asked, Planned, search};
+use clap::{Args, ValueEnum};
+use engine::analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, break_even};
+use engine::params::{Unit, labels};
+use engine::{format, share};
+
+use crate::Answer;
+use crate::input::Input;
+use crate::table::aligned;
+
+/// A question about a scenario, and how its answers are printed.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// What is asked
+    question: Name,
+    #[command(flatten)]
+    input: Input,
+    /// The deadline of `cheapest` in days [default: 30]
+    #[arg(long, value_parser = number, conflicts_with = "budget")]
+    days: Option<f64>,
+    /// The budget of `fastest` in US dollars, as in 100k [default: 100,000]
+    #[arg(long, value_parser = number)]
+    budget: Option<f64>,
+    /// A cluster of the catalog by its id, or `own`; several times for several [default: all of them]
+    #[arg(long = "cluster", value_name = "ID")]
+    clusters: Vec<String>,
+    /// How many answers
+    #[arg(long, default_value_t = 10)]
+    top: usize,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The questions.
+#[derive(Clone, Copy, ValueEnum)]
+enum Name {
+    /// The fewest GPUs that hold it, on each cluster
+    Fewest,
+    /// The cheapest run by a deadline, on each cluster
+    Cheapest,
+    /// The fastest run within a budget, on each cluster
+    Fastest,
+    /// The longest sequences on the scenario's GPUs
+    Context,
+    /// The largest model of its family on the scenario's GPUs
+    Model,
+    /// The largest batch in one pass on the scenario's GPUs
+    Batch,
+}
+
+impl Name {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Fewest => "fewest",
+            Self::Cheapest => "cheapest",
+            Self::Fastest => "fastest",
+            Self::Context => "context",
+            Self::Model => "model",
+            Self::Batch => "batch",
+        }
+    }
+}
+
+fn number(typed: &str) -> Result<f64, String> {
+    amount(typed).ok_or_else(|| "write a number above 0, such as 30, 2.5 or 100k".to_owned())
+}
+
+impl Arguments {
+    /// Runs the command: the answer is no where nothing answers the question.
+    pub(crate) fn run(&self) -> Result<Answer, String> {
+        let question = self.question.key();
+        match (self.question, self.days, self.budget) {
+            (Name::Cheapest, _, None) | (Name::Fastest, None, _) | (_, None, None) => {}
+            _ => return Err(format!("--days is of `plan cheapest`, --budget of `plan fastest`, not of `{question}`.")),
+        }
+        let read = self.input.read()?;
+        let asked = Asked { question, limit: self.days.or(self.budget), clusters: &self.clusters, most: self.top };
+        let planned = search(&read.scenario, &asked)?;
+        let Planned { plan, question } = &planned;
+        let answers = plan.answers(*question);
+        if self.json {
+            let text = api::plan::answers(&planned, self.top, &read.issues) + "\n";
+            return Ok(Answer { text, yes: !answers.is_empty() });
+        }
+        let mut text = read.notes() + &searched(plan);
+        let Some(first) = answers.first() else {
+            return Ok(Answer { text: text + &missed(plan, *question), yes: false });
+        };
+        let mut rows = vec![header(question.kind())];
+        rows.extend(answers.iter().take(self.top).map(|found| row(plan, found, first)));
+        text += &aligned(&rows);
+        text += &format!("Best: {}\n", share::encode(&first.scenario));
+        Ok(Answer { text, yes: true })
+    }
+}
+
+/// What was searched.
+fn searched(plan: &Plan) -> String {
+    let Progress { visited, evaluated, fitting, .. } = plan.progress();
+    let [visited, evaluated, fitting] = [visited, evaluated, fitting].map(|number| format::count(number as f64));
+    let refused = plan.hardware().iter().filter(|of| of.refused.is_some()).map(Hardware::name).collect::<Vec<_>>();
+    let refused = match refused.as_slice() {
+        [] => String::new(),
+        names => format!(" Clusters that cannot run it: {}.", names.join(", ")),
+    };
+    format!("Of {visited} combinations {evaluated} were evaluated, {fitting} fit.{refused}\n")
+}
+
+/// The run that misses a deadline or a budget by least.
+fn missed(plan: &Plan, question: Question) -> String {
+    let Some(found) = plan.nearest_miss(question) else { return "Nothing that was searched fits.\n".into() };
+    let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
+    let gpus = format::count(f64::from(found.scenario.gpus));
+    format!("Nothing answers. The nearest is {} with {gpus} GPUs: {time}, {cost}.\n", cluster(plan, found))
+}
+
+fn cluster(plan: &Plan, found: &Found) -> String {
+    plan.hardware().get(found.hardware).map_or_else(String::new, Hardware::name)
+}
+
+/// The heading of each column.
+fn header(kind: Kind) -> [String; 9] {
+    let first = match kind {
+        Kind::Runs => "Cluster",
+        Kind::Contexts => "Sequence",
+        Kind::Models => "Model",
+        Kind::Batches => "Sequences",
+    };
+    [first, "GPUs", "Layout", "MFU", "Odds to fit", "Time to train", "Cost", "$ a GPU-hour", "As the first at"]
+        .map(str::to_owned)
+}
+
+/// An answer's cells.
+fn row(plan: &Plan, found: &Found, first: &Found) -> [String; 9] {
+    let scenario = &found.scenario;
+    let count = |value: u32| format::count(f64::from(value));
+    let what = match plan.kind() {
+        Kind::Runs => cluster(plan, found),
+        Kind::Contexts => format::value(Unit::Tokens, f64::from(scenario.seq_len)),
+        Kind::Models => format::params(scenario.model.architecture().params() as f64),
+        Kind::Batches => count(found.sequences()),
+    };
+    let layout = format!(
+        "{}, {} x {}, {}",
+        labels::layout(scenario),
+        scenario.micro_batch_size,
+        scenario.grad_accum_steps,
+        labels::recompute(scenario)
+    );
+    let time = if found.run.finishes() { format::duration(found.run.time) } else { "never".into() };
+    let dollars = |value: f64| format!("{value:.2}");
+    let price = Some(scenario.run.price_per_gpu_hour).filter(|_| plan.has_price(found));
+    let is_other = plan.kind() == Kind::Runs && found.hardware != first.hardware && plan.has_price(first);
+    let even = break_even(first, found).filter(|_| is_other);
+    [
+        what,
+        count(scenario.gpus),
+        layout,
+        format::percent(found.report.mfu),
+        format::percent(found.odds),
+        time,
+        price.map_or_else(|| "–".into(), |_| format::dollars(found.dollars())),
+        price.map_or_else(|| "–".into(), dollars),
+        even.map_or_else(|| "–".into(), dollars),
+    ]
+}

@@ -1,0 +1,119 @@
+//! What the backward pass computes: gradients, and what is computed again for them.
+
+use super::layer::{
+    MULTIPLY_ADD, layer_matmul, layer_matmul_params, layer_mixing, matrices, routed_width, unrouted_width,
+};
+use super::modules;
+use crate::model::setup::Setup;
+use crate::model::software::{AttentionKernel, Framework};
+use crate::model::training::Recompute;
+use crate::model::transformer::Architecture;
+use crate::units::Flops;
+
+/// The share of one layer's forward matrix products and of its attention that the backward pass executes again, single modules
+/// apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recomputed {
+    /// Share of the layers that have a backward pass.
+    pub backward: f64,
+    /// Share of the matrix products.
+    pub matmul: f64,
+    /// Share of the attention core.
+    pub attention: f64,
+    /// Share of the element-wise work.
+    pub elementwise: f64,
+}
+
+/// What a recomputation mode executes again.
+///
+/// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept, so the key
+/// projection, the output projection and (where gated) the MLP's second input projection run again, all grouped products of
+/// routed experts do, and everything element-wise does. The attention core (Megatron) runs again where its scores were written to memory.
+pub fn recomputed(setup: &Setup) -> Recomputed {
+    let arch = &setup.architecture;
+    // Scores that were written to memory are dropped and computed again.
+    let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
+    let backward = Backward::of(setup).passed;
+    let again = match setup.recompute {
+        Recompute::None | Recompute::Full | Recompute::Fraction => {
+            let again = 1.0 - setup.kept_layers();
+            [again, again, again]
+        }
+        Recompute::AttentionCore => [0.0, scores, 0.0],
+        // The blocks of a layer price their own modules (compute::modules).
+        Recompute::Modules => {
+            let attention = if setup.modules().core_attn { scores } else { 0.0 };
+            [0.0, attention, 0.0]
+        }
+        // `MaxText`'s `minimal` keeps the outputs of all products, and of attention's kernel none.
+        Recompute::Selective if setup.framework == Framework::MaxText => [0.0, 1.0, 1.0],
+        Recompute::Selective => {
+            let hidden = f64::from(arch.hidden_size);
+            let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };
+            let routed = matrices(arch) * hidden * routed_width(arch);
+            let again = arch.shares().attention * second_projections(arch) + second_input + routed;
+            [again / layer_matmul_params(arch), scores, 1.0]
+        }
+    };
+    let [matmul, attention, elementwise] = again.map(|share| share * backward);
+    Recomputed { backward, matmul, attention, elementwise }
+}
+
+/// Shares of the layers by what their backward pass computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Backward {
+    /// Gradients of inputs: the layers that gradients pass.
+    pub passed: f64,
+    /// Gradients of the model's own weights.
+    pub trained: f64,
+    /// Gradients of adapters' weights.
+    pub adapters: f64,
+    /// Gradients of the output head's weights: all of them, or none.
+    pub head: f64,
+}
+
+impl Backward {
+    /// That of a setup.
+    pub fn of(setup: &Setup) -> Self {
+        let trained = &setup.trained;
+        if trained.is_all() {
+            return Self { passed: 1.0, trained: 1.0, adapters: 0.0, head: 1.0 };
+        }
+        let layers = f64::from(setup.architecture.num_hidden_layers.max(1));
+        let frozen = f64::from(trained.frozen_layers);
+        let above = if frozen < layers { 1.0 - frozen / layers } else { 0.0 };
+        Self {
+            passed: if trained.embeddings || setup.gradients_reach_images() { 1.0 } else { above },
+            trained: if trained.has_adapters() { 0.0 } else { above },
+            adapters: if trained.has_adapters() { above } else { 0.0 },
+            head: f64::from(u8::from(trained.embeddings)),
+        }
+    }
+}
+
+/// Weights of every second one of attention's projections: key and output; under latent attention those out of the ranks, or
+/// where queries have no rank the one into the keys' and values' and the output's.
+fn second_projections(arch: &Architecture) -> f64 {
+    let hidden = f64::from(arch.hidden_size);
+    let latent = arch.latent;
+    if !latent.is_used() {
+        return hidden * (arch.key_value_width() + arch.attention_output_width());
+    }
+    let rank = f64::from(latent.kv_lora_rank);
+    if latent.q_lora_rank > 0 {
+        let per_head = f64::from(latent.qk_nope_head_dim) + f64::from(latent.v_head_dim);
+        f64::from(latent.q_lora_rank) * arch.query_width() + rank * f64::from(arch.num_attention_heads) * per_head
+    } else {
+        hidden * (rank + f64::from(latent.qk_rope_head_dim) + arch.attention_output_width())
+    }
+}
+
+/// FLOPs per token that recomputation adds to [`model_per_token`], attention counted over `keys`.
+pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
+    let arch = &setup.architecture;
+    let share = recomputed(setup);
+    f64::from(arch.num_hidden_layers)
+        * (share.matmul * layer_matmul(arch)
+            + share.attention * layer_mixing(arch, keys)
+            + Flops::new(MULTIPLY_ADD * modules::weights_again(setup)))
+}

@@ -1,0 +1,198 @@
+//! FLOPs of the layers of a decoder-only transformer, and of its head (model.md section 2).
+
+use super::recurrent;
+use crate::model::setup::Setup;
+use crate::model::software::AttentionKernel;
+use crate::model::training::{AttentionMask, MfuConvention};
+use crate::model::transformer::Architecture;
+use crate::units::Flops;
+
+/// A multiply and an add.
+pub(super) const MULTIPLY_ADD: f64 = 2.0;
+/// Matrix products over the score matrix in attention: queries by keys, and scores by values.
+const SCORE_PRODUCTS: f64 = 2.0;
+/// The backward pass of a matrix product is two products of the same size: for its input and for its weight.
+pub(super) const BACKWARD_OVER_FORWARD: f64 = 2.0;
+/// The share of the score matrix that a causal mask leaves.
+const CAUSAL_SHARE: f64 = 0.5;
+
+/// Weights of one layer that take part in the matrix products of a token, the mean over layers: projections and MLP (in layers
+/// with experts those that the token is sent to, the shared ones and the router), without biases and norms.
+pub fn layer_matmul_params(arch: &Architecture) -> f64 {
+    let shares = arch.shares();
+    let hidden = f64::from(arch.hidden_size);
+    let attention = shares.attention * attention_matmul_params(arch);
+    let latent = shares.moe * 2.0 * hidden * f64::from(arch.experts.latent_size);
+    let extra = arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1));
+    attention
+        + matrices(arch) * hidden * mlp_width(arch)
+        + router_params(arch)
+        + (shares.recurrent * arch.recurrent_matmul_params() + latent + extra)
+}
+
+/// Weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q d` for its gate; all matrices of latent attention.
+pub fn attention_matmul_params(arch: &Architecture) -> f64 {
+    if arch.latent.is_used() {
+        return arch.latent_params_per_layer() as f64;
+    }
+    let hidden = f64::from(arch.hidden_size);
+    let gate = if arch.gated_attention { hidden * arch.query_width() } else { 0.0 };
+    2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width() + gate
+}
+
+/// Matrices of width F in an MLP: three where it is gated, two otherwise.
+pub fn matrices(arch: &Architecture) -> f64 {
+    if arch.gated_mlp { 3.0 } else { 2.0 }
+}
+
+/// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k F_expert + F_shared`.
+fn mlp_width(arch: &Architecture) -> f64 {
+    unrouted_width(arch) + routed_width(arch)
+}
+
+/// The same of the routed experts alone: `k F_expert`, less where they work at a latent width.
+pub(super) fn routed_width(arch: &Architecture) -> f64 {
+    let experts = arch.experts;
+    let narrower = f64::from(arch.expert_hidden_size()) / f64::from(arch.hidden_size.max(1));
+    arch.moe_share() * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size) * narrower
+}
+
+/// The same without them.
+pub(super) fn unrouted_width(arch: &Architecture) -> f64 {
+    let dense = f64::from(arch.intermediate_size);
+    let shares = arch.shares();
+    if !arch.has_experts() {
+        return shares.mlp * dense;
+    }
+    shares.dense() * dense + shares.moe * f64::from(arch.experts.shared_intermediate_size)
+}
+
+/// Weights of the router, `H E`, the mean over layers.
+pub(super) fn router_params(arch: &Architecture) -> f64 {
+    arch.moe_share() * f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts)
+}
+
+/// Forward FLOPs per token of one layer's matrix products, `2 P`, the mean over layers.
+///
+/// ```
+/// # use engine::{catalog, model::flops};
+/// // 12 H² weights a layer in a GPT of width 12,288 (arXiv 2005.14165): 24 H² FLOPs.
+/// let gpt3 = catalog::model("gpt-3-175b").unwrap().architecture;
+/// assert_eq!(flops::layer_matmul(&gpt3).get(), 24.0 * 12_288.0 * 12_288.0);
+/// ```
+pub fn layer_matmul(arch: &Architecture) -> Flops {
+    Flops::new(MULTIPLY_ADD * layer_matmul_params(arch))
+}
+
+/// Forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`: the mean of the widths of queries and
+/// values where they differ.
+pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
+    let width = if arch.latent.is_used() {
+        0.5 * (arch.query_width() + arch.attention_output_width())
+    } else {
+        arch.query_width()
+    };
+    Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * width * keys)
+}
+
+/// Forward FLOPs per token of the output head, `2 V H`. The embedding look-up costs none.
+pub fn head(arch: &Architecture) -> Flops {
+    Flops::new(MULTIPLY_ADD * f64::from(arch.vocab_size) * f64::from(arch.hidden_size))
+}
+
+/// Keys that a query of one layer attends to on average, as the kernels execute it: all, or under a causal mask half; of a
+/// window of w keys w, or under a causal mask `w - w²/(2 s)`, as the first queries see fewer.
+pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
+    let slides = window > 0.0 && window < seq_len;
+    match mask {
+        AttentionMask::Causal if slides => window - window * window / (2.0 * seq_len),
+        AttentionMask::Causal => CAUSAL_SHARE * seq_len,
+        AttentionMask::Full if slides => window,
+        AttentionMask::Full => seq_len,
+    }
+}
+
+/// [`executed_keys`], the mean over layers with attention: `global_every` or the list of layers says which see the whole sequence. A chunk is a sequence of its own.
+///
+/// ```
+/// # use engine::{catalog, model::{flops::mean_keys, training::AttentionMask}};
+/// let llama = catalog::model("llama-2-7b").unwrap().architecture;
+/// assert_eq!(mean_keys(&llama, 4096.0, AttentionMask::Causal), 2048.0);
+/// // Every second layer sees the last 4,096 of 8,192 tokens: 3,072 and 4,096 keys.
+/// let sliding = engine::model::transformer::Architecture { sliding_window: 4096, global_every: 2, ..llama };
+/// assert_eq!(mean_keys(&sliding, 8192.0, AttentionMask::Causal), 3584.0);
+/// // Llama 4: three of four layers within chunks of 8,192 tokens, of which a query sees half.
+/// let llama_4 = catalog::model("llama-4-scout").unwrap().architecture;
+/// assert_eq!(mean_keys(&llama_4, 65_536.0, AttentionMask::Causal), 0.25 * 32_768.0 + 0.75 * 4096.0);
+/// ```
+pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 {
+    let whole = executed_keys(seq_len, 0.0, mask);
+    if arch.sliding_window == 0 {
+        return whole;
+    }
+    let window = f64::from(arch.sliding_window);
+    let local = if !arch.attention_chunks {
+        executed_keys(seq_len, window, mask)
+    } else if window < seq_len {
+        executed_keys(window, 0.0, mask)
+    } else {
+        whole
+    };
+    let global = if arch.pattern.is_used() {
+        let blocks = arch.blocks();
+        1.0 - f64::from(blocks.window) / f64::from(blocks.attention.max(1))
+    } else if arch.global_every > 0 {
+        1.0 / f64::from(arch.global_every)
+    } else {
+        0.0
+    };
+    global * whole + (1.0 - global) * local
+}
+
+/// Forward FLOPs per token of one attention's scores as executed, the mean over layers that have it. Unfused kernels compute the whole
+/// matrix and mask it.
+pub fn mean_executed_attention(setup: &Setup) -> Flops {
+    let arch = &setup.architecture;
+    let keys = if setup.kernels.attention == AttentionKernel::Unfused {
+        f64::from(setup.batch.seq_len)
+    } else {
+        mean_keys(arch, setup.attended(), setup.mask)
+    };
+    layer_attention(arch, keys)
+}
+
+/// Keys that a query attends to on average, as an MFU convention counts it, the mean over layers.
+pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention) -> f64 {
+    match convention {
+        MfuConvention::FullAttention => mean_keys(arch, seq_len, AttentionMask::Full),
+        MfuConvention::CausalAttention => mean_keys(arch, seq_len, AttentionMask::Causal),
+        MfuConvention::ParametersOnly => 0.0,
+    }
+}
+
+/// Forward FLOPs per token of what mixes tokens in one layer beside its products, the mean over layers: attention's scores over `s_kv`
+/// keys, and recurrences.
+pub fn layer_mixing(arch: &Architecture, keys: f64) -> Flops {
+    let shares = arch.shares();
+    shares.attention * layer_attention(arch, keys) + shares.recurrent * recurrent::recurrence(&arch.recurrent)
+}
+
+/// Forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and without the embedding.
+pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
+    f64::from(arch.num_hidden_layers) * (layer_matmul(arch) + layer_mixing(arch, keys)) + head(arch)
+}
+
+/// Model FLOPs per token of one step, three times the forward pass: recomputation is not counted.
+///
+/// Source: PaLM (arXiv 2204.02311, appendix B) for the full-attention convention.
+///
+/// ```
+/// # use engine::{catalog, model::{flops, training::MfuConvention}};
+/// // MosaicML prints 6 N + 12 L H s for MPT-7B at 2,048 tokens: 6 * 6.65e9 + 12 * 32 * 4096 * 2048 = 43.1 GFLOP.
+/// let mpt = catalog::model("mpt-7b").unwrap().architecture;
+/// let per_token = flops::model_per_token(&mpt, 2048.0, MfuConvention::FullAttention).get();
+/// assert!((per_token / 43.1e9 - 1.0).abs() < 0.005, "{per_token}");
+/// ```
+pub fn model_per_token(arch: &Architecture, seq_len: f64, convention: MfuConvention) -> Flops {
+    (1.0 + BACKWARD_OVER_FORWARD) * forward_per_token(arch, counted_keys(arch, seq_len, convention))
+}

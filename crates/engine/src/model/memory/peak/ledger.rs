@@ -1,0 +1,315 @@
+//! The sizes at every point of a step at which memory can peak.
+
+use super::in_backward::InBackward;
+use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
+use super::point::{Peak, Point};
+use super::workspaces::{dequantized, workspaces};
+use crate::model::memory::activations::{self, LayerBytes};
+use crate::model::memory::states::{
+    FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
+    of_update, recipe_bytes, shard_degrees,
+};
+use crate::model::other_models::OtherModels;
+use crate::model::per_rank::{self, LocalParams};
+use crate::model::report::{MemoryPart, MemoryParts, PeakMoment};
+use crate::model::setup::Setup;
+use crate::model::software::{Framework, NormKernel};
+use crate::model::stages::Stage;
+use crate::model::sync::GradientSyncPlan;
+use crate::model::tower::memory::TowerMemory;
+use crate::model::training::Sharding;
+use crate::units::Bytes;
+
+/// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
+/// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
+const END_OF_LAYER_WIDTHS: f64 = 3.0;
+/// Bytes per token and layer, over H, that an upcasting implementation holds at the loss and no more in the backward pass:
+/// the tracker finds 26 H at the loss, 24 H after it.
+const UPCAST_AT_LOSS: f64 = 2.0;
+
+/// The sizes from which the parts of every point are put together.
+pub(super) struct Ledger {
+    pub(super) params: LocalParams,
+    pub(super) bytes: RecipeBytes,
+    /// One layer's gradients at rest.
+    pub(super) gradient_shard: f64,
+    /// The root unit and one layer, gathered, and all of the model.
+    pub(super) gathered_root: f64,
+    pub(super) gathered_layer: f64,
+    pub(super) gathered_all: f64,
+    /// Bytes per parameter of what is gathered module by module.
+    pub(super) live_bytes: f64,
+    pub(super) states: States,
+    /// The frozen base at rest, and models beside the one that trains.
+    pub(super) base: Bytes,
+    pub(super) sharding: Sharding,
+    pub(super) framework: Framework,
+    pub(super) offloaded: bool,
+    pub(super) reduces_once: bool,
+    pub(super) replicas_reduce: bool,
+    /// GPUs that share the optimizer state.
+    pub(super) shares: f64,
+    /// Whether other GPUs hold the same experts.
+    pub(super) experts_reduce: bool,
+    pub(super) sharded_gather: bool,
+    /// Parameters of a layer that train, with what pads its experts.
+    pub(super) padded: f64,
+    /// Whether DeepSpeed's stage 3 holds the weights.
+    pub(super) is_stage_3: bool,
+    /// Whether the update runs on the GPU, where DeepSpeed flattens gradients for it.
+    pub(super) flattens: bool,
+    /// Whether FSDP's collectives run in this step, each on a stream of its own.
+    pub(super) has_streams: bool,
+    /// Micro-batches in flight beside the one in its backward pass.
+    pub(super) others: f64,
+    pub(super) kept: f64,
+    /// What the last layer keeps, over the mean layer.
+    pub(super) last_kept: f64,
+    /// What the layer in work holds beyond what is kept of it.
+    pub(super) working: f64,
+    pub(super) in_layer: f64,
+    pub(super) end_of_layer: f64,
+    pub(super) logits: f64,
+    /// What the losses of other micro-batches keep where all forward passes come first.
+    pub(super) waiting_logits: f64,
+    pub(super) activations_offloaded: bool,
+    pub(super) several: bool,
+    /// Activations alive at the loss alone.
+    pub(super) at_loss: f64,
+    /// Temporaries of the optimizer's update.
+    pub(super) in_update: f64,
+    /// The gradients alive where it runs in the backward pass.
+    pub(super) in_backward: Option<InBackward>,
+    /// Workspaces of matrix products, alive throughout.
+    pub(super) workspaces: f64,
+    /// The 16-bit copy of a quantized matrix, alive during its products.
+    pub(super) dequantized: f64,
+    /// Models beside the one that trains.
+    pub(super) models: f64,
+    /// The encoder of images, and whether it has a backward pass.
+    pub(super) tower: TowerMemory,
+    pub(super) passes_tower: bool,
+    /// Whether XLA plans the step.
+    pub(super) is_xla: bool,
+    /// Elements of a layer's largest weight.
+    pub(super) largest: f64,
+}
+
+/// What the layer in work holds in its backward pass beside what it keeps. The gradients of its experts (`of_experts` bytes) are there
+/// before its mixer's backward pass; that of attention keeps little by then, that of a state all that is listed.
+fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64) -> f64 {
+    let tokens = per_rank::tokens(setup);
+    let most = in_work.gradients * tokens;
+    if !setup.architecture.pattern.is_used() {
+        return most;
+    }
+    let after_experts = in_work.last_block * tokens + in_work.experts * of_experts;
+    if after_experts > most { after_experts } else { most }
+}
+
+/// Elements of the largest weight of a layer on one GPU before sharding: of an MLP, or of all experts' stacked, as `MaxText` has them.
+fn largest_weight(setup: &Setup) -> f64 {
+    let arch = &setup.architecture;
+    let (hidden, tp) = (f64::from(arch.hidden_size), f64::from(setup.mesh.tp.max(1)));
+    let dense = hidden * f64::from(arch.intermediate_size) / tp;
+    let per_rank = f64::from(arch.experts.num_experts) / f64::from(setup.mesh.ep.max(1));
+    let experts = hidden * f64::from(arch.experts.moe_intermediate_size) * per_rank / f64::from(setup.mesh.etp.max(1));
+    dense.max(experts)
+}
+
+impl Ledger {
+    pub(super) fn new(setup: &Setup, stage: &Stage, params: &LocalParams) -> Self {
+        let arch = &setup.architecture;
+        let bytes = recipe_bytes(setup.recipe);
+        let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
+        let shards_weights = matches!(setup.sharding, Sharding::Fsdp(_)) && degrees.weights > 1.0;
+        let (gathered_layer, padding) = (gathered_layer_bytes(setup), expert_padding(setup));
+        let (trained, frozen) = (&params.trained, params.frozen());
+        let of_frozen = FrozenBytes::for_compute(setup, degrees.weights > 1.0);
+        let gathered_root = bytes.gathered * trained.root + of_frozen.others * frozen.root;
+        let frozen_layer = of_frozen.of_layer(&frozen);
+        let gathered_unit = gathered_layer * trained.padded_layer(padding)
+            + frozen_layer
+            + of_frozen.matrices * padding * frozen.expert_unit;
+        let mean_frozen = frozen_layer + of_frozen.matrices * padding * frozen.expert;
+        let gathered_layers =
+            trained.layers * gathered_layer * (trained.layer + padding * trained.expert) + frozen.layers * mean_frozen;
+        let hidden = f64::from(arch.hidden_size);
+        let tokens = per_rank::tokens(setup);
+        let of_layer = activations::layer(setup, bytes.activation, &stage.shares);
+        let in_work = activations::in_work(setup, bytes.activation, &stage.shares).unwrap_or(of_layer);
+        let logits = logits(setup, stage);
+        let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
+        let models = OtherModels::of(setup, stage).total();
+        let tower = TowerMemory::of(setup, stage);
+        let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
+        Self {
+            params: *params,
+            bytes,
+            gradient_shard: bytes.gradients
+                * (trained.layer / degrees.gradients + trained.expert / of_experts.gradients),
+            gathered_root,
+            gathered_layer: gathered_unit,
+            gathered_all: gathered_root + gathered_layers,
+            live_bytes: if setup.trained.is_all() {
+                bytes.gathered
+            } else {
+                (gathered_root + gathered_layers) / params.held.all()
+            },
+            states: of_gpu(setup, params),
+            base: base(setup, params) + models + tower.frozen,
+            sharding: setup.sharding,
+            framework: setup.framework,
+            offloaded: setup.offload.parameters,
+            reduces_once: !GradientSyncPlan::of(setup).reduce_each,
+            replicas_reduce: replicas > 1,
+            shares: degrees.optimizer,
+            experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
+            padded: trained.padded_layer(padding),
+            is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.framework == Framework::DeepSpeed,
+            flattens: !setup.offload.optimizer && !setup.offload.parameters,
+            has_streams: shards_weights
+                && setup.framework.is_pytorch()
+                && !matches!(setup.framework, Framework::DeepSpeed | Framework::MaxText),
+            sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
+            others: stage.in_flight - 1.0,
+            kept: of_layer.kept * tokens,
+            last_kept: match arch.pattern.last() {
+                Some(kind) if of_layer.kept > 0.0 => {
+                    activations::layer(setup, bytes.activation, &arch.shares_of_kind(kind)).kept / of_layer.kept
+                }
+                _ => 1.0,
+            },
+            working: (in_work.whole - in_work.kept) * tokens,
+            in_layer: in_layer(setup, &in_work, bytes.gathered * trained.expert_unit),
+            end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
+            // Those of further tokens wait while the next one's are in work.
+            logits: bytes_per_logit(setup) * logits
+                + f64::from(setup.mtp) * bytes_kept_per_logit(setup.kernels.loss) * logits,
+            waiting_logits: if setup.forwards_first() {
+                (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits
+            } else {
+                0.0
+            },
+            activations_offloaded: setup.offload.activations,
+            several: setup.batch.grad_accum_steps > 1,
+            in_update: of_update(setup, params).get(),
+            in_backward: InBackward::of(setup, params),
+            at_loss: tokens
+                * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
+            workspaces: workspaces(setup).get(),
+            dequantized: dequantized(setup).get(),
+            models: models.get(),
+            tower,
+            passes_tower: setup.gradients_pass_tower(),
+            is_xla: setup.framework == Framework::MaxText,
+            largest: largest_weight(setup),
+        }
+    }
+
+    /// The point at which most is alive.
+    pub(super) fn peak(&self) -> Peak {
+        let (layers, below) = (self.params.held.layers, self.params.below);
+        let second = if layers > below + 1.0 { layers - 1.0 } else { layers };
+        let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
+        let (point, moment) = (Point::Update, PeakMoment::Optimizer);
+        let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
+        let mut consider = |point, moment| {
+            let (allocated, compute) = self.total(point);
+            let compute = if compute > most.compute { compute } else { most.compute };
+            most = if allocated > most.allocated {
+                Peak { point, moment, allocated, compute }
+            } else {
+                Peak { compute, ..most }
+            };
+        };
+        consider(point, moment);
+        consider(Point::Loss, PeakMoment::Loss);
+        // A stage of the head alone has no layers to be in.
+        if layers > below {
+            for left in [layers, second, last_with_prefetch, below + 1.0] {
+                consider(Point::InLayer(left), PeakMoment::Backward);
+                consider(Point::AfterLayer(left), PeakMoment::Backward);
+            }
+        }
+        if self.in_backward.is_some_and(|gradients| gradients.head > 0.0) {
+            consider(Point::AfterLayer(layers + 1.0), PeakMoment::Backward);
+        }
+        consider(Point::Root, PeakMoment::Backward);
+        if self.tower.working > Bytes::ZERO {
+            let moment = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
+            consider(Point::Tower, moment);
+        }
+        most
+    }
+
+    /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two
+    /// layers' are on the GPU, the one in work and the one on its way.
+    pub(super) fn kept(&self, layers: f64) -> f64 {
+        self.layers_kept(layers) * self.kept
+    }
+
+    pub(super) fn layers_kept(&self, layers: f64) -> f64 {
+        const LAYERS_HERE: f64 = 2.0;
+        let below = self.params.below;
+        // Of layers of several kinds the last one is done first.
+        let layers = if layers == self.params.held.layers - 1.0 { layers + 1.0 - self.last_kept } else { layers };
+        let alive = if layers > below { layers - below } else { 0.0 };
+        let here = alive + self.others * (self.params.held.layers - below);
+        if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
+    }
+
+    pub(super) fn parts(&self, point: Point) -> MemoryParts {
+        let (activations, working_set, logits) = self.activations(point);
+        MemoryParts::default()
+            .with(MemoryPart::Weights, self.states.weights)
+            .with(MemoryPart::Gradients, Bytes::new(self.gradients(point)))
+            .with(MemoryPart::Optimizer, self.states.optimizer)
+            .with(MemoryPart::GatheredWeights, Bytes::new(self.gathered(self.what_is_gathered(point))))
+            .with(MemoryPart::UnreducedGradients, Bytes::new(self.unreduced(point)))
+            .with(MemoryPart::Activations, Bytes::new(activations))
+            .with(MemoryPart::WorkingSet, Bytes::new(working_set))
+            .with(MemoryPart::Logits, Bytes::new(logits))
+            .with(MemoryPart::Models, Bytes::new(self.models))
+            .with(MemoryPart::Tower, self.of_tower(point).into_iter().sum())
+    }
+
+    /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of the kernels.
+    pub(super) fn total(&self, point: Point) -> (Bytes, Bytes) {
+        let (activations, working_set, logits) = self.activations(point);
+        let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
+        let states = self.states.weights.get() + gradients + self.states.optimizer.get();
+        let sum =
+            states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
+        let tower: Bytes = self.of_tower(point).into_iter().sum();
+        let sum = sum + tower.get();
+        (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
+    }
+
+    /// What encoder and projection hold: at rest, gathered, activations. Their gradients at rest are there with the root unit's, and with all that wait for the update.
+    pub(super) fn of_tower(&self, point: Point) -> [Bytes; 3] {
+        let gradients = self.in_backward.is_none() && self.reduced_layers(point).is_none();
+        let (gathered, kept) = (self.tower.gathered, self.tower.kept);
+        match point {
+            Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) => [self.tower.at_rest(gradients), gathered, kept],
+            Point::Tower => {
+                [self.tower.at_rest(gradients), gathered + self.tower.gathered_unit, kept + self.tower.working]
+            }
+            Point::Root | Point::Update => [self.tower.at_rest(gradients), Bytes::ZERO, Bytes::ZERO],
+        }
+    }
+
+    pub(super) fn activations(&self, point: Point) -> (f64, f64, f64) {
+        let (waiting, always) = (self.waiting_logits, self.workspaces);
+        match point {
+            Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
+            Point::InLayer(left) => {
+                (self.kept(left), always + self.dequantized + self.working + self.in_layer, waiting)
+            }
+            Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
+            Point::Tower => (self.kept(0.0), always, 0.0),
+            Point::Root => (0.0, always, 0.0),
+            Point::Update => (0.0, always + self.in_update, 0.0),
+        }
+    }
+}

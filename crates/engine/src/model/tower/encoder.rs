@@ -1,0 +1,75 @@
+//! The encoder of a setup as a setup of its own.
+
+use crate::model::lengths::Lengths;
+use crate::model::memory::states::recipe_bytes;
+use crate::model::objective::Objective;
+use crate::model::parallel::Mesh;
+use crate::model::setup::{Overheads, Setup};
+use crate::model::software::{Kernels, NormKernel};
+use crate::model::trained::{BaseFormat, Method, Trained};
+use crate::model::training::{AttentionMask, Batch};
+use crate::model::transformer::Norm;
+use crate::units::Seconds;
+
+/// The encoder of a setup as a setup of its own: one sequence an image.
+pub fn encoder(setup: &Setup) -> Setup {
+    let tower = &setup.architecture.tower;
+    let images = &setup.images;
+    let architecture = tower.encoder();
+    let mesh = &setup.mesh;
+    let tp = if setup.framework.is_megatron_core() { mesh.tp } else { 1 };
+    let trained = if images.trains_tower() && images.trains_projector {
+        Trained::ALL
+    } else {
+        let frozen_layers = if images.trains_tower() { 0 } else { tower.layers };
+        // Gradients pass frozen layers on their way to what is before them.
+        let embeddings = setup.gradients_pass_tower();
+        Trained { method: Method::Layers, frozen_layers, embeddings, base: frozen_format(setup), ..Trained::ALL }
+    };
+    // Upcasting implementations have root-mean-square norms of their own; layer norms are PyTorch's.
+    let norms = if architecture.norm == Norm::Layer { NormKernel::Fused } else { setup.kernels.norms };
+    Setup {
+        architecture,
+        // GPUs that share a sequence have the same images, and shard the same weights.
+        mesh: Mesh {
+            dp_replicate: mesh.dp_replicate,
+            dp_shard: mesh.dp_shard.saturating_mul(mesh.cp),
+            cp: 1,
+            tp,
+            pp: 1,
+            ep: 1,
+            etp: 1,
+        },
+        sequence_heads: 1,
+        trained,
+        objective: Objective::NEXT_TOKEN,
+        batch: Batch {
+            seq_len: tower.positions(images.resolution),
+            micro_batch_size: setup.batch.micro_batch_size.saturating_mul(images.per_sequence),
+            ..setup.batch
+        },
+        lengths: Lengths::Equal,
+        layers_in_16_bits: 0,
+        mtp: 0,
+        // One update and one process beside all of the model.
+        overheads: Overheads { step: Seconds::ZERO, ..setup.overheads },
+        kernels: Kernels { norms, dropout: false, tiled_mlp: false, ..setup.kernels },
+        mask: AttentionMask::Full,
+        ..*setup
+    }
+}
+
+/// The format of what does not train of encoder and projection: that of the recipe where the language model trains whole, else the
+/// frozen base's; 16 bits beside GPTQ and AWQ, whose published checkpoints leave the encoder out (`modules_to_not_convert`).
+fn frozen_format(setup: &Setup) -> BaseFormat {
+    const FULL: f64 = 4.0;
+    let at_rest = recipe_bytes(setup.recipe).weights;
+    match setup.trained.method {
+        Method::All if at_rest >= FULL => BaseFormat::Fp32,
+        Method::All => BaseFormat::Bf16,
+        Method::Layers | Method::Lora | Method::RsLora | Method::Dora if setup.trained.base == BaseFormat::Int4 => {
+            BaseFormat::Bf16
+        }
+        Method::Layers | Method::Lora | Method::RsLora | Method::Dora => setup.trained.base,
+    }
+}

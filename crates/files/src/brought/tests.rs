@@ -1,0 +1,164 @@
+//! What texts and files bring.
+
+use super::*;
+use crate::config::{MOST_CHARACTERS, TOO_LONG};
+use engine::catalog::default_scenario;
+use engine::share::decode::LONGEST_LINK;
+
+/// What a pasted text brings.
+fn brought(text: &str) -> Result<Brought, String> {
+    bring(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
+}
+
+/// A text without end: pairs of a link.
+fn pairs(length: usize) -> String {
+    "v=1&gpus=8&".repeat(length.div_ceil(11))
+}
+
+#[test]
+fn a_text_of_megabytes_is_no_link() {
+    let pairs = pairs(MOST_CHARACTERS);
+    let svg = format!("<svg><metadata>{}</metadata></svg>", pairs.replace('&', "&amp;"));
+    for text in [&pairs, &format!("a,b\n1,2\n# {pairs}\n"), &svg] {
+        assert_eq!(brought(text), Err(TOO_LONG.to_owned()));
+    }
+}
+
+#[test]
+fn a_link_above_64_kb_brings_a_sentence_and_nothing_else() {
+    let link = brought(&pairs(LONGEST_LINK)).unwrap();
+    assert_eq!(link.kind, Kind::Scenario);
+    let decoded = share::decode(&link.scenario);
+    assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
+    assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
+}
+
+#[test]
+fn an_address_is_told_from_json_and_says_where_the_text_is() {
+    let said = brought("https://huggingface.co/Qwen/Qwen3-32B\n").unwrap_err();
+    assert!(said.contains("https://huggingface.co/Qwen/Qwen3-32B/raw/main/config.json"), "{said}");
+    let said = brought("https://example.com/config.json").unwrap_err();
+    assert!(said.starts_with("This page fetches nothing") && !said.contains("raw/main"), "{said}");
+    let ours = brought("https://example.com/?map=seq.gpus#v=1&gpus=128").unwrap();
+    assert_eq!((ours.kind, share::decode(&ours.scenario).scenario.gpus), (Kind::Scenario, 128));
+}
+
+#[test]
+fn an_adapter_is_read_as_one() {
+    let text = r#"{"peft_type": "LORA", "r": 64, "base_model_name_or_path": "meta-llama/Llama-3.2-1B"}"#;
+    let adapter = brought(text).unwrap();
+    let scenario = share::decode(&adapter.scenario).scenario;
+    assert_eq!((adapter.kind, scenario.trained.rank), (Kind::Adapter, 64));
+    assert!(adapter.scenario.contains("model=llama-3.2-1b"), "{}", adapter.scenario);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_text() {
+    let link = brought("\u{feff}v=1&gpus=128").unwrap();
+    assert_eq!(share::decode(&link.scenario).scenario.gpus, 128);
+}
+
+#[test]
+fn a_file_is_named_where_it_cannot_be_read() {
+    let file = |bytes: &[u8]| Item { name: Some("x.bin".into()), bytes: bytes.to_vec() };
+    let said = bring(&[file(&[0xff, 0x00, 0x80])], &default_scenario()).unwrap_err();
+    assert_eq!(said, format!("“x.bin”: {}", words::NO_TEXT));
+    let said = bring(&[file(&carried::PNG)], &default_scenario()).unwrap_err();
+    assert_eq!(said, format!("“x.bin”: {}", words::NO_LINK));
+}
+
+#[test]
+fn several_files_make_one_scenario() {
+    let file = |name: &str, text: &str| Item { name: Some(name.into()), bytes: text.as_bytes().to_vec() };
+    let adapter = file("adapter_config.json", r#"{"peft_type": "LORA", "r": 32}"#);
+    let lengths = file("lengths.txt", "100 300");
+    let brought = bring(&[adapter, lengths], &default_scenario()).unwrap();
+    let scenario = share::decode(&brought.scenario).scenario;
+    assert_eq!(scenario.trained.rank, 32);
+    assert!(brought.scenario.contains("texts="), "{}", brought.scenario);
+    assert!(brought.said.contains("rank 32") && brought.said.contains("2 texts"), "{}", brought.said);
+    assert_eq!(bring(&[], &default_scenario()), Err(words::NOTHING.to_owned()));
+}
+
+#[test]
+fn a_run_becomes_the_scenario_with_what_would_be_better() {
+    let text = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+                gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\nwarmup: 3\n";
+    let item = Item { name: Some("run.yaml".into()), bytes: text.into() };
+    let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+    let run = bring(&[item], &base).unwrap();
+    let scenario = share::decode(&run.scenario).scenario;
+    assert_eq!((run.kind, scenario.seq_len, scenario.trained.rank), (Kind::Run, 4096, 16));
+    assert!(run.said.starts_with("A run of Axolotl"), "{}", run.said);
+    let titles: Vec<&str> = run.sections.iter().map(|section| section.title.as_str()).collect();
+    assert!(titles.contains(&"Understood") && titles.iter().any(|title| title.starts_with("Assumed")), "{titles:?}");
+    // An offer is the same files with the change in them, and what they are then.
+    let offer = run.offers.iter().find(|offer| !offer.files.is_empty()).unwrap();
+    let (name, written) = &offer.files[0];
+    assert!(name == "run.yaml" && written != text && written.contains("# keep"), "{written}");
+    let again = bring(&[Item { name: None, bytes: written.clone().into() }], &base).unwrap();
+    assert_eq!(Some(again.scenario), offer.scenario);
+}
+
+#[test]
+fn an_error_is_explained_and_the_scenario_stays() {
+    let base = share::decode("model=gemma-2-9b&seq=8192").scenario;
+    let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
+    let error = bring(&[Item { name: None, bytes: text.into() }], &base).unwrap();
+    assert_eq!((error.kind, share::decode(&error.scenario).scenario), (Kind::Error, base));
+    assert!(error.sections[0].lines[0].contains("8,192"), "{:?}", error.sections);
+    assert!(error.offers.iter().all(|offer| offer.scenario.is_some()) && !error.offers.is_empty());
+}
+
+#[test]
+fn a_log_is_held_against_the_scenario_and_offers_its_correction() {
+    let base = share::decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
+    let slow = base.report().tokens_per_s_per_gpu / 1.3;
+    let text = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {slow:.0}  tflops: 314.71  mfu: 39.99%\n");
+    let log = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
+    assert_eq!((log.kind, share::decode(&log.scenario).scenario), (Kind::Measured, base));
+    let corrected = share::decode(log.offers[0].scenario.as_ref().unwrap()).scenario;
+    assert!((corrected.report().tokens_per_s_per_gpu / slow - 1.0).abs() < 1e-3);
+    assert!(log.sections.iter().any(|section| section.title == "What would explain the time"), "{:?}", log.sections);
+}
+
+#[test]
+fn measured_links_become_the_cluster_s() {
+    // The first table that people posted.
+    let tables = include_str!("../../../../tests/logs/links.txt");
+    let text = tables.split("\n\n").nth(1).unwrap().lines().skip(2).collect::<Vec<_>>().join("\n");
+    let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+    let links = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
+    assert_eq!(links.kind, Kind::Links);
+    assert_ne!(share::decode(&links.scenario).scenario.network, base.network);
+    assert!(!links.sections[0].lines.is_empty());
+}
+
+#[test]
+fn sentences_name_what_was_read() {
+    let imported = Imported {
+        name: "Mixtral-8x7B-v0.1".into(),
+        architecture: engine::catalog::model("mixtral-8x7b").unwrap().architecture,
+        used: vec!["hidden_size"],
+        not_understood: vec!["strange".into(), "stranger".into()],
+    };
+    assert_eq!(
+        words::imported(&imported, None),
+        "Mixtral-8x7B-v0.1: 32 layers, 46.7B parameters, 12.9B active. Not understood: strange, stranger."
+    );
+    assert_eq!(words::read(&imported.used), "Read: hidden_size.");
+}
+
+#[test]
+fn a_model_of_the_catalog_is_known_by_its_shape_and_told_by_its_name() {
+    let imported = |name: &str, id| {
+        let entry = MODELS.iter().find(|entry| entry.id == id).unwrap();
+        Imported { name: name.into(), architecture: entry.architecture, used: Vec::new(), not_understood: Vec::new() }
+    };
+    let known = |imported: &Imported| in_catalog(imported).map(|entry| entry.id);
+    assert_eq!(known(&imported("Llama-3.1-8B", "llama-3-8b")), Some("llama-3.1-8b"));
+    assert_eq!(known(&imported("my-model", "qwen-3-8b")), Some("qwen-3-8b"));
+    let mut other = imported("Qwen3-8B", "qwen-3-8b");
+    other.architecture.num_hidden_layers += 1;
+    assert_eq!(known(&other), None);
+}

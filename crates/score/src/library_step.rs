@@ -1,0 +1,128 @@
+//! A training step of a library's own code, traced tensor by tensor on fake tensors: what the rows of every kind of model share.
+
+use super::LeftOut;
+use super::text;
+use engine::catalog;
+use engine::model::report::MemoryReport;
+use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel};
+use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
+use engine::model::transformer::{Architecture, ExtraParams};
+use engine::scenario::{Model, Scenario, Strategy};
+
+/// A traced step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LibraryStep {
+    /// The row.
+    pub id: String,
+    /// The model, in words.
+    pub model: String,
+    /// The scenario of the step.
+    pub scenario: Scenario,
+    /// Parameters of the model as the library builds it.
+    pub params: f64,
+    /// Bytes alive at the peak.
+    pub allocated: f64,
+}
+
+impl LibraryStep {
+    /// What the engine says.
+    pub fn predicted(&self) -> MemoryReport {
+        self.scenario.report().memory
+    }
+
+    /// Error of the bytes alive at the peak: predicted over traced, less one.
+    pub fn error(&self) -> f64 {
+        self.predicted().allocated.get() / self.allocated - 1.0
+    }
+
+    /// Share of the parameters that no column of the row names.
+    pub fn unnamed(&self) -> f64 {
+        self.scenario.model.architecture().extra.layers as f64 / self.params
+    }
+}
+
+/// The named columns of a row.
+pub(super) struct Columns<F>(F);
+
+impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
+    pub(super) fn new(column: F) -> Self {
+        Self(column)
+    }
+
+    pub(super) fn raw(&self, name: &str) -> &'a str {
+        (self.0)(name).unwrap_or_default().trim()
+    }
+
+    pub(super) fn need(&self, name: &str) -> Result<u32, LeftOut> {
+        text::count(self.raw(name)).ok_or_else(|| LeftOut::missing(name))
+    }
+
+    pub(super) fn number(&self, name: &str) -> Result<f64, LeftOut> {
+        text::number(self.raw(name)).ok_or_else(|| LeftOut::missing(name))
+    }
+
+    /// A count, or 0 where the row says nothing.
+    pub(super) fn count(&self, name: &str) -> u32 {
+        text::count(self.raw(name)).unwrap_or(0)
+    }
+
+    pub(super) fn is_yes(&self, name: &str) -> bool {
+        self.raw(name) == "1"
+    }
+
+    /// The step with the model's shape, as transformers runs it: FSDP2, SDPA, norms that upcast, PyTorch's loss, AdamW by `foreach`.
+    pub(super) fn scenario(&self, architecture: Architecture) -> Result<Scenario, LeftOut> {
+        let (recompute, keep_fraction) = match self.raw("activation_checkpointing") {
+            "none" => (Recompute::None, 1.0),
+            "full" => (Recompute::Full, 0.0),
+            other => return Err(LeftOut::because("a kind of recomputation that is not modelled").about(other)),
+        };
+        let start = catalog::default_scenario();
+        Ok(Scenario {
+            model: Model::Custom { architecture },
+            gpus: self.need("gpus")?,
+            seq_len: self.need("seq")?,
+            micro_batch_size: self.need("micro_batch")?,
+            strategy: Strategy::FullShard,
+            recompute,
+            keep_fraction,
+            recipe: match self.raw("param_storage") {
+                "fp32" => PrecisionPolicy::Fsdp2MixedBf16,
+                _ => PrecisionPolicy::PureBf16,
+            },
+            optimizer_kernel: OptimizerKernel::ForEach,
+            framework: Framework::Transformers,
+            kernels: Kernels {
+                attention: AttentionKernel::Flash,
+                loss: Loss::Standard,
+                norms: NormKernel::Upcast,
+                ..start.kernels
+            },
+            ..start
+        })
+    }
+
+    /// The traced step of a scenario.
+    pub(super) fn step(&self, scenario: Scenario) -> Result<LibraryStep, LeftOut> {
+        Ok(LibraryStep {
+            id: self.raw("row_id").to_owned(),
+            model: self.raw("model").to_owned(),
+            scenario,
+            params: self.number("params")?,
+            allocated: self.number("peak_allocated_bytes")?,
+        })
+    }
+
+    /// A plain decoder, which the columns of a row then change.
+    pub(super) fn plain() -> Result<Architecture, LeftOut> {
+        catalog::model("llama-2-7b")
+            .map(|model| model.architecture)
+            .ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))
+    }
+
+    /// The shape with the parameters that its columns do not name (biases, norms of ranks): what the library builds more.
+    pub(super) fn with_unnamed(&self, counted: Architecture) -> Result<Architecture, LeftOut> {
+        let more = self.number("params")? - counted.params() as f64;
+        Ok(Architecture { extra: ExtraParams { layers: more as i64, ..ExtraParams::NONE }, ..counted })
+    }
+}

@@ -1,0 +1,79 @@
+//! Memory against training steps of a library's own code, traced tensor by tensor: models with state mixers
+//! (`tests/measured/hybrid_memory.csv`) and models that read images (`tests/measured/tower_memory.csv`).
+
+use ::score::library_step::LibraryStep;
+use ::score::{LeftOut, hybrid, towers};
+
+/// Parameters that the columns of a row do not name, over all.
+const UNNAMED: f64 = 0.001;
+
+/// Reads a row from its columns.
+type Read = for<'a> fn(&dyn Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut>;
+
+/// The traced steps of a table, and how far the bytes allocated at their peaks may lie off.
+struct Table {
+    text: &'static str,
+    read: Read,
+    at_least: usize,
+    median: f64,
+    worst: f64,
+}
+
+const HYBRID: Table = Table {
+    text: include_str!("../../../../tests/measured/hybrid_memory.csv"),
+    read: |column| hybrid::read(column),
+    at_least: 24,
+    median: 0.02,
+    worst: 0.15,
+};
+const TOWERS: Table = Table {
+    text: include_str!("../../../../tests/measured/tower_memory.csv"),
+    read: |column| towers::read(column),
+    at_least: 8,
+    median: 0.025,
+    worst: 0.05,
+};
+
+impl Table {
+    fn rows(&self) -> Vec<LibraryStep> {
+        let mut reader = csv::Reader::from_reader(self.text.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        let step = |record: csv::StringRecord| {
+            (self.read)(&|name| record.get(header.iter().position(|known| known == name)?)).unwrap()
+        };
+        reader.records().map(|record| step(record.unwrap())).collect()
+    }
+
+    fn names_all_parameters(&self) {
+        for row in self.rows() {
+            assert_eq!(row.scenario.model.architecture().params() as f64, row.params, "{}", row.id);
+            assert!(row.unnamed().abs() < UNNAMED, "{} {}: {}", row.id, row.model, row.unnamed());
+        }
+    }
+
+    fn allocates_what_is_traced(&self) {
+        let rows = self.rows();
+        assert!(rows.len() >= self.at_least, "{} rows", rows.len());
+        let mut errors: Vec<(f64, String)> = rows.iter().map(|row| (row.error().abs(), row.id.clone())).collect();
+        errors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (median, worst) = (errors[errors.len() / 2].0, errors.last().unwrap());
+        assert!(median < self.median, "median {median}");
+        assert!(worst.0 < self.worst, "worst {worst:?}");
+    }
+}
+
+#[test]
+fn rows_have_the_parameters_that_the_library_builds() {
+    HYBRID.names_all_parameters();
+    TOWERS.names_all_parameters();
+}
+
+#[test]
+fn allocated_bytes_of_hybrid_layers_are_the_traced_ones() {
+    HYBRID.allocates_what_is_traced();
+}
+
+#[test]
+fn allocated_bytes_of_models_that_read_images_are_the_traced_ones() {
+    TOWERS.allocates_what_is_traced();
+}
