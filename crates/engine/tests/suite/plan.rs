@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::laws;
-use engine::analysis::plan::{Found, Hardware, Kind, Laws, Plan, Question, break_even, premium};
+use engine::analysis::plan::{Found, Hardware, Kind, Laws, Piece, Plan, Question, break_even, premium};
 use engine::catalog;
 use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
@@ -365,6 +365,8 @@ proptest! {
 /// Pieces that are searched apart, in any order, make the same plan.
 #[test]
 fn pieces_of_several_threads_are_the_plan() {
+    assert_eq!(Piece::from_numbers(&[1, 2, 3]), None);
+    assert_eq!(Piece::from_numbers(&[1, 2, 3, 4, 5]), None);
     for (link, kind) in [(LLAMA_8B, Kind::Runs), (MIXTRAL, Kind::Contexts), (QWEN_LORA, Kind::Batches)] {
         let own = scenario(link);
         let whole = planned(&own, kind, &SMALL);
@@ -372,6 +374,7 @@ fn pieces_of_several_threads_are_the_plan() {
         let mut winners = Vec::new();
         for cases in plan.pieces(20_000).into_iter().rev() {
             let piece = plan.search(cases);
+            assert_eq!(Piece::from_numbers(&piece.to_numbers()).as_ref(), Some(&piece));
             plan.count(&piece);
             winners.extend(piece.winners);
         }

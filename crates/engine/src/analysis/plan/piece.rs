@@ -24,6 +24,23 @@ pub struct Piece {
     pub progress: Progress,
 }
 
+impl Piece {
+    /// Returns it as numbers, for another thread.
+    pub fn to_numbers(&self) -> Vec<usize> {
+        let Progress { visited, of, evaluated, fitting } = self.progress;
+        let winners = self.winners.iter().flat_map(|winner| [winner.case, winner.layout]);
+        [visited, of, evaluated, fitting].into_iter().chain(winners).collect()
+    }
+
+    /// Reads it from numbers; `None` where they are none.
+    pub fn from_numbers(numbers: &[usize]) -> Option<Self> {
+        let (&[visited, of, evaluated, fitting], winners) = numbers.split_first_chunk()?;
+        let (pairs, rest) = winners.as_chunks();
+        let winners = pairs.iter().map(|&[case, layout]| Winner { case, layout }).collect();
+        rest.is_empty().then_some(Self { winners, progress: Progress { visited, of, evaluated, fitting } })
+    }
+}
+
 impl Plan {
     /// Returns the cases in ranges of about so many combinations.
     pub fn pieces(&self, combinations: usize) -> Vec<Range<usize>> {
