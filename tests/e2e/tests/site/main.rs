@@ -23,6 +23,7 @@ mod money;
 mod npm;
 mod offline;
 mod page;
+mod plans;
 mod plots;
 mod ranking;
 mod recipes;
