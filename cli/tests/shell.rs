@@ -165,7 +165,7 @@ fn the_action_annotates_the_lines_of_configurations() {
     let none = lint("configs/*.json", "findings");
     assert!(none.status.code() == Some(2) && text(&none.stdout).contains("No file matches configs/*.json"));
     // What stands in the input is a pattern of names and nothing that bash runs.
-    assert!(text(&lint("$(touch${IFS}owned)", "findings").stdout).contains("::error"));
+    assert!(text(&lint("$(touch${IFS}owned)", "findings").stderr).contains("::error"));
     assert!(!folder.join("owned").exists());
     std::fs::remove_dir_all(folder).unwrap();
 }

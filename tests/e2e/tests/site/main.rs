@@ -10,6 +10,7 @@
 mod agreement;
 mod around;
 mod book;
+mod brought;
 mod browsers;
 mod care;
 mod compare;
