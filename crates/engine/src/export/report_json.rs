@@ -87,7 +87,7 @@ fn versions() -> Value {
 /// The ranges that contain four of five measurements (docs/accuracy.md).
 fn band(scenario: &Scenario, report: &Report) -> Value {
     let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
-    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
+    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
     let Band { low, high } = time;
     // A longer step is slower, so the ends swap.
     let (slow, fast) = (1.0 / high, 1.0 / low);
