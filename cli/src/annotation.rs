@@ -10,11 +10,9 @@ pub(crate) fn warning(offer: &Offer, given: &[(String, String)]) -> String {
     let changed = offer.files.first();
     let original = changed.and_then(|(name, _)| given.iter().find(|(path, _)| is_named(path, name))).or(given.first());
     let line = changed.zip(original).map(|((_, after), (_, before))| first_change(before, after));
-    let mut place = original.map(|(path, _)| format!(" file={}", property(path))).unwrap_or_default();
-    if let Some(line) = line.filter(|_| !place.is_empty()) {
-        place += &format!(",line={line}");
-    }
-    format!("::warning{place}::{}", message(&offer.what))
+    let file = original.map(|(path, _)| format!(" file={}", property(path))).unwrap_or_default();
+    let line = line.map(|line| format!(",line={line}")).unwrap_or_default();
+    format!("::warning{file}{line}::{}", message(&offer.what))
 }
 
 /// What could not be read, beside the file.

@@ -61,7 +61,7 @@ pub fn plan(
 /// [`api::files::bring`].
 #[wasm_bindgen]
 pub fn read(scenario: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
-    api::files::bring(scenario, names.into_iter().zip(contents.iter().map(Uint8Array::to_vec)))
+    api::files::bring(scenario, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
 /// [`api::axis::is_axis`].

@@ -20,7 +20,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 /// [`api::files::bring`].
 #[wasm_bindgen]
 pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
-    api::files::bring(link, names.into_iter().zip(contents.iter().map(Uint8Array::to_vec)))
+    api::files::bring(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
 /// Writes a scenario as the settings of a framework: a [`files::settings::Settings`]; `null` for a framework that does not exist.
