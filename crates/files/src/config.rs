@@ -86,6 +86,8 @@ pub fn check_length(text: &str) -> Result<(), String> {
 /// A sentence if the value is not an object, describes no model or an unknown family, lacks a
 /// field, or holds a value out of bounds.
 pub fn import(config: &Value) -> Result<Imported, String> {
+    /// What makes sound of text, beside a model that reads and writes it.
+    const SPEAKING: [&str; 3] = ["talker_config", "token2wav_config", "code2wav_config"];
     let Value::Object(outer) = config else {
         return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
     };
@@ -94,7 +96,6 @@ pub fn import(config: &Value) -> Result<Imported, String> {
         outer.get("thinker_config").and_then(Value::as_object).filter(|part| part.contains_key("text_config"));
     let (whole, config) = (config, thinker.map_or(config, |_| &outer["thinker_config"]));
     let outer = thinker.unwrap_or(outer);
-    const SPEAKING: [&str; 3] = ["talker_config", "token2wav_config", "code2wav_config"];
     let speaks = |name: &&str| thinker.is_some() && whole.get(*name).is_some_and(|part| !leftover::says_nothing(part));
     let others = SPEAKING.into_iter().filter(speaks).map(str::to_owned);
     // Multimodal models nest the config of their language model.

@@ -186,13 +186,13 @@ impl<'a> Fields<'a> {
     /// Whether the output head shares the embedding: as the class of the whole model says, of which the language model is a part.
     pub(super) fn tied(&mut self, usual: bool) -> bool {
         const NAME: &str = "tie_word_embeddings";
+        // These hold a language model with a head of its own, which ties as its own configuration says.
+        const APART: [&str; 3] = ["blip-2", "instructblip", "instructblipvideo"];
         if self.inner.is_none() {
             return self.flag(NAME, usual);
         }
         self.mark(NAME);
         let of = |entries: &Map<String, Value>| entries.get(NAME).and_then(Value::as_bool);
-        // These hold a language model with a head of its own, which ties as its own configuration says.
-        const APART: [&str; 3] = ["blip-2", "instructblip", "instructblipvideo"];
         if let Some(inner) = self
             .inner
             .filter(|_| self.model_types().is_some_and(|[_, kind]| kind.is_some_and(|kind| APART.contains(&kind))))

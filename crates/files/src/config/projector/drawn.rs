@@ -27,8 +27,7 @@ pub(super) fn vq(part: &Part) -> f64 {
     let (base, latent) = (part.number("base_channels"), part.number("latent_channels"));
     let blocks = part.number("num_res_blocks");
     let widths: Vec<f64> = over.iter().map(|times| times * base).collect();
-    let last = widths.len() - 1;
-    let top = widths[last];
+    let (first, top) = (widths.first().copied().unwrap_or(base), widths.last().copied().unwrap_or(base));
     let middle = 2.0 * residual(top, top) + attention(top);
     let level = |from: f64, to: f64, blocks: f64, attends: bool| {
         let of_attention = if attends { blocks * attention(to) } else { 0.0 };
@@ -37,15 +36,16 @@ pub(super) fn vq(part: &Part) -> f64 {
     let double = if part.flag("double_latent") { 2.0 } else { 1.0 };
     let mut encoder = convolution(part.number_or("in_channels", 3.0), base) + middle + layer_norm(top);
     encoder += convolution(top, double * latent);
-    let mut decoder = convolution(latent, top) + middle + layer_norm(widths[0]);
-    decoder += convolution(widths[0], part.number_or("out_channels", 3.0));
-    for (at, width) in widths.iter().enumerate() {
-        let below = if at == 0 { base } else { widths[at - 1] };
-        encoder += level(below, *width, blocks, at == last);
-        encoder += if at < last { convolution(*width, *width) } else { 0.0 };
-        let above = if at == last { top } else { widths[at + 1] };
-        decoder += level(above, *width, blocks + 1.0, at == last);
-        decoder += if at > 0 { convolution(*width, *width) } else { 0.0 };
+    let mut decoder = convolution(latent, top) + middle + layer_norm(first);
+    decoder += convolution(first, part.number_or("out_channels", 3.0));
+    let befores = core::iter::once(base).chain(widths.iter().copied());
+    let afters = widths.iter().skip(1).copied().map(Some).chain(core::iter::once(None));
+    for (at, ((below, &width), above)) in befores.zip(&widths).zip(afters).enumerate() {
+        let is_last = above.is_none();
+        encoder += level(below, width, blocks, is_last);
+        encoder += if is_last { 0.0 } else { convolution(width, width) };
+        decoder += level(above.unwrap_or(top), width, blocks + 1.0, is_last);
+        decoder += if at > 0 { convolution(width, width) } else { 0.0 };
     }
     let (words, own) = (part.number("num_embeddings"), part.number("embed_dim"));
     let out = part.number("projection_dim");

@@ -85,10 +85,7 @@ pub(super) fn of_several(
             let both = linear(wide, wide, true) + linear(long, wide, true);
             (tower, both + 2.0 * (linear(wide, wide, true) + layer_norm(wide)) + linear(wide, text, true) + text)
         }
-        "idefics" => {
-            let tower = images::clip(&part("idefics_vision"));
-            (tower, 0.0)
-        }
+        "idefics" => (images::clip(&part("idefics_vision")), 0.0),
         "nemotron_h_omni" => {
             let part = part("radio");
             let tower = images::radio(&part);

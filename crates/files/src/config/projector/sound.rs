@@ -14,7 +14,7 @@ pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower
         "qwen3_asr" => "qwen3_asr_encoder",
         "voxtral_realtime" => "voxtral_realtime_encoder",
         "moss_transcribe_diarize" => "moss_transcribe_diarize_audio",
-        "granite_speech" | "granite_speech_plus" => return Some(granite(fields, text)?),
+        "granite_speech" | "granite_speech_plus" => return granite(fields, text),
         _ => return None,
     };
     let audio = Part::of(fields.object("audio_config")?, usual);

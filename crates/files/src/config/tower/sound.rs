@@ -50,7 +50,7 @@ pub(in crate::config) fn qwen_3(part: &Part) -> Tower {
     let usual = whisper(part, 1.0);
     let (hidden, mel) = (usual.hidden, part.number_or("num_mel_bins", 128.0));
     let channels = part.number("downsample_hidden_size");
-    let half = |bins: f64| ((bins + 1.0) / 2.0).floor();
+    let half = |bins: f64| (0.5 * bins + 0.5).floor();
     let pitches = half(half(half(mel)));
     let convolutions = linear(9.0, channels, true) + 2.0 * linear(9.0 * channels, channels, true);
     let params = convolutions + channels * pitches * hidden + usual.layers * usual_layer(&usual) + layer_norm(hidden);
