@@ -14,7 +14,7 @@ pub mod scenario_line;
 pub mod sources;
 mod tiles;
 
-pub use change::{besides, change, lever, of_batch, recompute, turn};
+pub use change::{besides, change, gained, lever, of_batch, recompute, turn};
 pub use claims::beside;
 pub use evidence::evidence;
 pub use headline::{Headline, headline, limited_by, model_name, state, title};

@@ -123,7 +123,7 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
 fn effect(now: &Report, then: &Report) -> String {
     let mfu = format::percent(then.mfu);
     if now.fits() && (is_sure(now) || !is_sure(then)) {
-        format!("{} more tokens/s, {mfu} MFU", format::percent(gain(now, then)))
+        format!("{} more tokens/s, {mfu} MFU", text::gained(gain(now, then)))
     } else {
         format!("fits with {} to spare, {mfu} MFU", format::bytes(then.memory.free()))
     }

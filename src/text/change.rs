@@ -58,6 +58,11 @@ pub fn lever(lever: &Lever) -> String {
     format!("{less} of it, {} more tokens a second", format::percent(lever.gain.max(0.0)))
 }
 
+/// A gain in percent, below ten of them with one decimal: no prediction is surer than that.
+pub fn gained(share: f64) -> String {
+    if share.abs() < 0.1 { format!("{:.1}{}%", share * 100.0, format::THIN_SPACE) } else { format::percent(share) }
+}
+
 /// What a change alters beside what its name says: the tokens of a step, and the precision of the optimizer's state.
 pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
     let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);

@@ -49,13 +49,20 @@ pub(super) fn Answers(props: &Props) -> Html {
             if ascending { compared } else { compared.reverse() }
         });
     }
-    let head = header.iter().enumerate().map(|(column, name)| heading(column, name, *order, &order.setter()));
+    let is_text = |column: usize| {
+        let cell = |row: &words::Row| class(row.cells.get(column)?, *row.values.get(column)?);
+        rows.iter().any(|(row, _)| cell(row) == Some(WORDS))
+    };
+    let head = header.iter().enumerate();
+    let head =
+        head.map(|(column, name)| heading(column, name, is_text(column).then_some(WORDS), *order, &order.setter()));
+    let head: Vec<Html> = head.collect();
     html! {
         <>
         <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
         <div class="scroll" tabindex="0" role="region" aria-labelledby="plan-title" aria-busy={(!is_over).to_string()}>
             <table class="planned">
-                <thead><tr>{ for head }</tr></thead>
+                <thead><tr>{ for head.into_iter() }</tr></thead>
                 <tbody>{ for rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit)) }</tbody>
             </table>
         </div>
@@ -77,8 +84,14 @@ fn compare(one: &words::Row, other: &words::Row, column: usize) -> core::cmp::Or
     }
 }
 
-/// A heading that sorts by its column: the smallest first, then the largest, then as answered.
-fn heading(column: usize, name: &'static str, order: Order, setter: &UseStateSetter<Order>) -> Html {
+/// A heading that sorts by its column: the smallest first, then the largest, then as answered. It stands where its cells do.
+fn heading(
+    column: usize,
+    name: &'static str,
+    class: Option<&'static str>,
+    order: Order,
+    setter: &UseStateSetter<Order>,
+) -> Html {
     let (next, sort) = match order {
         Some((sorted, true)) if sorted == column => (Some((column, false)), Some("ascending")),
         Some((sorted, false)) if sorted == column => (None, Some("descending")),
@@ -86,13 +99,16 @@ fn heading(column: usize, name: &'static str, order: Order, setter: &UseStateSet
     };
     let setter = setter.clone();
     let press = Callback::from(move |_: MouseEvent| setter.set(next));
-    html! { <th scope="col" aria-sort={sort}><button type="button" onclick={press}>{ name }</button></th> }
+    html! { <th scope="col" {class} aria-sort={sort}><button type="button" onclick={press}>{ name }</button></th> }
 }
+
+/// The class of texts.
+const WORDS: &str = "words";
 
 /// Texts stand at the left, ranges in two lines.
 fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
     match value {
-        None if cell.len() > 12 => Some("words"),
+        None if cell.len() > 12 => Some(WORDS),
         Some(_) if cell.contains('(') => Some("range"),
         _ => None,
     }
