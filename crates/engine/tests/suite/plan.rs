@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::laws;
-use engine::analysis::plan::{Found, Hardware, Kind, Plan, Question, break_even, premium};
+use engine::analysis::plan::{Found, Hardware, Kind, Laws, Piece, Plan, Question, break_even, premium};
 use engine::catalog;
 use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
@@ -344,5 +344,42 @@ proptest! {
                 prop_assert!(needed >= states * (1.0 - 1e-9), "{} {} {}", needed, states, encode(&other));
             }
         }
+    }
+
+    /// What lets a plan leave out further modes of recomputation.
+    #[test]
+    fn no_recomputation_is_fastest_and_full_recomputation_smallest(scenario in any_scenario()) {
+        let laws = Laws::of(&scenario);
+        let of = |recompute| Scenario { recompute, ..scenario }.report();
+        let (none, full) = (of(Recompute::None), of(Recompute::Full));
+        for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
+            let other = of(recompute);
+            let is_faster = none.time.step <= (1.0 + 1e-12) * other.time.step;
+            let is_smaller = full.memory.needed.get() <= (1.0 + 1e-12) * other.memory.needed.get();
+            prop_assert!(is_faster || !laws.none_is_fastest, "{:?} {}", recompute, encode(&scenario));
+            prop_assert!(is_smaller || !laws.full_is_smallest, "{:?} {}", recompute, encode(&scenario));
+        }
+    }
+}
+
+/// Pieces that are searched apart, in any order, make the same plan.
+#[test]
+fn pieces_of_several_threads_are_the_plan() {
+    assert_eq!(Piece::from_numbers(&[1, 2, 3]), None);
+    assert_eq!(Piece::from_numbers(&[1, 2, 3, 4, 5]), None);
+    for (link, kind) in [(LLAMA_8B, Kind::Runs), (MIXTRAL, Kind::Contexts), (QWEN_LORA, Kind::Batches)] {
+        let own = scenario(link);
+        let whole = planned(&own, kind, &SMALL);
+        let mut plan = Plan::over(&own, kind, hardware(&own, &SMALL));
+        let mut winners = Vec::new();
+        for cases in plan.pieces(20_000).into_iter().rev() {
+            let piece = plan.search(cases);
+            assert_eq!(Piece::from_numbers(&piece.to_numbers()).as_ref(), Some(&piece));
+            plan.count(&piece);
+            winners.extend(piece.winners);
+        }
+        plan.end(winners);
+        assert!(plan.is_over() && plan == whole, "{kind:?}");
+        assert_eq!((plan.found(), plan.progress()), (whole.found(), whole.progress()));
     }
 }

@@ -7,10 +7,13 @@ use ::score::{LeftOut, hybrid, towers};
 /// Parameters that the columns of a row do not name, over all.
 const UNNAMED: f64 = 0.001;
 
+/// Reads a row from its columns.
+type Read = for<'a> fn(&dyn Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut>;
+
 /// The traced steps of a table, and how far the bytes allocated at their peaks may lie off.
 struct Table {
     text: &'static str,
-    read: for<'a> fn(&dyn Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut>,
+    read: Read,
     at_least: usize,
     median: f64,
     worst: f64,
