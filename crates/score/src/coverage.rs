@@ -113,14 +113,17 @@ fn held_out<K: Copy + Ord>(residuals: &[Residual<K>]) -> Vec<Option<bool>> {
         .collect()
 }
 
+/// A residual, and whether it lies in the range of its kind's other sources.
+type Counted<'a, K> = (&'a Residual<K>, Option<bool>);
+
 /// Counts the residuals by a key.
 pub fn by<K: Copy + Ord, G: Ord>(residuals: &[Residual<K>], key: impl Fn(&Residual<K>) -> G) -> BTreeMap<G, Covered> {
-    let mut groups: BTreeMap<G, Vec<(&Residual<K>, Option<bool>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<G, Vec<Counted<'_, K>>> = BTreeMap::new();
     for (residual, held_out) in residuals.iter().zip(held_out(residuals)) {
         groups.entry(key(residual)).or_default().push((residual, held_out));
     }
     let share = |inside: &[bool]| inside.iter().filter(|is| **is).count() as f64 / inside.len().max(1) as f64;
-    let covered = |of: Vec<(&Residual<K>, Option<bool>)>| {
+    let covered = |of: Vec<Counted<'_, K>>| {
         let mut sources: Vec<&str> = of.iter().map(|(residual, _)| residual.source.as_str()).collect();
         sources.sort_unstable();
         sources.dedup();

@@ -127,6 +127,10 @@ const ANY: [Quantile; POINTS] = between([0.62, 0.8, 0.88, 0.95, 0.97, 0.98, 0.99
 
 /// A distribution from its ratios at [`SHARES`]. Beyond the ends, where single rows decide, it is drawn to 0 at half the prediction and to
 /// 1 at twice.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "evaluated when the crate is compiled: an index out of range is an error there"
+)]
 const fn between(ratios: [f64; SHARES.len()]) -> [Quantile; POINTS] {
     let mut points = [Quantile { share: 0.0, ratio: 0.5 }; POINTS];
     let mut at = 0;
