@@ -172,7 +172,7 @@ fn the_action_annotates_the_lines_of_configurations() {
 
 #[test]
 fn a_plan_answers_by_its_status() {
-    let own = "v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+    let own = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
     let asked = ["plan", "cheapest", own, "--days", "30", "--cluster", "own", "--cluster", "dgx-h200"];
     let yes = shardwise(&asked);
     let said = text(&yes.stdout);

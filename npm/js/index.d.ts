@@ -189,7 +189,7 @@ export type RunKey =
 export function estimate(scenario: ScenarioOrLink): Report;
 
 /**
- * The shortest link of a scenario: its fragment (`v=1&rev=6&…`), or the whole address where the calculator's page is given.
+ * The shortest link of a scenario: its fragment (`v=1&rev=7&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */

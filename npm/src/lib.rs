@@ -46,8 +46,12 @@ pub fn rank(scenario: &str, most: usize) -> String {
     api::rank(scenario, most)
 }
 
-/// [`api::plan()`]; what is no question is an `Error`.
+/// [`api::plan()`].
+///
+/// # Errors
+/// A sentence, where there is no such question or cluster.
 #[wasm_bindgen]
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
 pub fn plan(
     scenario: &str,
     question: &str,

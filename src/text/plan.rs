@@ -243,7 +243,7 @@ mod tests {
     use engine::share::decode;
 
     fn planned(view: PlanView) -> Plan {
-        let own = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
+        let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
         let other = Hardware::cluster(&own, catalog::cluster("dgx-h200").unwrap()).unwrap();
         let mut plan = Plan::over(&own, view.question().kind(), vec![Hardware::own(&own), other]);
         plan.advance(usize::MAX);

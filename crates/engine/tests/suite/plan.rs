@@ -211,17 +211,17 @@ fn asked(link: &str, question: Question, clusters: &[&str]) {
     assert!(progress.visited == progress.of && progress.fitting >= rows.len());
 }
 
-const LLAMA_8B: &str = "v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
-const LLAMA_70B: &str = "v=1&rev=6&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
-const MIXTRAL: &str = "v=1&rev=6&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
+const LLAMA_8B: &str = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+const LLAMA_70B: &str = "v=1&rev=7&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
+const MIXTRAL: &str = "v=1&rev=7&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
 const QWEN_LORA: &str =
-    "v=1&rev=6&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
+    "v=1&rev=7&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
 const CLUSTERS: [&str; 4] = ["dgx-h200", "a100-40gb-200g", "a100-40gb-100g", "gb200-nvl72"];
 const SMALL: [&str; 2] = ["workstation-2x-3090", "server-8x-l40s"];
 
 #[test]
 fn fewest_gpus() {
-    asked("v=1&rev=6", Question::FewestGpus, &CLUSTERS);
+    asked("v=1&rev=7", Question::FewestGpus, &CLUSTERS);
     asked(LLAMA_70B, Question::FewestGpus, &["dgx-h200", "gb200-nvl72"]);
     asked(QWEN_LORA, Question::FewestGpus, &SMALL);
 }
@@ -229,7 +229,7 @@ fn fewest_gpus() {
 #[test]
 fn cheapest_by_a_deadline() {
     asked(LLAMA_8B, Question::Cheapest { days: 30.0 }, &CLUSTERS);
-    asked("v=1&rev=6", Question::Cheapest { days: 25.0 }, &CLUSTERS);
+    asked("v=1&rev=7", Question::Cheapest { days: 25.0 }, &CLUSTERS);
     asked(MIXTRAL, Question::Cheapest { days: 14.0 }, &["dgx-h200"]);
     asked(QWEN_LORA, Question::Cheapest { days: 3.0 }, &SMALL);
 }
@@ -243,7 +243,7 @@ fn fastest_within_a_budget() {
 
 #[test]
 fn longest_context() {
-    asked("v=1&rev=6", Question::LongestContext, &[]);
+    asked("v=1&rev=7", Question::LongestContext, &[]);
     asked(QWEN_LORA, Question::LongestContext, &[]);
 }
 
@@ -320,7 +320,7 @@ fn what_no_run_reaches_has_a_nearest_miss() {
 /// A GPU without FP8 is no answer to a run in FP8, and says why.
 #[test]
 fn hardware_that_cannot_run_it_says_why() {
-    let own = scenario("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
+    let own = scenario("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
     let all = hardware(&own, &["dgx-a100-80", "dgx-b200"]);
     let refused: Vec<bool> = all.iter().map(|of| of.refused.is_some()).collect();
     assert_eq!(refused, [false, true, false], "{all:?}");
