@@ -9,13 +9,14 @@ mod jump;
 mod link;
 mod observers;
 mod parent;
+mod plans;
 mod save;
 mod sheet;
 mod theme;
 mod timers;
 mod worker;
 
-pub use background::{Planned, Rows, use_layouts, use_plan, use_rows};
+pub use background::{Rows, use_layouts, use_rows};
 pub use dom::{
     field_text, hold, is_open, select_text, selected_index, show_failure, slider_index, to_top, use_beside,
     use_kept_in_sight, use_selected, use_title,
@@ -29,6 +30,7 @@ pub use jump::{
 pub use link::{arrival, full_link, use_address};
 pub use observers::{Size, use_in_sight, use_passed, use_restorations, use_seen, use_size};
 pub use parent::{use_height, use_parent};
+pub use plans::{Planned, use_plan};
 pub use save::{Kind, copy, save_file, save_picture, save_text};
 pub use sheet::use_sheet;
 pub use theme::{chosen_theme, use_printing, use_theme};

@@ -64,6 +64,11 @@ impl Input {
         bring(&items, &scenario)
     }
 
+    /// The paths among the inputs.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.inputs.iter().map(String::as_str).filter(|input| Path::new(input).is_file())
+    }
+
     /// The path of a file of this name.
     pub(crate) fn path_of(&self, name: &str) -> Option<&Path> {
         self.inputs.iter().map(Path::new).find(|path| path.file_name().is_some_and(|own| own == name))

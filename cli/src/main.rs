@@ -2,6 +2,7 @@
 //!
 //! The exit status says 0 for yes, 1 for no (it does not fit, there are findings), 2 where something could not be read.
 
+mod annotation;
 mod catalog;
 mod estimate;
 mod input;

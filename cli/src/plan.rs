@@ -92,7 +92,7 @@ impl Arguments {
         let mut rows = vec![header(question.kind())];
         rows.extend(answers.iter().take(self.top).map(|found| row(plan, found, first)));
         text += &aligned(&rows);
-        text += &format!("Best: {}\n", share::encode(&first.scenario));
+        text.extend(["Best: ", &share::encode(&first.scenario), "\n"]);
         Ok(Answer { text, yes: true })
     }
 }

@@ -1,11 +1,11 @@
 //! `shardwise read`: what files say, and what would be better.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use files::brought::{Brought, Kind};
 
-use crate::Answer;
 use crate::input::Input;
 use crate::table::lines;
+use crate::{Answer, annotation};
 
 /// Files, and how what they say is printed.
 #[derive(Args)]
@@ -23,11 +23,23 @@ pub(crate) struct Lint {
     #[command(flatten)]
     input: Input,
     /// As JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
     /// Writes the first change into the files
     #[arg(long)]
     fix: bool,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Sentences
+    Text,
+    /// GitHub's annotations, a line each
+    Github,
 }
 
 impl Arguments {
@@ -41,13 +53,29 @@ impl Arguments {
 impl Lint {
     /// Runs the command: the answer is yes where there is nothing to say.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let brought = self.input.bring()?;
-        if brought.kind != Kind::Run {
-            return Err("This is not the configuration of a run: `shardwise read` says what it is.".into());
-        }
+        let is_github = self.format == Format::Github;
+        let brought = self.input.bring().and_then(|brought| match brought.kind {
+            Kind::Run => Ok(brought),
+            _ => Err("This is not the configuration of a run: `shardwise read` says what it is.".into()),
+        });
+        let brought = match brought {
+            Err(problem) if is_github => {
+                // The annotation goes where GitHub reads; the status says that nothing was read.
+                return Err(annotation::error(self.input.paths().next(), &problem));
+            }
+            brought => brought?,
+        };
         let yes = brought.offers.is_empty();
         let mut written = Vec::new();
-        let text = if self.json { json(&brought)? } else { text(&brought) };
+        let text = if self.json {
+            json(&brought)?
+        } else if is_github {
+            let given: Vec<(String, String)> =
+                self.input.paths().map(|path| (path.to_owned(), text_of(path))).collect();
+            lines(brought.offers.iter().map(|offer| annotation::warning(offer, &given)))
+        } else {
+            text(&brought)
+        };
         if self.fix
             && let Some(offer) = brought.offers.iter().find(|offer| !offer.files.is_empty())
         {
@@ -61,6 +89,11 @@ impl Lint {
         }
         Ok(Answer { text: text + &lines(written.into_iter()), yes })
     }
+}
+
+/// The text of a file, as far as it is one.
+fn text_of(path: &str) -> String {
+    std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
 fn json(brought: &Brought) -> Result<String, String> {

@@ -118,3 +118,85 @@ fn the_linter_is_a_gate() {
     let read = crate::text(&shardwise(&["read", &config]).stdout);
     assert!(read.contains("32 layers"), "{read}");
 }
+
+/// A folder of its own, with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("shardwise-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("configs")).unwrap();
+    for (file, text) in files {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    folder
+}
+
+const RUN: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+                   gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
+
+/// The step of the GitHub Action, as GitHub runs it: paths with globs, values, annotations, the status.
+#[test]
+fn the_action_annotates_the_lines_of_configurations() {
+    let folder =
+        folder("action", &[("configs/run.yaml", RUN), ("configs/other.txt", "no run"), ("configs/more.yaml", RUN)]);
+    let script = format!("{}/../.github/actions/lint/lint.sh", env!("CARGO_MANIFEST_DIR"));
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_shardwise")).parent().unwrap().to_owned();
+    let path = std::env::join_paths(
+        core::iter::once(binary).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let path = path.unwrap();
+    let lint = |files: &str, fail: &str| {
+        let mut bash = Command::new("bash");
+        bash.arg(&script).current_dir(&folder).env("PATH", &path);
+        bash.env("FILES", files).env("SET", "cluster=dgx-h100\ngpus=8").env("FAIL", fail).output().unwrap()
+    };
+    let found = lint("configs/*.yaml", "findings");
+    let said = text(&found.stdout);
+    assert_eq!(found.status.code(), Some(1), "{said}");
+    assert!(said.contains("::warning file=configs/run.yaml,line=") && said.contains("%25 faster"), "{said}");
+    assert!(
+        said.contains("file=configs/more.yaml") && said.contains("2 files: 2 with findings, 0 could not be read."),
+        "{said}"
+    );
+    assert_eq!(lint("configs/*.yaml", "never").status.code(), Some(0));
+    assert_eq!(lint("configs/*.yaml", "unreadable").status.code(), Some(0));
+    let unreadable = lint("configs/*.txt", "unreadable");
+    assert_eq!(unreadable.status.code(), Some(1));
+    let said = text(&unreadable.stderr) + &text(&unreadable.stdout);
+    assert!(said.contains("::error file=configs/other.txt::"), "{said}");
+    let none = lint("configs/*.json", "findings");
+    assert!(none.status.code() == Some(2) && text(&none.stdout).contains("No file matches configs/*.json"));
+    // What stands in the input is a pattern of names and nothing that bash runs.
+    assert!(text(&lint("$(touch${IFS}owned)", "findings").stderr).contains("::error"));
+    assert!(!folder.join("owned").exists());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_plan_answers_by_its_status() {
+    let own = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+    let asked = ["plan", "cheapest", own, "--days", "30", "--cluster", "own", "--cluster", "dgx-h200"];
+    let yes = shardwise(&asked);
+    let said = text(&yes.stdout);
+    assert_eq!(yes.status.code(), Some(0), "{said}");
+    assert!(said.contains("DGX H200") && said.contains("(yours)") && said.contains("Best: v=1"), "{said}");
+    let json = shardwise(&[&asked[..], &["--json"]].concat());
+    let plan: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let ids = ["own".to_owned(), "dgx-h200".to_owned()];
+    let same = api::plan::Asked { question: "cheapest", limit: Some(30.0), clusters: &ids, most: 10 };
+    assert_eq!(text(&json.stdout).trim(), api::plan(own, &same).unwrap());
+    let best = &plan["answers"][0];
+    let report: Value = serde_json::from_str(&api::estimate(best["link"].as_str().unwrap())).unwrap();
+    assert_eq!((&report["mfu"], &report["run"]["cost_usd"]), (&best["mfu"], &best["cost_usd"]));
+    let no = shardwise(&["plan", "fastest", own, "--budget", "10", "--cluster", "own"]);
+    assert_eq!(no.status.code(), Some(1));
+    assert!(text(&no.stdout).contains("The nearest is "), "{}", text(&no.stdout));
+    for (arguments, said) in [
+        (&["plan", "batch", own, "--cluster", "dgx-h200"][..], "is asked of the scenario's own GPUs"),
+        (&["plan", "fewest", own, "--cluster", "no-such"], "no cluster “no-such”"),
+        (&["plan", "fewest", own, "--days", "3"], "--days is of `plan cheapest`"),
+        (&["plan", "cheapest", own, "--days", "soon"], "write a number above 0"),
+    ] {
+        let output = shardwise(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
+    }
+}

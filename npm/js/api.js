@@ -28,6 +28,43 @@ export function rank(scenario, most = 10) {
   return JSON.parse(engine.rank(text('rank', scenario), most));
 }
 
+export function plan(scenario, question = 'fewest', options = {}) {
+  if (!isRecord(options)) throw new TypeError(`plan: options must be an object, not ${kind(options)}.`);
+  const { days, budget, clusters = [], most = 24 } = options;
+  const own = { cheapest: 'days', fastest: 'budget' }[question];
+  for (const [name, value] of Object.entries({ days, budget })) {
+    if (value === undefined) continue;
+    if (name !== own) throw new TypeError(`plan: “${name}” is no limit of “${question}”.`);
+    if (typeof value !== 'number') throw new TypeError(`plan: ${name} must be a number, not ${kind(value)}.`);
+  }
+  if (!isList(clusters) || !Array.from(clusters).every((id) => typeof id === 'string')) {
+    throw new TypeError('plan: clusters must be a list of their ids.');
+  }
+  if (!Number.isInteger(most) || most < 1) {
+    throw new RangeError(`plan: the number of answers must be 1 or more, not ${String(most)}.`);
+  }
+  return JSON.parse(engine.plan(text('plan', scenario), String(question), days ?? budget, clusters, most));
+}
+
+export function read(scenario, ...files) {
+  const bytes = files.map((file) => {
+    const data = isRecord(file) ? file.data : file;
+    if (typeof data === 'string') return new TextEncoder().encode(data);
+    if (data instanceof Uint8Array) return data;
+    throw new TypeError(`read: a file must be text, bytes, or { name, data }, not ${kind(data)}.`);
+  });
+  const names = files.map((file) => (isRecord(file) ? String(file.name ?? '') : ''));
+  const { Ok: brought, Err: problem } = JSON.parse(engine.read(text('read', scenario), names, bytes));
+  if (problem !== undefined) throw new Error(problem);
+  return brought;
+}
+
+export function lint(scenario, ...files) {
+  const brought = read(scenario, ...files);
+  if (brought.kind !== 'run') throw new Error('lint: this is not the configuration of a run; read() says what it is.');
+  return brought.offers;
+}
+
 export function catalog() {
   return JSON.parse(engine.catalog());
 }

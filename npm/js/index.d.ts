@@ -189,7 +189,7 @@ export type RunKey =
 export function estimate(scenario: ScenarioOrLink): Report;
 
 /**
- * The shortest link of a scenario: its fragment (`v=1&rev=6&…`), or the whole address where the calculator's page is given.
+ * The shortest link of a scenario: its fragment (`v=1&rev=7&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */
@@ -403,3 +403,120 @@ export interface Ranking {
  * recomputation vary, one layout a kind.
  */
 export function rank(scenario: ScenarioOrLink, most?: number): Ranking;
+
+/** What is asked of a plan: the fewest GPUs, the cheapest by a deadline, the fastest within a budget, on clusters; the longest
+ * context, the largest model, the largest batch on the scenario's own GPUs. */
+export type Question = 'fewest' | 'cheapest' | 'fastest' | 'context' | 'model' | 'batch';
+
+export interface PlanOptions {
+  /** The deadline of `cheapest`; 30 if left out. */
+  days?: number;
+  /** The budget of `fastest` in US dollars; 100,000 if left out. */
+  budget?: number;
+  /** Clusters of the catalog by their ids, and `own` for the scenario's hardware; all of them if left out. */
+  clusters?: readonly string[];
+  /** The most answers; 24 if left out. */
+  most?: number;
+}
+
+/** The fastest layout of a number of GPUs, a length, a size or a batch. */
+export interface PlannedRun {
+  /** The name of the hardware, and the ids of the clusters with the same numbers. */
+  cluster: string;
+  clusters: string[];
+  /** Whether it is the scenario's own hardware. */
+  own: boolean;
+  /** The model's id in the catalog. */
+  model: string | null;
+  params: number;
+  gpus: number;
+  seq: number;
+  sequences_per_step: number;
+  layout: string;
+  micro_batch_size: number;
+  grad_accum_steps: number;
+  recompute: string;
+  mfu: number;
+  step_time_s: number;
+  tokens_per_s_per_gpu: number;
+  peak_memory_bytes: number;
+  fit_odds: number;
+  /** The whole run, with checkpoints and failures; `null` where it never ends. Four of five measured runs lie from low to high. */
+  time_s: number | null;
+  time_low_s: number | null;
+  time_high_s: number | null;
+  gpu_hours: number | null;
+  /** `null` where no list has a price. */
+  price_usd_per_gpu_hour: number | null;
+  cost_usd: number | null;
+  cost_low_usd: number | null;
+  cost_high_usd: number | null;
+  /** The price of a GPU-hour here at which it costs as much as the first answer. */
+  break_even_usd_per_gpu_hour: number | null;
+  /** The fragment of its link, without `#`: `estimate(run.link)` is its report. */
+  link: string;
+}
+
+/** The answers to a question, the best first; of clusters the best of each. */
+export interface Plan {
+  question: Question;
+  limit: number | null;
+  answers: PlannedRun[];
+  /** Where nothing answers, what misses the deadline or the budget by least. */
+  nearest: PlannedRun | null;
+  /** The runs that no other beats in both days and dollars, the fastest first. */
+  front: PlannedRun[];
+  /** How many combinations were looked at, how many of them were evaluated, and how many of those fit. */
+  visited: number;
+  evaluated: number;
+  fit: number;
+  /** Clusters that cannot run the scenario, and why. */
+  refused: { cluster: string; why: string }[];
+  issues: Issue[];
+}
+
+/**
+ * Plans backwards, in a second or a few: call it in a worker where a page has to answer meanwhile.
+ *
+ * @throws TypeError where something is of a wrong type; Error where there is no such question, deadline, budget or cluster.
+ */
+export function plan(scenario: ScenarioOrLink, question?: Question, options?: PlanOptions): Plan;
+
+/** A text, bytes, or a file with its name. */
+export type Given = string | Uint8Array | { name?: string; data: string | Uint8Array };
+
+/** A change that is offered. */
+export interface Offer {
+  /** What it changes and what that helps. */
+  what: string;
+  /** The fragment of the changed scenario's link; `null` where there is no change. */
+  scenario: string | null;
+  /** Name and text of each file that differs. */
+  files: [string, string][];
+}
+
+/** What was read. */
+export interface Brought {
+  kind: 'model' | 'adapter' | 'lengths' | 'scenario' | 'run' | 'links' | 'error' | 'measured';
+  /** The scenario that it becomes: a link's fragment, or JSON. */
+  scenario: string;
+  said: string;
+  read: string;
+  sections: { title: string; lines: string[] }[];
+  offers: Offer[];
+}
+
+/**
+ * Reads texts and files for a scenario, as the calculator's page does: configurations of runs and models, errors, logs, tables of
+ * nccl-tests.
+ *
+ * @throws Error with a sentence where nothing is understood.
+ */
+export function read(scenario: ScenarioOrLink, ...files: Given[]): Brought;
+
+/**
+ * What would make the run of these files fit or faster.
+ *
+ * @throws Error where they are not the configuration of a run.
+ */
+export function lint(scenario: ScenarioOrLink, ...files: Given[]): Offer[];

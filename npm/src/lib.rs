@@ -1,7 +1,9 @@
 //! The engine for JavaScript: [`api`] with texts and arrays of numbers; `js/api.js` wraps them in objects, whose types are in
 //! `js/index.d.ts`.
 
-use wasm_bindgen::prelude::wasm_bindgen;
+use api::plan::Asked;
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
@@ -42,6 +44,28 @@ pub fn parameters(scenario: &str) -> String {
 #[wasm_bindgen]
 pub fn rank(scenario: &str, most: usize) -> String {
     api::rank(scenario, most)
+}
+
+/// [`api::plan()`].
+///
+/// # Errors
+/// A sentence, where there is no such question or cluster.
+#[wasm_bindgen]
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
+pub fn plan(
+    scenario: &str,
+    question: &str,
+    limit: Option<f64>,
+    clusters: Vec<String>,
+    most: usize,
+) -> Result<String, JsError> {
+    api::plan(scenario, &Asked { question, limit, clusters: &clusters, most }).map_err(|said| JsError::new(&said))
+}
+
+/// [`api::files::bring`].
+#[wasm_bindgen]
+pub fn read(scenario: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
+    api::files::bring(scenario, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
 /// [`api::axis::is_axis`].

@@ -57,7 +57,7 @@ test('a key that is missing or too much does not compile', () => {
 
 test('the declarations export what the package does', () => {
   const names = Object.keys(shardwise);
-  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'parameters', 'rank', 'sweep']);
+  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'lint', 'parameters', 'plan', 'rank', 'read', 'sweep']);
   assert.equal(compiled('names', `import { ${names.join(', ')} } from 'shardwise';
     export const functions: Function[] = [${names.join(', ')}];`), '');
 });

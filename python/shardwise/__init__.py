@@ -19,7 +19,7 @@ from pathlib import Path
 from . import _engine
 
 __version__ = _engine.__version__
-__all__ = ["estimate", "sweep", "rank", "read", "lint", "link", "catalog", "parameters", "Widget"]
+__all__ = ["estimate", "sweep", "rank", "plan", "read", "lint", "link", "catalog", "parameters", "Widget"]
 
 #: More points than this are more than one call should take.
 MOST_POINTS = 1_000_000
@@ -38,6 +38,24 @@ def rank(scenario="", top=10, **values):
     if not isinstance(top, int) or top < 1:
         raise ValueError(f"rank: top must be 1 or more, not {top!r}.")
     return json.loads(_engine.rank(_text("rank", scenario, values), top))
+
+
+def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, **values):
+    """Plans backwards: ``fewest`` GPUs that hold it, ``cheapest`` by a deadline in ``days``, ``fastest`` within a ``budget`` in US
+    dollars, on every cluster of the catalog or on ``clusters`` by their ids (``own`` is the scenario's hardware); the longest
+    ``context``, the largest ``model``, the largest ``batch`` on the scenario's own GPUs.
+
+    A dict with ``answers``, the best first, which ``pandas.DataFrame`` takes, each with a ``link``; the ``front`` of days against
+    dollars; where nothing answers the ``nearest``. What is no question raises ``ValueError``.
+    """
+    if not isinstance(top, int) or top < 1:
+        raise ValueError(f"plan: top must be 1 or more, not {top!r}.")
+    for name, value, owner in (("days", days, "cheapest"), ("budget", budget, "fastest")):
+        if value is not None and question != owner:
+            raise ValueError(f"plan: “{name}” is no limit of “{question}”.")
+    limit = days if days is not None else budget
+    ids = [clusters] if isinstance(clusters, str) else list(clusters)
+    return json.loads(_engine.plan(_text("plan", scenario, values), question, limit, ids, top))
 
 
 def sweep(scenario, axes, run=False):

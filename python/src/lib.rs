@@ -1,6 +1,7 @@
 //! The engine for Python: [`api`] with texts and lists of numbers; `shardwise/__init__.py` wraps them in functions that take and
 //! give plain dicts.
 
+use api::plan::Asked;
 use charts::paint::{Style, chart_svg};
 use charts::palette::Theme;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
@@ -13,8 +14,8 @@ use pyo3::prelude::*;
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        catalog, columns, estimate, figures, is_axis, issues, limiters, link, parameters, point, rank, read, resolve,
-        sweep, with,
+        catalog, columns, estimate, figures, is_axis, issues, limiters, link, parameters, plan, point, rank, read,
+        resolve, sweep, with,
     };
     use pyo3::prelude::*;
 
@@ -30,6 +31,7 @@ mod engine_module {
             wrap_pyfunction!(catalog, module)?,
             wrap_pyfunction!(parameters, module)?,
             wrap_pyfunction!(rank, module)?,
+            wrap_pyfunction!(plan, module)?,
             wrap_pyfunction!(is_axis, module)?,
             wrap_pyfunction!(resolve, module)?,
             wrap_pyfunction!(columns, module)?,
@@ -85,6 +87,20 @@ fn parameters(scenario: &str) -> String {
 #[pyfunction]
 fn rank(py: Python<'_>, scenario: &str, most: usize) -> String {
     py.detach(|| api::rank(scenario, most))
+}
+
+/// [`api::plan()`], while other threads of Python run; what is no question raises `ValueError`.
+#[pyfunction]
+fn plan(
+    py: Python<'_>,
+    scenario: &str,
+    question: &str,
+    limit: Option<f64>,
+    clusters: Vec<String>,
+    most: usize,
+) -> PyResult<String> {
+    let asked = Asked { question, limit, clusters: &clusters, most };
+    py.detach(|| api::plan(scenario, &asked)).map_err(PyValueError::new_err)
 }
 
 /// [`api::axis::is_axis`].

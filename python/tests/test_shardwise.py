@@ -89,6 +89,30 @@ class Others(unittest.TestCase):
         self.assertEqual(shardwise.estimate(ranked["layouts"][0]["link"])["mfu"], mfu[0])
         self.assertGreater(ranked["tried"], ranked["fit"])
 
+    def test_a_plan_has_the_bits_of_the_native_engine(self):
+        for text in links()[:8]:
+            ran = subprocess.run(
+                [os.environ["SHARDWISE_CLI"], "plan", "fewest", text, "--cluster", "own", "--json", "--top", "24"],
+                capture_output=True, check=False,
+            )
+            self.assertIn(ran.returncode, (0, 1), ran.stderr)
+            self.assertEqual(repr(shardwise.plan(text, clusters="own")), repr(json.loads(ran.stdout)), text)
+
+    def test_a_plan_is_a_table(self):
+        plan = shardwise.plan(SCENARIO, "cheapest", days=3650, clusters=["own", "dgx-h200"], tokens="1T")
+        frame = pandas.DataFrame(plan["answers"])
+        self.assertEqual(sorted(frame.cost_usd), list(frame.cost_usd))
+        best = shardwise.estimate(plan["answers"][0]["link"])
+        self.assertEqual((best["mfu"], best["run"]["cost_usd"]), (frame.mfu[0], frame.cost_usd[0]))
+        for values, said in [
+            ({"question": "soonest"}, "no question"),
+            ({"clusters": ["no-such"]}, "no cluster"),
+            ({"days": 3}, "no limit"),
+            ({"question": "cheapest", "days": -1}, "above 0"),
+        ]:
+            with self.assertRaisesRegex(ValueError, said):
+                shardwise.plan(SCENARIO, **values)
+
     def test_files_are_read(self):
         brought = shardwise.read(TESTS / "configs" / "llama-3.1-8b.json", **SCENARIO)
         self.assertEqual((brought["kind"], shardwise.estimate(brought["scenario"])["scenario"]["gpus"]), ("model", 64))

@@ -1,5 +1,5 @@
 //! Work in the background, in pieces between which the page answers: published rows are loaded and
-//! evaluated, layouts searched.
+//! evaluated, layouts searched; plans are searched in workers (`plans`).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,7 +13,6 @@ use yew::prelude::*;
 
 use charts::views::ScoredRows;
 use engine::analysis::layouts::LayoutSearch;
-use engine::analysis::plan::{Kind, Plan, Progress};
 use engine::published::{self, Published};
 use engine::scenario::Scenario;
 
@@ -125,53 +124,4 @@ pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>
         move || drop(pieces)
     });
     (*found).clone()
-}
-
-/// Combinations between two looks at the clock.
-const COMBINATIONS_A_LOOK: usize = 256;
-/// Milliseconds of one piece of a plan: far below a long task.
-const PIECE_MS: f64 = 20.0;
-/// Milliseconds from one word on the progress of a plan to the next.
-const PROGRESS_MS: f64 = 250.0;
-
-/// A search for a plan.
-#[derive(Clone, PartialEq)]
-pub struct Planned {
-    /// The last one that came to its end, which may be of another scenario or question.
-    pub found: Option<Rc<Plan>>,
-    /// How far the one under way is.
-    pub progress: Option<Progress>,
-}
-
-/// Searches what a question needs around a scenario, piece by piece, once that is wanted.
-#[hook]
-pub fn use_plan(scenario: &Scenario, kind: Kind, wanted: bool) -> Planned {
-    let found = use_state(|| None::<Rc<Plan>>);
-    let progress = use_state_eq(|| None::<Progress>);
-    let is_here = found.as_ref().is_some_and(|found| found.is_of(scenario, kind));
-    let (set_found, set_progress) = (found.setter(), progress.setter());
-    use_effect_with((*scenario, kind, wanted && !is_here), move |&(scenario, kind, goes_on)| {
-        let mut search = goes_on.then(|| Plan::new(&scenario, kind));
-        let mut said = 0.0;
-        set_progress.set(search.as_ref().map(Plan::progress));
-        let pieces = goes_on.then(|| {
-            Interval::new(0, move || {
-                let Some(plan) = search.as_mut() else { return };
-                let start = js_sys::Date::now();
-                let mut over = false;
-                while !over && js_sys::Date::now() - start < PIECE_MS {
-                    over = plan.advance(COMBINATIONS_A_LOOK);
-                }
-                if over {
-                    set_progress.set(None);
-                    set_found.set(search.take().map(Rc::new));
-                } else if start - said > PROGRESS_MS {
-                    said = start;
-                    set_progress.set(Some(plan.progress()));
-                }
-            })
-        });
-        move || drop(pieces)
-    });
-    Planned { found: (*found).clone(), progress: *progress }
 }

@@ -1,7 +1,9 @@
-//! The module that reads files and writes settings: fetched when it is first asked, in a worker of its own (`static/files.js`).
+//! The module that reads files, writes settings and searches plans: fetched when it is first asked, in workers of its own
+//! (`static/files.js`).
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use js_sys::Array;
 use serde::de::DeserializeOwned;
@@ -17,7 +19,7 @@ const SCRIPT: &str = "static/files.js";
 /// Takes an answer; nothing where the module could not be loaded, or failed.
 type Take = Box<dyn FnOnce(Option<String>)>;
 
-/// The worker, with those who wait for its answers.
+/// A worker, with those who wait for its answers.
 struct Asked {
     worker: Worker,
     waiting: HashMap<u32, Take>,
@@ -27,57 +29,90 @@ struct Asked {
 }
 
 thread_local! {
-    static ASKED: RefCell<Option<Asked>> = const { RefCell::new(None) };
+    /// The workers that were started, by their numbers.
+    static ASKED: RefCell<BTreeMap<u32, Asked>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Asks the module's function of this name, and gives its answer, which is JSON; nothing where the module could not be loaded.
 pub fn ask<T: DeserializeOwned>(function: &str, given: &[JsValue], then: impl FnOnce(Option<T>) + 'static) {
+    ask_worker(0, function, given, then);
+}
+
+/// The workers that may search at once: of the processor's threads as many as leave the page one, but two of two.
+pub(super) fn workers() -> u32 {
+    let threads = gloo::utils::window().navigator().hardware_concurrency() as u32;
+    threads.saturating_sub(1).clamp(2, MOST_WORKERS)
+}
+
+/// More workers than this are more memory than a page should take.
+const MOST_WORKERS: u32 = 4;
+
+/// Asks one of several workers, as [`ask`] does the first.
+pub(super) fn ask_worker<T: DeserializeOwned>(
+    place: u32,
+    function: &str,
+    given: &[JsValue],
+    then: impl FnOnce(Option<T>) + 'static,
+) {
     let take: Take = Box::new(|answer| then(answer.and_then(|answer| serde_json::from_str(&answer).ok())));
-    ASKED.with_borrow_mut(|asked| {
-        if asked.is_none() {
-            *asked = start();
+    let refused = ASKED.with_borrow_mut(|workers| {
+        if let Entry::Vacant(free) = workers.entry(place) {
+            match start(place) {
+                Some(started) => free.insert(started),
+                None => return Some(take),
+            };
         }
-        let Some(asked) = asked else { return take(None) };
+        let Some(asked) = workers.get_mut(&place) else { return Some(take) };
         asked.questions = asked.questions.wrapping_add(1);
         let number = asked.questions;
         let mut message = Array::of2(&number.into(), &function.into());
         message.extend(given.iter().cloned());
         match asked.worker.post_message(&message) {
-            Ok(()) => drop(asked.waiting.insert(number, take)),
-            Err(_) => take(None),
+            Ok(()) => {
+                asked.waiting.insert(number, take);
+                None
+            }
+            Err(_) => Some(take),
         }
     });
+    // Who waits may ask again at once.
+    if let Some(take) = refused {
+        take(None);
+    }
 }
 
-/// Starts the worker.
-fn start() -> Option<Asked> {
+/// Starts a worker.
+fn start(place: u32) -> Option<Asked> {
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
     let worker = Worker::new_with_options(&[SCRIPT, "?v=", &build()].concat(), &options).ok()?;
-    let heard = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| hear(&event.data().unchecked_into()));
-    let failed = Closure::<dyn FnMut(Event)>::new(|_| give_up());
+    let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        hear(place, &event.data().unchecked_into());
+    });
+    let failed = Closure::<dyn FnMut(Event)>::new(move |_| give_up(place));
     worker.set_onmessage(Some(heard.as_ref().unchecked_ref()));
     worker.set_onerror(Some(failed.as_ref().unchecked_ref()));
     Some(Asked { worker, waiting: HashMap::new(), questions: 0, heard, failed })
 }
 
 /// Passes an answer on. A module that failed is not asked again: the next question starts another.
-fn hear(answer: &Array) {
+fn hear(place: u32, answer: &Array) {
     let number = answer.get(0).as_f64().unwrap_or_default() as u32;
-    let take = ASKED.with_borrow_mut(|asked| asked.as_mut()?.waiting.remove(&number));
+    let take = ASKED.with_borrow_mut(|workers| workers.get_mut(&place)?.waiting.remove(&number));
     let text = answer.get(1).as_string();
     let has_failed = text.is_none();
     if let Some(take) = take {
         take(text);
     }
     if has_failed {
-        give_up();
+        give_up(place);
     }
 }
 
-/// Ends the worker; nobody waits any longer.
-fn give_up() {
-    let Some(Asked { worker, waiting, heard, failed, .. }) = ASKED.with_borrow_mut(Option::take) else { return };
+/// Ends a worker; nobody waits for it any longer.
+fn give_up(place: u32) {
+    let ended = ASKED.with_borrow_mut(|workers| workers.remove(&place));
+    let Some(Asked { worker, waiting, heard, failed, .. }) = ended else { return };
     worker.terminate();
     // This may be called by one of them, which must not go while it runs.
     gloo::timers::callback::Timeout::new(0, move || drop((heard, failed))).forget();

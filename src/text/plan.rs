@@ -204,7 +204,7 @@ pub fn caption(plan: &Plan, view: PlanView) -> String {
     format!("{found}{odds} {}", searched(plan))
 }
 
-/// What was searched: `2,505,240 combinations were searched: 1,248,734 evaluated, 973,858 fit.`
+/// What was searched: `Of 2,610,000 combinations 546,000 had to be evaluated, 303,000 of them fit.`
 fn searched(plan: &Plan) -> String {
     let Progress { visited, evaluated, fitting, .. } = plan.progress();
     let [visited, evaluated, fitting] = [visited, evaluated, fitting].map(|number| format::count(number as f64));
@@ -214,9 +214,7 @@ fn searched(plan: &Plan) -> String {
         1 => " One cluster cannot run this precision or software.".to_owned(),
         many => format!(" {many} clusters cannot run this precision or software."),
     };
-    format!(
-        "Of {visited} combinations {evaluated} divide evenly and have room for their states, {fitting} fit.{refused}"
-    )
+    format!("Of {visited} combinations {evaluated} had to be evaluated, {fitting} of them fit.{refused}")
 }
 
 /// The finding where nothing answers.
@@ -245,7 +243,7 @@ mod tests {
     use engine::share::decode;
 
     fn planned(view: PlanView) -> Plan {
-        let own = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
+        let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
         let other = Hardware::cluster(&own, catalog::cluster("dgx-h200").unwrap()).unwrap();
         let mut plan = Plan::over(&own, view.question().kind(), vec![Hardware::own(&own), other]);
         plan.advance(usize::MAX);

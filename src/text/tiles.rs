@@ -38,7 +38,7 @@ impl Tiles {
             let text = format::tokens_per_s(factor * report.tokens_per_s_per_gpu);
             text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
         };
-        let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
+        let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
         let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
         Self {
             mfu: mfu(1.0),

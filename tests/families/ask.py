@@ -30,6 +30,8 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: 
 RECORD = Path(__file__).parent / "recorded.jsonl"
 SEED = 17
 RANDOM = 200
+# Random configurations of encoders.
+SEEN = 150
 
 # Encoders that predict the next word only behind a flag (`is_decoder`), the second halves of encoder-decoder models, and what is not
 # made of layers of one width.
@@ -246,6 +248,58 @@ def drawn(values, draw):
     return values
 
 
+ENCODERS = re.compile(r"^(vision|audio|high_res_vision|qformer|perceiver|encoder|projector|adapter|sam|vq)_config$")
+# Fields of encoders that are drawn anew.
+DRAWN_SEEN = [
+    (re.compile(r"^(num_hidden_layers|depth|encoder_layers|num_layers|num_blocks|resampler_depth)$"), lambda draw: draw.randint(2, 14)),
+    (re.compile(r"^(intermediate_size|mlp_dim|encoder_ffn_dim)$"), lambda draw: 64 * draw.randint(2, 40)),
+    (re.compile(r"^patch_size$"), lambda draw: draw.choice([14, 16])),
+    (re.compile(r"^image_size$"), lambda draw: draw.choice([224, 336, 448])),
+    (re.compile(r"^(num_mel_bins)$"), lambda draw: draw.choice([80, 128])),
+    (re.compile(r"^(out_hidden_size|projection_dim|projector_hidden_size|downsample_hidden_size)$"), lambda draw: 64 * draw.randint(2, 20)),
+    (re.compile(r"^(resampler_n_latents)$"), lambda draw: draw.choice([32, 64])),
+    (re.compile(r"^(attention_bias|qkv_bias|use_qk_norm|vision_use_head|mlp_bias)$"), lambda draw: draw.random() < 0.5),
+]
+
+
+def drawn_seen(values, draw):
+    """The configuration of an encoder with other values in about two thirds of its fields of shape."""
+    values = json.loads(json.dumps(values))
+    for key in list(values):
+        rule = next((rule for pattern, rule in DRAWN_SEEN if pattern.search(key)), None)
+        if rule and values[key] is not None and not isinstance(values[key], (list, dict)) and draw.random() < 0.65:
+            values[key] = rule(draw)
+    heads = draw.choice([4, 8, 16])
+    for key in ("num_attention_heads", "num_heads", "encoder_attention_heads", "attention_heads", "num_key_value_heads"):
+        if values.get(key):
+            values[key] = heads
+    wide = heads * draw.choice([32, 64])
+    for key in ("hidden_size", "embed_dim", "d_model", "hidden_dim"):
+        if values.get(key):
+            values[key] = wide
+    return values
+
+
+def random_seen(kind, draw):
+    """A random configuration of a family with an encoder and its model, or nothing where none of some builds."""
+    name, own = classes()[kind], CONFIG_MAPPING[kind]
+    usual = as_json(own())
+    parts = [key for key in usual if ENCODERS.match(key) and isinstance(usual[key], dict)]
+    for _ in range(12 if parts else 0):
+        values = json.loads(json.dumps(usual))
+        for key in parts:
+            values[key] = drawn_seen(values[key], draw)
+        if isinstance(values.get("text_config"), dict) and draw.random() < 0.5:
+            values["text_config"] = drawn(values["text_config"], draw)
+        try:
+            config = own.from_dict(values)
+            model = build(config, name)
+        except Exception:
+            continue
+        return config, model
+    return None
+
+
 def random_config(kind, draw):
     """A random configuration of a family and its model, or nothing where none of some builds."""
     name, own = classes()[kind], CONFIG_MAPPING[kind]
@@ -309,6 +363,17 @@ def rows(kinds, number):
             yield {"of": kind, "params": params, "active": active, "with": difference(usual[kind], as_json(config))}
         if not found_any:
             break
+    draw, left = random.Random(SEED + 1), SEEN
+    order = [kind for kind in usual if random_seen(kind, random.Random(0))]
+    while order and left > 0:
+        for kind in order[:left]:
+            found = random_seen(kind, draw)
+            if found is None:
+                continue
+            config, model = found
+            params, active = counts(model, config)
+            left -= 1
+            yield {"of": kind, "seen": True, "params": params, "active": active, "with": difference(usual[kind], as_json(config))}
 
 
 def main():

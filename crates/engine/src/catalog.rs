@@ -26,7 +26,7 @@ use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
 
 /// The revision of this catalog, written into every link.
-pub const REVISION: u32 = 6;
+pub const REVISION: u32 = 7;
 
 /// An accelerator of the catalog.
 #[derive(Clone, Copy, Debug)]

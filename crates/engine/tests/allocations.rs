@@ -22,14 +22,14 @@ proptest! {
     }
 }
 
-/// Only what would be a new best is validated, which allocates: a few of ten thousand.
+/// Only what would be a new best is validated, which allocates: a few of thousands.
 #[test]
 fn a_plan_hardly_allocates_while_it_searches() {
-    let scenario = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
+    let scenario = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
     let mut plan = Plan::over(&scenario, Kind::Runs, vec![Hardware::own(&scenario)]);
     let counted = allocation_counter::measure(|| while !plan.advance(1000) {});
     let evaluated = plan.progress().evaluated as u64;
-    assert!(evaluated > 10_000 && counted.count_total < evaluated / 4, "{} {evaluated}", counted.count_total);
+    assert!(evaluated > 5_000 && counted.count_total < evaluated / 4, "{} {evaluated}", counted.count_total);
 }
 
 #[test]

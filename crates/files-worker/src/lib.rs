@@ -1,8 +1,11 @@
-//! [`files`] for the page, in a worker (`static/files.js`): the page fetches it when a file comes or
-//! settings are opened, and asks it by `src/browser/files_worker.rs`.
+//! [`files`] and plans for the page, in workers (`static/files.js`): the page fetches it when a file comes, settings are opened or a
+//! plan is searched, and asks it by `src/browser/files_worker.rs`.
 //!
 //! Functions take texts and answer with JSON. A scenario is the text of a link.
 
+use std::cell::RefCell;
+
+use engine::analysis::plan::{Kind, Plan};
 use engine::share;
 use files::settings::Framework;
 use js_sys::Uint8Array;
@@ -17,7 +20,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 /// [`api::files::bring`].
 #[wasm_bindgen]
 pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
-    api::files::bring(link, names.into_iter().zip(contents.iter().map(Uint8Array::to_vec)))
+    api::files::bring(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
 /// Writes a scenario as the settings of a framework: a [`files::settings::Settings`]; `null` for a framework that does not exist.
@@ -25,6 +28,28 @@ pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> Strin
 pub fn settings(link: &str, framework: &str) -> String {
     let framework: Option<Framework> = serde_json::from_str(framework).ok();
     json(&framework.map(|framework| files::settings::text(framework, &share::decode(link).scenario)))
+}
+
+thread_local! {
+    /// The plan that was asked for last, by its link and kind: most questions are about further cases of it.
+    static PLAN: RefCell<Option<(String, Kind, Plan)>> = const { RefCell::new(None) };
+}
+
+/// Searches cases of a plan from one place to another: a [`engine::analysis::plan::Piece`] as numbers; `null` for a kind that does not
+/// exist.
+#[wasm_bindgen]
+pub fn plan(link: &str, kind: &str, from: usize, to: usize) -> String {
+    let piece = Kind::from_key(kind).map(|kind| {
+        PLAN.with_borrow_mut(|last| {
+            let is_it = |last: &(String, Kind, Plan)| last.0 == link && last.1 == kind;
+            let (_, _, plan) = match last.take().filter(is_it) {
+                Some(same) => last.insert(same),
+                None => last.insert((link.to_owned(), kind, Plan::new(&share::decode(link).scenario, kind))),
+            };
+            plan.search(from..to).to_numbers()
+        })
+    });
+    json(&piece)
 }
 
 /// Serialises a value. Our values have text keys and finite numbers, so this cannot fail.

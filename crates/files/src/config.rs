@@ -86,9 +86,18 @@ pub fn check_length(text: &str) -> Result<(), String> {
 /// A sentence if the value is not an object, describes no model or an unknown family, lacks a
 /// field, or holds a value out of bounds.
 pub fn import(config: &Value) -> Result<Imported, String> {
+    /// What makes sound of text, beside a model that reads and writes it.
+    const SPEAKING: [&str; 3] = ["talker_config", "token2wav_config", "code2wav_config"];
     let Value::Object(outer) = config else {
         return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
     };
+    // Models that also speak nest what reads and writes text; what makes sound of it is another model.
+    let thinker =
+        outer.get("thinker_config").and_then(Value::as_object).filter(|part| part.contains_key("text_config"));
+    let (whole, config) = (config, thinker.map_or(config, |_| &outer["thinker_config"]));
+    let outer = thinker.unwrap_or(outer);
+    let speaks = |name: &&str| thinker.is_some() && whole.get(*name).is_some_and(|part| !leftover::says_nothing(part));
+    let others = SPEAKING.into_iter().filter(speaks).map(str::to_owned);
     // Multimodal models nest the config of their language model.
     let inner = ["text_config", "llm_config", "language_config"].into_iter().find_map(|key| config.get(key));
     let inner = inner.and_then(Value::as_object);
@@ -121,7 +130,7 @@ pub fn import(config: &Value) -> Result<Imported, String> {
         None => Ok(Imported {
             name: fields.name(family.name),
             architecture,
-            not_understood: leftover::not_understood(&fields),
+            not_understood: leftover::not_understood(&fields).into_iter().chain(others).collect(),
             used: fields.into_used(),
         }),
     }
@@ -131,7 +140,7 @@ pub fn import(config: &Value) -> Result<Imported, String> {
 /// without the sizes, which every config has.
 fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> Map<String, Value> {
     /// What a config is no model's without.
-    const NEEDED: [&str; 16] = [
+    const NEEDED: [&str; 18] = [
         "num_hidden_layers",
         "n_layer",
         "n_layers",
@@ -148,6 +157,8 @@ fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> M
         "vocab_size",
         "intermediate_size",
         "num_blocks",
+        "layers",
+        "embed_dim",
     ];
     let named = |entries: &Map<String, Value>| entries.get("model_type").and_then(Value::as_str).map(class::values);
     if let Some(values) = inner.and_then(named) {

@@ -1,24 +1,25 @@
-//! How many measured steps lie in the range beside their prediction, by what decides their error and by silicon: as the ranges stand,
-//! and with the range that a kind's other sources give.
+//! How many measured steps and peaks lie in the range beside their prediction, by what decides their error and by silicon: as the ranges
+//! stand, and with the range that a kind's other sources give.
 
 use std::collections::BTreeMap;
 
 use super::by_accelerator::quantile;
+use super::predict::Prediction;
 use super::summary::Entry;
-use engine::catalog::accuracy::{Band, Kind};
+use engine::catalog::accuracy::{Band, Kind, PeakKind};
 use engine::model::hardware::Generation;
 use engine::scenario::Scenario;
 
-/// A measured step over its prediction.
+/// A measured step or peak over its prediction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Residual {
+pub struct Residual<K = Kind> {
     /// What decides how far off it is.
-    pub kind: Kind,
+    pub kind: K,
     /// Its silicon.
     pub generation: Generation,
     /// Its publisher.
     pub source: String,
-    /// Measured over predicted time.
+    /// Measured over predicted.
     pub ratio: f64,
     /// The range beside the prediction.
     pub band: Band,
@@ -30,7 +31,9 @@ impl Residual {
         let generation = scenario.accelerator.values.generation;
         Self { kind: Kind::of(scenario), generation, source: source.to_owned(), ratio, band }
     }
+}
 
+impl<K> Residual<K> {
     fn is_inside(&self, band: Band) -> bool {
         (band.low..=band.high).contains(&self.ratio)
     }
@@ -38,19 +41,32 @@ impl Residual {
 
 /// Returns the residuals of the rows with a measured step, those apart whose author warns of them.
 pub fn residuals<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual> {
-    let of = |entry: &'a Entry| {
-        let prediction = entry.outcome.as_ref().ok()?;
-        let generation = prediction.scenario.accelerator.values.generation;
-        let ratio = 1.0 / (1.0 + prediction.step_error()?);
-        let is_apart = super::by_accelerator::is_apart(entry.source(), generation);
-        (!is_apart).then(|| Residual::new(entry.source(), &prediction.scenario, prediction.step_band, ratio))
+    let of = |prediction: &Prediction| {
+        Some((Kind::of(&prediction.scenario), prediction.step_error()?, prediction.step_band))
     };
-    entries.into_iter().filter_map(of).collect()
+    let steps = entries.into_iter().filter_map(|entry| residual(entry, of)).collect::<Vec<_>>();
+    steps.into_iter().filter(|step| !super::by_accelerator::is_apart(&step.source, step.generation)).collect()
+}
+
+/// Returns the residuals of the rows with a measured peak.
+pub fn peaks<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual<PeakKind>> {
+    let of = |prediction: &Prediction| {
+        Some((PeakKind::of(&prediction.report), prediction.memory_error()?, prediction.memory_band))
+    };
+    entries.into_iter().filter_map(|entry| residual(entry, of)).collect()
+}
+
+/// The residual of a row, from its kind, its error (predicted over measured, less one) and the range beside the prediction.
+fn residual<K>(entry: &Entry, of: impl Fn(&Prediction) -> Option<(K, f64, Band)>) -> Option<Residual<K>> {
+    let prediction = entry.outcome.as_ref().ok()?;
+    let (kind, error, band) = of(prediction)?;
+    let generation = prediction.scenario.accelerator.values.generation;
+    Some(Residual { kind, generation, source: entry.source().to_owned(), ratio: 1.0 / (1.0 + error), band })
 }
 
 /// Returns the 10th and the 90th percentile of the residuals, each source weighing as the square root of its rows; `None` if there are
 /// none.
-pub fn range<'a>(residuals: impl IntoIterator<Item = &'a Residual>) -> Option<Band> {
+pub fn range<'a, K: 'a>(residuals: impl IntoIterator<Item = &'a Residual<K>>) -> Option<Band> {
     let mut sources: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for residual in residuals {
         sources.entry(&residual.source).or_default().push(residual.ratio);
@@ -81,9 +97,9 @@ pub struct Covered {
 const FEWEST: usize = 8;
 
 /// Returns for each residual whether it lies in the range that its kind's other sources give; `None` where these are too few.
-fn held_out(residuals: &[Residual]) -> Vec<Option<bool>> {
-    let mut ranges: BTreeMap<(Kind, &str), Option<Band>> = BTreeMap::new();
-    let range_without = |residual: &Residual, source: &str| {
+fn held_out<K: Copy + Ord>(residuals: &[Residual<K>]) -> Vec<Option<bool>> {
+    let mut ranges: BTreeMap<(K, &str), Option<Band>> = BTreeMap::new();
+    let range_without = |residual: &Residual<K>, source: &str| {
         let others = || residuals.iter().filter(|other| other.kind == residual.kind && other.source != source);
         (others().count() >= FEWEST).then(|| range(others())).flatten()
     };
@@ -97,14 +113,17 @@ fn held_out(residuals: &[Residual]) -> Vec<Option<bool>> {
         .collect()
 }
 
+/// A residual, and whether it lies in the range of its kind's other sources.
+type Counted<'a, K> = (&'a Residual<K>, Option<bool>);
+
 /// Counts the residuals by a key.
-pub fn by<K: Ord>(residuals: &[Residual], key: impl Fn(&Residual) -> K) -> BTreeMap<K, Covered> {
-    let mut groups: BTreeMap<K, Vec<(&Residual, Option<bool>)>> = BTreeMap::new();
+pub fn by<K: Copy + Ord, G: Ord>(residuals: &[Residual<K>], key: impl Fn(&Residual<K>) -> G) -> BTreeMap<G, Covered> {
+    let mut groups: BTreeMap<G, Vec<Counted<'_, K>>> = BTreeMap::new();
     for (residual, held_out) in residuals.iter().zip(held_out(residuals)) {
         groups.entry(key(residual)).or_default().push((residual, held_out));
     }
     let share = |inside: &[bool]| inside.iter().filter(|is| **is).count() as f64 / inside.len().max(1) as f64;
-    let covered = |of: Vec<(&Residual, Option<bool>)>| {
+    let covered = |of: Vec<Counted<'_, K>>| {
         let mut sources: Vec<&str> = of.iter().map(|(residual, _)| residual.source.as_str()).collect();
         sources.sort_unstable();
         sources.dedup();
@@ -126,8 +145,8 @@ mod tests {
     use super::*;
 
     fn residual(source: &str, ratio: f64) -> Residual {
-        let scenario = engine::catalog::default_scenario();
-        Residual { kind: Kind::Tuned, ..Residual::new(source, &scenario, Band { low: 0.9, high: 1.1 }, ratio) }
+        let band = Band { low: 0.9, high: 1.1 };
+        Residual { kind: Kind::Tuned, generation: Generation::Hopper, source: source.to_owned(), ratio, band }
     }
 
     #[test]
@@ -149,6 +168,6 @@ mod tests {
         let all: Vec<Residual> = many.chain(few).collect();
         // Weights 4 and 2: a third of the weight at 2.
         assert_eq!(range(&all), Some(Band { low: 1.0, high: 2.0 }));
-        assert_eq!(range(&[]), None);
+        assert_eq!(range::<Kind>(&[]), None);
     }
 }

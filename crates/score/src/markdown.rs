@@ -49,6 +49,7 @@ pub fn report<'a>(
     silicon::section(&mut text, &silicon);
     let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon).copied();
     coverage::section(&mut text, all.clone());
+    coverage::peaks(&mut text, all.clone());
     by_accelerator(&mut text, all);
     text
 }

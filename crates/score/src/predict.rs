@@ -229,7 +229,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         fits: report.fits() && possible,
         fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
         step_band: accuracy::step_time(&scenario),
-        memory_band: accuracy::peak_memory(&scenario),
+        memory_band: accuracy::peak_memory(&report),
         step_time_s,
         batch_share: full,
         peak_mem_gib: memory_kind.predicted(&memory).gib(),

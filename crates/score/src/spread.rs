@@ -1,6 +1,11 @@
 //! The spread of the memory peaks: measured over predicted, of the rows that use a fair part of their GPU.
 
+use std::collections::BTreeMap;
+
+use super::by_accelerator::quantile;
+use super::predict::Prediction;
 use super::summary::Entry;
+use engine::catalog::accuracy::PeakKind;
 
 /// Predicted peak over capacity from which a row counts. Below it, the fixed bytes of contexts and buffers are a large part of the
 /// ratio, and whether the run fits is no question.
@@ -9,21 +14,43 @@ pub const LEAST_USE: f64 = 0.2;
 /// The shares at which the distribution is kept.
 pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 
-/// Returns measured over predicted peak of every row that counts, in ascending order.
-pub fn memory_ratios<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<f64> {
-    let predictions = entries.into_iter().filter_map(|entry| entry.outcome.as_ref().ok());
-    let counted = predictions.filter(|prediction| {
-        let memory = &prediction.report.memory;
-        memory.peak >= LEAST_USE * memory.capacity
-    });
-    let mut ratios: Vec<f64> =
-        counted.filter_map(|prediction| Some(1.0 / (1.0 + prediction.memory_error()?))).collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios
+/// Returns measured over predicted peak of a row that counts.
+fn ratio(prediction: &Prediction) -> Option<f64> {
+    let memory = &prediction.report.memory;
+    let counts = memory.peak >= LEAST_USE * memory.capacity;
+    prediction.memory_error().filter(|_| counts).map(|error| 1.0 / (1.0 + error))
 }
 
-/// Returns the value at or below which this share of sorted values lies; `None` if there are none.
-pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    sorted.get((last as f64 * share).round() as usize).copied()
+/// Returns measured over predicted peak of every row that counts.
+pub fn memory_ratios<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<f64> {
+    entries.into_iter().filter_map(|entry| ratio(entry.outcome.as_ref().ok()?)).collect()
+}
+
+/// The distribution of one kind of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    /// How many rows it has.
+    pub rows: usize,
+    /// The ratios at [`SHARES`].
+    pub ratios: [f64; SHARES.len()],
+}
+
+/// Returns the distribution of each kind that has rows, each source weighing as the square root of its rows.
+pub fn by_kind<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<PeakKind, Distribution> {
+    let mut kinds: BTreeMap<PeakKind, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
+    for entry in entries {
+        let Ok(prediction) = &entry.outcome else { continue };
+        let Some(ratio) = ratio(prediction) else { continue };
+        kinds.entry(PeakKind::of(&prediction.report)).or_default().entry(entry.source()).or_default().push(ratio);
+    }
+    let of = |sources: BTreeMap<&str, Vec<f64>>| {
+        let weight = |ratios: &Vec<f64>| 1.0 / (ratios.len() as f64).sqrt();
+        let weighted: Vec<(f64, f64)> =
+            sources.values().flat_map(|ratios| ratios.iter().map(|ratio| (*ratio, weight(ratios)))).collect();
+        Distribution {
+            rows: weighted.len(),
+            ratios: SHARES.map(|share| quantile(&weighted, share).unwrap_or(f64::NAN)),
+        }
+    };
+    kinds.into_iter().map(|(kind, sources)| (kind, of(sources))).collect()
 }

@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn pinned_scenarios_are_columns() {
-        let (derived, link) = opened("v=1&rev=6&pin=1&gpus=128&pin=2&tp=8");
+        let (derived, link) = opened("v=1&rev=7&pin=1&gpus=128&pin=2&tp=8");
         let table = CopyFormat::Table.text(&derived, &link, "");
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[0], "|  | On screen | A: 128 GPUs | B: Tensor parallel: 8 |");
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn an_embed_is_a_link_to_the_view_and_the_script_beside_the_page() {
-        let (derived, link) = opened("v=1&rev=6&gpus=128");
+        let (derived, link) = opened("v=1&rev=7&gpus=128");
         let code = CopyFormat::Embed.text(&derived, &link, "map");
         assert!(code.starts_with(&format!(
-            "<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;rev=6&amp;gpus=128\">13B on 128 "
+            "<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;rev=7&amp;gpus=128\">13B on 128 "
         )));
         assert!(code.ends_with(&format!("</a>\n<script src=\"{PAGE}static/embed.js\" defer></script>\n")), "{code}");
         let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");

@@ -116,7 +116,7 @@ impl Metric {
     /// Returns the range that contains four of five measurements, as factors of the value.
     pub(super) fn band(self, scenario: &Scenario) -> (f64, f64) {
         let Band { low, high } = match self {
-            Self::PeakMemory => accuracy::peak_memory(scenario),
+            Self::PeakMemory => accuracy::peak_memory(&scenario.report()),
             _ => accuracy::step_time(scenario),
         };
         if self.rises() { (1.0 / high, 1.0 / low) } else { (low, high) }

@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_front_is_drawn_among_all_runs() {
-        let own = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
+        let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
         let mut plan = Plan::over(&own, Kind::Runs, vec![Hardware::own(&own)]);
         plan.advance(usize::MAX);
         let (spec, places) = plan_front(&plan, &own);

@@ -85,6 +85,11 @@ impl LayoutSpace {
         self.micro_batches.len() * MODES.len()
     }
 
+    /// The place of a combination's micro-batch in its block.
+    pub(super) fn micro_batch(&self, place: usize) -> usize {
+        place % self.micro_batches.len().max(1)
+    }
+
     /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
     /// the batch, and every number is within its bounds, so that the link of the layout reproduces
     /// it.

@@ -2,7 +2,8 @@
 //!
 //! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of GPUs and layouts, and keeps the fastest
 //! layout of each case that fits. Nothing is left out by a guess: every layout that divides evenly is evaluated, but for those in which
-//! weights and optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation. A case is one place that a
+//! weights and optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation, and for those that
+//! recompute where the same fits without ([`Laws`]). A case is one place that a
 //! question asks about ([`Kind`]); the questions ([`Question`]) then sort the cases ([`Plan::answers`]), so that another deadline needs no
 //! other search.
 //!
@@ -13,20 +14,23 @@ mod cases;
 mod found;
 mod hardware;
 mod money;
+mod piece;
 mod question;
+mod search;
+mod settled;
 
 pub use found::Found;
 pub use hardware::Hardware;
 pub use money::{break_even, premium};
+pub use piece::{Piece, Winner};
 pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
+pub use settled::Laws;
 
 use super::advice::errors;
-use crate::model::report::{MemoryPart, MemoryReport, Report};
-use crate::model::run::{self, RunReport};
-use crate::model::step;
 use crate::scenario::{Scenario, Strategy};
-use crate::units::{Bytes, Seconds};
+use crate::units::Seconds;
 use cases::Case;
+use search::Search;
 
 /// How far a search is, and what it met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,18 +39,11 @@ pub struct Progress {
     pub visited: usize,
     /// Combinations in all.
     pub of: usize,
-    /// Of those visited, how many divide evenly and were evaluated: the others do not divide evenly, or have no more room for weights and
-    /// optimizer state than one evaluated that lacks it for these alone.
+    /// Of those visited, how many were evaluated: the others do not divide evenly, have no more room for weights and optimizer state than
+    /// one evaluated that lacks it for these alone, or cannot be the best for another that was evaluated ([`Laws`]).
     pub evaluated: usize,
     /// Of those evaluated, how many fit in memory.
     pub fitting: usize,
-}
-
-/// The fastest layout of a case so far.
-#[derive(Clone, Copy, Debug)]
-struct Best {
-    scenario: Scenario,
-    run: RunReport,
 }
 
 /// A search that is done piece by piece.
@@ -58,9 +55,9 @@ pub struct Plan {
     cases: Vec<Case>,
     /// The number of errors that a layout may have: those that the scenario has in any layout.
     errors: usize,
-    /// The case that is searched, and the place in it.
-    at: (usize, usize),
-    best: Option<Best>,
+    /// The case that is searched.
+    at: usize,
+    search: Search,
     found: Vec<Found>,
     progress: Progress,
 }
@@ -68,7 +65,8 @@ pub struct Plan {
 /// A search finds the same in the same order: two of one question about one scenario that are equally far are equal.
 impl PartialEq for Plan {
     fn eq(&self, other: &Self) -> bool {
-        self.is_of(&other.scenario, other.kind) && self.at == other.at
+        let far = |plan: &Self| (plan.at, plan.search.place());
+        self.is_of(&other.scenario, other.kind) && far(self) == far(other)
     }
 }
 
@@ -88,8 +86,8 @@ impl Plan {
             cases,
             hardware,
             errors: errors(&plain(scenario)),
-            at: (0, 0),
-            best: None,
+            at: 0,
+            search: Search::default(),
             found: Vec::new(),
             progress: Progress { of, ..Progress::default() },
         }
@@ -127,87 +125,25 @@ impl Plan {
 
     /// Whether the search is complete.
     pub fn is_over(&self) -> bool {
-        self.at.0 >= self.cases.len()
+        self.at >= self.cases.len()
     }
 
     /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
         let mut left = count;
         while left > 0
-            && let Some(case) = self.cases.get(self.at.0)
+            && let Some(case) = self.cases.get(self.at)
         {
-            let (from, len) = (self.at.1, case.space.len());
-            let end = len.min(from.saturating_add(left));
-            let mut place = from;
-            while place < end {
-                let tried = case.candidate(place).map(|scenario| weigh(&scenario, self.best.as_ref(), self.errors));
-                self.progress.evaluated += usize::from(tried.is_some());
-                place = match tried {
-                    None | Some(Weighed::TooLarge) => place + 1,
-                    // No micro-batch and no recomputation makes room for the states.
-                    Some(Weighed::StatesTooLarge) => (place / case.space.block() + 1) * case.space.block(),
-                    Some(Weighed::Fits(better)) => {
-                        self.progress.fitting += 1;
-                        self.best = better.or(self.best);
-                        place + 1
-                    }
-                };
-            }
-            self.progress.visited += place - from;
-            left = left.saturating_sub(place - from);
-            self.at.1 = place;
-            if place >= len {
+            left = left.saturating_sub(self.search.advance(case, left, self.errors, &mut self.progress));
+            if self.search.place() >= case.space.len() {
                 let of = case.hardware;
-                self.found.extend(self.best.take().map(|best| Found::new(of, &best.scenario, &best.run)));
-                self.at = (self.at.0 + 1, 0);
+                let search = core::mem::take(&mut self.search);
+                self.found.extend(search.best().map(|best| Found::new(of, &best.scenario, &best.run)));
+                self.at += 1;
             }
         }
         self.is_over()
     }
-}
-
-/// What an evaluation of a combination says.
-#[allow(clippy::large_enum_variant, reason = "one lives for one evaluation, and a box would allocate")]
-enum Weighed {
-    /// Weights and optimizer state alone exceed the memory.
-    StatesTooLarge,
-    /// It does not fit.
-    TooLarge,
-    /// It fits; where its run ends before that of the best so far, it is the new best.
-    Fits(Option<Best>),
-}
-
-/// Evaluates a combination: its memory, its time if that fits, its run if its steps alone are not too long already. Allocates only to
-/// validate what would be the new best.
-fn weigh(scenario: &Scenario, best: Option<&Best>, allowed: usize) -> Weighed {
-    let setup = scenario.setup();
-    let mut too_large = Weighed::TooLarge;
-    let report = step::evaluate_where(&setup, |memory| {
-        if states(scenario, memory) > memory.capacity {
-            too_large = Weighed::StatesTooLarge;
-        }
-        memory.fits()
-    });
-    let Some(report) = report.filter(Report::fits) else { return too_large };
-    let choices = scenario.run_choices();
-    // A run takes at least its steps.
-    if report.rollout.is_none()
-        && let Some(best) = best
-        && run::steps_of(&setup, &choices) * report.time.step >= best.run.time
-    {
-        return Weighed::Fits(None);
-    }
-    let run = run::evaluate(&setup, &report, &choices);
-    let is_first = best.is_none_or(|best| run.time < best.run.time);
-    let is_valid = is_first && errors(scenario) <= allowed;
-    Weighed::Fits(is_valid.then_some(Best { scenario: *scenario, run }))
-}
-
-/// Returns what a GPU holds of weights and optimizer state, whatever the micro-batch and the recomputation. Paged state makes room for
-/// what those need.
-fn states(scenario: &Scenario, memory: &MemoryReport) -> Bytes {
-    let weights = memory.parts.get(MemoryPart::Weights);
-    if scenario.offload.paged { weights } else { weights + memory.parts.get(MemoryPart::Optimizer) }
 }
 
 /// Returns the scenario in a layout without a degree of parallelism but sharding, whose errors no layout mends.

@@ -1,13 +1,15 @@
 //! The accuracy of predictions: the measured range shown beside each of them (docs/accuracy.md).
 
 mod kind;
+mod peak;
 mod recorded;
 
 pub use kind::Kind;
+pub use peak::PeakKind;
 
 use crate::model::anchor::Anchor;
 use crate::model::hardware::Generation;
-use crate::model::memory::odds::{self, Quantile, Verdict};
+use crate::model::memory::odds::{self, Verdict};
 use crate::model::report::Report;
 use crate::scenario::Scenario;
 
@@ -42,39 +44,10 @@ pub struct Reached {
 
 /// The present accuracy, shown on the page.
 pub const REACHED: Reached =
-    Reached { steps: "1,126", step_time: "5.5", held_out: "7.4", peak_memory: "4.1", tracker: "0.2", mixtures: "6.8" };
+    Reached { steps: "1,126", step_time: "5.3", held_out: "7.2", peak_memory: "4.1", tracker: "0.2", mixtures: "6.8" };
 
 /// MFU above which the hardware limits a step; below it the host and the framework do.
 pub const FAST_MFU: f64 = 0.2;
-
-/// Range of peak memory: percentiles over all rows.
-const PEAK_MEMORY: Band = Band { low: 0.88, high: 1.10 };
-
-/// Distribution of measured over predicted peak memory: all published rows, dense and mixtures, whose predicted peak is a fifth of
-/// the GPU's memory or more, each counting once (`cargo xtask score` prints it). Beyond the ends, where single rows decide, it is
-/// drawn to 0 at half the prediction and to 1 at twice.
-const MEMORY_RATIOS: [Quantile; 15] = [
-    Quantile { share: 0.0, ratio: 0.5 },
-    Quantile { share: 0.02, ratio: 0.62 },
-    Quantile { share: 0.05, ratio: 0.80 },
-    Quantile { share: 0.1, ratio: 0.88 },
-    Quantile { share: 0.2, ratio: 0.95 },
-    Quantile { share: 0.3, ratio: 0.97 },
-    Quantile { share: 0.4, ratio: 0.98 },
-    Quantile { share: 0.5, ratio: 0.99 },
-    Quantile { share: 0.6, ratio: 1.01 },
-    Quantile { share: 0.7, ratio: 1.03 },
-    Quantile { share: 0.8, ratio: 1.05 },
-    Quantile { share: 0.9, ratio: 1.10 },
-    Quantile { share: 0.95, ratio: 1.16 },
-    Quantile { share: 0.98, ratio: 1.34 },
-    Quantile { share: 1.0, ratio: 2.0 },
-];
-
-/// Returns the distribution of measured over predicted peak memory.
-pub fn memory_ratios() -> &'static [Quantile] {
-    &MEMORY_RATIOS
-}
 
 /// The published runs of one accelerator that the engine is held against, with the errors in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,19 +109,13 @@ fn both(one: Band, other: Band) -> Band {
     Band { low: one.low.min(other.low), high: one.high.max(other.high) }
 }
 
-/// Returns the distribution of measured over predicted peak memory on a generation of accelerators: where nothing is fitted each
-/// measured generation counts the same.
-fn ratios_on(generation: Generation) -> &'static [Quantile] {
-    if is_fitted(generation) { &MEMORY_RATIOS } else { &recorded::ELSEWHERE }
-}
-
 /// Returns the odds that a run fits, 0 to 1.
 pub fn fit_odds(report: &Report) -> f64 {
     // What the engine that generates takes is its share, not a prediction.
     if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
         return 0.0;
     }
-    odds::fit_odds(&report.memory, ratios_on(report.generation))
+    odds::fit_odds(&report.memory, PeakKind::of(report).ratios())
 }
 
 /// Returns whether a run fits, by its odds.
@@ -170,14 +137,9 @@ pub fn step_time(scenario: &Scenario) -> Band {
     both(both(band, recorded::BORROWED), Kind::DataSheet.band())
 }
 
-/// Returns the range of the peak memory; on silicon without a fit each measured generation counts the same.
-pub fn peak_memory(scenario: &Scenario) -> Band {
-    if is_fitted(scenario.accelerator.values.generation) {
-        return PEAK_MEMORY;
-    }
-    let at =
-        |share: f64| recorded::ELSEWHERE.iter().find(|point| point.share >= share).map_or(1.0, |point| point.ratio);
-    both(PEAK_MEMORY, Band { low: at(0.1), high: at(0.9) })
+/// Returns the range of the peak memory, by its kind.
+pub fn peak_memory(report: &Report) -> Band {
+    PeakKind::of(report).band()
 }
 
 #[cfg(test)]
@@ -189,19 +151,20 @@ mod tests {
     fn every_accelerator_says_what_it_stands_on_and_what_has_no_run_has_a_wider_range() {
         let kinds = ACCELERATORS.iter().map(|entry| {
             let scenario = Scenario { accelerator: entry.pick(), ..default_scenario() };
-            let (time, memory, odds) =
-                (step_time(&scenario), peak_memory(&scenario), ratios_on(entry.values.generation));
+            let report = scenario.report();
+            let (time, memory, odds) = (step_time(&scenario), peak_memory(&report), PeakKind::of(&report).ratios());
+            assert!(memory.low < 1.0 && memory.high > 1.0, "{}: {memory:?}", entry.id);
             assert!(odds.windows(2).all(|pair| pair[0].share < pair[1].share && pair[0].ratio <= pair[1].ratio));
             let fitted = Kind::on_fitted_silicon(&scenario).band();
             if is_fitted(entry.values.generation) {
-                assert_eq!((time, memory), (fitted, PEAK_MEMORY), "{}", entry.id);
+                assert_eq!(time, fitted, "{}", entry.id);
             } else {
                 assert_eq!(time, both(both(fitted, recorded::BORROWED), Kind::DataSheet.band()), "{}", entry.id);
                 const {
                     let tuned = Kind::Tuned.band();
                     assert!(recorded::BORROWED.low < tuned.low && recorded::BORROWED.high > tuned.high);
                 }
-                assert!(memory.low < PEAK_MEMORY.low && memory.high > PEAK_MEMORY.high, "{}: {memory:?}", entry.id);
+                assert_eq!(memory, PeakKind::DataSheet.band(), "{}", entry.id);
             }
             match evidence(&scenario) {
                 Evidence::Runs(of) => {
@@ -228,12 +191,12 @@ mod tests {
 
     #[test]
     fn a_measurement_narrows_the_range_of_tuned_runs() {
-        let link = "v=1&rev=6&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192&framework=megatron&recipe=megatron-mixed&strategy=zero1";
+        let link = "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192&framework=megatron&recipe=megatron-mixed&strategy=zero1";
         let plain = crate::share::decode(link).scenario;
         let anchored = Scenario { anchor: Anchor { time: 1.18, memory: 1.0 }, ..plain };
         let width = |band: Band| band.high / band.low;
         assert!(width(step_time(&anchored)) < width(step_time(&plain)));
-        assert_eq!(peak_memory(&anchored), peak_memory(&plain));
+        assert_eq!(peak_memory(&anchored.report()), peak_memory(&plain.report()));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub static FAMILIES: &[Family] = &[
     ),
     family!("Qwen3", "qwen-3-0.6b", "qwen-3-1.7b", "qwen-3-4b", "qwen-3-8b", "qwen-3-14b", "qwen-3-32b"),
     family!("Qwen3 MoE", "qwen-3-30b-a3b", "qwen-3-235b-a22b"),
+    family!("Qwen3.5", "qwen-3.5-0.8b", "qwen-3.5-2b", "qwen-3.5-4b", "qwen-3.5-9b", "qwen-3.5-27b"),
     family!("DeepSeek LLM", "deepseek-llm-7b", "deepseek-llm-67b"),
     family!("Gemma", "gemma-2b", "gemma-7b"),
     family!("Gemma 2", "gemma-2-2b", "gemma-2-9b", "gemma-2-27b"),

@@ -5,9 +5,11 @@ pub mod bloom;
 pub mod deepseek;
 pub mod falcon;
 pub mod gemma;
+pub mod gemma_4;
 pub mod glm;
 pub mod gpt;
 pub mod gpt_oss;
+pub mod jamba;
 pub mod ladder;
 pub mod llama;
 pub mod llama_4;
@@ -22,6 +24,7 @@ pub mod phi;
 pub mod plain;
 pub mod pythia;
 pub mod qwen;
+pub mod qwen_3_5;
 pub mod qwen_moe;
 pub mod stablelm;
 
@@ -33,20 +36,23 @@ use crate::model::transformer::{
 };
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 23] = [
+const FAMILIES: [&[ModelEntry]; 26] = [
     ladder::MODELS,
     llama::MODELS,
     llama_4::MODELS,
     mistral::MODELS,
     qwen::MODELS,
     qwen_moe::MODELS,
+    qwen_3_5::MODELS,
     deepseek::MODELS,
     glm::MODELS,
     gemma::MODELS,
+    gemma_4::MODELS,
     phi::MODELS,
     gpt::MODELS,
     gpt_oss::MODELS,
     nemotron_h::MODELS,
+    jamba::MODELS,
     opt::MODELS,
     bloom::MODELS,
     mpt::MODELS,

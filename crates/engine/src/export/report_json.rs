@@ -87,7 +87,7 @@ fn versions() -> Value {
 /// The ranges that contain four of five measurements (docs/accuracy.md).
 fn band(scenario: &Scenario, report: &Report) -> Value {
     let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
-    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(scenario));
+    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
     let Band { low, high } = time;
     // A longer step is slower, so the ends swap.
     let (slow, fast) = (1.0 / high, 1.0 / low);
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_report_to_the_bit() {
         let scenario =
-            share::decode("v=1&rev=6&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
+            share::decode("v=1&rev=7&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
         let (report, json) = (scenario.report(), json(&share::encode(&scenario)));
         let number = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
         let expected = [
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn pins_come_with_reports_of_their_own() {
-        let decoded = share::decode("v=1&rev=6&gpus=128&pin=1&gpus=64");
+        let decoded = share::decode("v=1&rev=7&gpus=128&pin=1&gpus=64");
         let link = share::encode_with(&decoded.scenario, &decoded.pins);
         let json = with_pins(&decoded.scenario, &decoded.scenario.report(), &[], &decoded.pins, &link);
         assert_eq!(json["link"], link);

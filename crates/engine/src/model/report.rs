@@ -3,6 +3,7 @@
 use super::cost::Amount;
 use super::hardware::Generation;
 use super::rollout::report::RolloutReport;
+use super::software::Framework;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
 /// What occupies GPU memory. The order is the order of every bar, table and legend.
@@ -233,6 +234,8 @@ impl Limiter {
 pub struct Report {
     /// The silicon that it is of: what is measured on some is not on all.
     pub generation: Generation,
+    /// What ran.
+    pub framework: Framework,
     /// Memory of one GPU.
     pub memory: MemoryReport,
     /// Time of one step.

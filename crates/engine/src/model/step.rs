@@ -48,6 +48,7 @@ fn with_memory(setup: &Setup, stages: &ByStage<Stage>, memory: MemoryReport) -> 
 
     Report {
         generation: setup.accelerator.generation,
+        framework: setup.framework,
         memory,
         time,
         tokens_per_step,

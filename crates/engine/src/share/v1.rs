@@ -29,7 +29,7 @@
 //! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
 //!   pin are dropped (the shape of a custom model if the pin names another model).
 //!
-//! `v=1&rev=6&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=6&model=llama-3-8b` pins
+//! `v=1&rev=7&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=7&model=llama-3-8b` pins
 //! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
 //! pair is left out, with a sentence: half a scenario cannot be compared.
 

@@ -351,7 +351,7 @@ fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
 #[test]
 fn the_peak_holds_the_reduction_of_the_root_unit() {
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
-    let scenario = decode("v=1&rev=6&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full").scenario;
+    let scenario = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full").scenario;
     let states = 16.0 * 8_030_261_248.0 / 64.0;
     let allocated = scenario.report().memory.allocated.get();
     assert!((allocated / (states + 6.0 * root) - 1.0).abs() < 1e-9, "{allocated}");

@@ -103,18 +103,18 @@ fn a_link_holds_only_what_differs() {
     assert!(pick_cluster(&mut scenario, "dgx-h100"));
     assert!(pick_model(&mut scenario, "llama-3-8b"));
     (scenario.gpus, scenario.seq_len) = (256, 16_384);
-    assert_eq!(encode(&scenario), "v=1&rev=6&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256");
+    assert_eq!(encode(&scenario), "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256");
     scenario.accelerator.values.memory = engine::units::Bytes::from_gib(94.0);
-    assert_eq!(encode(&scenario), "v=1&rev=6&cluster=dgx-h100&model=llama-3-8b&mem=94&seq=16384&gpus=256");
+    assert_eq!(encode(&scenario), "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&mem=94&seq=16384&gpus=256");
     assert!(pick_accelerator(&mut scenario, "h200"));
-    assert_eq!(encode(&scenario), "v=1&rev=6&cluster=dgx-h100&gpu=h200&model=llama-3-8b&seq=16384&gpus=256");
+    assert_eq!(encode(&scenario), "v=1&rev=7&cluster=dgx-h100&gpu=h200&model=llama-3-8b&seq=16384&gpus=256");
 }
 
 #[test]
 fn a_model_of_the_users_own_is_in_the_link() {
     let mut scenario = decode("model=llama-3-8b").scenario;
     assert!(pick_model(&mut scenario, "custom"));
-    assert_eq!(encode(&scenario), "v=1&rev=6&model=custom&layers=32&hidden=4096&heads=32&kv=8&ffn=14336&vocab=128256");
+    assert_eq!(encode(&scenario), "v=1&rev=7&model=custom&layers=32&hidden=4096&heads=32&kv=8&ffn=14336&vocab=128256");
     assert_eq!(decode(&encode(&scenario)).scenario, scenario);
 }
 
@@ -123,7 +123,7 @@ fn a_mixture_of_experts_of_the_users_own_is_in_the_link() {
     let mut scenario =
         decode("cluster=dgx-h100&model=deepseek-v3&gpus=2048&pp=16&accum=64&ep=64&dispatcher=fused").scenario;
     let named = encode(&scenario);
-    assert_eq!(named, "v=1&rev=6&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
+    assert_eq!(named, "v=1&rev=7&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
     let experts = find("experts").unwrap();
     let Kind::Number(number) = experts.kind else { panic!("experts are counted") };
     (number.set)(&mut scenario, 128.0);
@@ -252,7 +252,7 @@ fn other_versions_and_revisions_are_read_as_far_as_they_go() {
         sentences("v=2&rev=9&gpus=8"),
         [
             "The link is of version “2”, which this page does not know. What version 1 has in common with it was read.",
-            "The link was made with revision “9” of the catalog. Revision 6 was used, whose values may differ.",
+            "The link was made with revision “9” of the catalog. Revision 7 was used, whose values may differ.",
         ]
     );
     assert_eq!(decode("v=2&rev=9&gpus=8").scenario.gpus, 8);

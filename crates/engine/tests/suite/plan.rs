@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::laws;
-use engine::analysis::plan::{Found, Hardware, Kind, Plan, Question, break_even, premium};
+use engine::analysis::plan::{Found, Hardware, Kind, Laws, Piece, Plan, Question, break_even, premium};
 use engine::catalog;
 use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
@@ -211,17 +211,17 @@ fn asked(link: &str, question: Question, clusters: &[&str]) {
     assert!(progress.visited == progress.of && progress.fitting >= rows.len());
 }
 
-const LLAMA_8B: &str = "v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
-const LLAMA_70B: &str = "v=1&rev=6&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
-const MIXTRAL: &str = "v=1&rev=6&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
+const LLAMA_8B: &str = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+const LLAMA_70B: &str = "v=1&rev=7&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
+const MIXTRAL: &str = "v=1&rev=7&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
 const QWEN_LORA: &str =
-    "v=1&rev=6&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
+    "v=1&rev=7&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
 const CLUSTERS: [&str; 4] = ["dgx-h200", "a100-40gb-200g", "a100-40gb-100g", "gb200-nvl72"];
 const SMALL: [&str; 2] = ["workstation-2x-3090", "server-8x-l40s"];
 
 #[test]
 fn fewest_gpus() {
-    asked("v=1&rev=6", Question::FewestGpus, &CLUSTERS);
+    asked("v=1&rev=7", Question::FewestGpus, &CLUSTERS);
     asked(LLAMA_70B, Question::FewestGpus, &["dgx-h200", "gb200-nvl72"]);
     asked(QWEN_LORA, Question::FewestGpus, &SMALL);
 }
@@ -229,7 +229,7 @@ fn fewest_gpus() {
 #[test]
 fn cheapest_by_a_deadline() {
     asked(LLAMA_8B, Question::Cheapest { days: 30.0 }, &CLUSTERS);
-    asked("v=1&rev=6", Question::Cheapest { days: 25.0 }, &CLUSTERS);
+    asked("v=1&rev=7", Question::Cheapest { days: 25.0 }, &CLUSTERS);
     asked(MIXTRAL, Question::Cheapest { days: 14.0 }, &["dgx-h200"]);
     asked(QWEN_LORA, Question::Cheapest { days: 3.0 }, &SMALL);
 }
@@ -243,7 +243,7 @@ fn fastest_within_a_budget() {
 
 #[test]
 fn longest_context() {
-    asked("v=1&rev=6", Question::LongestContext, &[]);
+    asked("v=1&rev=7", Question::LongestContext, &[]);
     asked(QWEN_LORA, Question::LongestContext, &[]);
 }
 
@@ -320,7 +320,7 @@ fn what_no_run_reaches_has_a_nearest_miss() {
 /// A GPU without FP8 is no answer to a run in FP8, and says why.
 #[test]
 fn hardware_that_cannot_run_it_says_why() {
-    let own = scenario("v=1&rev=6&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
+    let own = scenario("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
     let all = hardware(&own, &["dgx-a100-80", "dgx-b200"]);
     let refused: Vec<bool> = all.iter().map(|of| of.refused.is_some()).collect();
     assert_eq!(refused, [false, true, false], "{all:?}");
@@ -344,5 +344,42 @@ proptest! {
                 prop_assert!(needed >= states * (1.0 - 1e-9), "{} {} {}", needed, states, encode(&other));
             }
         }
+    }
+
+    /// What lets a plan leave out further modes of recomputation.
+    #[test]
+    fn no_recomputation_is_fastest_and_full_recomputation_smallest(scenario in any_scenario()) {
+        let laws = Laws::of(&scenario);
+        let of = |recompute| Scenario { recompute, ..scenario }.report();
+        let (none, full) = (of(Recompute::None), of(Recompute::Full));
+        for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
+            let other = of(recompute);
+            let is_faster = none.time.step <= (1.0 + 1e-12) * other.time.step;
+            let is_smaller = full.memory.needed.get() <= (1.0 + 1e-12) * other.memory.needed.get();
+            prop_assert!(is_faster || !laws.none_is_fastest, "{:?} {}", recompute, encode(&scenario));
+            prop_assert!(is_smaller || !laws.full_is_smallest, "{:?} {}", recompute, encode(&scenario));
+        }
+    }
+}
+
+/// Pieces that are searched apart, in any order, make the same plan.
+#[test]
+fn pieces_of_several_threads_are_the_plan() {
+    assert_eq!(Piece::from_numbers(&[1, 2, 3]), None);
+    assert_eq!(Piece::from_numbers(&[1, 2, 3, 4, 5]), None);
+    for (link, kind) in [(LLAMA_8B, Kind::Runs), (MIXTRAL, Kind::Contexts), (QWEN_LORA, Kind::Batches)] {
+        let own = scenario(link);
+        let whole = planned(&own, kind, &SMALL);
+        let mut plan = Plan::over(&own, kind, hardware(&own, &SMALL));
+        let mut winners = Vec::new();
+        for cases in plan.pieces(20_000).into_iter().rev() {
+            let piece = plan.search(cases);
+            assert_eq!(Piece::from_numbers(&piece.to_numbers()).as_ref(), Some(&piece));
+            plan.count(&piece);
+            winners.extend(piece.winners);
+        }
+        plan.end(winners);
+        assert!(plan.is_over() && plan == whole, "{kind:?}");
+        assert_eq!((plan.found(), plan.progress()), (whole.found(), whole.progress()));
     }
 }

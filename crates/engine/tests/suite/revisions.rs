@@ -172,7 +172,7 @@ fn products_in_4_bits_reached_what_those_in_8_did_up_to_the_fourth_revision() {
     assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4"), [0.60, 0.60]);
     assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
     assert_eq!(reached("v=1&rev=4&cluster=dgx-b200&compute=fp4&matmul8=50&matmul4=40"), [0.50, 0.40]);
-    assert_eq!(reached("v=1&rev=6&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
+    assert_eq!(reached("v=1&rev=7&cluster=dgx-b200&compute=fp4&matmul8=50"), [0.50, 0.50]);
     for link in ["v=1&rev=4&cluster=dgx-b200&compute=fp4", "v=1&rev=1&cluster=dgx-b200&compute=fp4&matmul8=50"] {
         let scenario = decode(link).scenario;
         assert_eq!(decode(&encode(&scenario)).scenario, scenario, "{link}");
@@ -188,6 +188,19 @@ fn links_before_the_sixth_revision_hold_back_the_h20() {
     };
     assert_eq!(shares("rev=5&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.32]);
     assert_eq!(shares("rev=4&cluster=h20-400g"), [0.62, 0.75, 0.19, 0.19]);
-    assert_eq!(shares("rev=6&cluster=h20-400g"), [0.88, 0.88, 0.46, 0.73]);
-    assert_eq!(shares("rev=5&cluster=dgx-h100"), shares("rev=6&cluster=dgx-h100"));
+    assert_eq!(shares("rev=7&cluster=h20-400g"), [0.88, 0.88, 0.46, 0.73]);
+    assert_eq!(shares("rev=5&cluster=dgx-h100"), shares("rev=7&cluster=dgx-h100"));
+}
+
+/// Up to revision 6 kernels on Leonardo reached the A100's shares of its peaks, as if it had 108 multiprocessors in place of 124.
+#[test]
+fn links_before_the_seventh_revision_have_leonardos_gpu_as_an_a100() {
+    let shares = |link: &str| {
+        let efficiency = decode(link).scenario.accelerator.values.efficiency;
+        [efficiency.matmul, efficiency.matmul_8bit, efficiency.attention, efficiency.attention_tuned]
+    };
+    assert_eq!(shares("rev=6&cluster=leonardo-booster"), shares("rev=7&cluster=dgx-a100-80"));
+    assert_eq!(shares("rev=7&cluster=leonardo-booster"), [0.83, 0.83, 0.38, 0.51]);
+    let own = decode("rev=6&cluster=leonardo-booster&matmul=60").scenario;
+    assert_eq!(own.accelerator.values.efficiency.matmul, 0.60);
 }

@@ -9,6 +9,7 @@ mod general;
 mod hybrids;
 mod mamba;
 mod mixtures;
+mod multimodal;
 mod older;
 mod recent;
 mod recurrences;
@@ -122,6 +123,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Family> {
         recurrences::FAMILIES,
         zamba::FAMILIES,
         bytes::FAMILIES,
+        multimodal::FAMILIES,
     ];
     FAMILIES.iter().chain(further.into_iter().flatten())
 }
@@ -132,10 +134,20 @@ const FAMILIES: &[Family] = &[
     family("Llama 4", &["llama4_text", "llama4"], LLAMA_4, mixtures::llama_4),
     family("Mistral", &["mistral"], MISTRAL, dense::windowed),
     family("Mixtral", &["mixtral"], MIXTRAL, mixtures::mixtral),
-    family("Qwen2", &["qwen2", "qwen2_vl_text", "qwen2_vl", "qwen2_5_vl_text", "qwen2_5_vl"], QWEN_2, dense::qwen),
+    family(
+        "Qwen2",
+        &["qwen2", "qwen2_vl_text", "qwen2_vl", "qwen2_5_vl_text", "qwen2_5_vl", "qwen2_5_omni_text"],
+        QWEN_2,
+        dense::qwen,
+    ),
     family("Qwen2-MoE", &["qwen2_moe"], QWEN_2, mixtures::qwen_2),
     family("Qwen3", &["qwen3", "qwen3_vl_text", "qwen3_vl"], QWEN_3, dense::qwen),
-    family("Qwen3-MoE", &["qwen3_moe", "qwen3_vl_moe_text", "qwen3_vl_moe"], QWEN_3_MOE, mixtures::qwen_3),
+    family(
+        "Qwen3-MoE",
+        &["qwen3_moe", "qwen3_vl_moe_text", "qwen3_vl_moe", "qwen3_omni_moe_text"],
+        QWEN_3_MOE,
+        mixtures::qwen_3,
+    ),
     family("Gemma", &["gemma"], GEMMA, dense::llama),
     family("Gemma 2", &["gemma2"], GEMMA_2, dense::windowed),
     family("Gemma 3", &["gemma3_text", "gemma3"], GEMMA_3, dense::windowed),

@@ -70,6 +70,15 @@ impl<'a> Fields<'a> {
         if value.is_finite() { value.clamp(-MOST, MOST) } else { 0.0 }
     }
 
+    /// A number that the whole's configuration says, or its class, past the language model's.
+    pub(super) fn outer_number(&mut self, name: &'static str) -> Option<f64> {
+        self.mark(name);
+        let class =
+            || super::class::values(self.outer.get("model_type").and_then(Value::as_str)?).remove(name)?.as_f64();
+        let own = self.outer.get(name).and_then(Value::as_f64);
+        own.or_else(class).filter(|value| value.abs() <= 1e9)
+    }
+
     /// The entries of a nested object.
     pub(super) fn object(&mut self, name: &'static str) -> Option<&'a Map<String, Value>> {
         let entries = self.peek(name)?.as_object();
@@ -177,11 +186,19 @@ impl<'a> Fields<'a> {
     /// Whether the output head shares the embedding: as the class of the whole model says, of which the language model is a part.
     pub(super) fn tied(&mut self, usual: bool) -> bool {
         const NAME: &str = "tie_word_embeddings";
+        // These hold a language model with a head of its own, which ties as its own configuration says.
+        const APART: [&str; 3] = ["blip-2", "instructblip", "instructblipvideo"];
         if self.inner.is_none() {
             return self.flag(NAME, usual);
         }
         self.mark(NAME);
         let of = |entries: &Map<String, Value>| entries.get(NAME).and_then(Value::as_bool);
+        if let Some(inner) = self
+            .inner
+            .filter(|_| self.model_types().is_some_and(|[_, kind]| kind.is_some_and(|kind| APART.contains(&kind))))
+        {
+            return of(inner).unwrap_or(usual);
+        }
         let class = || of(&super::class::values(self.outer.get("model_type").and_then(Value::as_str)?));
         of(self.outer).or_else(class).unwrap_or(false)
     }
@@ -208,8 +225,9 @@ impl<'a> Fields<'a> {
     /// The `model_type` of the whole, where it has parts, and its class.
     pub(super) fn outer_kind(&self) -> (Option<&'a str>, Option<&'a str>) {
         let class = self.outer.get("architectures").and_then(Value::as_array).and_then(|classes| classes.first());
-        let has_parts =
-            ["vision_config", "audio_config"].iter().any(|part| self.outer.get(*part).is_some_and(Value::is_object));
+        let has_parts = ["vision_config", "audio_config", "encoder_config"]
+            .iter()
+            .any(|part| self.outer.get(*part).is_some_and(Value::is_object));
         let kind = self.outer.get("model_type").and_then(Value::as_str).filter(|_| has_parts);
         (kind, class.and_then(Value::as_str))
     }

@@ -1,10 +1,15 @@
 //! What a model has beside its language model: towers, and the projections from them. By the `model_type` of the whole.
 
+mod drawn;
+mod queries;
+mod several;
+mod sound;
+
 use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::tower::{Part, Tower, layer_norm, linear};
-use super::tower::{images, qwen, sound};
+use super::tower::{images, qwen};
 use engine::model::transformer::{self, Architecture};
 
 /// What is no language model.
@@ -29,8 +34,7 @@ impl Beside {
 }
 
 /// Types whose text model alone is built where the configuration names no class.
-const TEXT_BY_DEFAULT: [&str; 8] =
-    ["llama4", "mllama", "qwen3_5", "qwen3_5_moe", "emu3", "dots3_note", "qwen4_exp", "minimax_m3_vl"];
+const TEXT_BY_DEFAULT: [&str; 7] = ["llama4", "mllama", "qwen3_5", "qwen3_5_moe", "emu3", "dots3_note", "qwen4_exp"];
 
 /// Reads what stands beside the language model, and marks its fields; nothing for a model of text alone, or one whose parts are not known,
 /// which stay unread.
@@ -49,23 +53,15 @@ pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
 /// The encoder and the parameters of its projection, of the types that are known.
 fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower, f64)> {
     let text = f64::from(shape.hidden_size);
-    if let Some(audio) = heard(fields, kind, text) {
+    if let Some(audio) = sound::heard(fields, kind, text) {
         return Some(audio);
-    }
-    if kind == "moss_transcribe_diarize" {
-        let audio = Part::of(fields.object("audio_config")?, "moss_transcribe_diarize_audio");
-        let merged = fields.number(&["audio_merge_size"]);
-        let width = audio.number("hidden_size") * merged;
-        let biased = fields.flag("projector_bias", true);
-        fields.mark("audio_chunk_size");
-        let projection = linear(width, text, biased) + linear(text, text, biased) + layer_norm(text);
-        return Some((sound::whisper(&audio, merged.max(1.0)), projection));
     }
     let vision = fields.object("vision_config")?;
     let (tower, projection) = of_encoder(fields, kind, text, vision)
         .or_else(|| of_shuffle(fields, kind, text, vision))
         .or_else(|| of_merger(fields, kind, text, vision))
-        .or_else(|| of_several(fields, kind, shape, vision))?;
+        .or_else(|| queries::of_queries(fields, kind, shape, vision))
+        .or_else(|| several::of_several(fields, kind, text, vision))?;
     for name in [
         "image_token_index",
         "video_token_index",
@@ -84,6 +80,9 @@ fn known(fields: &mut Fields, kind: &str, shape: &Architecture) -> Option<(Tower
         "projection_hidden_size",
         "image_size",
         "is_full_attention",
+        "patch_size",
+        "position_id_per_seconds",
+        "seconds_per_chunk",
     ] {
         fields.mark(name);
     }
@@ -163,12 +162,15 @@ fn of_shuffle(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, V
             (Tower { merge: scale, ..tower }, tower.hidden * scale * scale * text)
         }
         "internvl" => shuffled_intern(fields, &part("internvl_vision"), text),
-        "cohere2_vision" => {
+        "cohere2_vision" | "aya_vision" => {
             let tower = images::siglip(&part("siglip_vision_model"), true);
             let factor = fields.number(&["downsample_factor"]).max(1.0);
-            let inner = fields.number(&["alignment_intermediate_size"]);
+            let given = fields.number(&["alignment_intermediate_size"]);
+            let inner = if given > 0.0 { given } else { text };
             let wide = tower.hidden * factor * factor;
-            (Tower { merge: factor, ..tower }, linear(wide, inner, true) + linear(inner / 2.0, text, true))
+            let norm = if kind == "aya_vision" { layer_norm(wide) } else { 0.0 };
+            let half = (inner / 2.0).floor();
+            (Tower { merge: factor, ..tower }, norm + linear(wide, inner, true) + linear(half, text, true))
         }
         "deepseek_vl" => {
             let tower = images::siglip(&part("siglip_vision_model"), true);
@@ -204,7 +206,8 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             let part = part("kimi_k25_vision");
             let tower = images::kimi(&part);
             let wide = tower.hidden * tower.merge * tower.merge;
-            (tower, layer_norm(tower.hidden) + linear(wide, wide, true) + linear(wide, text, true))
+            let normed = fields.outer_number("projection_hidden_size").unwrap_or(tower.hidden);
+            (tower, layer_norm(normed) + linear(wide, wide, true) + linear(wide, text, true))
         }
         "lfm2_vl" | "lfm3_vl" => {
             let tower = images::siglip(&part("siglip2_vision_model"), true);
@@ -231,7 +234,9 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             let words = part.number("vocab_size");
             let read = words - part.number("num_visual_indicator_tokens");
             let stride = part.number_or("hidden_stride", 1.0);
-            (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * text)
+            // The table of visual words is as wide as the whole's configuration says.
+            let wide = fields.outer_number("hidden_size").unwrap_or(text);
+            (tower, tower.hidden * stride * stride * read + layer_norm(read) + words * wide)
         }
         "glm_ocr" | "glm5_next" => (qwen::glm(&part("glm_ocr_vision"), true), 0.0),
         "got_ocr2" | "pp_chart2table" => {
@@ -252,14 +257,6 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
             let part = part("mllama_vision_model");
             (images::mllama(&part), linear(part.number("vision_output_dim"), text, true))
         }
-        "phi4_multimodal" => {
-            let tower = images::siglip(&part("phi4_multimodal_vision"), true);
-            let audio = Part::of(fields.object("audio_config")?, "phi4_multimodal_audio");
-            // Two vectors stand between crops; audio has a projection alone, and one beside images.
-            let seen = linear(tower.hidden, text, true) + linear(text, text, true) + 2.0 * tower.hidden;
-            let heard = 2.0 * (linear(audio.number("hidden_size"), text, true) + linear(text, text, true));
-            (Tower { others: sound::conformer(&audio), ..tower }, seen + heard)
-        }
         "llama4" => {
             let part = part("llama4_vision_model");
             let out = part.number("vision_output_dim");
@@ -267,76 +264,4 @@ fn of_merger(fields: &mut Fields, kind: &str, text: f64, vision: &Map<String, Va
         }
         _ => return None,
     })
-}
-
-/// Projections of several parts: learned queries, mergers inside the encoder, an encoder of sound beside that of images.
-fn of_several(
-    fields: &mut Fields,
-    kind: &str,
-    shape: &Architecture,
-    vision: &Map<String, Value>,
-) -> Option<(Tower, f64)> {
-    let (text, wide) = (f64::from(shape.hidden_size), f64::from(shape.intermediate_size));
-    let part = |usual: &str| Part::of(vision, usual);
-    Some(match kind {
-        "idefics2" => {
-            /// Width of the MLPs over the model's (`Idefics2PerceiverLayer`).
-            const WIDER: f64 = 4.0;
-            let tower = images::siglip(&part("idefics2_vision"), false);
-            let queries = Part::of(fields.object("perceiver_config")?, "idefics2_perceiver");
-            let number = |name: &str| queries.number(name);
-            let (head, tokens) = (number("resampler_head_dim"), number("resampler_n_latents"));
-            let (query, key) = (number("resampler_n_heads") * head, number("num_key_value_heads") * head);
-            let layer = 2.0 * text * (query + key) + 3.0 * WIDER * text * text + 3.0 * text;
-            let resampler = tokens * text + number("resampler_depth") * layer + text;
-            (Tower { tokens, ..tower }, 2.0 * tower.hidden * wide + wide * text + resampler)
-        }
-        "minicpmv4_6" | "minicpmv4_7" => {
-            let tower = images::siglip(&part("minicpmv4_6_vision"), false);
-            for name in
-                ["downsample_mode", "drop_vision_last_layer", "insert_layer_id", "merge_kernel_size", "merger_times"]
-            {
-                fields.mark(name);
-            }
-            // Four patches merge inside the encoder, and four of these behind it.
-            let (hidden, four) = (tower.hidden, 4.0 * tower.hidden);
-            let inside = 4.0 * linear(hidden, hidden, true) + layer_norm(hidden) + layer_norm(four);
-            let inside = inside + linear(four, 4.0 * tower.mlp, true) + linear(4.0 * tower.mlp, hidden, true);
-            let behind = layer_norm(four) + linear(four, four, true) + linear(four, text, true);
-            (Tower { merge: 4.0, ..tower }, inside + behind)
-        }
-        "qwen2_5_omni_thinker" => {
-            let tower = qwen::qwen_25(&part("qwen2_5_omni_vision_encoder"));
-            let audio = Part::of(fields.object("audio_config")?, "qwen2_5_omni_audio_encoder");
-            let (heard, out) = (sound::whisper(&audio, 2.0), audio.number_or("output_dim", text));
-            // Its positions are a buffer.
-            let others = heard.params - audio.number("max_source_positions") * heard.hidden
-                + 2.0 * out
-                + linear(heard.hidden, out, true);
-            (Tower { others, ..tower }, 0.0)
-        }
-        _ => return None,
-    })
-}
-
-/// The encoder of audio and its projection, of the types that have Whisper's.
-fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {
-    let usual = match kind {
-        "qwen2_audio" => "qwen2_audio_encoder",
-        "voxtral" => "voxtral_encoder",
-        _ => return None,
-    };
-    let audio = Part::of(fields.object("audio_config")?, usual);
-    for name in ["audio_token_index", "hidden_size"] {
-        fields.mark(name);
-    }
-    let width = audio.number_or("hidden_size", audio.number("d_model"));
-    // Positions of a token: an average of two, or as many as make the projection's input.
-    let (merged, projection) = if kind == "qwen2_audio" {
-        (2.0, linear(width, text, true))
-    } else {
-        let wide = audio.number("intermediate_size");
-        ((wide / width.max(1.0)).floor().max(1.0), wide * text + text * text)
-    };
-    Some((sound::whisper(&audio, merged), projection))
 }

@@ -115,6 +115,14 @@ impl<'a> Part<'a> {
         self.get(name) == Some(&Value::Bool(true))
     }
 
+    /// The numbers of a list.
+    pub(super) fn numbers(&self, name: &str) -> Vec<f64> {
+        /// Lists that are longer say nothing about a shape.
+        const MOST: usize = 64;
+        let list = self.get(name).and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(Value::as_f64).filter(|value| value.abs() <= 1e9).take(MOST).collect()
+    }
+
     /// Entries of a list.
     pub(super) fn length(&self, name: &str) -> f64 {
         self.get(name).and_then(Value::as_array).map_or(0.0, |list| list.len() as f64)

@@ -44,8 +44,9 @@ pub(crate) fn generation(scenario: &Scenario) -> &'static str {
     }
 }
 
+/// Leonardo's part has more multiprocessors, and its shares follow from the A100's.
 fn a100(s: &Scenario) -> bool {
-    generation(s) == "A100"
+    generation(s) == "A100" && !is(s, "a100-64gb")
 }
 
 fn h100(s: &Scenario) -> bool {

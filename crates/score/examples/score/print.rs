@@ -30,11 +30,9 @@ pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     if signs.all > 0 {
         writeln!(out, "Hybrid against full sharding: the sign is right in {} of {} pairs", signs.right, signs.all)?;
     }
-    let ratios = spread::memory_ratios(entries);
-    if !ratios.is_empty() {
-        write!(out, "Peak memory, measured over predicted, {} rows:", ratios.len())?;
-        for share in spread::SHARES {
-            let ratio = spread::quantile(&ratios, share).unwrap_or(f64::NAN);
+    for (kind, of) in spread::by_kind(entries) {
+        write!(out, "Peak memory, measured over predicted, {}, {} rows:", kind.name(), of.rows)?;
+        for (share, ratio) in spread::SHARES.iter().zip(of.ratios) {
             write!(out, " {:.0} % {ratio:.2}", 1e2 * share)?;
         }
         writeln!(out)?;

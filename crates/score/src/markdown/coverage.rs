@@ -1,4 +1,4 @@
-//! The section on how many steps lie in the range beside their prediction.
+//! The sections on how many steps and peaks lie in the range beside their prediction.
 
 use std::fmt::Write as _;
 
@@ -33,15 +33,36 @@ pub(super) fn section<'a>(text: &mut String, entries: impl Iterator<Item = &'a E
             shares(covered)
         );
     }
+    by_silicon(text, &residuals);
+}
+
+/// Writes the tables of the peaks.
+pub(super) fn peaks<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
+    let residuals = coverage::peaks(entries);
+    line(text, "\n## The range of the peak memory\n");
+    line(text, "Measured peaks in the range beside their prediction, counted in the same way:\n");
+    line(text, "| Peaks of | Rows | Sources | Range | Inside | Held out, inside |");
+    line(text, "|---|---:|---:|---:|---:|---:|");
+    for (kind, covered) in coverage::by(&residuals, |residual| residual.kind) {
+        let Some(band) = residuals.iter().find(|residual| residual.kind == kind).map(|of| of.band) else { continue };
+        let Covered { rows, sources, .. } = covered;
+        let (name, range) = (kind.name(), format!("{:.2} to {:.2}", band.low, band.high));
+        let _ = writeln!(text, "| {name} | {rows} | {sources} | {range} | {} |", shares(covered));
+    }
+    by_silicon(text, &residuals);
+}
+
+/// Writes the table of silicon.
+fn by_silicon<K: Copy + Ord>(text: &mut String, residuals: &[Residual<K>]) {
     line(text, "\nThe same rows:\n");
     line(text, "| Silicon | Rows | Sources | Inside | Held out, inside |");
     line(text, "|---|---:|---:|---:|---:|");
     for ((_, name), covered) in
-        coverage::by(&residuals, |residual: &Residual| (residual.generation as usize, silicon(residual.generation)))
+        coverage::by(residuals, |residual| (residual.generation as usize, silicon(residual.generation)))
     {
         let _ = writeln!(text, "| {name} | {} | {} | {} |", covered.rows, covered.sources, shares(covered));
     }
-    for ((), covered) in coverage::by(&residuals, |_| ()) {
+    for ((), covered) in coverage::by(residuals, |_| ()) {
         let _ = writeln!(text, "| All | {} | {} | {} |", covered.rows, covered.sources, shares(covered));
     }
 }

@@ -10,6 +10,7 @@
 mod agreement;
 mod around;
 mod book;
+mod brought;
 mod browsers;
 mod care;
 mod compare;
@@ -23,6 +24,7 @@ mod money;
 mod npm;
 mod offline;
 mod page;
+mod plans;
 mod plots;
 mod ranking;
 mod recipes;

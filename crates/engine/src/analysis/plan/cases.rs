@@ -2,7 +2,7 @@
 
 use core::cmp::Reverse;
 
-use super::{Hardware, Kind};
+use super::{Hardware, Kind, Laws};
 use crate::analysis::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings, sequences};
 use crate::catalog::{self, families};
 use crate::model::family::params;
@@ -18,12 +18,14 @@ pub(super) struct Case {
     pub(super) space: LayoutSpace,
     /// Whether gradients may accumulate over several micro-batches.
     accumulates: bool,
+    /// What holds in all of them.
+    pub(super) laws: Laws,
 }
 
 impl Case {
     fn new(hardware: usize, base: &Scenario, sequences: u32) -> Self {
         let space = LayoutSpace::of_sequences(base, sequences, LARGEST_MICRO_BATCH);
-        Self { hardware, space, accumulates: true }
+        Self { hardware, space, accumulates: true, laws: Laws::of(base) }
     }
 
     /// Returns the layout at a place, if there is one.
@@ -119,7 +121,7 @@ fn batches(scenario: &Scenario) -> Vec<Case> {
     batches.dedup();
     let case = |sequences| {
         let space = LayoutSpace::of_sequences(scenario, sequences, LARGEST_OF_ALL);
-        Case { hardware: 0, space, accumulates: false }
+        Case { hardware: 0, space, accumulates: false, laws: Laws::of(scenario) }
     };
     batches.into_iter().map(case).collect()
 }

@@ -36,6 +36,26 @@ pub enum Kind {
     Batches,
 }
 
+impl Kind {
+    /// Every kind of search.
+    pub const ALL: [Self; 4] = [Self::Runs, Self::Contexts, Self::Models, Self::Batches];
+
+    /// Returns its name, for who asks another thread.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Contexts => "contexts",
+            Self::Models => "models",
+            Self::Batches => "batches",
+        }
+    }
+
+    /// Returns the kind of this name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.key() == key)
+    }
+}
+
 /// The deadline where none is said, in days.
 pub const USUAL_DAYS: f64 = 30.0;
 /// The budget where none is said, in US dollars.

@@ -52,6 +52,9 @@ pub const VOLTA: Silicon = of(Generation::Volta, 0.72, 0.72, 0.33, 0.44);
 /// A100 and workstation GPUs of its generation: fitted. Large products alone reach 250 to 270 of
 /// 312 TFLOP/s, FlashAttention-2 alone up to 190-230 (arXiv 2307.08691).
 pub const AMPERE: Silicon = of(Generation::Ampere, 0.72, 0.72, 0.33, 0.44);
+/// Leonardo's A100 has 124 multiprocessors where the A100 has 108 (arXiv 2307.16885), so that kernels reach 124/108 of the A100's shares
+/// of its peaks, which published MFUs of it count.
+pub const AMPERE_124: Silicon = of(Generation::Ampere, 0.83, 0.83, 0.38, 0.51);
 /// H100, H200, GH200: fitted; products are held by power at 600 of 989 TFLOP/s. FlashAttention-2
 /// alone reaches 350-550 forward, FlashAttention-3 up to 740 (arXiv 2407.08608, Figure 5); steps of
 /// SDPA, FlashAttention-1 and 2 up to 64K tokens ran it at much less. Transformer Engine's keeps 311
@@ -112,6 +115,20 @@ pub const BLACKWELL_GEFORCE: Silicon = of(Generation::BlackwellGddr, 0.82, 0.60,
 mod tests {
     use super::*;
     use crate::catalog::{accelerator, model};
+
+    /// Leonardo was announced with 10 exaFLOPS in FP16, sparse, and has 13,824 GPUs: 362 TFLOP/s dense, 1.16 times an A100's.
+    #[test]
+    fn kernels_on_leonardo_are_faster_by_its_multiprocessors() {
+        let announced = 10e18 / 2.0 / 13_824.0 / 312e12;
+        for (own, usual) in [
+            (AMPERE_124.efficiency.matmul, AMPERE.efficiency.matmul),
+            (AMPERE_124.efficiency.attention, AMPERE.efficiency.attention),
+            (AMPERE_124.efficiency.attention_tuned, AMPERE.efficiency.attention_tuned),
+        ] {
+            assert!((own / usual / (124.0 / 108.0) - 1.0).abs() < 0.01);
+            assert!((own / usual / announced - 1.0).abs() < 0.02);
+        }
+    }
 
     /// llm.q's throughput in tokens/s for each GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969, benchmarks): products reach the same
     /// share of what the whole step does as on an H100, within 5 %.

@@ -1,6 +1,6 @@
 //! NVIDIA's data-centre GPUs on SXM and superchip modules, and the PCIe cards of the same silicon.
 
-use super::efficiency::{AMPERE, BLACKWELL, BLACKWELL_ULTRA, HOPPER, HOPPER_148, VOLTA};
+use super::efficiency::{AMPERE, AMPERE_124, BLACKWELL, BLACKWELL_ULTRA, HOPPER, HOPPER_148, VOLTA};
 use super::usable::{self, as_of};
 use super::{A100_40GB, PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
@@ -36,11 +36,11 @@ pub const LIST: &[AcceleratorEntry] = &[
         sheet(usable::A100_80, 1935.0, A100, PCIE_4, 300.0, AMPERE),
         "NVIDIA A100 data sheet, PCIe",
     ),
-    // This part has 124 multiprocessors; the A100 has 108.
+    // Its 124 multiprocessors, where the A100 has 108, are in the shares of the peaks.
     entry(
         "a100-64gb",
         "A100 64 GB (Leonardo)",
-        sheet(as_of(usable::A100_80, 64.0), 1640.0, A100, PCIE_4, 440.0, AMPERE),
+        sheet(as_of(usable::A100_80, 64.0), 1640.0, A100, PCIE_4, 440.0, AMPERE_124),
         "LEONARDO (arXiv 2307.16885); peaks of the A100, as its published MFU counts; power not verified",
     ),
     entry(

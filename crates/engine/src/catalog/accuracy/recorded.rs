@@ -7,7 +7,7 @@ use crate::model::memory::odds::Quantile;
 #[rustfmt::skip]
 pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "a100-40gb", runs: 128, steps: 114, step_error: Some(7.2), peaks: 10, peak_error: Some(9.2) },
-    Measured { accelerator: "a100-64gb", runs: 30, steps: 29, step_error: Some(14.0), peaks: 0, peak_error: None },
+    Measured { accelerator: "a100-64gb", runs: 30, steps: 29, step_error: Some(5.7), peaks: 0, peak_error: None },
     Measured { accelerator: "a100-80gb", runs: 664, steps: 402, step_error: Some(6.9), peaks: 349, peak_error: Some(5.0) },
     Measured { accelerator: "a10g", runs: 30, steps: 0, step_error: None, peaks: 30, peak_error: Some(5.6) },
     Measured { accelerator: "b200", runs: 54, steps: 31, step_error: Some(5.4), peaks: 13, peak_error: Some(21.0) },

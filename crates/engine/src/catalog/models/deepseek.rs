@@ -11,6 +11,10 @@ const THREE: Series = Series {
     family: "DeepSeek",
     source: "deepseek-ai/DeepSeek-V3-Base config.json (arXiv 2412.19437), without the module that predicts a second token",
 };
+const TITAN: Series = Series {
+    family: "DeepSeek",
+    source: "pytorch/torchtitan, models/deepseek_v3/__init__.py: 16B, V2-Lite's shape with V3's code, whose corrections of the router are a buffer",
+};
 const MOONSHOT: Series =
     Series { family: "Moonshot", source: "moonshotai/Moonlight-16B-A3B and Kimi-K2-Base config.json" };
 
@@ -86,6 +90,13 @@ pub const MODELS: &[ModelEntry] = &[
         131_072,
     ),
     THREE.model("deepseek-v3", "DeepSeek-V3 671B", DEEPSEEK_V3, 671_026_419_200, 131_072),
+    TITAN.model(
+        "deepseek-v3-16b",
+        "DeepSeek-V3 16B (torchtitan)",
+        latent(VOCABULARY_1, 27, 2048, 16, 10_944, V2_LITE),
+        15_706_484_224,
+        16_384,
+    ),
     MOONSHOT.model(
         "moonlight-16b-a3b",
         "Moonlight 16B-A3B",

@@ -2,10 +2,12 @@
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
-use crate::model::transformer::{Architecture, Experts, FusedProjections, Norm};
+use crate::model::transformer::{Architecture, Experts, FusedProjections, Norm, QkNorm};
 
 const DBRX: Series = Series { family: "DBRX", source: "databricks/dbrx-base config.json" };
 const GROK: Series = Series { family: "Grok", source: "xai-org/grok-1 run.py" };
+const MINIMAX: Series =
+    Series { family: "MiniMax", source: "MiniMaxAI/MiniMax-M2: the defaults of transformers' MiniMaxM2Config" };
 const MEGASCALE: Series = Series {
     family: "MegaScale-MoE",
     source: "MegaScale-MoE (arXiv 2505.11432, Table 2); its name and MFU count one expert more, taken as shared",
@@ -20,9 +22,10 @@ const DBRX_STYLE: Architecture = Architecture {
 /// Norms before and after the blocks, and a tied output head.
 const GROK_STYLE: Architecture =
     Architecture { vocab_size: 131_072, norms_per_layer: 4, tie_word_embeddings: true, ..LLAMA_STYLE };
+const MINIMAX_STYLE: Architecture = Architecture { vocab_size: 200_064, qk_norm: QkNorm::Full, ..LLAMA_STYLE };
 const MEGASCALE_STYLE: Architecture = Architecture { vocab_size: 65_536, ..LLAMA_STYLE };
 
-/// DBRX, Grok-1 and MegaScale-MoE's largest.
+/// DBRX, Grok-1, MiniMax-M2 and MegaScale-MoE's largest.
 pub const MODELS: &[ModelEntry] = &[
     DBRX.model(
         "dbrx",
@@ -37,6 +40,13 @@ pub const MODELS: &[ModelEntry] = &[
         sparse(shape(GROK_STYLE, 64, 6144, (48, 8), 32_768), routed(8, 2, 32_768)),
         315_684_820_992,
         8192,
+    ),
+    MINIMAX.model(
+        "minimax-m2",
+        "MiniMax-M2 230B-A10B",
+        Architecture { head_dim: 128, ..sparse(shape(MINIMAX_STYLE, 62, 3072, (48, 8), 1536), routed(256, 8, 1536)) },
+        228_689_748_992,
+        196_608,
     ),
     MEGASCALE.model(
         "megascale-352b",

@@ -13,6 +13,10 @@ const COMMAND: Series = Series { family: "Command", source: "CohereForAI/c4ai-co
 const OLMO: Series = Series { family: "OLMo", source: "allenai/OLMo-2-* config.json" };
 const OLMO_THREE: Series =
     Series { family: "OLMo", source: "allenai/Olmo-3-7B-* config.json, allenai/OLMo-core nn/transformer/config.py" };
+const OLMO_THREE_LARGE: Series = Series {
+    family: "OLMo",
+    source: "allenai/Olmo-3-1125-32B, in AI-Hypercomputer/maxtext, configs/models/olmo3-32b.yml",
+};
 const OLMOE: Series = Series { family: "OLMo", source: "allenai/OLMoE-1B-7B-0924 config.json" };
 const NANOTRON: Series =
     Series { family: "Ultra-scale playbook", source: "nanotron's benchmark data, which prints the counts" };
@@ -111,6 +115,13 @@ pub const MODELS: &[ModelEntry] = &[
     OLMO.model("olmo-2-7b", "OLMo 2 7B", shape(OLMO_2, 32, 4096, (32, 32), 11_008), 7_298_617_344, 4096),
     OLMO.model("olmo-2-13b", "OLMo 2 13B", shape(OLMO_2, 40, 5120, (40, 40), 13_824), 13_716_198_400, 4096),
     OLMO_THREE.model("olmo-3-7b", "OLMo 3 7B", shape(OLMO_3, 32, 4096, (32, 32), 11_008), 7_298_011_136, 65_536),
+    OLMO_THREE_LARGE.model(
+        "olmo-3-32b",
+        "OLMo 3 32B",
+        shape(OLMO_3, 64, 5120, (40, 8), 27_648),
+        32_233_522_176,
+        65_536,
+    ),
     OLMOE.model(
         "olmoe-1b-7b",
         "OLMoE 1B-7B",

@@ -10,6 +10,10 @@ use crate::model::transformer::{Architecture, Experts};
 const QWEN_2: Series = Series { family: "Qwen", source: "Qwen/Qwen1.5-MoE-A2.7B and Qwen2-57B-A14B config.json" };
 const QWEN_3: Series = Series { family: "Qwen", source: "Qwen/Qwen3-*-A* config.json, torchtitan models/qwen3" };
 
+const CODER: Series = Series {
+    family: "Qwen",
+    source: "Qwen/Qwen3-Coder-480B-A35B-Instruct config.json, in AI-Hypercomputer/maxtext's hf_model_configs.py",
+};
 const QWEN_3_NEXT: Series = Series { family: "Qwen", source: "Qwen/Qwen3-Next-80B-A3B-Instruct config.json" };
 
 const VOCABULARY_2: Architecture = Architecture { vocab_size: 151_936, ..BIASED };
@@ -68,6 +72,13 @@ pub const MODELS: &[ModelEntry] = &[
         Architecture { head_dim: WIDE_HEADS, ..sparse(shape(NORMED, 94, 4096, (64, 4), 12_288), routed(128, 8, 1536)) },
         235_093_634_560,
         40_960,
+    ),
+    CODER.model(
+        "qwen-3-coder-480b-a35b",
+        "Qwen3-Coder 480B-A35B",
+        Architecture { head_dim: WIDE_HEADS, ..sparse(shape(NORMED, 62, 6144, (96, 8), 8192), routed(160, 8, 2560)) },
+        480_154_875_392,
+        262_144,
     ),
     QWEN_3_NEXT.model("qwen-3-next-80b-a3b", "Qwen3-Next 80B-A3B", NEXT, 79_674_391_296, 262_144),
 ];

@@ -17,6 +17,8 @@ const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the 
 fn is_plain(c: &Context) -> bool {
     c.setup.mesh.pp == 1
         && c.peak.stage.params.held.expert <= 0.0
+        // Of layers of several kinds the largest stands at the peak, the mean in the time.
+        && !c.setup.architecture.pattern.is_used()
         && !c.setup.offload.parameters
         && matches!(c.setup.sharding, Sharding::Fsdp(_))
         && c.setup.mesh.shard_group() > 1

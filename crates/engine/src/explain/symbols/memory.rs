@@ -49,10 +49,10 @@ pub(super) const PARTS: &[Symbol] = &[
         largest(&c.scenario) / largest(&c.scenario.with_strategy(Strategy::Ddp))
     }),
     of("f_most", "measured over predicted peak, 90th percentile", Count, |c| {
-        crate::catalog::accuracy::peak_memory(&c.scenario).high
+        crate::catalog::accuracy::peak_memory(&c.report).high
     }),
     of("M_high", "upper end of the range of the peak", Bytes, |c| {
-        crate::catalog::accuracy::peak_memory(&c.scenario).high * c.report.memory.peak.get()
+        crate::catalog::accuracy::peak_memory(&c.report).high * c.report.memory.peak.get()
     }),
 ];
 

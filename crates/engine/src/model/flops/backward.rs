@@ -108,7 +108,7 @@ fn second_projections(arch: &Architecture) -> f64 {
     }
 }
 
-/// FLOPs per token that recomputation adds to [`model_per_token`], attention counted over `keys`.
+/// FLOPs per token that recomputation adds to [`model_per_token`](super::model_per_token), attention counted over `keys`.
 pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let arch = &setup.architecture;
     let share = recomputed(setup);

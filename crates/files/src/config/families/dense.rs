@@ -21,12 +21,12 @@ fn usual(value: u32) -> Option<u32> {
 /// Reads the fields that nearly all families share.
 pub(super) fn llama(fields: &mut Fields, style: Architecture) -> Architecture {
     let num_hidden_layers = fields.count(
-        &["num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_blocks"],
+        &["num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_blocks", "layers"],
         ParamId::Layers,
         usual(style.num_hidden_layers),
     );
     let hidden_size = fields.count(
-        &["hidden_size", "n_embd", "n_embed", "d_model", "embedding_dim"],
+        &["hidden_size", "n_embd", "n_embed", "d_model", "embedding_dim", "embed_dim"],
         ParamId::HiddenSize,
         usual(style.hidden_size),
     );

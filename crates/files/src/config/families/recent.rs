@@ -21,6 +21,7 @@ const GLM: Architecture = Architecture {
     ..LLAMA_STYLE
 };
 const GLM_4: Architecture = Architecture { norms_per_layer: 4, ..GLM };
+const GLM_OCR: Architecture = Architecture { attention_bias: AttentionBias::None, head_dim: 0, ..GLM_4 };
 const JAIS: Architecture = Architecture {
     norm: Norm::Layer,
     gated_mlp: false,
@@ -51,8 +52,10 @@ pub(super) const FAMILIES: &[Family] = &[
     family("Doge", &["doge"], Architecture { qk_norm: QkNorm::PerHead, ..LLAMA_STYLE }, doge),
     family("ERNIE 4.5", &["ernie4_5", "ernie4_5_text", "paddleocr_vl_text"], TIED, ernie),
     family("EXAONE 4", &["exaone4"], EXAONE, dense),
-    family("GLM", &["glm", "glm_ocr_text"], GLM, dense),
-    family("GLM-4", &["glm4", "glm4v_text", "glm4v", "glm46v"], GLM_4, dense),
+    family("GLM", &["glm"], GLM, dense),
+    family("GLM-OCR", &["glm_ocr_text"], GLM_OCR, dense),
+    family("GLM-4", &["glm4"], GLM_4, dense),
+    family("GLM-4V", &["glm4v_text", "glm4v", "glm46v"], Architecture { head_dim: 0, ..GLM_4 }, dense),
     family(
         "Granite with windows",
         &["granite_swa"],

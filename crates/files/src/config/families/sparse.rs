@@ -18,6 +18,7 @@ const AFMOE: Architecture = Architecture { gated_attention: true, norms_per_laye
 const BEAM: Architecture = Architecture { head_dim: 128, ..AFMOE };
 const FLINT: Architecture = Architecture { attention_sinks: true, head_dim: 128, ..WINDOWED };
 const KOLIBRI: Architecture = Architecture { norms_per_layer: 4, head_dim: 128, ..WINDOWED };
+const UNLIMITED: Architecture = Architecture { sliding_window: 128, ..LLAMA_STYLE };
 const GRANITE: Architecture = LLAMA_STYLE;
 const GRANITE_WINDOWED: Architecture = Architecture { attention_sinks: true, sliding_window: 128, ..GRANITE };
 const GLM_4V: Architecture = Architecture { attention_bias: AttentionBias::Qkv, ..LLAMA_STYLE };
@@ -32,7 +33,8 @@ pub(super) const FAMILIES: &[Family] = &[
     family("Beam", &["beam"], BEAM, beam),
     family("Cohere 2 MoE", &["cohere2_moe"], COHERE_MOE, cohere),
     family("dots.llm1", &["dots1"], Architecture { head_dim: 0, ..QWEN_3 }, sparse),
-    family("ERNIE 4.5 MoE", &["ernie4_5_moe", "ernie4_5_vl_moe_text"], with_router_bias(TIED), ernie),
+    family("ERNIE 4.5 MoE", &["ernie4_5_moe"], with_router_bias(TIED), ernie),
+    family("ERNIE 4.5 VL", &["ernie4_5_vl_moe_text"], with_router_bias(TIED), ernie_vl),
     family("EXAONE MoE", &["exaone_moe"], WINDOWED, sparse),
     family("FlexOlmo", &["flex_olmo"], OLMO_2, sparse),
     family("Flint", &["flint"], FLINT, sparse),
@@ -52,6 +54,7 @@ pub(super) const FAMILIES: &[Family] = &[
     family("MiniMax-M3", &["minimax_m3_vl_text"], QWEN_3, minimax_m3),
     family("Solar Open", &["solar_open"], SOLAR, sparse),
     family("DBRX", &["dbrx"], COHERE, sparse),
+    family("Unlimited OCR", &["unlimited_ocr_text"], UNLIMITED, unlimited),
     family("ZAYA", &["zaya"], Architecture { head_dim: 128, ..TIED }, zaya),
 ];
 
@@ -110,6 +113,31 @@ fn ernie(fields: &mut Fields, style: Architecture) -> Architecture {
     let biases = if biased && shared > 0.0 { 2.0 * shared + f64::from(shape.hidden_size) } else { 0.0 };
     let shape = plus(shape, biases * layers.sparse(), 0.0);
     layers.write(fields, shape)
+}
+
+/// Reads ERNIE 4.5 VL: experts of text and of images, each with a router of their own, side by side in a layer; the shared ones are as
+/// wide as those of text.
+fn ernie_vl(fields: &mut Fields, style: Architecture) -> Architecture {
+    let widths = fields.numbers("moe_intermediate_size").unwrap_or_default();
+    if let Some(&text) = widths.first() {
+        fields.skip("moe_intermediate_size");
+        fields.mark("moe_norm_min");
+        let mut shape = sparse(fields, style);
+        let width = fields.checked("moe_intermediate_size", widths.iter().sum(), ParamId::ExpertWidth);
+        let shared = fields.number(&["moe_num_shared_experts"]) * text;
+        shape.experts.moe_intermediate_size = width;
+        shape.experts.shared_intermediate_size =
+            fields.checked("The width of the shared experts", shared, ParamId::SharedExpertWidth);
+        let further = (widths.len() as f64 - 1.0) * f64::from(shape.experts.num_experts);
+        return plus(shape, f64::from(shape.moe_layers()) * further * (f64::from(shape.hidden_size) + 1.0), 0.0);
+    }
+    ernie(fields, style)
+}
+
+/// Reads Unlimited OCR's text model, all of whose layers see a window.
+fn unlimited(fields: &mut Fields, style: Architecture) -> Architecture {
+    fields.mark("layer_types");
+    sparse(fields, style)
 }
 
 /// Reads Hunyuan with experts.

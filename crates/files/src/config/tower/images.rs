@@ -84,7 +84,7 @@ pub(in crate::config) fn sam(part: &Part) -> Tower {
     let out = part.number_or("output_channels", 256.0);
     let side = (tower.image_size / tower.patch).floor();
     let width = hidden / tower.heads.max(1.0);
-    let full = part.length("global_attn_indexes");
+    let full = part.numbers("global_attn_indexes").iter().filter(|layer| **layer < tower.layers).count() as f64;
     let relative = |side: f64| 2.0 * (2.0 * side - 1.0) * width;
     let places = if part.flag("use_rel_pos") {
         full * relative(side) + (tower.layers - full) * relative(part.number_or("window_size", 14.0))
@@ -130,4 +130,59 @@ pub(in crate::config) fn mllama(part: &Part) -> Tower {
     let global = part.number_or("num_global_layers", 8.0);
     let params = embeddings + (tower.layers + global) * layer + 2.0 * global + 2.0 * layer_norm(hidden);
     Tower { layers: tower.layers + global, in_sequence: false, params, ..tower }
+}
+
+/// BLIP-2's (EVA, arXiv 2211.07636).
+pub(in crate::config) fn blip(part: &Part) -> Tower {
+    let tower = shape(part);
+    let hidden = tower.hidden;
+    let places = (patches(&tower) + 1.0) * hidden;
+    let biases = if part.flag("qkv_bias") { 0.0 } else { 3.0 * hidden };
+    let embeddings = hidden + places + linear(pixels(part, &tower), hidden, true);
+    let params = embeddings + tower.layers * (usual_layer(&tower) - biases) + layer_norm(hidden);
+    Tower { params, ..tower }
+}
+
+/// Janus's: `SigLIP` without a head, queries and keys normalised or not.
+pub(in crate::config) fn janus(part: &Part) -> Tower {
+    let tower = shape(part);
+    let tower = Tower { mlp: (part.number_or("mlp_ratio", 4.0) * tower.hidden).floor(), ..tower };
+    let hidden = tower.hidden;
+    let biases = if part.flag("attention_bias") { 0.0 } else { 3.0 * hidden };
+    let norms = if part.flag("use_qk_norm") { 2.0 * layer_norm(hidden) } else { 0.0 };
+    let embeddings = linear(pixels(part, &tower), hidden, true) + patches(&tower) * hidden;
+    let params = embeddings + tower.layers * (usual_layer(&tower) - biases + norms) + layer_norm(hidden);
+    Tower { params, ..tower }
+}
+
+/// Molmo 2's: heads and widths of attention of their own.
+pub(in crate::config) fn molmo(part: &Part) -> Tower {
+    let tower = shape(part);
+    let (hidden, dim) = (tower.hidden, part.number("head_dim"));
+    let (queries, keys) = (tower.heads * dim, part.number_or("num_key_value_heads", tower.heads) * dim);
+    let biased = part.flag("attention_bias");
+    let attention =
+        linear(hidden, queries, biased) + 2.0 * linear(hidden, keys, biased) + linear(queries, hidden, biased);
+    let mlp = linear(hidden, tower.mlp, true) + linear(tower.mlp, hidden, true);
+    let places = part.number("num_position_embeddings") * hidden;
+    let params = linear(pixels(part, &tower), hidden, true)
+        + places
+        + tower.layers * (attention + mlp + 2.0 * layer_norm(hidden));
+    Tower { params, ..tower }
+}
+
+/// RADIO (arXiv 2312.06709), as Nemotron has it: positions of the largest image, class tokens and registers, scales of both blocks.
+pub(in crate::config) fn radio(part: &Part) -> Tower {
+    /// Class tokens of its teachers and registers together.
+    const FIRST: f64 = 10.0;
+    let tower = shape(part);
+    let hidden = tower.hidden;
+    let tower = Tower { mlp: (part.number_or("mlp_ratio", 4.0) * hidden).floor(), ..tower };
+    let side = (part.number_or("max_img_size", 2048.0) / tower.patch).floor();
+    let patch = part.number_or("patch_dim", pixels(part, &tower));
+    let moving = part.number_or("video_patch_dim", 2.0 * patch);
+    let biases = if part.flag("qkv_bias") { 0.0 } else { 3.0 * hidden };
+    let params =
+        (side * side + FIRST + patch + moving) * hidden + tower.layers * (usual_layer(&tower) - biases + 2.0 * hidden);
+    Tower { params, ..tower }
 }

@@ -63,3 +63,17 @@ pub(in crate::config) fn glm(part: &Part, ocr: bool) -> Tower {
     let params = linear(pixels(part, &tower) * moments(part), hidden, true) + places + tower.layers * layer + hidden;
     Tower { gated: true, params, merger: merger + downsample, ..tower }
 }
+
+/// ERNIE 4.5's: Qwen2-VL's without its merger.
+pub(in crate::config) fn ernie(part: &Part) -> Tower {
+    let tower = shape(part);
+    let params = pixels(part, &tower) * tower.hidden + tower.layers * usual_layer(&tower) + layer_norm(tower.hidden);
+    Tower { params, ..tower }
+}
+
+/// MiniMax M3's: Qwen2-VL's without its merger, a norm before the layers.
+pub(in crate::config) fn minimax(part: &Part) -> Tower {
+    let tower = shape(part);
+    let embeddings = pixels(part, &tower) * moments(part) * tower.hidden + layer_norm(tower.hidden);
+    Tower { params: embeddings + tower.layers * usual_layer(&tower), ..tower }
+}

@@ -1,0 +1,58 @@
+//! Findings as GitHub's annotations, which stand beside the line of a file in a review: `::warning file=…,line=…::…`.
+//!
+//! The syntax is that of workflow commands (docs.github.com, "Workflow commands for GitHub Actions"): `%`, line ends, and in properties
+//! `:` and `,` are escaped.
+
+use files::brought::Offer;
+
+/// A finding beside the first line that its change touches; a finding without a change beside the first of the files.
+pub(crate) fn warning(offer: &Offer, given: &[(String, String)]) -> String {
+    let changed = offer.files.first();
+    let original = changed.and_then(|(name, _)| given.iter().find(|(path, _)| is_named(path, name))).or(given.first());
+    let line = changed.zip(original).map(|((_, after), (_, before))| first_change(before, after));
+    let file = original.map(|(path, _)| format!(" file={}", property(path))).unwrap_or_default();
+    let line = line.map(|line| format!(",line={line}")).unwrap_or_default();
+    format!("::warning{file}{line}::{}", message(&offer.what))
+}
+
+/// What could not be read, beside the file.
+pub(crate) fn error(path: Option<&str>, problem: &str) -> String {
+    let place = path.map(|path| format!(" file={}", property(path))).unwrap_or_default();
+    format!("::error{place}::{}", message(problem))
+}
+
+/// Whether a path ends in this name.
+fn is_named(path: &str, name: &str) -> bool {
+    std::path::Path::new(path).file_name().is_some_and(|own| own == name)
+}
+
+/// The number of the first line of a text that its change touches, from 1; of what is added at the end the last line.
+fn first_change(before: &str, after: &str) -> usize {
+    let same = before.lines().zip(after.lines()).take_while(|(one, other)| one == other).count();
+    (same + 1).min(before.lines().count().max(1))
+}
+
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_stands_beside_the_line_that_it_changes() {
+        let given = vec![("a,b/run.yaml".to_owned(), "x: 1\ny: 2\nz: 3\n".to_owned())];
+        let offer = |files| Offer { what: "22 % faster\nso".into(), scenario: None, files };
+        let changed = vec![("run.yaml".to_owned(), "x: 1\ny: 4\nz: 3\n".to_owned())];
+        assert_eq!(warning(&offer(changed), &given), "::warning file=a%2Cb/run.yaml,line=2::22 %25 faster%0Aso");
+        assert_eq!(warning(&offer(vec![]), &given), "::warning file=a%2Cb/run.yaml::22 %25 faster%0Aso");
+        assert_eq!(warning(&offer(vec![]), &[]), "::warning::22 %25 faster%0Aso");
+        assert_eq!(first_change("a\n", "a\nb\n"), 1);
+        assert_eq!(error(Some("x"), "No."), "::error file=x::No.");
+    }
+}

@@ -1,0 +1,53 @@
+//! What people paste: the configuration of a run becomes the scenario; an error and a log are explained, and the scenario stays.
+
+use anyhow::Result;
+use e2e::wait_for;
+use serde_json::json;
+
+use crate::page::{PATIENCE, Page};
+
+const PASTE: &str = "const area = document.getElementById('config');
+    area.value = arguments[0];
+    area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));";
+/// Returns what stands in the import.
+const SAID: &str = "return document.querySelector('.import')?.textContent ?? ''";
+
+/// Opens a scenario, pastes a text, and waits for the words.
+fn pasted(fragment: &str, text: &str, words: &[&str]) -> Result<Page> {
+    let page = Page::with_fragment(fragment)?;
+    page.settled()?;
+    let button = page.in_view("#import")?;
+    page.session.click(&button)?;
+    page.session.script(PASTE, &[json!(text)])?;
+    wait_for(&format!("the import does not say {words:?}"), PATIENCE, || {
+        let said = page.session.text(SAID, &[])?;
+        Ok(words.iter().all(|word| said.contains(word)).then_some(()))
+    })?;
+    Ok(page)
+}
+
+#[test]
+fn a_run_becomes_the_scenario() -> Result<()> {
+    let run = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+               gradient_checkpointing: true\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
+    let page =
+        pasted("#v=1&rev=7&cluster=dgx-h100&gpus=8", run, &["A run of Axolotl", "Understood", "% faster", "Try it"])?;
+    page.wait_for("the headline does not name the model", |now| now.headline.starts_with("Llama 3.1 8B on "))?;
+    page.leave_quietly()
+}
+
+#[test]
+fn an_error_is_explained() -> Result<()> {
+    let error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
+    let page = pasted("#v=1&rev=7&cluster=dgx-h100&model=gemma-2-9b&gpus=8&seq=8192", error, &["8,192", "256,000"])?;
+    assert!(page.settled()?.headline.starts_with("Gemma 2 9B on "), "an error changed the scenario");
+    page.leave_quietly()
+}
+
+#[test]
+fn a_log_is_held_against_the_prediction() -> Result<()> {
+    let log = "step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: 4,000  tflops: 214.71  mfu: 21.99%\n";
+    let page =
+        pasted("#v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192", log, &["What would explain the time"])?;
+    page.leave_quietly()
+}
