@@ -36,7 +36,7 @@ pub struct Start {
 pub struct Calculator {
     /// The choices.
     pub state: UseReducerHandle<State>,
-    /// What has become of the worker, which paints map and curves.
+    /// Who paints map and curves.
     pub thread: Thread,
     /// Has map and curves derived by the page too, where they are still those of what was on screen before.
     pub ask: Option<Callback<()>>,
@@ -122,13 +122,12 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let snapshot = use_snapshot(&state.scenario, &state);
     let moving = settled != state.scenario;
     let thread = browser::use_worker();
-    let has_worker = thread == Thread::Works;
     browser::use_paintings(&snapshot, moving, theme);
     let rested = browser::use_rested(&settled, moving);
     let asked = use_state_eq(|| None::<Scenario>);
     let printing = browser::use_printing();
     let is_read = rested || printing || *asked == Some(state.scenario);
-    let derived = use_derived(&snapshot, Pace { moving, charts: !has_worker || !moving && is_read });
+    let derived = use_derived(&snapshot, Pace { moving, charts: thread.page_paints() || !moving && is_read });
     let stale = derived.charts.snapshot != snapshot;
     let ask = {
         let setter = asked.setter();

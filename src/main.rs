@@ -1,4 +1,4 @@
-//! Mounts the page, or listens for its work.
+//! Mounts the page; in a worker, listens to it.
 
 use engine::share::Decoded;
 use shardwise::view::Panel;
@@ -10,12 +10,11 @@ use shardwise::{App, Embed, Start, browser, worker};
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 fn main() {
-    // In the thread beside the page (static/boot.js).
+    // In a worker (static/painter.js).
     if web_sys::window().is_none() {
         return worker::listen();
     }
     yew::set_custom_panic_hook(Box::new(|panic| browser::show_failure(&panic.to_string())));
-    browser::take_up_worker();
     let (Decoded { scenario, pins, issues }, mut view) = browser::arrival();
     view.theme = browser::chosen_theme();
     let root = gloo::utils::document().get_element_by_id("app");

@@ -1,10 +1,8 @@
-//! Work beside the page: what the page may ask of a second thread, and how that thread does it. The thread runs the same module
-//! (`static/boot.js`), so that every number is the same to the bit, and finds no window.
+//! Map and curves in a worker: what the page and the worker say to each other, and how the worker derives and paints. It runs the
+//! same module as the page (`static/painter.js`), so that every number is the same to the bit, and finds no window.
 //!
-//! A message is a JSON text, with the canvas of a figure where it says so. The page numbers its requests, and every answer has the
-//! number of its request. [`crate::browser`] has the page's side.
-//!
-//! Another kind of work is a variant of [`Job`], one of [`Outcome`], and a function that [`Desk::answer`] calls.
+//! A message is an array: a JSON text, and beside it the canvas of a figure where it says so. `src/browser/worker.rs` has the page's
+//! side, and says in which order the messages go.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,20 +20,22 @@ use charts::palette::Theme;
 use charts::readout;
 use charts::spec::ChartSpec;
 
-/// What the page says to the thread.
+/// What the page says to the worker.
 #[derive(Debug, Deserialize, Serialize)]
 pub enum Message {
-    /// The canvas of a figure, from now on the thread's; it comes beside the text.
+    /// The canvas of a figure, from now on the worker's; it comes beside the text.
     Canvas(Plot),
-    /// Asks for work; the answer has the same number.
-    Job(u32, Job),
+    /// Asks for a painting.
+    Paint(Paint),
 }
 
-/// A piece of work.
+/// What the worker says to the page.
 #[derive(Debug, Deserialize, Serialize)]
-pub enum Job {
-    /// Derives and paints the figures.
-    Paint(Paint),
+pub enum Said {
+    /// It listens.
+    Ready,
+    /// What was asked for is painted: what stands beside each figure.
+    Painted([Option<Words>; 2]),
 }
 
 /// What is painted.
@@ -49,17 +49,6 @@ pub struct Paint {
     pub dark: bool,
     /// Width and height of each figure in CSS pixels, and device pixels in one of these; none where it is not on the page.
     pub sizes: [Option<[f64; 3]>; 2],
-}
-
-/// What the thread says to the page: the number of the request, and what came of it.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct Answer(pub u32, pub Outcome);
-
-/// What came of a [`Job`].
-#[derive(Debug, Deserialize, Serialize)]
-pub enum Outcome {
-    /// The figures are painted: what stands beside each of them.
-    Painted([Option<Words>; 2]),
 }
 
 /// What stands beside a figure while a slider moves.
@@ -84,39 +73,40 @@ pub fn text_of(message: &impl Serialize) -> JsValue {
     serde_json::to_string(message).unwrap_or_default().into()
 }
 
-/// Listens for work, as long as the page is there.
+/// Listens to the page, as long as it is there.
 pub fn listen() {
-    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let page: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let desk = Rc::new(RefCell::new(Desk::default()));
-    let page = scope.clone();
-    EventListener::new(&scope, "message", move |event| {
+    let say = {
+        let page = page.clone();
+        // A page that is gone hears nothing.
+        move |said: &Said| drop(page.post_message(&Array::of1(&text_of(said))))
+    };
+    let answer = say.clone();
+    EventListener::new(&page, "message", move |event| {
         let data: Array = event.unchecked_ref::<MessageEvent>().data().unchecked_into();
         match serde_json::from_str(&data.get(0).as_string().unwrap_or_default()) {
             Ok(Message::Canvas(plot)) => put_up(&desk, plot, &data.get(1).unchecked_into()),
-            Ok(Message::Job(number, job)) => {
-                let outcome = desk.borrow_mut().answer(job);
-                // A page that is gone hears nothing.
-                let _ = page.post_message(&text_of(&Answer(number, outcome)));
-            }
+            Ok(Message::Paint(what)) => answer(&Said::Painted(desk.borrow_mut().paint(what))),
             // No page says anything else.
             Err(_) => {}
         }
     })
     .forget();
+    say(&Said::Ready);
 }
 
-/// Takes the canvas of a figure, which is painted again whenever the browser has restored it. One that cannot be painted leaves the
-/// summary, the caption and the table.
+/// Takes the canvas of a figure, which is painted again whenever the browser has restored it. One that cannot be painted is an error,
+/// and the page paints instead.
 fn put_up(desk: &Rc<RefCell<Desk>>, plot: Plot, canvas: &OffscreenCanvas) {
-    let Ok(sheet) = Sheet::of_worker(canvas) else { return };
+    let sheet = Sheet::of_worker(canvas).unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
     let restored = {
         let desk = desk.clone();
         EventListener::new(canvas, "contextrestored", move |_| {
             paint::forget_image();
             let mut desk = desk.borrow_mut();
-            if let Some(last) = desk.last.clone() {
-                desk.paint(&last);
-            }
+            let last = desk.last.clone();
+            desk.paint(last);
         })
     };
     if let Some(place) = desk.borrow_mut().sheets.get_mut(plot as usize) {
@@ -124,31 +114,22 @@ fn put_up(desk: &Rc<RefCell<Desk>>, plot: Plot, canvas: &OffscreenCanvas) {
     }
 }
 
-/// What the thread has.
+/// What the worker has.
 #[derive(Default)]
 struct Desk {
     sheets: [Option<(Sheet, EventListener)>; 2],
     scratches: Scratches,
     /// What was painted last.
-    last: Option<Paint>,
+    last: Paint,
 }
 
 impl Desk {
-    /// Does a piece of work.
-    fn answer(&mut self, job: Job) -> Outcome {
-        match job {
-            Job::Paint(what) => {
-                let outcome = Outcome::Painted(self.paint(&what));
-                self.last = Some(what);
-                outcome
-            }
-        }
-    }
-
-    fn paint(&mut self, what: &Paint) -> [Option<Words>; 2] {
+    fn paint(&mut self, what: Paint) -> [Option<Words>; 2] {
         let snapshot = Snapshot::of_link(&what.link);
         let pins = compared(&snapshot.scenario, &snapshot.pins);
-        Plot::ALL.map(|plot| self.paint_plot(plot, what, &snapshot, &pins))
+        let words = Plot::ALL.map(|plot| self.paint_plot(plot, &what, &snapshot, &pins));
+        self.last = what;
+        words
     }
 
     fn paint_plot(&mut self, plot: Plot, what: &Paint, snapshot: &Snapshot, pins: &[Pin]) -> Option<Words> {
@@ -157,7 +138,7 @@ impl Desk {
         let theme = if what.dark { Theme::Dark } else { Theme::Light };
         let style = Style { theme, css_width, css_height, device_pixel_ratio };
         let spec = plot.derive(snapshot, pins, what.moving, self.scratches.of(plot));
-        // As above.
+        // A figure that cannot be painted leaves its summary, caption and table.
         let _ = paint::paint_chart(&spec, sheet, &style, None);
         Some(Words::of(&spec))
     }
@@ -173,14 +154,14 @@ mod tests {
     fn messages_survive_their_texts() {
         let snapshot = Snapshot { scenario: default_scenario(), pins: vec![default_scenario()], view: View::default() };
         let what = Paint { link: snapshot.link(), sizes: [Some([397.0, 336.5, 1.25]), None], ..Paint::default() };
-        let text = serde_json::to_string(&Message::Job(7, Job::Paint(what.clone()))).unwrap();
-        let Ok(Message::Job(7, Job::Paint(read))) = serde_json::from_str(&text) else { panic!("{text}") };
+        let text = serde_json::to_string(&Message::Paint(what.clone())).unwrap();
+        let Ok(Message::Paint(read)) = serde_json::from_str(&text) else { panic!("{text}") };
         assert_eq!(read, what);
         assert_eq!(Snapshot::of_link(&read.link), snapshot);
     }
 
     #[test]
-    fn the_thread_derives_what_the_page_derives() {
+    fn the_worker_derives_what_the_page_derives() {
         let (mut scratches, link) =
             (Scratches::default(), "?metric=tokens&x=1000..90000#v=1&rev=6&gpus=256&pin=1&tp=8");
         let mut snapshot = Snapshot::of_link(link);

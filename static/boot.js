@@ -1,11 +1,11 @@
-// Starts the Wasm module, in the page and in a thread beside it. Trunk writes the names of its files into the attributes of this
-// script's element (Trunk.toml).
-const script = globalThis.document?.querySelector("script[data-wasm]");
-const { js, wasm, worker } = script?.dataset ?? {};
+// Starts the Wasm module. Trunk writes the names of its files into the attributes of this script's element (Trunk.toml).
+const { js, wasm, worker } = document.querySelector("script[data-wasm]").dataset;
 const at = (name) => new URL(name, document.baseURI);
 const embed = new URLSearchParams(location.search).get("embed") === "1";
 // Milliseconds before another try.
 const PAUSES = [500, 2000, 8000];
+// theme.js says that this script is missing unless it finds this.
+document.documentElement.dataset.boot = "";
 
 /** The compiled module. */
 async function compiled() {
@@ -45,59 +45,20 @@ async function loaded() {
   }
 }
 
-/** A thread that runs this script too, and is ready when the module is; none where the page may have none, as in a sandbox. */
-function thread() {
-  try {
-    if (!HTMLCanvasElement.prototype.transferControlToOffscreen) return null;
-    const thread = new Worker(import.meta.url, { type: "module" });
-    // One that fails before the page listens.
-    thread.addEventListener("error", () => { script.thread = null; });
-    return thread;
-  } catch {
-    return null;
-  }
+try {
+  const [{ default: init }, module] = await loaded();
+  await init({ module_or_path: module });
+} catch (cause) {
+  const notice = document.createElement("p");
+  notice.setAttribute("role", "alert");
+  notice.textContent = typeof WebAssembly === "object"
+    ? "The calculator could not be loaded. Check the connection and reload the page."
+    : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.";
+  document.body.prepend(notice);
+  throw cause;
 }
-
-/** In the page. */
-async function start() {
-  // theme.js says that this script is missing unless it finds this.
-  document.documentElement.dataset.boot = "";
-  try {
-    // The page finds it there (src/browser/worker.rs).
-    script.thread = thread();
-    const [{ default: init }, module] = await loaded();
-    script.thread?.postMessage({ js: String(at(js)), module });
-    await init({ module_or_path: module });
-  } catch (cause) {
-    const notice = document.createElement("p");
-    notice.setAttribute("role", "alert");
-    notice.textContent = typeof WebAssembly === "object"
-      ? "The calculator could not be loaded. Check the connection and reload the page."
-      : "This browser has no WebAssembly, which the calculator needs. Any current browser has it.";
-    document.body.prepend(notice);
-    throw cause;
-  }
-  // Kept for when there is no network, but not where another page shows this one; `cargo xtask serve` names no worker. After
-  // everything else, and a page that cannot be kept is as good as any.
-  if (worker && navigator.serviceWorker && !embed) {
-    setTimeout(() => import("./worker.js").then(({ keep }) => keep(at(worker))).catch(() => {}), 2000);
-  }
+// Kept for when there is no network, but not where another page shows this one; `cargo xtask serve` names no worker. After
+// everything else, and a page that cannot be kept is as good as any.
+if (worker && navigator.serviceWorker && !embed) {
+  setTimeout(() => import("./worker.js").then(({ keep }) => keep(at(worker))).catch(() => {}), 2000);
 }
-
-/** In the thread, where the module finds no window and listens for work (src/worker.rs); what comes before it listens waits. */
-function listen() {
-  addEventListener("message", async ({ data: { js, module } }) => {
-    const waiting = [];
-    const wait = ({ data }) => waiting.push(data);
-    addEventListener("message", wait);
-    const { default: init } = await import(js);
-    await init({ module_or_path: module });
-    removeEventListener("message", wait);
-    for (const data of waiting) dispatchEvent(new MessageEvent("message", { data }));
-  }, { once: true });
-  // To the page a thread that fails to start is one with an error.
-  addEventListener("unhandledrejection", ({ reason }) => setTimeout(() => { throw reason; }));
-}
-
-if (script) start();
-else listen();

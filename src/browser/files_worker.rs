@@ -7,11 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use js_sys::Array;
 use serde::de::DeserializeOwned;
-use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+use wasm_bindgen::JsValue;
 
-use super::background::build;
+use super::start::{Started, start};
 
 /// The worker's script beside the page.
 const SCRIPT: &str = "static/files.js";
@@ -21,11 +19,9 @@ type Take = Box<dyn FnOnce(Option<String>)>;
 
 /// A worker, with those who wait for its answers.
 struct Asked {
-    worker: Worker,
+    worker: Started,
     waiting: HashMap<u32, Take>,
     questions: u32,
-    heard: Closure<dyn FnMut(MessageEvent)>,
-    failed: Closure<dyn FnMut(Event)>,
 }
 
 thread_local! {
@@ -57,8 +53,8 @@ pub(super) fn ask_worker<T: DeserializeOwned>(
     let take: Take = Box::new(|answer| then(answer.and_then(|answer| serde_json::from_str(&answer).ok())));
     let refused = ASKED.with_borrow_mut(|workers| {
         if let Entry::Vacant(free) = workers.entry(place) {
-            match start(place) {
-                Some(started) => free.insert(started),
+            match start(SCRIPT, move |answer| hear(place, answer), move || give_up(place)) {
+                Some(worker) => free.insert(Asked { worker, waiting: HashMap::new(), questions: 0 }),
                 None => return Some(take),
             };
         }
@@ -67,32 +63,16 @@ pub(super) fn ask_worker<T: DeserializeOwned>(
         let number = asked.questions;
         let mut message = Array::of2(&number.into(), &function.into());
         message.extend(given.iter().cloned());
-        match asked.worker.post_message(&message) {
-            Ok(()) => {
-                asked.waiting.insert(number, take);
-                None
-            }
-            Err(_) => Some(take),
+        if !asked.worker.post(&message, &Array::new()) {
+            return Some(take);
         }
+        asked.waiting.insert(number, take);
+        None
     });
     // Who waits may ask again at once.
     if let Some(take) = refused {
         take(None);
     }
-}
-
-/// Starts a worker.
-fn start(place: u32) -> Option<Asked> {
-    let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
-    let worker = Worker::new_with_options(&[SCRIPT, "?v=", &build()].concat(), &options).ok()?;
-    let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        hear(place, &event.data().unchecked_into());
-    });
-    let failed = Closure::<dyn FnMut(Event)>::new(move |_| give_up(place));
-    worker.set_onmessage(Some(heard.as_ref().unchecked_ref()));
-    worker.set_onerror(Some(failed.as_ref().unchecked_ref()));
-    Some(Asked { worker, waiting: HashMap::new(), questions: 0, heard, failed })
 }
 
 /// Passes an answer on. A module that failed is not asked again: the next question starts another.
@@ -112,11 +92,7 @@ fn hear(place: u32, answer: &Array) {
 /// Ends a worker; nobody waits for it any longer.
 fn give_up(place: u32) {
     let ended = ASKED.with_borrow_mut(|workers| workers.remove(&place));
-    let Some(Asked { worker, waiting, heard, failed, .. }) = ended else { return };
-    worker.terminate();
-    // This may be called by one of them, which must not go while it runs.
-    gloo::timers::callback::Timeout::new(0, move || drop((heard, failed))).forget();
-    for take in waiting.into_values() {
+    for take in ended.into_iter().flat_map(|asked| asked.waiting.into_values()) {
         take(None);
     }
 }

@@ -1,51 +1,82 @@
-//! The page's side of the thread beside it ([`crate::worker`]). Requests to paint do not queue: while one is under way, only the
-//! newest waits, so that figures follow as fast as the thread paints and never go backwards.
+//! The page's side of the worker that derives and paints map and curves; [`crate::worker`] is the worker's.
+//!
+//! The page begins by painting both itself ([`Thread::Page`]). Then, one after the other:
+//!
+//! 1. The page starts `static/painter.js` and sends it the page's own module. It sends nothing else before the answer.
+//! 2. The worker says [`Said::Ready`]. Over each canvas of the page comes one of the worker, whose control goes over to it
+//!    ([`Message::Canvas`]); the page still paints its own below ([`Thread::Begins`]).
+//! 3. The page asks for a painting ([`Message::Paint`]), with the theme and all sizes, and the worker answers [`Said::Painted`]. Requests
+//!    do not queue: while one is under way only the newest waits, so that figures follow as fast as the worker paints, and never go
+//!    backwards.
+//! 4. Once the first painting is on screen, the page takes its own canvases away and derives and paints no more
+//!    ([`Thread::Paints`]).
+//!
+//! A worker that never answers changes nothing. One that fails, at whichever step, is ended, its canvases are taken away, and the page
+//! paints as it began ([`Thread::Lost`]).
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
 use gloo::utils::document;
+use js_sys::Array;
 use js_sys::futures::spawn_local;
-use js_sys::{Array, Reflect};
-use wasm_bindgen::JsCast as _;
-use web_sys::{HtmlCanvasElement, MessageEvent, Worker};
+use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::observers::Size;
+use super::start::{Started, start};
 use crate::derived::Plot;
 use crate::snapshot::Snapshot;
-use crate::worker::{Answer, Job, Message, Outcome, Paint, Words, text_of};
+use crate::worker::{Message, Paint, Said, Words, text_of};
 use charts::palette::Theme;
 
-/// What has become of the thread.
+/// The worker's script beside the page.
+const SCRIPT: &str = "static/painter.js";
+/// The time that the worker's first painting takes at most to come on screen, once it is painted.
+const SHOWN_MS: u32 = 100;
+
+/// Who paints map and curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Thread {
-    /// Nothing started one.
+    /// The page; a worker may be starting.
     #[default]
-    None,
-    /// It works, or is about to.
-    Works,
-    /// It did not start, or has ended by an error: the page does its work.
+    Page,
+    /// The page, and above it the worker.
+    Begins,
+    /// The worker.
+    Paints,
+    /// The page: no worker started, or it has failed.
     Lost,
 }
 
-/// What the page has of the thread.
+impl Thread {
+    /// Whether the page paints.
+    pub fn page_paints(self) -> bool {
+        self != Self::Paints
+    }
+
+    /// Whether the worker paints.
+    pub fn worker_paints(self) -> bool {
+        matches!(self, Self::Begins | Self::Paints)
+    }
+}
+
+/// What the page has of the worker.
 #[derive(Default)]
 struct Line {
-    thread: Option<Worker>,
-    /// The number of the last request.
-    number: u32,
+    worker: Option<Started>,
+    state: Thread,
+    /// Who is told of another state.
+    told: Callback<Thread>,
     /// What is to be painted.
     wanted: Paint,
-    /// What was asked for last, and whether its answer is still to come.
+    /// What was asked for last, unless it is to be painted anew.
     asked: Option<Paint>,
+    /// Whether an answer is to come.
     is_busy: bool,
     /// Whether the next request is about to be made.
     is_due: bool,
-    state: Thread,
-    /// Who is told of a thread that is lost.
-    lost: Callback<()>,
     /// What stands beside each figure.
     words: [Option<Rc<Words>>; 2],
 }
@@ -54,47 +85,18 @@ thread_local! {
     static LINE: RefCell<Line> = RefCell::default();
 }
 
-/// Takes up the thread that `static/boot.js` has started, if it has.
-pub fn take_up_worker() {
-    let script = document().query_selector("script[data-wasm]").ok().flatten();
-    let thread = script.and_then(|script| Reflect::get(&script, &"thread".into()).ok()).unwrap_or_default();
-    if thread.is_undefined() {
-        return;
-    }
-    let Ok(thread) = thread.dyn_into::<Worker>() else {
-        return LINE.with_borrow_mut(|line| line.state = Thread::Lost);
-    };
-    EventListener::new(&thread, "message", |event| {
-        let text = event.unchecked_ref::<MessageEvent>().data().as_string().unwrap_or_default();
-        if let Ok(Answer(number, outcome)) = serde_json::from_str(&text) {
-            take(number, outcome);
-        }
-    })
-    .forget();
-    EventListener::new(&thread, "error", |_| {
-        let lost = LINE.with_borrow_mut(|line| {
-            if let Some(thread) = line.thread.take() {
-                thread.terminate();
-            }
-            line.state = Thread::Lost;
-            line.lost.clone()
-        });
-        lost.emit(());
-    })
-    .forget();
-    LINE.with_borrow_mut(|line| (line.thread, line.state) = (Some(thread), Thread::Works));
-}
-
-/// What has become of the thread that paints.
+/// Starts the worker once the page has painted, and tells who paints.
 #[hook]
 pub fn use_worker() -> Thread {
-    let state = || LINE.with_borrow(|line| line.state);
-    let thread = use_state_eq(state);
+    let thread = use_state_eq(Thread::default);
     let setter = thread.setter();
     use_effect_with((), move |()| {
-        // It may have been lost before anybody listened.
-        setter.set(state());
-        LINE.with_borrow_mut(|line| line.lost = Callback::from(move |()| setter.set(Thread::Lost)));
+        LINE.with_borrow_mut(|line| line.told = Callback::from(move |state| setter.set(state)));
+        let worker = start(SCRIPT, |said| hear(&said.get(0).as_string().unwrap_or_default()), lose);
+        LINE.with_borrow_mut(|line| line.worker = worker);
+        let script = document().query_selector("script[data-js]").ok().flatten();
+        let script = script.and_then(|script| script.get_attribute("data-js")).unwrap_or_default();
+        post(&Array::of2(&script.into(), &wasm_bindgen::module()), &Array::new());
     });
     *thread
 }
@@ -103,7 +105,7 @@ pub fn use_worker() -> Thread {
 #[hook]
 pub fn use_paintings(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) {
     use_memo((snapshot.clone(), moving, theme), |(snapshot, moving, theme)| {
-        want(|wanted| {
+        LINE.with_borrow_mut(|Line { wanted, .. }| {
             wanted.link = snapshot.link();
             wanted.moving = *moving;
             wanted.dark = *theme == Theme::Dark;
@@ -112,16 +114,20 @@ pub fn use_paintings(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) {
     });
 }
 
-/// Gives the canvas of a figure to the thread, and its size whenever that changes. Nothing where the page paints it.
+/// Gives the canvas of a figure to the worker, and its size whenever that changes. Nothing where there is no plot.
 #[hook]
 pub fn use_given_away(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
     let canvas = canvas.clone();
     use_effect_with(plot, move |&plot| {
         if let Some(plot) = plot
             && let Some(canvas) = canvas.cast::<HtmlCanvasElement>()
-            && let Ok(canvas) = canvas.transfer_control_to_offscreen()
         {
-            post(&Message::Canvas(plot), &Array::of1(&canvas));
+            match canvas.transfer_control_to_offscreen() {
+                Ok(canvas) => post(&Array::of2(&text_of(&Message::Canvas(plot)), &canvas), &Array::of1(&canvas)),
+                Err(_) => lose(),
+            }
+            // It is blank, whatever was painted before.
+            LINE.with_borrow_mut(|line| line.asked = None);
         }
         move || resize(plot, None)
     });
@@ -130,70 +136,88 @@ pub fn use_given_away(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
     });
 }
 
+/// Several changes of sizes in one task are one request.
 fn resize(plot: Option<Plot>, size: Option<[f64; 3]>) {
     let Some(plot) = plot else { return };
-    want(|wanted| {
-        if let Some(place) = wanted.sizes.get_mut(plot as usize) {
+    let was_due = LINE.with_borrow_mut(|line| {
+        if let Some(place) = line.wanted.sizes.get_mut(plot as usize) {
             *place = size;
         }
+        std::mem::replace(&mut line.is_due, true)
     });
+    if !was_due {
+        spawn_local(async {
+            LINE.with_borrow_mut(|line| line.is_due = false);
+            ask();
+        });
+    }
 }
 
-/// What stands beside each figure, as the thread painted it last. It is shown with the next redraw of a moving slider, which is a frame
+/// What stands beside each figure, as the worker painted it last. It is shown with the next redraw of a moving slider, which is a frame
 /// later: a redraw of its own would take as long as the slider's.
 pub fn words() -> [Option<Rc<Words>>; 2] {
     LINE.with_borrow(|line| line.words.clone())
 }
 
-/// Changes what is to be painted; several changes in one task are one request, unless one asks at once.
-fn want(change: impl FnOnce(&mut Paint)) {
-    let wait = LINE.with_borrow_mut(|line| {
-        if line.thread.is_none() {
-            return false;
-        }
-        change(&mut line.wanted);
-        !std::mem::replace(&mut line.is_due, true)
-    });
-    if wait {
-        spawn_local(async { ask() });
-    }
-}
-
-/// Asks for what is to be painted, unless the thread paints or has painted just that.
+/// Asks for what is to be painted, unless the worker paints or has painted just that.
 fn ask() {
-    let job = LINE.with_borrow_mut(|line| {
-        line.is_due = false;
-        if line.is_busy || line.thread.is_none() || line.asked.as_ref() == Some(&line.wanted) {
+    let message = LINE.with_borrow_mut(|line| {
+        let is_new = line.asked.as_ref() != Some(&line.wanted);
+        if !line.state.worker_paints() || line.is_busy || !is_new {
             return None;
         }
         line.is_busy = true;
-        line.number += 1;
         line.asked = Some(line.wanted.clone());
-        Some(Message::Job(line.number, Job::Paint(line.wanted.clone())))
+        Some(text_of(&Message::Paint(line.wanted.clone())))
     });
-    if let Some(job) = job {
-        post(&job, &Array::new());
+    if let Some(message) = message {
+        post(&Array::of1(&message), &Array::new());
     }
 }
 
-/// Posts a message with what goes over to the thread.
-fn post(message: &Message, with: &Array) {
-    LINE.with_borrow(|line| {
-        if let Some(thread) = &line.thread {
-            let _ = thread.post_message_with_transfer(&Array::of1(&text_of(message)).concat(with), with);
-        }
-    });
+/// Sends a message with what goes over to the worker.
+fn post(message: &Array, over: &Array) {
+    let is_sent = LINE.with_borrow(|line| line.worker.as_ref().is_some_and(|worker| worker.post(message, over)));
+    if !is_sent {
+        lose();
+    }
 }
 
-/// Takes an answer.
-fn take(number: u32, outcome: Outcome) {
-    match outcome {
-        Outcome::Painted(words) => {
-            LINE.with_borrow_mut(|line| {
-                line.is_busy &= number != line.number;
+/// Takes what the worker says.
+fn hear(said: &str) {
+    match serde_json::from_str(said) {
+        Ok(Said::Ready) => change(Thread::Begins),
+        Ok(Said::Painted(words)) => {
+            let is_first = LINE.with_borrow_mut(|line| {
+                line.is_busy = false;
+                let sizes = line.asked.as_ref().map(|asked| asked.sizes).unwrap_or_default();
+                let is_whole = sizes.iter().zip(&words).all(|(size, words)| size.is_some() == words.is_some());
                 line.words = words.map(|words| words.map(Rc::new));
+                line.state == Thread::Begins && is_whole && sizes.iter().any(Option::is_some)
             });
+            if is_first {
+                Timeout::new(SHOWN_MS, || change(Thread::Paints)).forget();
+            }
             ask();
         }
+        // The worker says nothing else.
+        Err(_) => lose(),
     }
+}
+
+/// Ends the worker.
+fn lose() {
+    change(Thread::Lost);
+}
+
+/// Goes on to another state; after the last there is none.
+fn change(state: Thread) {
+    let (told, ended) = LINE.with_borrow_mut(|line| {
+        if line.state != Thread::Lost {
+            line.state = state;
+        }
+        (line.told.clone(), (line.state == Thread::Lost).then(|| line.worker.take()))
+    });
+    drop(ended);
+    told.emit(LINE.with_borrow(|line| line.state));
 }

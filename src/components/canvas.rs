@@ -6,7 +6,6 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use crate::browser::{self, Size};
-use crate::derived::Plot;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
 
@@ -17,28 +16,27 @@ pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
 /// follows each render within the same frame.
 #[hook]
 pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, painter: Painter<T>) -> Size {
-    use_painted_by(None, canvas, what, theme, painter)
+    use_painted_while(true, canvas, what, theme, painter)
 }
 
-/// The same of a canvas that the worker paints, where that is one of its plots.
+/// The same of a canvas that is the page's only for a while; then it may be another element, which only gives its size.
 #[hook]
-pub fn use_painted_by<T: PartialEq + 'static>(
-    plot: Option<Plot>,
+pub fn use_painted_while<T: PartialEq + 'static>(
+    is_ours: bool,
     canvas: &NodeRef,
     what: &Rc<T>,
     theme: Theme,
     painter: Painter<T>,
 ) -> Size {
-    let size = browser::use_size(canvas);
-    browser::use_given_away(canvas, plot, size);
-    let restorations = browser::use_restorations(canvas, paint::forget_image);
-    let deps = (what.clone(), theme, size, restorations);
+    let size = browser::use_size(canvas, is_ours);
+    let restorations = browser::use_restorations(canvas, is_ours, paint::forget_image);
+    let deps = (what.clone(), theme, size, restorations, is_ours);
     let node = canvas.clone();
-    use_effect_with(deps, move |(what, theme, size, _)| {
+    use_effect_with(deps, move |(what, theme, size, _, is_ours)| {
         let style =
             Style { theme: *theme, css_width: size.width, css_height: size.height, device_pixel_ratio: size.ratio };
-        if let Some(canvas) = node.cast::<HtmlCanvasElement>()
-            && plot.is_none()
+        if *is_ours
+            && let Some(canvas) = node.cast::<HtmlCanvasElement>()
             && size.width > 0.0
         {
             painter(what, &canvas, &style);

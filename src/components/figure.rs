@@ -9,11 +9,11 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::canvas::use_painted_by;
+use super::canvas::use_painted_while;
 use super::data_table::{Drawing, on_paper, use_data_row};
 use super::latest::Latest;
 use super::legend::legend;
-use crate::browser;
+use crate::browser::{self, Thread};
 use crate::derived::Plot;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
@@ -78,9 +78,12 @@ pub struct Props {
     /// Whether a slider is moving it: its description, which nobody can hear that fast, follows once it stands still.
     #[prop_or_default]
     pub moving: bool,
-    /// Which of the worker's plots it is, where the worker paints it. What is read out of it follows once it stands still.
+    /// Which of the worker's plots it is, if any. What is read out of it follows once it stands still.
     #[prop_or_default]
     pub plot: Option<Plot>,
+    /// Who paints it.
+    #[prop_or_default]
+    pub thread: Thread,
     /// What the worker says beside it, where it is still of what was on screen before.
     #[prop_or_default]
     pub words: Option<Rc<Words>>,
@@ -135,11 +138,13 @@ fn use_described(spec: &ChartSpec, moving: bool) -> AttrValue {
 /// looks closer, a double-click or 0 at the whole again.
 #[component]
 pub fn Figure(props: &Props) -> Html {
-    let canvas = use_node_ref();
+    let (ours, theirs) = (use_node_ref(), use_node_ref());
     let at = use_state(|| None::<(f64, f64)>);
     let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
-    let size = use_painted_by(props.plot, &canvas, &props.spec, theme, paint);
+    let (is_ours, is_theirs) = (props.thread.page_paints(), props.thread.worker_paints());
+    let size = use_painted_while(is_ours, if is_ours { &ours } else { &theirs }, &props.spec, theme, paint);
+    browser::use_given_away(&theirs, props.plot.filter(|_| is_theirs), size);
     let words = props.words.as_ref();
     let what = Drawing::Chart(props.spec.clone());
     let data_row =
@@ -230,7 +235,7 @@ pub fn Figure(props: &Props) -> Html {
             }
         })
     };
-    let key = {
+    let key_pressed = {
         let (at, emit, say) = (at.clone(), props.emit.clone(), props.say.clone());
         let (spec, area, narrow) = (props.spec.clone(), area.clone(), props.narrow);
         Callback::from(move |event: KeyboardEvent| {
@@ -299,6 +304,23 @@ pub fn Figure(props: &Props) -> Html {
     let (on_move, on_focus) =
         (asks.map(|ask| ask.reform(|_: PointerEvent| ())), asks.map(|ask| ask.reform(|_: FocusEvent| ())));
     let pointed = !(place.is_empty() || listing);
+    let canvas = |key: &'static str, canvas: &NodeRef| {
+        html! {
+            <canvas {key} ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
+                aria-label={described.clone()} onpointerdown={hover.clone()} onpointermove={hover.clone()}
+                onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover.clone()} onclick={pick.clone()}
+                ondblclick={reset.clone()} onkeydown={key_pressed.clone()} />
+        }
+    };
+    // Keyed, as the worker's canvas stays when the page's goes, and one that was painted by either can never be the other's.
+    let canvases: Html = match (is_ours, is_theirs) {
+        (true, false) => [canvas("page", &ours)].into_iter().collect(),
+        (false, _) => [canvas("worker", &theirs)].into_iter().collect(),
+        (true, true) => {
+            let above = html! { <canvas key="worker" ref={&theirs} class="pick" aria-hidden="true" /> };
+            [canvas("page", &ours), above].into_iter().collect()
+        }
+    };
     html! {
         <figure class={classes!("figure", lanes, pointed.then_some("read"))} onpointermove={on_move} onfocusin={on_focus}>
             <div class="figure-head">
@@ -306,10 +328,7 @@ pub fn Figure(props: &Props) -> Html {
                 <div class="axes">{ props.children.clone() }</div>
             </div>
             <div class="stage">
-                <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
-                    aria-label={described} onpointerdown={hover.clone()} onpointermove={hover.clone()}
-                    onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick}
-                    ondblclick={reset.clone()} onkeydown={key} />
+                { canvases }
                 { over.unwrap_or_default() }
                 { tip.unwrap_or_default() }
                 if printing && size.width > 0.0 { { on_paper(&what, size) } }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser::Thread;
 use crate::calculator::Calculator;
 use crate::components::bar::MemoryBar;
 use crate::components::explain_button::explain_button;
@@ -76,14 +75,14 @@ fn axis(
     html! { <Select {id} {name} {items} {places} {chosen} {view} {target} {emit} /> }
 }
 
-/// Whether the worker paints this figure, what its files lead back to, and what the worker says beside it.
-fn painted(calculator: &Calculator, plot: Plot) -> (Option<Plot>, Rc<Snapshot>, Option<Rc<Words>>) {
-    let Calculator { thread, words: [map, curve], derived, .. } = calculator;
+/// What the files of a figure lead back to, and what the worker says beside it.
+fn painted(calculator: &Calculator, plot: Plot) -> (Rc<Snapshot>, Option<Rc<Words>>) {
+    let Calculator { words: [map, curve], derived, .. } = calculator;
     let words = match plot {
         Plot::Map => map.clone(),
         Plot::Curve => curve.clone(),
     };
-    ((*thread == Thread::Works).then_some(plot), derived.charts.snapshot.clone(), words)
+    (derived.charts.snapshot.clone(), words)
 }
 
 /// What is on screen, where map and curves are still of what was there before.
@@ -91,22 +90,17 @@ fn later(Calculator { ask, latest, .. }: &Calculator) -> Option<Latest<Rc<Snapsh
     ask.as_ref().map(|_| latest.clone())
 }
 
-/// A canvas that was the worker's cannot be painted by the page: that one is another.
-fn key(plot: Option<Plot>) -> &'static str {
-    if plot.is_some() { "by the worker" } else { "here" }
-}
-
 /// The feasible region.
 pub fn map(calculator: &Calculator) -> Html {
-    let Calculator { state, derived, theme, emit, say, .. } = calculator;
+    let Calculator { state, thread, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
-    let (plot, snapshot, words) = painted(calculator, Plot::Map);
+    let (snapshot, words) = painted(calculator, Plot::Map);
     let (map_x, map_y) = (derived.charts.map.x.key, derived.charts.map.y.key);
     let axes = axes_of(&state.scenario, false);
     let narrow = Narrow { view, axes: NarrowedAxes::Map };
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
-        <Figure id="map" key={key(plot)} {plot} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="map" plot={Plot::Map} thread={*thread} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             hint={text::HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(text::FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
@@ -117,16 +111,16 @@ pub fn map(calculator: &Calculator) -> Html {
 
 /// The curves.
 pub fn curve(calculator: &Calculator) -> Html {
-    let Calculator { state, derived, theme, emit, say, .. } = calculator;
+    let Calculator { state, thread, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
-    let (plot, snapshot, words) = painted(calculator, Plot::Curve);
+    let (snapshot, words) = painted(calculator, Plot::Curve);
     let axes = axes_of(&state.scenario, view.metric.is_of_run());
     let narrow = Narrow { view, axes: NarrowedAxes::Curve };
     let label = |metric: Metric| Item { label: AttrValue::Static(metric.quantity().label), group: None };
     let metrics = Metric::ALL.map(label).to_vec();
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
-        <Figure id="curve" key={key(plot)} {plot} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="curve" plot={Plot::Curve} thread={*thread} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
