@@ -25,7 +25,7 @@
 //! | [`search`] | how well a name answers what is typed |
 //! | [`snapshot`] | scenario, pins and view, as links and saved files bring them back |
 //! | [`browser`] | every side effect |
-//! | [`worker`] | work in a second thread, and the messages to and from it |
+//! | [`worker`] | map and curves in a worker, and the messages between it and the page |
 //! | [`calculator`] | state, derived and callbacks: what the page and an embed share |
 //! | [`components`] | parts that any panel may use; [`fields`] are the values of controls |
 //! | [`panels`] | regions of the page with their sentences; what several share is in [`text`] |

@@ -20,7 +20,8 @@ pub(super) fn start(script: &str, hear: impl Fn(&Array) + 'static, fail: impl Fn
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
     let worker = Worker::new_with_options(&[script, "?v=", &build()].concat(), &options).ok()?;
-    let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| hear(&event.data().unchecked_into()));
+    let heard =
+        Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| hear(&event.data().unchecked_into()));
     let failed = Closure::<dyn FnMut(Event)>::new(move |_| fail());
     worker.set_onmessage(Some(heard.as_ref().unchecked_ref()));
     worker.set_onerror(Some(failed.as_ref().unchecked_ref()));

@@ -220,27 +220,31 @@ fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
     Ok(())
 }
 
-/// Returns the sentence of a page whose second thread does not work.
+/// Returns the sentence of a page whose worker does not work.
 const NO_THREAD: &str = "return document.querySelector('#no-thread')?.textContent ?? ''";
 
 #[test]
-fn without_a_second_thread_the_page_says_so_and_paints_by_itself() -> Result<()> {
-    // A thread that cannot be started, as in a sandbox, and two that end by an error: at once, and once they have work.
+fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
+    // Workers that cannot be started, as in a sandbox; that end by an error, at once, when they shall paint for the first time, and
+    // when they have painted three times; and one that never says anything.
     let refused = "window.Worker = class { constructor() { throw new Error('no'); } };";
     let broken = "const Before = window.Worker;
         window.Worker = class extends Before { constructor() { super('data:text/javascript,throw 1'); } };";
-    let late = "const post = Worker.prototype.postMessage;
-        Worker.prototype.postMessage = function (data, ...rest) {
-            if (typeof data === 'string') this.dispatchEvent(new Event('error'));
-            else post.call(this, data, ...rest);
-        };";
+    let after = |paintings: u32| {
+        format!(
+            "const post = Worker.prototype.postMessage;
+            let paintings = 0;
+            Worker.prototype.postMessage = function (data, ...rest) {{
+                if (String(data[0]).includes('Paint') && ++paintings > {paintings})
+                    queueMicrotask(() => this.dispatchEvent(new Event('error')));
+                else post.call(this, data, ...rest);
+            }};"
+        )
+    };
+    let silent = "Worker.prototype.postMessage = () => {};";
     for kind in [Kind::Chromium, Kind::Firefox] {
-        for script in [refused, broken, late] {
+        for script in [refused, broken, &after(0), &after(3), silent] {
             let page = Page::open(kind, crate::page::address()?, script)?;
-            let said = wait_for("nothing is said", PATIENCE, || {
-                Ok(Some(page.session.text(NO_THREAD, &[])?).filter(|said| !said.is_empty()))
-            })?;
-            assert!(said.contains("no second thread"), "{kind:?}: {said}");
             let before = page.settled()?;
             let slider = page.slider("Link bandwidth")?;
             page.session.focus(&slider)?;
@@ -248,6 +252,16 @@ fn without_a_second_thread_the_page_says_so_and_paints_by_itself() -> Result<()>
             page.wait_for("the figures do not follow", |now| {
                 now.is_drawn() && now.outputs != before.outputs && now.map != before.map && now.curve != before.curve
             })?;
+            page.session.press(Key::Right, 20)?;
+            page.wait_for("the figures are not those of before", |now| *now == before)?;
+            let says = |text: &str| {
+                wait_for(text, PATIENCE, || {
+                    let said = page.session.text(NO_THREAD, &[])?;
+                    Ok((said.is_empty() == (script == silent)).then_some(()))
+                })
+            };
+            says(&format!("{kind:?}: `{script}` and what the page says of it"))?;
+            assert!(!page.is_the_workers()?, "{kind:?}: {script}");
         }
     }
     Ok(())

@@ -221,6 +221,12 @@ impl Page {
         })
     }
 
+    /// Whether the worker paints the map: its canvas then gives the page no context.
+    pub(crate) fn is_the_workers(&self) -> Result<bool> {
+        let script = "try { return !document.querySelector('#map').getContext('2d'); } catch { return true; }";
+        Ok(self.session.script(script, &[])? == json!(true))
+    }
+
     /// Waits until the page is idle and has no pending timers.
     pub(crate) fn still(&self) -> Result<()> {
         self.session.script(&format!("{QUIET} {STILL} return still();"), &[]).map(drop)

@@ -1,10 +1,10 @@
 //! Every slider updates the whole picture while it moves, by keyboard and by pointer.
 
 use anyhow::Result;
-use e2e::{Element, Key, Kind};
+use e2e::{Element, Key, Kind, wait_for};
 use serde_json::json;
 
-use crate::page::{Page, SLIDERS, Sight};
+use crate::page::{PATIENCE, Page, SLIDERS, Sight};
 
 /// Half the width of the thumb: a click on the track closer to its end lands on the edge of the
 /// thumb.
@@ -97,6 +97,9 @@ fn after_a_rush_of_events_the_figures_are_those_of_the_last() -> Result<()> {
     for kind in [Kind::Chromium, Kind::Firefox] {
         let page = Page::first_visit_in(kind)?;
         let before = page.settled()?;
+        // The worker paints what the page has painted, to the pixel.
+        wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
+        assert_eq!(page.settled()?, before, "{kind:?}");
         let slider = page.slider("Sequence length")?;
         let here = page.ask(&slider, "it.value")?;
         let rush = |to: &str| page.session.script(RUSH, &[json!("Sequence length"), json!(to)]);
