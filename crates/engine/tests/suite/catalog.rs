@@ -392,3 +392,33 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
         assert!(decoded.scenario.report().fits(), "{}", scenario.id);
     }
 }
+
+/// The recipes in 8 and 4 bits stand in the documentation as in the code. `SHARDWISE_WRITE=1` writes them there.
+#[test]
+fn the_documentation_has_every_recipe_in_few_bits() {
+    const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/model.md");
+    const MARK: &str = "<!-- low precision -->\n";
+    let text = std::fs::read_to_string(DOCUMENT).unwrap();
+    let parts: Vec<&str> = text.split(MARK).collect();
+    let [before, _, after] = parts.as_slice() else { panic!("two marks") };
+    let wanted = [before, MARK, &engine::catalog::low_precision::table(), "\n", MARK, after].concat();
+    if std::env::var_os("SHARDWISE_WRITE").is_some() {
+        std::fs::write(DOCUMENT, wanted).unwrap();
+    } else {
+        assert_eq!(text, wanted, "Write the table anew with SHARDWISE_WRITE=1.");
+    }
+}
+
+/// Names are one recipe's within a library, and every name of Megatron-Bridge stands for one.
+#[test]
+fn recipes_in_few_bits_have_names_of_their_own() {
+    use engine::catalog::low_precision::{LOW_PRECISION, Library, MIXED, named};
+    for recipe in LOW_PRECISION {
+        for spelled in recipe.spelled {
+            assert!(named(recipe.library, spelled).is_some_and(|found| found.name == recipe.name), "{spelled}");
+        }
+    }
+    for mixed in MIXED {
+        assert!(named(Library::TransformerEngine, mixed.recipe).is_some(), "{}", mixed.name);
+    }
+}

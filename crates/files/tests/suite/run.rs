@@ -301,5 +301,6 @@ fn results_are_json() {
 }
 
 mod bytes;
+mod low_precision;
 mod recorded;
 mod round_trip;
