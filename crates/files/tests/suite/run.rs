@@ -302,5 +302,6 @@ fn results_are_json() {
 
 mod bytes;
 mod low_precision;
+mod megatron_layers;
 mod recorded;
 mod round_trip;

@@ -1,7 +1,9 @@
 //! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as Accelerate, NeMo and
 //! Megatron-Bridge have them.
 
+mod hybrid;
 mod layers;
+mod layout;
 mod options;
 
 pub(super) use layers::shape;
@@ -143,6 +145,7 @@ fn stages(args: &mut Args, draft: &mut Draft) {
     ] {
         draft.number(args.count(&names), id);
     }
+    layout::read(args, draft);
 }
 
 /// How optimizer states are sharded, and the optimizer.
