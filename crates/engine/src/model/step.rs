@@ -21,6 +21,10 @@ pub fn evaluate(setup: &Setup) -> Report {
 }
 
 /// Evaluates one step if its memory fits: a search through layouts, most of which do not, asks for the time of few.
+///
+/// # Errors
+///
+/// What has no room on a GPU.
 pub fn evaluate_where_it_fits(setup: &Setup) -> Result<Report, NoRoom> {
     let stages = stages(setup);
     Ok(with_memory(setup, &stages, memory::peak_that_fits(setup, &stages)?))

@@ -50,6 +50,10 @@ pub enum NoRoom {
 }
 
 /// [`peak`] where it fits. Where it does not, this ends at the first point that shows it, as most do that a search asks about.
+///
+/// # Errors
+///
+/// What has no room.
 pub fn peak_that_fits(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryReport, NoRoom> {
     at_longest(setup, |setup| peak_up_to_capacity(setup, stages))
 }

@@ -238,9 +238,10 @@ impl Ledger {
         let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
         let left = [layers, second, last_with_prefetch, below + 1.0];
         // A stage of the head alone has no layers to be in, and one of few layers has some of these once.
-        let is_new = move |at: &usize| layers > below && !left[..*at].contains(&left[*at]);
-        let in_layers = (0..left.len()).filter(is_new).flat_map(move |at| {
-            [Point::InLayer(left[at]), Point::AfterLayer(left[at])].map(|point| (point, PeakMoment::Backward))
+        let is_new =
+            move |(at, value): &(usize, f64)| layers > below && left.get(..*at).is_some_and(|met| !met.contains(value));
+        let in_layers = left.into_iter().enumerate().filter(is_new).flat_map(|(_, left)| {
+            [Point::InLayer(left), Point::AfterLayer(left)].map(|point| (point, PeakMoment::Backward))
         });
         let passes_head = self.in_backward.is_some_and(|gradients| gradients.head > 0.0);
         let after_head = passes_head.then_some((Point::AfterLayer(layers + 1.0), PeakMoment::Backward));
