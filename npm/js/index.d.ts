@@ -11,7 +11,7 @@ export type ParameterKey =
   | 'base' | 'tower' | 'projector' | 'objective' | 'ref' | 'rm' | 'prompt' | 'group' | 'upd' | 'gentp' | 'genmem'
   | 'sleep' | 'gengpu' | 'texts' | 'meanlen' | 'images' | 'imageres' | 'samples' | 'epochs' | 'losstokens' | 'mbs'
   | 'accum' | 'recompute' | 'keep' | 'rcattn' | 'rcmlp' | 'rcmoe' | 'rcmoeact' | 'rcnorm' | 'rcmla' | 'rcshared'
-  | 'recipe' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'mtp' | 'paged' | 'offloadopt'
+  | 'recipe' | 'optimizer' | 'optkernel' | 'inbwd' | 'galrank' | 'layers16' | 'wgrad16' | 'mtp' | 'paged' | 'offloadopt'
   | 'offloadparams' | 'offloadact' | 'nvme' | 'strategy' | 'shard' | 'tp' | 'sp' | 'asynctp' | 'cp' | 'cpcomm'
   | 'cpheads' | 'pp' | 'schedule' | 'vpp' | 'firstlayers' | 'lastlayers' | 'sync' | 'overlap' | 'ep' | 'etp'
   | 'adaptdegrees' | 'dispatcher' | 'a2a' | 'chunks' | 'adaptchunks' | 'epoverlap' | 'capacity' | 'imbalance'

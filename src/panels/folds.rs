@@ -49,7 +49,7 @@ pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
         (Group::Sharding, _) => (3, "Sharding"),
         (Group::Parallelism, _) => (3, "Parallelism"),
         (Group::Experts, _) => (3, "Experts"),
-        (Group::Kernels, _) | (_, ParamId::LayersIn16Bits) => (4, "Kernels"),
+        (Group::Kernels, _) | (_, ParamId::LayersIn16Bits | ParamId::GradientsIn16Bits) => (4, "Kernels"),
         (Group::Training, _) => (4, "Memory savers"),
         (Group::Run, _) => (5, ""),
     })

@@ -12,6 +12,7 @@ pub mod families;
 pub mod hub;
 pub mod interconnects;
 mod lists;
+pub mod low_precision;
 pub mod models;
 pub mod pick;
 pub mod preset;

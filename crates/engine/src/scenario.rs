@@ -177,6 +177,8 @@ pub struct Scenario {
     pub galore_rank: u32,
     /// Layers whose products stay in the recipe's format where the others' run in 8 or 4 bits.
     pub layers_in_16_bits: u32,
+    /// Whether the products that give gradients of weights stay in it too.
+    pub gradients_in_16_bits: bool,
     /// Tokens that are predicted beyond the next one.
     pub mtp: u32,
     /// Images beside the text, for models that read them.

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use engine::catalog::accuracy::Kind;
-use score::by_accelerator::quantile;
 use score::predict::Prediction;
+use score::quantile::quantile;
 
 /// Rows near each other, by what they have in common: measured over predicted values.
 type Groups = BTreeMap<String, Vec<f64>>;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::predict::Prediction;
+use super::quantile::quantile;
 use super::spread;
 use super::summary::Entry;
-use engine::catalog::accuracy;
+use engine::catalog::accuracy::{self, SHARES};
 use engine::model::hardware::{Efficiency, Generation};
 use engine::stats::Errors;
 
@@ -103,22 +104,6 @@ pub fn elsewhere<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, 
         .collect()
 }
 
-/// Returns the value at or below which this share of the weights lies; `None` if there are none.
-pub fn quantile(weighted: &[(f64, f64)], share: f64) -> Option<f64> {
-    let mut sorted = weighted.to_vec();
-    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let all: f64 = sorted.iter().map(|ratio| ratio.1).sum();
-    let mut below = 0.0;
-    sorted
-        .iter()
-        .find(|(_, weight)| {
-            below += weight;
-            below >= share * all
-        })
-        .or(sorted.last())
-        .map(|ratio| ratio.0)
-}
-
 fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<Item = (&'a Entry, &'a Prediction)> {
     entries.into_iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().ok()?)))
 }
@@ -160,9 +145,9 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
         "\n/// Distribution of measured over predicted peak memory with each measured generation weighing the same; drawn to 0 at half the\n\
          /// prediction and to 1 at twice, as that of all rows is.\n\
          pub(super) const ELSEWHERE: [Quantile; {}] = [\n    Quantile {{ share: 0.0, ratio: 0.5 }},",
-        spread::SHARES.len() + 2
+        SHARES.len() + 2
     );
-    for share in spread::SHARES {
+    for share in SHARES {
         let _ = writeln!(
             text,
             "    Quantile {{ share: {share}, ratio: {:.2} }},",
@@ -170,19 +155,4 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
         );
     }
     text + "    Quantile { share: 1.0, ratio: 2.0 },\n];\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_go_by_weight() {
-        let weighted = [(3.0, 1.0), (1.0, 1.0), (2.0, 2.0)];
-        assert_eq!(
-            [0.0, 0.25, 0.26, 0.75, 0.76, 1.0].map(|share| quantile(&weighted, share)),
-            [1.0, 1.0, 2.0, 2.0, 3.0, 3.0].map(Some)
-        );
-        assert_eq!(quantile(&[], 0.5), None);
-    }
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::by_accelerator::quantile;
+use super::by_accelerator::is_apart;
 use super::predict::Prediction;
+use super::quantile::{by_source, quantile};
 use super::summary::Entry;
 use engine::catalog::accuracy::{Band, Kind, PeakKind};
 use engine::model::hardware::Generation;
@@ -44,8 +45,8 @@ pub fn residuals<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residu
     let of = |prediction: &Prediction| {
         Some((Kind::of(&prediction.scenario), prediction.step_error()?, prediction.step_band))
     };
-    let steps = entries.into_iter().filter_map(|entry| residual(entry, of)).collect::<Vec<_>>();
-    steps.into_iter().filter(|step| !super::by_accelerator::is_apart(&step.source, step.generation)).collect()
+    let steps = entries.into_iter().filter_map(|entry| residual(entry, of));
+    steps.filter(|step| !is_apart(&step.source, step.generation)).collect()
 }
 
 /// Returns the residuals of the rows with a measured peak.
@@ -67,14 +68,7 @@ fn residual<K>(entry: &Entry, of: impl Fn(&Prediction) -> Option<(K, f64, Band)>
 /// Returns the 10th and the 90th percentile of the residuals, each source weighing as the square root of its rows; `None` if there are
 /// none.
 pub fn range<'a, K: 'a>(residuals: impl IntoIterator<Item = &'a Residual<K>>) -> Option<Band> {
-    let mut sources: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for residual in residuals {
-        sources.entry(&residual.source).or_default().push(residual.ratio);
-    }
-    let weighted: Vec<(f64, f64)> = sources
-        .values()
-        .flat_map(|ratios| ratios.iter().map(|ratio| (*ratio, 1.0 / (ratios.len() as f64).sqrt())))
-        .collect();
+    let weighted = by_source(residuals.into_iter().map(|residual| (residual.source.as_str(), residual.ratio)));
     Some(Band { low: quantile(&weighted, 0.1)?, high: quantile(&weighted, 0.9)? })
 }
 

@@ -5,7 +5,7 @@ use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
 use engine::model::software::{Kernels, StateKernel};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
-use engine::model::transformer::{Architecture, Experts, LatentAttention, QkNorm};
+use engine::model::transformer::{Architecture, Experts, LatentAttention};
 use engine::scenario::Scenario;
 use engine::scenario::layers::read_layers;
 
@@ -65,24 +65,16 @@ fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Res
     let pattern =
         read_layers(raw("pattern")).map_err(|sentence| LeftOut::because("a list of layers").about(sentence))?;
     columns.with_unnamed(Architecture {
-        num_hidden_layers: columns.need("layers")?,
-        hidden_size: columns.need("hidden")?,
-        num_attention_heads: columns.need("heads")?,
-        num_key_value_heads: columns.need("kv_heads")?,
-        head_dim: columns.need("head_dim")?,
         intermediate_size: count("ffn"),
-        vocab_size: columns.need("vocab")?,
         tie_word_embeddings: yes("tied_embeddings"),
         gated_mlp: yes("mlp_gated"),
         // Layers of Nemotron-H are one block each.
         norms_per_layer: if raw("model") == "NemotronH" { 1 } else { 2 },
-        qk_norm: if yes("qk_norm") { QkNorm::PerHead } else { QkNorm::None },
         gated_attention: yes("gated_attention"),
         latent: if latent.kv_lora_rank > 0 { latent } else { LatentAttention::NONE },
-        sliding_window: count("window"),
         experts,
         recurrent,
         pattern,
-        ..Columns::<F>::plain()?
+        ..columns.decoder()?
     })
 }

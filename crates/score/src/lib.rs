@@ -23,6 +23,7 @@ pub mod model;
 pub mod pairs;
 pub mod predict;
 pub mod publish;
+pub mod quantile;
 pub mod recipes;
 pub mod row;
 pub mod schema;

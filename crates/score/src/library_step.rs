@@ -6,7 +6,7 @@ use engine::catalog;
 use engine::model::report::MemoryReport;
 use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
-use engine::model::transformer::{Architecture, ExtraParams};
+use engine::model::transformer::{Architecture, ExtraParams, QkNorm};
 use engine::scenario::{Model, Scenario, Strategy};
 
 /// A traced step.
@@ -113,11 +113,20 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         })
     }
 
-    /// A plain decoder, which the columns of a row then change.
-    pub(super) fn plain() -> Result<Architecture, LeftOut> {
-        catalog::model("llama-2-7b")
-            .map(|model| model.architecture)
-            .ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))
+    /// The decoder of the columns that every kind of model has; its MLP and its norms are the row's own.
+    pub(super) fn decoder(&self) -> Result<Architecture, LeftOut> {
+        let plain = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
+        Ok(Architecture {
+            num_hidden_layers: self.need("layers")?,
+            hidden_size: self.need("hidden")?,
+            num_attention_heads: self.need("heads")?,
+            num_key_value_heads: self.need("kv_heads")?,
+            head_dim: self.need("head_dim")?,
+            vocab_size: self.need("vocab")?,
+            qk_norm: if self.is_yes("qk_norm") { QkNorm::PerHead } else { QkNorm::None },
+            sliding_window: self.count("window"),
+            ..plain.architecture
+        })
     }
 
     /// The shape with the parameters that its columns do not name (biases, norms of ranks): what the library builds more.

@@ -155,6 +155,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         update_place: software.update_place,
         galore_rank: catalog::default_scenario().galore_rank,
         layers_in_16_bits: recipes::nemotron::layers_in_16_bits(row, &model.architecture(), notes),
+        gradients_in_16_bits: has(&row.precision, &["gw_hp", "wgrad_with_hp"]),
         mtp: recipes::nemotron::mtp(row, notes),
         images: images::images(row),
         communication: software.communication,

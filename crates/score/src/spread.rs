@@ -2,22 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::by_accelerator::quantile;
 use super::predict::Prediction;
+use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use engine::catalog::accuracy::PeakKind;
+use engine::catalog::accuracy::{PeakKind, SHARES, SMALL_USE};
 
-/// Predicted peak over capacity from which a row counts. Below it, the fixed bytes of contexts and buffers are a large part of the
-/// ratio, and whether the run fits is no question.
-pub const LEAST_USE: f64 = 0.2;
-
-/// The shares at which the distribution is kept.
-pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
-
-/// Returns measured over predicted peak of a row that counts.
+/// Returns measured over predicted peak of a row that counts: where the fixed bytes of contexts and buffers are a large part of the
+/// ratio, whether the run fits is no question.
 fn ratio(prediction: &Prediction) -> Option<f64> {
     let memory = &prediction.report.memory;
-    let counts = memory.peak >= LEAST_USE * memory.capacity;
+    let counts = memory.peak >= SMALL_USE * memory.capacity;
     prediction.memory_error().filter(|_| counts).map(|error| 1.0 / (1.0 + error))
 }
 
@@ -37,20 +31,18 @@ pub struct Distribution {
 
 /// Returns the distribution of each kind that has rows, each source weighing as the square root of its rows.
 pub fn by_kind<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<PeakKind, Distribution> {
-    let mut kinds: BTreeMap<PeakKind, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
+    let mut kinds: BTreeMap<PeakKind, Vec<(&str, f64)>> = BTreeMap::new();
     for entry in entries {
         let Ok(prediction) = &entry.outcome else { continue };
         let Some(ratio) = ratio(prediction) else { continue };
-        kinds.entry(PeakKind::of(&prediction.report)).or_default().entry(entry.source()).or_default().push(ratio);
+        kinds.entry(PeakKind::of(&prediction.report)).or_default().push((entry.source(), ratio));
     }
-    let of = |sources: BTreeMap<&str, Vec<f64>>| {
-        let weight = |ratios: &Vec<f64>| 1.0 / (ratios.len() as f64).sqrt();
-        let weighted: Vec<(f64, f64)> =
-            sources.values().flat_map(|ratios| ratios.iter().map(|ratio| (*ratio, weight(ratios)))).collect();
+    let of = |ratios: Vec<(&str, f64)>| {
+        let weighted = by_source(ratios);
         Distribution {
             rows: weighted.len(),
             ratios: SHARES.map(|share| quantile(&weighted, share).unwrap_or(f64::NAN)),
         }
     };
-    kinds.into_iter().map(|(kind, sources)| (kind, of(sources))).collect()
+    kinds.into_iter().map(|(kind, ratios)| (kind, of(ratios))).collect()
 }

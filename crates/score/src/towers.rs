@@ -5,7 +5,7 @@ use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
 use engine::model::images::{Images, TowerTraining};
 use engine::model::training::Recompute;
-use engine::model::transformer::{Architecture, AttentionBias, QkNorm, Tower};
+use engine::model::transformer::{Architecture, AttentionBias, Tower};
 use engine::scenario::Scenario;
 
 /// Reads a row from its named columns.
@@ -45,19 +45,11 @@ fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Res
         ..Tower::NONE
     };
     columns.with_unnamed(Architecture {
-        num_hidden_layers: columns.need("layers")?,
-        hidden_size: columns.need("hidden")?,
-        num_attention_heads: columns.need("heads")?,
-        num_key_value_heads: columns.need("kv_heads")?,
-        head_dim: columns.need("head_dim")?,
         intermediate_size: columns.need("ffn")?,
-        vocab_size: columns.need("vocab")?,
         norms_per_layer: columns.need("norms")?,
-        qk_norm: if columns.is_yes("qk_norm") { QkNorm::PerHead } else { QkNorm::None },
         attention_bias: AttentionBias::None,
-        sliding_window: columns.count("window"),
         global_every: columns.count("global_every"),
         tower,
-        ..Columns::<F>::plain()?
+        ..columns.decoder()?
     })
 }

@@ -2,8 +2,8 @@
 //!
 //! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of GPUs and layouts, and keeps the fastest
 //! layout of each case that fits. Nothing is left out by a guess: every layout that divides evenly is evaluated, but for those in which
-//! weights and optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation, and for those that
-//! recompute where the same fits without ([`Laws`]). A case is one place that a
+//! weights and optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation, for those that
+//! recompute where the same fits without ([`Laws`]), and for micro-batches larger than one that does not fit ([`outgrows_smaller`]). A case is one place that a
 //! question asks about ([`Kind`]); the questions ([`Question`]) then sort the cases ([`Plan::answers`]), so that another deadline needs no
 //! other search.
 //!
@@ -24,7 +24,7 @@ pub use hardware::Hardware;
 pub use money::{break_even, premium};
 pub use piece::{Piece, Winner};
 pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
-pub use settled::Laws;
+pub use settled::{Laws, outgrows_smaller};
 
 use super::advice::errors;
 use crate::scenario::{Scenario, Strategy};

@@ -5,7 +5,7 @@ mod peak;
 mod recorded;
 
 pub use kind::Kind;
-pub use peak::PeakKind;
+pub use peak::{PeakKind, SHARES, SMALL_USE};
 
 use crate::model::anchor::Anchor;
 use crate::model::hardware::Generation;

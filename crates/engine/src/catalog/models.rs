@@ -4,13 +4,16 @@
 pub mod bloom;
 pub mod deepseek;
 pub mod falcon;
+pub mod falcon_h1;
 pub mod gemma;
 pub mod gemma_4;
 pub mod glm;
 pub mod gpt;
 pub mod gpt_oss;
+pub mod granite_4;
 pub mod jamba;
 pub mod ladder;
+pub mod linear;
 pub mod llama;
 pub mod llama_4;
 pub mod megatron;
@@ -27,6 +30,7 @@ pub mod qwen;
 pub mod qwen_3_5;
 pub mod qwen_moe;
 pub mod stablelm;
+pub mod vision;
 
 use super::ModelEntry;
 use super::lists::{count, joined};
@@ -36,7 +40,7 @@ use crate::model::transformer::{
 };
 
 /// The families, in display order.
-const FAMILIES: [&[ModelEntry]; 26] = [
+const FAMILIES: [&[ModelEntry]; 30] = [
     ladder::MODELS,
     llama::MODELS,
     llama_4::MODELS,
@@ -58,10 +62,14 @@ const FAMILIES: [&[ModelEntry]; 26] = [
     mpt::MODELS,
     pythia::MODELS,
     falcon::MODELS,
+    falcon_h1::MODELS,
+    granite_4::MODELS,
+    linear::MODELS,
     stablelm::MODELS,
     plain::MODELS,
     others::MODELS,
     mixtures::MODELS,
+    vision::MODELS,
     megatron::MODELS,
 ];
 

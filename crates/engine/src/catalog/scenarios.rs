@@ -63,6 +63,7 @@ pub fn first_visit() -> Scenario {
         update_place: UpdatePlace::AfterBackward,
         galore_rank: 128,
         layers_in_16_bits: 0,
+        gradients_in_16_bits: false,
         mtp: 0,
         images: Images::ONE,
         communication: Communication::USUAL,

@@ -133,6 +133,23 @@ pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     peak(setup) * reached
 }
 
+/// The same of the products that give the gradients of weights: one of the three that a matrix takes part in stays in 16 bits under
+/// torchao's `rowwise_with_gw_hp` and `mxfp8_rceil_wgrad_with_hp` and without Megatron's `fp8_wgrad`.
+///
+/// ```
+/// # use engine::{model::compute::{gradient_rate, matmul_rate}, share::decode};
+/// let of = |link: &str| decode(&format!("cluster=dgx-h100&{link}")).scenario.setup();
+/// assert_eq!(gradient_rate(&of("compute=fp8")), matmul_rate(&of("compute=fp8")));
+/// assert_eq!(gradient_rate(&of("compute=fp8&wgrad16=yes")), matmul_rate(&of("compute=recipe")));
+/// ```
+pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
+    if setup.gradients_in_16_bits {
+        recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul
+    } else {
+        matmul_rate(setup)
+    }
+}
+
 /// What attention gains from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in them and 740 TFLOP/s in 16 on an H100
 /// (arXiv 2407.08608, abstract). That is the forward pass; of the backward one no such figure is published, and it is taken to gain
 /// nothing.

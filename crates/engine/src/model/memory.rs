@@ -10,8 +10,8 @@ pub mod states;
 pub mod trace;
 
 pub use peak::{
-    Alive, Gathered, Held, OUTGROWN, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, context, dequantized, evicted,
-    of_stage, peak, switch_communicators, workspaces,
+    Alive, Gathered, Held, NoRoom, OUTGROWN, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, context, dequantized,
+    evicted, of_stage, peak, peak_that_fits, switch_communicators, workspaces,
 };
 pub use simulated::{is_followed, simulated};
 pub use states::{RecipeBytes, ShardDegrees, States, recipe_bytes, shard_degrees, states};

@@ -7,7 +7,7 @@ pub mod work_times;
 
 use super::compute;
 use super::flops;
-use super::memory;
+use super::memory::{self, NoRoom};
 use super::report::{Limiter, MemoryReport, Report};
 use super::rollout::{self, RolloutReport};
 use super::setup::Setup;
@@ -20,11 +20,14 @@ pub fn evaluate(setup: &Setup) -> Report {
     with_memory(setup, &stages, memory::peak(setup, &stages))
 }
 
-/// Evaluates one step if its memory is accepted: a search through layouts, most of which do not fit, asks for the time of few.
-pub fn evaluate_where(setup: &Setup, is_accepted: impl FnOnce(&MemoryReport) -> bool) -> Option<Report> {
+/// Evaluates one step if its memory fits: a search through layouts, most of which do not, asks for the time of few.
+///
+/// # Errors
+///
+/// What has no room on a GPU.
+pub fn evaluate_where_it_fits(setup: &Setup) -> Result<Report, NoRoom> {
     let stages = stages(setup);
-    let memory = memory::peak(setup, &stages);
-    is_accepted(&memory).then(|| with_memory(setup, &stages, memory))
+    Ok(with_memory(setup, &stages, memory::peak_that_fits(setup, &stages)?))
 }
 
 /// Evaluates one step whose memory is known.

@@ -90,6 +90,7 @@ parameters! {
         UpdatePlace: optimizer::UPDATE_PLACE,
         GaloreRank: optimizer::GALORE_RANK,
         LayersIn16Bits: optimizer::LAYERS_IN_16_BITS,
+        GradientsIn16Bits: optimizer::GRADIENTS_IN_16_BITS,
         MultiTokenPrediction: optimizer::MTP,
         PagedOptimizer: optimizer::PAGED,
         OffloadOptimizer: training::OFFLOAD_OPTIMIZER,

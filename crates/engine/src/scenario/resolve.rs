@@ -13,7 +13,7 @@ use crate::model::setup::Setup;
 use crate::model::software::{Framework, Offload};
 use crate::model::step;
 use crate::model::trained::Trained;
-use crate::model::training::{AttentionMask, Batch, Reshard, Sharding, UpdatePlace};
+use crate::model::training::{AttentionMask, Batch, ComputeFormat, Reshard, Sharding, UpdatePlace};
 use crate::model::transformer::Architecture;
 
 impl Scenario {
@@ -78,6 +78,7 @@ impl Scenario {
             update_place: self.resolved_update_place(&mesh, sharding),
             galore_rank: self.galore_rank.max(1),
             layers_in_16_bits: self.layers_in_16_bits.min(architecture.num_hidden_layers),
+            gradients_in_16_bits: self.gradients_in_16_bits && self.compute_format != ComputeFormat::AsPolicy,
             mtp: if self.objective.task == Task::NextToken && self.trained.is_all() { self.mtp } else { 0 },
             images: self.images,
             communication: self.communication,

@@ -209,6 +209,7 @@ pub fn start() -> Scenario {
         update_place: UpdatePlace::AfterBackward,
         galore_rank: 128,
         layers_in_16_bits: 0,
+        gradients_in_16_bits: false,
         mtp: 0,
         images: Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true },
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },

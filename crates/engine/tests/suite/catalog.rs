@@ -68,6 +68,10 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         ("deepseek-v3-16b", 15_706_484_224, 2_661_150_208),
         ("jamba-52b", 51_570_323_328, 12_110_311_296),
         ("minimax-m2", 228_689_748_992, 11_030_537_216),
+        ("granite-4-h-tiny", 6_939_037_248, 1_465_470_528),
+        ("granite-4-h-small", 32_207_337_984, 8_803_121_664),
+        ("kimi-linear-48b-a3b", 49_122_675_072, 3_484_453_248),
+        ("minimax-text-01", 456_089_655_296, 48_403_306_496),
         ("deepseek-v2-lite", 15_706_484_224, 2_661_150_208),
         ("deepseek-v2", 235_741_434_880, 21_375_800_320),
         ("deepseek-v3", 671_026_419_200, 37_552_297_472),
@@ -220,7 +224,8 @@ fn parts_add_up_to_the_whole() {
             + of(blocks.experts, experts);
         let ends = shape.embedding_params() + shape.position_params() + shape.head_params() + shape.outer_norm_params();
         let extra = (shape.extra.layers + shape.extra.outside) as u64;
-        assert_eq!(layers + ends + extra, model.params, "{}", model.id);
+        let tower = shape.tower.params + shape.tower.projector_params;
+        assert_eq!(layers + ends + extra + tower, model.params, "{}", model.id);
     }
 }
 
@@ -282,7 +287,7 @@ fn windows_are_the_published_ones() {
         .map(|model| (model.id, model.architecture.sliding_window, model.architecture.global_every))
         .filter(|&(_, window, global_every)| window > 0 || global_every > 0)
         .collect();
-    assert_eq!(windows.len(), 23);
+    assert_eq!(windows.len(), 28);
     for (id, window, global_every) in [
         ("mistral-7b", 4096, 0),
         ("gemma-2-9b", 4096, 2),
@@ -390,5 +395,35 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
         assert_eq!(decoded.issues, [], "{}", scenario.id);
         assert_eq!(params::issues(&decoded.scenario), [], "{}", scenario.id);
         assert!(decoded.scenario.report().fits(), "{}", scenario.id);
+    }
+}
+
+/// The recipes in 8 and 4 bits stand in the documentation as in the code. `SHARDWISE_WRITE=1` writes them there.
+#[test]
+fn the_documentation_has_every_recipe_in_few_bits() {
+    const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/model.md");
+    const MARK: &str = "<!-- low precision -->\n";
+    let text = std::fs::read_to_string(DOCUMENT).unwrap();
+    let parts: Vec<&str> = text.split(MARK).collect();
+    let [before, _, after] = parts.as_slice() else { panic!("two marks") };
+    let wanted = [before, MARK, &engine::catalog::low_precision::table(), "\n", MARK, after].concat();
+    if std::env::var_os("SHARDWISE_WRITE").is_some() {
+        std::fs::write(DOCUMENT, wanted).unwrap();
+    } else {
+        assert_eq!(text, wanted, "Write the table anew with SHARDWISE_WRITE=1.");
+    }
+}
+
+/// Names are one recipe's within a library, and every name of Megatron-Bridge stands for one.
+#[test]
+fn recipes_in_few_bits_have_names_of_their_own() {
+    use engine::catalog::low_precision::{LOW_PRECISION, Library, MIXED, named};
+    for recipe in LOW_PRECISION {
+        for spelled in recipe.spelled {
+            assert!(named(recipe.library, spelled).is_some_and(|found| found.name == recipe.name), "{spelled}");
+        }
+    }
+    for mixed in MIXED {
+        assert!(named(Library::TransformerEngine, mixed.recipe).is_some(), "{}", mixed.name);
     }
 }

@@ -168,7 +168,10 @@ proptest! {
 /// stand, and their states with the frozen base take more than those of full training.
 #[test]
 fn adapters_of_full_rank_on_everything_need_no_less_than_full_training() {
-    for entry in MODELS.iter().filter(|entry| !entry.architecture.has_experts()) {
+    // Much of the layers of Gemma 4's small models stands beside their shape and has no adapters.
+    let dense =
+        |entry: &&engine::catalog::ModelEntry| !entry.architecture.has_experts() && !entry.id.starts_with("gemma-4-e");
+    for entry in MODELS.iter().filter(dense) {
         for tp in [1, 2, 8] {
             let scenario = Scenario {
                 model: entry.pick(),

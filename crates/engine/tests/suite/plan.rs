@@ -2,10 +2,14 @@
 
 use crate::any::any_scenario;
 use crate::laws::laws;
-use engine::analysis::plan::{Found, Hardware, Kind, Laws, Piece, Plan, Question, break_even, premium};
+use engine::analysis::plan::{
+    Found, Hardware, Kind, Laws, Piece, Plan, Question, break_even, outgrows_smaller, premium,
+};
 use engine::catalog;
+use engine::model::memory;
 use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
+use engine::model::stages::stages;
 use engine::model::training::Recompute;
 use engine::params;
 use engine::scenario::issue::Severity;
@@ -358,6 +362,36 @@ proptest! {
             let is_smaller = full.memory.needed.get() <= (1.0 + 1e-12) * other.memory.needed.get();
             prop_assert!(is_faster || !laws.none_is_fastest, "{:?} {}", recompute, encode(&scenario));
             prop_assert!(is_smaller || !laws.full_is_smallest, "{:?} {}", recompute, encode(&scenario));
+        }
+    }
+
+    /// A search that stops where memory ends says the same as one that goes on, and what it says of the states holds for all.
+    #[test]
+    fn memory_that_fits_is_the_same_whether_or_not_one_stops_where_it_ends(scenario in any_scenario()) {
+        let setup = scenario.setup();
+        let stages = stages(&setup);
+        let whole = memory::peak(&setup, &stages);
+        match memory::peak_that_fits(&setup, &stages) {
+            Ok(memory) => prop_assert!(memory == whole && whole.fits(), "{}", encode(&scenario)),
+            Err(_) => prop_assert!(!whole.fits(), "{}", encode(&scenario)),
+        }
+    }
+
+    /// What lets a plan leave out larger micro-batches.
+    #[test]
+    fn a_larger_micro_batch_needs_no_less_memory(scenario in any_scenario()) {
+        for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
+            for (sequences, sizes) in [(64, [1, 2, 32]), (12, [1, 3, 6])] {
+                let of = |micro_batch_size| {
+                    let grad_accum_steps = sequences / micro_batch_size;
+                    Scenario { recompute, micro_batch_size, grad_accum_steps, ..scenario }
+                };
+                let needed = |scenario: &Scenario| scenario.report().memory.needed.get();
+                for [smaller, larger] in [[sizes[0], sizes[1]], [sizes[1], sizes[2]]].map(|pair| pair.map(of)) {
+                    let is_larger = needed(&smaller) <= (1.0 + 1e-12) * needed(&larger);
+                    prop_assert!(is_larger || !outgrows_smaller(&larger), "{:?} {}", recompute, encode(&larger));
+                }
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ mod config;
 mod deepspeed;
 mod foundry;
 mod llama_factory;
+mod low_precision;
 mod maxtext;
 mod megatron;
 mod nanotron;

@@ -58,6 +58,8 @@ pub(super) const GROUPED_IN_MODEL: &str =
     "Whether the experts' products run one by one or grouped is up to the model's code.";
 pub(super) const LAYERS_IN_16_BITS: &str =
     "Which layers stay in 16 bits is a filter over module names where the model is converted (torchao's filter_fqns).";
+pub(super) const GRADIENTS_IN_16_BITS: &str = "Gradients of weights in 16 bits are a recipe of torchao where the model is converted (rowwise_with_gw_hp, mxfp8_rceil_wgrad_with_hp), \
+     or Transformer Engine's delayed scaling without fp8_wgrad.";
 pub(super) const NO_FURTHER_TOKENS: &str =
     "The module that predicts further tokens belongs to the model's code: these settings train the next token alone.";
 pub(super) const READS_IMAGES: &str = "The encoder of images or sound belongs to the model's own class: these settings build the language model alone. Load the class that the model's config.json names, freeze its encoder and projection as the scenario says, and take the rest from here.";
@@ -231,4 +233,6 @@ pub(super) fn add_model_notes(context: &mut ExportContext, framework: Framework)
     context.note_if(shape.tower.is_used(), READS_IMAGES);
     context.note_if(context.setup.mtp > 0 && !is_megatron, NO_FURTHER_TOKENS);
     context.note_if(context.setup.share_in_16_bits() > 0.0 && !is_megatron, LAYERS_IN_16_BITS);
+    let named = is_megatron || matches!(framework, Framework::Fsdp2 | Framework::Torchtitan);
+    context.note_if(context.setup.gradients_in_16_bits && !named, GRADIENTS_IN_16_BITS);
 }

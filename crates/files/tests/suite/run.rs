@@ -301,5 +301,7 @@ fn results_are_json() {
 }
 
 mod bytes;
+mod low_precision;
+mod megatron_layers;
 mod recorded;
 mod round_trip;

@@ -6,6 +6,7 @@ use ::score::pairs;
 use ::score::spread;
 use ::score::summary::{self, Score};
 use ::score::tracker::{Categories, Tracked};
+use engine::catalog::accuracy::SHARES;
 use engine::stats::Errors;
 use serde_json::{Map, Value, json};
 
@@ -32,7 +33,7 @@ pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     }
     for (kind, of) in spread::by_kind(entries) {
         write!(out, "Peak memory, measured over predicted, {}, {} rows:", kind.name(), of.rows)?;
-        for (share, ratio) in spread::SHARES.iter().zip(of.ratios) {
+        for (share, ratio) in SHARES.iter().zip(of.ratios) {
             write!(out, " {:.0} % {ratio:.2}", 1e2 * share)?;
         }
         writeln!(out)?;

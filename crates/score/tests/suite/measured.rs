@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 
 use crate::published::{self, Published};
 use ::score::predict::Prediction;
+use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs, spread};
-use engine::catalog::accuracy::{self, PeakKind};
+use engine::catalog::accuracy::{self, PeakKind, SHARES};
 use engine::model::memory::odds::{HOPELESS, SURE};
 use engine::published::{self as text, Set};
 use engine::share::encode;
@@ -125,7 +126,7 @@ fn the_odds_are_those_of_the_published_peaks() {
         assert!(table.windows(2).all(|pair| pair[0].share < pair[1].share && pair[0].ratio < pair[1].ratio));
         let [first, inner @ .., last] = table.as_slice() else { panic!("{table:?}") };
         assert_eq!((first.share, last.share), (0.0, 1.0));
-        assert!(inner.iter().map(|point| point.share).eq(spread::SHARES));
+        assert!(inner.iter().map(|point| point.share).eq(SHARES));
         for (point, now) in inner.iter().zip(measured.ratios) {
             // Distributions end at twice the prediction.
             assert!(
@@ -371,7 +372,7 @@ fn what_the_engine_records_by_accelerator_is_current() {
     // Without its rows a generation is predicted worse than with them.
     let ratios = by_accelerator::borrowed(entries.iter().copied());
     let spread = |low: f64, high: f64| high / low;
-    let [low, high] = [0.1, 0.9].map(|share| by_accelerator::quantile(&ratios, share).unwrap());
+    let [low, high] = [0.1, 0.9].map(|share| quantile(&ratios, share).unwrap());
     let accuracy::Band { low: own_low, high: own_high } = accuracy::Kind::Tuned.band();
     assert!(ratios.len() > 2000 && spread(low, high) > 1.15 * spread(own_low, own_high), "{low} {high}");
 }

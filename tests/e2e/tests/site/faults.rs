@@ -188,7 +188,7 @@ fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
         // Everything but the page, its module and what starts it.
         let slow = |path: &str, _| {
             let first = ["/", ".css", "_bg.wasm", "theme.js", "boot.js", ".svg"].iter().any(|end| path.ends_with(end));
-            let script = path.contains("/shardwise-");
+            let script = path.contains("/page-");
             if first || script { Fate::Answered } else { Fate::Late(SLOW) }
         };
         let server = FileServer::with_faults(&built()?, PATH, slow)?;

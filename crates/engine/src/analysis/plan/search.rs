@@ -4,14 +4,12 @@ use super::Progress;
 use super::cases::Case;
 use super::settled::Settled;
 use crate::analysis::advice::errors;
-use crate::model::memory;
-use crate::model::report::{MemoryPart, MemoryReport, Report};
+use crate::model::memory::{self, NoRoom};
 use crate::model::run::{self, RunReport};
 use crate::model::stages::stages;
 use crate::model::step;
 use crate::model::training::Recompute;
 use crate::scenario::Scenario;
-use crate::units::Bytes;
 
 /// The fastest layout of a case so far.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +54,10 @@ impl Search {
                 self.place += 1;
                 continue;
             };
+            if self.settled.is_outgrown(&scenario, micro_batch) {
+                self.place += 1;
+                continue;
+            }
             progress.evaluated += 1;
             match weigh(&scenario, self.best.as_ref(), errors) {
                 // No micro-batch and no recomputation makes room for the states.
@@ -64,9 +66,9 @@ impl Search {
                     continue;
                 }
                 Weighed::TooLarge => {
-                    if case.laws.full_is_smallest && scenario.recompute == Recompute::None && !fits_in_full(&scenario) {
-                        self.settled.settle(micro_batch);
-                    }
+                    let is_first = case.laws.full_is_smallest && scenario.recompute == Recompute::None;
+                    let in_all = is_first && !fits_in_full(&scenario);
+                    self.settled.outgrow(scenario.recompute, micro_batch, in_all);
                 }
                 Weighed::Fits(outcome) => {
                     progress.fitting += 1;
@@ -89,7 +91,7 @@ impl Search {
 /// Whether a layout fits with full recomputation.
 fn fits_in_full(scenario: &Scenario) -> bool {
     let setup = Scenario { recompute: Recompute::Full, ..*scenario }.setup();
-    memory::peak(&setup, &stages(&setup)).fits()
+    memory::peak_that_fits(&setup, &stages(&setup)).is_ok()
 }
 
 /// What an evaluation of a combination says.
@@ -117,14 +119,11 @@ enum Outcome {
 /// validate what would be the new best.
 fn weigh(scenario: &Scenario, best: Option<&Best>, allowed: usize) -> Weighed {
     let setup = scenario.setup();
-    let mut too_large = Weighed::TooLarge;
-    let report = step::evaluate_where(&setup, |memory| {
-        if states(scenario, memory) > memory.capacity {
-            too_large = Weighed::StatesTooLarge;
-        }
-        memory.fits()
-    });
-    let Some(report) = report.filter(Report::fits) else { return too_large };
+    let report = match step::evaluate_where_it_fits(&setup) {
+        Ok(report) if report.fits() => report,
+        Ok(_) | Err(NoRoom::Peak) => return Weighed::TooLarge,
+        Err(NoRoom::States) => return Weighed::StatesTooLarge,
+    };
     let choices = scenario.run_choices();
     // A run takes at least its steps.
     if report.rollout.is_none()
@@ -141,11 +140,4 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, allowed: usize) -> Weighed {
     } else {
         Outcome::Best(run)
     })
-}
-
-/// Returns what a GPU holds of weights and optimizer state, whatever the micro-batch and the recomputation. Paged state makes room for
-/// what those need.
-fn states(scenario: &Scenario, memory: &MemoryReport) -> Bytes {
-    let weights = memory.parts.get(MemoryPart::Weights);
-    if scenario.offload.paged { weights } else { weights + memory.parts.get(MemoryPart::Optimizer) }
 }

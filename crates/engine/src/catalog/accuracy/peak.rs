@@ -8,7 +8,7 @@ use crate::model::report::Report;
 use crate::model::software::Framework;
 
 /// Share of the GPU's memory below which contexts, workspaces and buffers are a large part of the peak.
-const SMALL: f64 = 0.2;
+pub const SMALL_USE: f64 = 0.2;
 
 /// What decides how far the prediction of a peak lies off. The first of them that holds is a run's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ impl PeakKind {
             (_, Cdna3 | Cdna4) => Self::Amd,
             (_, generation) if !is_fitted(generation) => Self::DataSheet,
             (MaxText, _) | (_, Gaudi | Tpu | Trainium) => Self::Unmeasured,
-            _ if memory.peak < SMALL * memory.capacity => Self::Small,
+            _ if memory.peak < SMALL_USE * memory.capacity => Self::Small,
             (Transformers | Fsdp1 | DeepSpeed, _) => Self::Trainers,
             (Framework::Torchtitan, _) => Self::Torchtitan,
             (Megatron | MegatronFsdp | MegatronLegacy, _) => Self::Megatron,
@@ -111,7 +111,7 @@ impl PeakKind {
 const ALL_ROWS: Band = Band { low: 0.88, high: 1.10 };
 
 /// Shares at which a distribution is kept, between its ends.
-const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
+pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 const POINTS: usize = SHARES.len() + 2;
 
 const NANOTRON: [Quantile; POINTS] =

@@ -15,7 +15,7 @@ const FIRST: Architecture = Architecture { vocab_size: 256_000, tie_word_embeddi
 const SECOND: Architecture =
     Architecture { norms_per_layer: 4, sliding_window: 4096, global_every: 2, logit_softcap: true, ..FIRST };
 /// Gemma 3 normalises queries and keys; five of six layers attend within 1,024 tokens.
-const THIRD: Architecture = Architecture {
+pub(super) const THIRD: Architecture = Architecture {
     vocab_size: 262_208,
     qk_norm: QkNorm::PerHead,
     sliding_window: 1024,

@@ -1,4 +1,4 @@
-//! Gemma 4's large text models: heads of 512 channels in the layers that see the whole sequence, with one projection for keys and values.
+//! Gemma 4's text models: heads of 512 channels in the layers that see the whole sequence, with one projection for keys and values.
 
 use super::{LLAMA_STYLE, Series, routed, shape, sparse};
 use crate::catalog::ModelEntry;
@@ -29,8 +29,35 @@ const fn with(shape: Architecture, layers: i64) -> Architecture {
 /// The MLP that every token passes beside its experts.
 const BESIDE: Experts = Experts { shared_intermediate_size: 2112, ..routed(128, 8, 704) };
 
+/// The small models, of which this many layers are one period, the last of it over the whole sequence: `layers` counts heads of 512
+/// channels, keys and values that later layers share, wider MLPs there and each layer's gate and projection; `outside` the embedding of
+/// each layer's own inputs.
+const fn small(shape: Architecture, period: u32, layers: i64, outside: i64) -> Architecture {
+    Architecture {
+        head_dim: 256,
+        sliding_window: 512,
+        global_every: period,
+        extra: ExtraParams { layers, outside },
+        ..shape
+    }
+}
+
 /// Gemma 4's text models.
 pub const MODELS: &[ModelEntry] = &[
+    GEMMA_4.model(
+        "gemma-4-e2b",
+        "Gemma 4 E2B",
+        small(shape(STYLE, 35, 1536, (8, 1), 6144), 5, 624_478_208, 2_362_573_056),
+        4_628_569_344,
+        131_072,
+    ),
+    GEMMA_4.model(
+        "gemma-4-e4b",
+        "Gemma 4 E4B",
+        small(shape(STYLE, 42, 2560, (8, 2), 10_240), 6, 91_856_128, 2_846_097_664),
+        7_463_013_376,
+        131_072,
+    ),
     GEMMA_4.model(
         "gemma-4-26b-a4b",
         "Gemma 4 26B-A4B",

@@ -19,6 +19,10 @@ const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
     }
 }
 
+const fn reads_images(c: &Context) -> bool {
+    c.setup.architecture.tower.is_used()
+}
+
 fn has_base(c: &Context) -> bool {
     c.peak.alive.base > crate::units::Bytes::ZERO
 }
@@ -53,11 +57,11 @@ pub(super) const HEADLINE: &[Explanation] = &[
             ),
             when(
                 |c| c.setup.trained.is_all() && !are_alike(c) && !c.setup.objective.has_scalar_head(),
-                "F_token = 6 · (L · P_mat + V · H) + 3 · L · F_mix + F_next",
+                "F_token = 6 · (L · P_mat + V · H) + 3 · L · F_mix + F_next + F_image",
             ),
             when(
                 |c| c.setup.trained.is_all() && !are_alike(c) && c.setup.objective.has_scalar_head(),
-                "F_token = 6 · L · P_mat + 3 · L · F_mix",
+                "F_token = 6 · L · P_mat + 3 · L · F_mix + F_image",
             ),
             when(
                 |c| !c.setup.trained.is_all() && !are_alike(c),
@@ -107,12 +111,16 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "Peak memory",
         &[
             when(
-                is_next_token,
+                |c| is_next_token(c) && !reads_images(c),
                 "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
             ),
             when(
+                |c| is_next_token(c) && reads_images(c),
+                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_tower",
+            ),
+            when(
                 |c| !is_next_token(c),
-                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine",
+                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine + M_tower",
             ),
         ],
         [

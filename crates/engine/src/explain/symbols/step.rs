@@ -18,6 +18,7 @@ use crate::model::report::Work;
 use crate::model::step::playback::Playback;
 use crate::model::step::waterfall::{StepPart, waterfall};
 use crate::model::step::work_times::time_by_work;
+use crate::model::tower;
 use crate::units;
 
 /// Time, throughput, utilisation.
@@ -53,6 +54,9 @@ pub(super) const STEP: &[Symbol] = &[
         |c| layer_mixing(&c.setup.architecture, keys(c)).get(),
     ),
     of("F_next", "model FLOPs of the modules that predict further tokens", Flops, |c| further_tokens(&c.setup).get()),
+    of("F_image", "model FLOPs of the [encoder of images|tower-memory], a token of the text", Flops, |c| {
+        tower::flops::per_token(&c.setup).get()
+    }),
     of("k", "keys that a query is counted with, by the [FLOPs convention|mfu-convention]", Count, keys),
     of("V", "vocabulary", Count, |c| f64::from(c.setup.architecture.vocab_size)),
     of("H", "width of the hidden state", Count, |c| f64::from(c.setup.architecture.hidden_size)),

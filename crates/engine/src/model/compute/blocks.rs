@@ -1,7 +1,7 @@
 //! The cost of a layer's blocks: their matrix products and their element-wise work.
 
 use super::products::{Block, Products};
-use super::{REFERENCE_WIDTH, matmul_rate, memory_rate};
+use super::{REFERENCE_WIDTH, gradient_rate, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::backward::{Backward, Recomputed};
 use crate::model::memory::states;
@@ -50,6 +50,8 @@ pub(super) struct Rates<'a> {
     pub(super) tokens: f64,
     pub(super) half: f64,
     pub(super) matmul: FlopsPerSecond,
+    /// Of the products that give gradients of weights.
+    pub(super) gradients: FlopsPerSecond,
     pub(super) memory: BytesPerSecond,
     /// What the backward pass computes.
     pub(super) share: Backward,
@@ -62,6 +64,7 @@ impl<'a> Rates<'a> {
             tokens: per_rank::tokens(setup),
             half: setup.accelerator.efficiency.half_saturation_tokens * REFERENCE_WIDTH,
             matmul: matmul_rate(setup),
+            gradients: gradient_rate(setup),
             memory: memory_rate(setup),
             share: Backward::of(setup),
         }
@@ -102,6 +105,7 @@ impl<'a> Rates<'a> {
             count: block.count,
             half: self.half,
             rate: self.matmul,
+            rate_of_gradients: self.gradients,
             memory: self.setup.accelerator.memory_bandwidth,
             operands: block.weights + self.tokens * (block.inner + block.outer),
             element: self.element(),

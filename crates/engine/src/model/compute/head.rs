@@ -27,6 +27,7 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
     let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
     let columns = f64::from(outputs) / f64::from(setup.mesh.tp.max(1));
     let weights = hidden * columns;
+    let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
     let products = Products {
         tokens: rates.tokens,
         weights,
@@ -34,7 +35,8 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         outer: columns,
         count: f64::from(u8::from(columns > 0.0)),
         half: if columns > 0.0 { rates.half } else { 0.0 },
-        rate: recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul,
+        rate,
+        rate_of_gradients: rate,
         memory: setup.accelerator.memory_bandwidth,
         operands: weights + rates.tokens * (hidden + columns),
         element: rates.element(),

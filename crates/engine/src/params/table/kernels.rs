@@ -87,9 +87,12 @@ picked!(
     COMPUTE, Kernels, compute_format, "compute", "Matmuls", "compute_format", [],
     "The format of the layers' matmuls.",
     ComputeFormat::AsPolicy => "recipe", "The precision's format", "bf16, or fp32.";
-    ComputeFormat::Fp8 => "fp8", "fp8", "float8, MXFP8: cast before each product.";
-    ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too", "enable_fsdp_float8_all_gather.";
-    ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4.";
+    ComputeFormat::Fp8 => "fp8", "fp8",
+        "Cast before each product: Transformer Engine's DelayedScaling, Float8CurrentScaling, Float8BlockScaling and MXFP8BlockScaling; \
+         torchao's tensorwise, rowwise, rowwise_with_gw_hp and mxfp8_rceil.";
+    ComputeFormat::Fp8Gather => "fp8-gather", "fp8, gathered too",
+        "The same with weights gathered in 8 bits: fp8_param_gather of Megatron, enable_fsdp_float8_all_gather under torchao's tensorwise.";
+    ComputeFormat::Fp4 => "fp4", "fp4", "NVFP4: Transformer Engine's NVFP4BlockScaling, torchao's nvfp4_training.";
 );
 picked!(
     /// The allocator's segments.

@@ -64,6 +64,13 @@ counted!(
     "Layers whose matrix products stay in 16 bits where the others' run in 8 or 4 (first_last_layers_bf16 with \
      num_layers_at_start_in_bf16 and num_layers_at_end_in_bf16 of Megatron; filter_fqns of torchao)."
 );
+switched!(
+    /// Gradients of weights in 16 bits.
+    GRADIENTS_IN_16_BITS, Training, gradients_in_16_bits, "wgrad16", "Weights' gradients in 16 bits", "gradients_in_16_bits",
+    [when(computes_narrow)],
+    "Whether the products that give the weights' gradients, one of three, stay in 16 bits where the others run in 8 or 4 (torchao's \
+     rowwise_with_gw_hp and mxfp8_rceil_wgrad_with_hp; fp8_wgrad of Megatron turned off)."
+);
 counted!(
     /// Tokens predicted beyond the next.
     MTP, Training, mtp, "mtp", "Multi-token prediction", "multi_token_prediction", 0.0..=8.0, [when(predicts_next_token)],

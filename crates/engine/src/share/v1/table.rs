@@ -365,6 +365,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("imageres", ParamId::ImageResolution, Unit::None, 0.0, 16_384.0, Scale::Linear),
     choice("tower", ParamId::TrainTower, &["frozen", "passed", "trained"]),
     choice("projector", ParamId::TrainProjector, &["frozen", "trained"]),
+    choice("wgrad16", ParamId::GradientsIn16Bits, &["no", "yes"]),
 ];
 
 #[cfg(test)]

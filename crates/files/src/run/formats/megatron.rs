@@ -1,16 +1,19 @@
 //! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as Accelerate, NeMo and
 //! Megatron-Bridge have them.
 
+mod hybrid;
 mod layers;
+mod layout;
 mod options;
 
 pub(super) use layers::shape;
 pub(super) use options::{experts, options, recomputation};
 
+use engine::catalog::low_precision::Library;
 use engine::model::software::{Framework, Kernels};
 use engine::params::ParamId;
 
-use super::shared;
+use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 
@@ -142,6 +145,7 @@ fn stages(args: &mut Args, draft: &mut Draft) {
     ] {
         draft.number(args.count(&names), id);
     }
+    layout::read(args, draft);
 }
 
 /// How optimizer states are sharded, and the optimizer.
@@ -234,25 +238,32 @@ fn precision(args: &mut Args, draft: &mut Draft) {
     eight_bits(args, draft);
 }
 
-/// Products in 8 or 4 bits.
+/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled (`--fp8-format`, `--fp8-recipe`).
 pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
-    let gather = args.flag(&["fp8_param_gather", "fp8_param"]).filter(|found| found.value);
-    if let Some(found) =
-        args.word(&["fp8_format", "fp8"]).filter(|found| !matches!(found.value.as_str(), "false" | "none"))
-    {
-        draft.choose(&found, ParamId::ComputeFormat, if gather.is_some() { "fp8-gather" } else { "fp8" });
-        args.skip(&[
-            "fp8_recipe",
-            "fp8_amax_history_len",
-            "fp8_amax_compute_algo",
-            "fp8_margin",
-            "fp8_interval",
-            "fp8_wgrad",
-        ]);
+    let is_set = |found: &Found<String>| !matches!(found.value.as_str(), "false" | "none" | "null");
+    let gathered = |found: Option<Found<bool>>| found.is_some_and(|found| found.value);
+    let in_8 = gathered(args.flag(&["fp8_param_gather", "fp8_param"]));
+    let in_4 = gathered(args.flag(&["fp4_param_gather", "fp4_param"]));
+    let recipes = [args.word(&["fp8_recipe"]), args.word(&["fp4_recipe"])].map(|found| found.filter(is_set));
+    let formats =
+        [args.word(&["fp8_format", "fp8"]), args.word(&["fp4_format", "fp4"])].map(|found| found.filter(is_set));
+    for ((format, recipe), (option, gathered)) in formats.into_iter().zip(recipes).zip([("fp8", in_8), ("fp4", in_4)]) {
+        let Some(found) = format else { continue };
+        draft.choose(&found, ParamId::ComputeFormat, if gathered && option == "fp8" { "fp8-gather" } else { option });
+        if let Some(found) = recipe.filter(|found| found.value != "custom") {
+            low_precision::recipe(&found, Library::TransformerEngine, gathered, draft);
+        }
     }
-    if let Some(found) = args.word(&["fp4_format", "fp4"]) {
-        draft.choose(&found, ParamId::ComputeFormat, "fp4");
-        args.skip(&["fp4_recipe"]);
+    args.skip(&[
+        "fp8_amax_history_len",
+        "fp8_amax_compute_algo",
+        "fp8_margin",
+        "fp8_interval",
+        "reuse_grad_buf_for_mxfp8_param_ag",
+    ]);
+    let without = args.flag(&["fp8_wgrad"]).map(|found| found.map(|on| !on));
+    if let Some(found) = without.or_else(|| args.flag(&["no_fp8_wgrad"])).filter(|found| found.value) {
+        draft.yes(Some(found), ParamId::GradientsIn16Bits);
     }
     if let Some(found) = args.flag(&["first_last_layers_bf16"]).filter(|found| found.value) {
         let mut of = |name| args.number(&[name]).map_or(1.0, |found| found.value);

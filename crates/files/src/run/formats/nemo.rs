@@ -3,7 +3,7 @@
 use engine::params::ParamId;
 
 use super::megatron::{self, Args};
-use super::{peft, shared};
+use super::{low_precision, peft, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
 use crate::run::models;
@@ -56,7 +56,9 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     draft.pick(ParamId::Recipe, if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" });
     if let Some(found) = precision {
         let name = found.value.clone();
-        if name.contains("fp8") || name.contains("mxfp8") {
+        if low_precision::of_bridge(&found, draft) {
+            // A recipe by name, with its layers in 16 bits.
+        } else if name.contains("fp8") {
             draft.choose(&found, ParamId::ComputeFormat, "fp8-gather");
         } else if name.contains("fp4") {
             draft.choose(&found, ParamId::ComputeFormat, "fp4");

@@ -1,10 +1,12 @@
 //! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that followed
 //! (torchtitan/config, Trainer.Config).
 
+use engine::catalog::low_precision::Library;
 use engine::model::software::{Framework, Kernels, Loss, NormKernel, Segments};
+use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
 
-use super::shared;
+use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 use crate::run::models;
@@ -287,8 +289,21 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
             draft.choose(&found, ParamId::ComputeFormat, "fp4");
         }
     }
+    let recipe = keys.word(&[
+        "quantize.linear.float8.recipe_name",
+        "quantize.linear.mx.recipe_name",
+        "quantize.grouped_mm.mx.recipe_name",
+        "float8.recipe_name",
+        "mx.recipe_name",
+    ]);
+    if draft.scenario.compute_format != ComputeFormat::AsPolicy
+        && let Some(found) = recipe
+    {
+        low_precision::recipe(&found, Library::Torchao, gather, draft);
+    }
     keys.skip_below("quantize");
     keys.skip_below("float8");
+    keys.skip_below("mx");
     if let Some(found) = keys.text(&["optimizer.name"]) {
         shared::optimizer(Some(found), draft);
     }

@@ -209,12 +209,14 @@ impl Ledger {
 
     /// The point at which most is alive.
     pub(super) fn peak(&self) -> Peak {
-        let (layers, below) = (self.params.held.layers, self.params.below);
-        let second = if layers > below + 1.0 { layers - 1.0 } else { layers };
-        let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
+        self.peak_up_to(Bytes::new(f64::INFINITY))
+    }
+
+    /// The point at which most is alive, or the first that exceeds a limit.
+    pub(super) fn peak_up_to(&self, limit: Bytes) -> Peak {
         let (point, moment) = (Point::Update, PeakMoment::Optimizer);
         let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
-        let mut consider = |point, moment| {
+        for (point, moment) in self.points() {
             let (allocated, compute) = self.total(point);
             let compute = if compute > most.compute { compute } else { most.compute };
             most = if allocated > most.allocated {
@@ -222,25 +224,35 @@ impl Ledger {
             } else {
                 Peak { compute, ..most }
             };
-        };
-        consider(point, moment);
-        consider(Point::Loss, PeakMoment::Loss);
-        // A stage of the head alone has no layers to be in.
-        if layers > below {
-            for left in [layers, second, last_with_prefetch, below + 1.0] {
-                consider(Point::InLayer(left), PeakMoment::Backward);
-                consider(Point::AfterLayer(left), PeakMoment::Backward);
+            if most.allocated > limit {
+                break;
             }
         }
-        if self.in_backward.is_some_and(|gradients| gradients.head > 0.0) {
-            consider(Point::AfterLayer(layers + 1.0), PeakMoment::Backward);
-        }
-        consider(Point::Root, PeakMoment::Backward);
-        if self.tower.working > Bytes::ZERO {
-            let moment = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
-            consider(Point::Tower, moment);
-        }
         most
+    }
+
+    /// The points at which the peak can lie.
+    fn points(&self) -> impl Iterator<Item = (Point, PeakMoment)> {
+        let (layers, below) = (self.params.held.layers, self.params.below);
+        let second = if layers > below + 1.0 { layers - 1.0 } else { layers };
+        let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
+        let left = [layers, second, last_with_prefetch, below + 1.0];
+        // A stage of the head alone has no layers to be in, and one of few layers has some of these once.
+        let is_new =
+            move |(at, value): &(usize, f64)| layers > below && left.get(..*at).is_some_and(|met| !met.contains(value));
+        let in_layers = left.into_iter().enumerate().filter(is_new).flat_map(|(_, left)| {
+            [Point::InLayer(left), Point::AfterLayer(left)].map(|point| (point, PeakMoment::Backward))
+        });
+        let passes_head = self.in_backward.is_some_and(|gradients| gradients.head > 0.0);
+        let after_head = passes_head.then_some((Point::AfterLayer(layers + 1.0), PeakMoment::Backward));
+        let tower = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
+        let in_tower = (self.tower.working > Bytes::ZERO).then_some((Point::Tower, tower));
+        [(Point::Update, PeakMoment::Optimizer), (Point::Loss, PeakMoment::Loss)]
+            .into_iter()
+            .chain(in_layers)
+            .chain(after_head)
+            .chain([(Point::Root, PeakMoment::Backward)])
+            .chain(in_tower)
     }
 
     /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two

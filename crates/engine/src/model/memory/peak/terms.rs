@@ -112,7 +112,7 @@ impl PeakTerms {
     /// The factors of [`super::peak`].
     pub fn of(setup: &Setup) -> Self {
         let setup = setup.at_longest();
-        Self::of_stage(&setup, most_needy(&setup, &stages(&setup)).0)
+        Self::of_stage(&setup, most_needy(&setup, &stages(&setup)).stage)
     }
 
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {

@@ -6,12 +6,13 @@ use engine::params::quantity::group_thousands;
 use engine::scenario::Model;
 use engine::share::v1::CUSTOM_SHAPE;
 
-use super::Args;
+use super::{Args, hybrid};
 use crate::run::draft::Draft;
 
 /// Reads the shape, if its number of layers is said.
 pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
-    let Some(layers) = args.count(&["num_layers"]) else {
+    let pattern = hybrid::pattern(args);
+    let Some(layers) = args.count(&["num_layers"]).or_else(|| pattern.as_ref().map(hybrid::layers)) else {
         if let Some(found) =
             args.text(&["hf_model_id", "hf_path", "tokenizer_model"]).filter(|found| !found.value.contains('$'))
             && crate::run::models::of_name(&found.value).is_some()
@@ -74,7 +75,11 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     window(args, draft);
     latent(args, draft);
     experts(args, draft, arch.intermediate_size);
-    if args.list(&["hybrid_override_pattern", "hybrid_layer_pattern"]).is_some() || args.is_on("is_hybrid_model") {
+    if let Some(found) = &pattern {
+        args.skip(&["is_hybrid_model"]);
+        hybrid::read(args, draft, found);
+    } else if args.list(&["hybrid_override_pattern", "hybrid_layer_pattern"]).is_some() || args.is_on("is_hybrid_model")
+    {
         draft.assume(
             "The model's layers of states are not read from Megatron's pattern: all have attention. Add its config.json.",
         );
