@@ -56,15 +56,13 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
 /// The headline, the scenario in a sentence, and how well such runs are measured.
 pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, fits } = headline;
-    // The rest has lines of its own: a colon before it stays on the line of the verdict.
-    let (colon, rest) = rest.strip_prefix(':').map_or(("", rest.as_str()), |rest| (":", rest));
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::words(&state.scenario, &derived.report);
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
         <div class="answer">
             <h1 id="headline" class="headline" ref={place}>
-                <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em>{ colon }<span>{ rest }</span>
+                <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
             </h1>
             <Sentence {words} {has_controls} />
             <p class="evidence">{ text::evidence(&state.scenario) }</p>
