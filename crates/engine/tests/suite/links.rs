@@ -50,8 +50,8 @@ fn published_links_mean_what_they_meant() {
         let decoded = decode(link);
         assert_eq!(decoded.issues, [], "{link}");
         let meaning = meaning(&decoded.scenario);
-        let today: String = meaning.iter().map(|(key, value)| format!("  {key} {value}\n")).collect();
-        assert!(expected.len() >= 20, "{link}\nis published without what it means:\n{today}");
+        let today = || meaning.iter().map(|(key, value)| format!("  {key} {value}")).collect::<Vec<_>>().join("\n");
+        assert!(expected.len() >= 20, "{link}\nis published without what it means:\n{}", today());
         for (key, value) in expected {
             let found = meaning.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str());
             assert_eq!(found, Some(value), "{key} of {link}");
