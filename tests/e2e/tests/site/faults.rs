@@ -221,6 +221,10 @@ fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
 }
 
 /// Returns the sentence of a page whose worker does not work.
+/// Moves a slider by so many steps.
+const STEP: &str = "const [slider, steps] = arguments;
+    slider.value = Number(slider.value) + steps;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));";
 const NO_THREAD: &str = "return document.querySelector('#no-thread')?.textContent ?? ''";
 
 #[test]
@@ -247,12 +251,14 @@ fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
             let page = Page::open(kind, crate::page::address()?, script)?;
             let before = page.settled()?;
             let slider = page.slider("Link bandwidth")?;
-            page.session.focus(&slider)?;
-            page.session.press(Key::Left, 20)?;
+            let steps = |steps: i32| page.session.script(STEP, &[slider.as_argument(), json!(steps)]);
+            for _ in 0..20 {
+                steps(-1)?;
+            }
             page.wait_for("the figures do not follow", |now| {
                 now.is_drawn() && now.outputs != before.outputs && now.map != before.map && now.curve != before.curve
             })?;
-            page.session.press(Key::Right, 20)?;
+            steps(20)?;
             page.wait_for("the figures are not those of before", |now| *now == before)?;
             let says = |text: &str| {
                 wait_for(text, PATIENCE, || {
