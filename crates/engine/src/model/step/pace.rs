@@ -1,13 +1,14 @@
 //! The time of a step: the stage that sets the pace, and what it does.
 
 use crate::model::comm::DataParallelComm;
-use crate::model::compute::{self, UnitTimes};
+use crate::model::comm::groups::Groups;
+use crate::model::compute::UnitTimes;
 use crate::model::parallel::Schedule;
 use crate::model::pipeline::{self, StageTimes};
 use crate::model::report::TimeReport;
 use crate::model::schedule::Phases;
 use crate::model::setup::Setup;
-use crate::model::stage_plan::StagePlan;
+use crate::model::stage_plan::{LayerPlan, StagePlan};
 use crate::model::stages::{ByStage, Stage, stages};
 use crate::units::Seconds;
 
@@ -86,22 +87,26 @@ pub(super) struct Pace<'a> {
 /// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let first = &stages.first;
-    let of_first = compute::unit_times(setup, &first.shares);
-    let plan = StagePlan::new(setup, &of_first, first);
+    let of_first = LayerPlan::of(setup, &first.shares);
+    let groups = Groups::of(setup, setup.architecture.has_experts());
+    let plan = StagePlan::new(setup, &groups, &of_first, first);
     if setup.mesh.pp <= 1 {
-        let slowest = TimedStage { stage: first, units: of_first, plan, passes: StageTimes::default() };
+        let slowest = TimedStage { stage: first, units: of_first.units, plan, passes: StageTimes::default() };
         return Pace { slowest, bubble: Seconds::ZERO };
     }
-    let timed = |stage: &'a Stage| {
-        // Stages with as many experts a layer take the same time for one.
-        let units = if stage.shares == first.shares { of_first } else { compute::unit_times(setup, &stage.shares) };
-        let plan = StagePlan::new(setup, &units, stage);
-        TimedStage::of(setup, stage, units, plan)
+    // Stages with as many experts a layer take the same time for one.
+    let mut met = (first.shares, of_first);
+    let mut timed = |stage: &'a Stage| {
+        if stage.shares != met.0 {
+            met = (stage.shares, LayerPlan::of(setup, &stage.shares));
+        }
+        let plan = StagePlan::new(setup, &groups, &met.1, stage);
+        TimedStage::of(setup, stage, met.1.units, plan)
     };
     let all = ByStage {
-        first: TimedStage::of(setup, first, of_first, plan),
-        between: stages.between.as_ref().map(timed),
-        last: stages.last.as_ref().map(timed),
+        first: TimedStage::of(setup, first, of_first.units, plan),
+        between: stages.between.as_ref().map(&mut timed),
+        last: stages.last.as_ref().map(&mut timed),
     };
     let times = all.map(|timed| timed.passes);
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
@@ -178,6 +183,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::compute;
     use crate::model::transformer::LayerShares;
     use crate::share::decode;
 
