@@ -243,10 +243,9 @@ impl StagePlan {
         comm.gather_root + f64::from(self.compute.layers) * comm.gather_layer
     }
 
-    /// What the step takes on this stage beyond all of its micro-batches at the pace of a steady one: its gathers and
+    /// What the step takes on this stage beyond `all` of its micro-batches at the pace of a steady one: its gathers and
     /// reductions, the update.
-    pub fn beyond_steady(&self, steady: Seconds) -> Seconds {
-        let all = self.all_micro_batches();
+    pub fn beyond_steady(&self, all: &Phases, steady: Seconds) -> Seconds {
         all.forward + all.backward - self.micro_batches * steady
             + self.reductions() * self.data_parallel.after_backward
             + self.optimizer

@@ -63,6 +63,8 @@ pub(super) struct TimedStage<'a> {
     pub(super) units: UnitTimes,
     pub(super) plan: StagePlan,
     pub(super) passes: StageTimes,
+    /// The phases of all micro-batches.
+    all: Phases,
 }
 
 impl<'a> TimedStage<'a> {
@@ -70,7 +72,13 @@ impl<'a> TimedStage<'a> {
         let Phases { forward, backward, .. } = plan.steady();
         let layers = f64::from(plan.compute.layers);
         let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
-        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, pipeline_fill } }
+        let passes = StageTimes { count: stage.count, forward, backward, pipeline_fill };
+        Self { stage, units, all: plan.all_micro_batches(), plan, passes }
+    }
+
+    /// What its step takes beyond its micro-batches at the pace of a steady one.
+    fn beyond_steady(&self) -> Seconds {
+        self.plan.beyond_steady(&self.all, self.both())
     }
 
     fn both(&self) -> Seconds {
@@ -91,7 +99,8 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let groups = Groups::of(setup, setup.architecture.has_experts());
     let plan = StagePlan::new(setup, &groups, &of_first, first);
     if setup.mesh.pp <= 1 {
-        let slowest = TimedStage { stage: first, units: of_first.units, plan, passes: StageTimes::default() };
+        let (units, all) = (of_first.units, plan.all_micro_batches());
+        let slowest = TimedStage { stage: first, units, plan, passes: StageTimes::default(), all };
         return Pace { slowest, bubble: Seconds::ZERO };
     }
     // Stages with as many experts a layer take the same time for one.
@@ -116,11 +125,11 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
     let mut end = Seconds::ZERO;
     for timed in all.iter() {
-        end = end.max(until_last + timed.plan.beyond_steady(timed.both()));
+        end = end.max(until_last + timed.beyond_steady());
     }
     let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
     let slowest = all.iter().fold(&all.first, later);
-    let own = micro_batches * slowest.both() + slowest.plan.beyond_steady(slowest.both());
+    let own = micro_batches * slowest.both() + slowest.beyond_steady();
     // Passes without gradients fill and drain the pipeline before the step.
     let filling = match setup.objective.passes() {
         0 => Seconds::ZERO,
@@ -145,8 +154,8 @@ fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes)
 
 /// The time of one step.
 pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
-    let Pace { slowest: TimedStage { units, plan, .. }, bubble } = pace(setup, stages);
-    let Phases { forward, backward, busy } = plan.all_micro_batches();
+    let Pace { slowest: TimedStage { units, plan, all, .. }, bubble } = pace(setup, stages);
+    let Phases { forward, backward, busy } = all;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
     let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
