@@ -133,7 +133,12 @@ pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     peak(setup) * reached
 }
 
-/// The same of the products that give the gradients of weights: one of the three that a matrix takes part in stays in 16 bits under
+/// What matrix products reach in the recipe's 16 or 32 bits, whatever the format of those in the layers.
+pub(super) fn recipe_rate(setup: &Setup) -> FlopsPerSecond {
+    recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul
+}
+
+/// What the products that give the gradients of weights reach: one of the three that a matrix takes part in stays in 16 bits under
 /// torchao's `rowwise_with_gw_hp` and `mxfp8_rceil_wgrad_with_hp` and without Megatron's `fp8_wgrad`.
 ///
 /// ```
@@ -143,11 +148,7 @@ pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
 /// assert_eq!(gradient_rate(&of("compute=fp8&wgrad16=yes")), matmul_rate(&of("compute=recipe")));
 /// ```
 pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
-    if setup.gradients_in_16_bits {
-        recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul
-    } else {
-        matmul_rate(setup)
-    }
+    if setup.gradients_in_16_bits { recipe_rate(setup) } else { matmul_rate(setup) }
 }
 
 /// What attention gains from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in them and 740 TFLOP/s in 16 on an H100

@@ -2,7 +2,7 @@
 
 use super::blocks::Rates;
 use super::products::{Block, Products};
-use super::recipe_peak;
+use super::recipe_rate;
 use crate::model::cost::{Cost, Operations};
 use crate::model::software::Loss;
 use crate::units::Bytes;
@@ -27,7 +27,7 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
     let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };
     let columns = f64::from(outputs) / f64::from(setup.mesh.tp.max(1));
     let weights = hidden * columns;
-    let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
+    let rate = recipe_rate(setup);
     let products = Products {
         tokens: rates.tokens,
         weights,

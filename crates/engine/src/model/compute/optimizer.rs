@@ -1,6 +1,6 @@
 //! The cost of the optimizer's update.
 
-use super::{memory_rate, recipe_peak};
+use super::{memory_rate, recipe_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::host;
 use crate::model::memory::moments::{LowRank, low_rank};
@@ -26,7 +26,7 @@ fn newton_schulz<C: Cost<Operations>>(setup: &Setup, params: f64, [m, n]: [f64; 
         return C::default();
     }
     let flops = Flops::new(NEWTON_SCHULZ * (4.0 * m + 2.0 * m * m / n) * params);
-    let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
+    let rate = recipe_rate(setup);
     C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 
@@ -78,7 +78,7 @@ fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
     // Two products of an m x n and an m x r matrix, 2 m n r FLOPs each.
     let LowRank { products, elements, .. } = low_rank(setup);
     let flops = Flops::new(4.0 * products / elements.max(1.0) * params);
-    let rate = recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul;
+    let rate = recipe_rate(setup);
     C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 

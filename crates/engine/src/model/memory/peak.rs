@@ -65,14 +65,13 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
     let mut most: Option<OfStage> = None;
     for stage in stages.iter() {
-        let ledger = Ledger::new(setup, stage, &stage.params);
-        let states = ledger.states.weights + ledger.states.optimizer;
-        let peak = ledger.peak_up_to(limit);
-        if peak.allocated > limit {
+        let of_stage = OfStage::up_to(setup, stage, limit);
+        if of_stage.peak.allocated > limit {
+            let states = of_stage.ledger.states.weights + of_stage.ledger.states.optimizer;
             return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
         }
-        if most.as_ref().is_none_or(|most| peak.allocated > most.peak.allocated) {
-            most = Some(OfStage { stage, ledger, peak });
+        if most.as_ref().is_none_or(|most| of_stage.peak.allocated > most.peak.allocated) {
+            most = Some(of_stage);
         }
     }
     most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
@@ -95,8 +94,13 @@ struct OfStage<'a> {
 
 impl<'a> OfStage<'a> {
     fn new(setup: &Setup, stage: &'a Stage) -> Self {
+        Self::up_to(setup, stage, Bytes::new(f64::INFINITY))
+    }
+
+    /// Ends at the first point that needs more than a limit.
+    fn up_to(setup: &Setup, stage: &'a Stage, limit: Bytes) -> Self {
         let ledger = Ledger::new(setup, stage, &stage.params);
-        let peak = ledger.peak();
+        let peak = ledger.peak_up_to(limit);
         Self { stage, ledger, peak }
     }
 

@@ -238,22 +238,45 @@ fn precision(args: &mut Args, draft: &mut Draft) {
     eight_bits(args, draft);
 }
 
-/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled (`--fp8-format`, `--fp8-recipe`).
-pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
-    let is_set = |found: &Found<String>| !matches!(found.value.as_str(), "false" | "none" | "null");
-    let gathered = |found: Option<Found<bool>>| found.is_some_and(|found| found.value);
-    let in_8 = gathered(args.flag(&["fp8_param_gather", "fp8_param"]));
-    let in_4 = gathered(args.flag(&["fp4_param_gather", "fp4_param"]));
-    let recipes = [args.word(&["fp8_recipe"]), args.word(&["fp4_recipe"])].map(|found| found.filter(is_set));
-    let formats =
-        [args.word(&["fp8_format", "fp8"]), args.word(&["fp4_format", "fp4"])].map(|found| found.filter(is_set));
-    for ((format, recipe), (option, gathered)) in formats.into_iter().zip(recipes).zip([("fp8", in_8), ("fp4", in_4)]) {
-        let Some(found) = format else { continue };
-        draft.choose(&found, ParamId::ComputeFormat, if gathered && option == "fp8" { "fp8-gather" } else { option });
-        if let Some(found) = recipe.filter(|found| found.value != "custom") {
-            low_precision::recipe(&found, Library::TransformerEngine, gathered, draft);
+/// The arguments of products in 8 or in 4 bits.
+struct FewBits {
+    format: [&'static str; 2],
+    recipe: &'static str,
+    gathers: [&'static str; 2],
+    /// The option of the format, and that with weights gathered in it.
+    options: [&'static str; 2],
+}
+
+impl FewBits {
+    fn read(self, args: &mut Args, draft: &mut Draft) {
+        let is_set = |found: &Found<String>| !matches!(found.value.as_str(), "false" | "none" | "null");
+        let is_gathered = args.flag(&self.gathers).is_some_and(|found| found.value);
+        let recipe = args.word(&[self.recipe]).filter(|found| is_set(found) && found.value != "custom");
+        let Some(found) = args.word(&self.format).filter(is_set) else { return };
+        let [usual, gathered] = self.options;
+        draft.choose(&found, ParamId::ComputeFormat, if is_gathered { gathered } else { usual });
+        if let Some(found) = recipe {
+            low_precision::recipe(&found, Library::TransformerEngine, is_gathered, draft);
         }
     }
+}
+
+/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled (`--fp8-format`, `--fp8-recipe`).
+pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
+    let in_8_bits = FewBits {
+        format: ["fp8_format", "fp8"],
+        recipe: "fp8_recipe",
+        gathers: ["fp8_param_gather", "fp8_param"],
+        options: ["fp8", "fp8-gather"],
+    };
+    let in_4_bits = FewBits {
+        format: ["fp4_format", "fp4"],
+        recipe: "fp4_recipe",
+        gathers: ["fp4_param_gather", "fp4_param"],
+        options: ["fp4", "fp4"],
+    };
+    in_8_bits.read(args, draft);
+    in_4_bits.read(args, draft);
     args.skip(&[
         "fp8_amax_history_len",
         "fp8_amax_compute_algo",

@@ -54,13 +54,10 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     // The recipes of Megatron-Bridge reduce in 16 bits unless told otherwise (`grad_reduce_in_fp32`).
     let fp32 = args.flag(&["grad_reduce_in_fp32"]);
     draft.pick(ParamId::Recipe, if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" });
-    if let Some(found) = precision {
-        let name = found.value.clone();
-        if low_precision::of_bridge(&found, draft) {
-            // A recipe by name, with its layers in 16 bits.
-        } else if name.contains("fp8") {
+    if let Some(found) = precision.filter(|found| !low_precision::of_bridge(found, draft)) {
+        if found.value.contains("fp8") {
             draft.choose(&found, ParamId::ComputeFormat, "fp8-gather");
-        } else if name.contains("fp4") {
+        } else if found.value.contains("fp4") {
             draft.choose(&found, ParamId::ComputeFormat, "fp4");
         } else {
             draft.note(&found, "bf16 with fp32 masters");

@@ -24,19 +24,22 @@ pub(super) fn pattern(args: &mut Args) -> Option<Found<String>> {
 
 /// Its layers, without those that predict further tokens.
 pub(super) fn layers(found: &Found<String>) -> Found<u32> {
-    let letters = main(&found.value).chars().filter(|letter| *letter != '|').count();
-    found.with(u32::try_from(letters).unwrap_or(u32::MAX).max(1))
+    found.with(u32::try_from(letters(&found.value).count()).unwrap_or(u32::MAX).max(1))
 }
 
 fn main(pattern: &str) -> &str {
     pattern.split('/').next().unwrap_or_default()
 }
 
+/// A letter for each layer.
+fn letters(pattern: &str) -> impl Iterator<Item = char> {
+    main(pattern).chars().filter(|letter| *letter != '|')
+}
+
 /// Gives the model that was read its kinds of layers.
 pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     let Model::Custom { mut architecture } = draft.scenario.model else { return };
-    let letters = main(&found.value).chars().filter(|letter| *letter != '|');
-    let kinds = letters.map(|letter| match letter {
+    let kinds = letters(&found.value).map(|letter| match letter {
         'M' | 'G' => LayerKind { mixer: Mixer::Recurrent, mlp: Mlp::None },
         '*' | '+' | 'D' => LayerKind { mixer: Mixer::Attention, mlp: Mlp::None },
         'E' => LayerKind { mixer: Mixer::None, mlp: Mlp::Experts },
@@ -70,7 +73,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
         };
     }
     draft.scenario.model = Model::Custom { architecture };
-    let count = |letter: char| main(&found.value).matches(letter).count();
+    let count = |kind: char| letters(&found.value).filter(|letter| *letter == kind).count();
     draft.note(
         found,
         format!("Layers: {} Mamba-2, {} attention, {} MLP, {} experts", count('M'), count('*'), count('-'), count('E')),

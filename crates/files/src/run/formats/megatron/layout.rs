@@ -1,6 +1,8 @@
 //! Megatron's layers of each stage (`--pipeline-model-parallel-layout`, core/transformer/pipeline_parallel_layer_layout.py), such as
 //! `Ettt|(tt|)*29m|L`: E the embedding, t a layer, m the module that predicts further tokens, L the loss; stages end at |.
 
+use std::ops::Range;
+
 use engine::params::ParamId;
 
 use super::Args;
@@ -14,23 +16,23 @@ fn unrolled(text: &str) -> Option<String> {
     let mut rest: String = text.chars().filter(|letter| !matches!(letter, ',' | ' ' | '"' | '\'')).collect();
     while let Some(close) = rest.find(")*") {
         let open = rest.get(..close)?.rfind('(')?;
-        let digits: String = rest.get(close + 2..)?.chars().take_while(char::is_ascii_digit).collect();
-        let inner = rest.get(open + 1..close)?.repeat(digits.parse::<usize>().ok().filter(|times| *times <= 4096)?);
-        rest.replace_range(open..close + 2 + digits.len(), &inner);
-        if rest.len() > MOST {
-            return None;
-        }
+        repeat(&mut rest, open..close + 1)?;
     }
     while let Some(star) = rest.find('*') {
         let letter = rest.get(..star)?.chars().last()?;
-        let digits: String = rest.get(star + 1..)?.chars().take_while(char::is_ascii_digit).collect();
-        let times = digits.parse::<usize>().ok().filter(|times| *times <= 4096)?;
-        rest.replace_range(star - letter.len_utf8()..star + 1 + digits.len(), &letter.to_string().repeat(times));
-        if rest.len() > MOST {
-            return None;
-        }
+        repeat(&mut rest, star - letter.len_utf8()..star)?;
     }
     rest.chars().all(|letter| "EtmL|".contains(letter)).then_some(rest)
+}
+
+/// Writes a part of the text as often as the number behind its star says, without its brackets.
+fn repeat(text: &mut String, part: Range<usize>) -> Option<()> {
+    let digits: String = text.get(part.end + 1..)?.chars().take_while(char::is_ascii_digit).collect();
+    let times = digits.parse::<usize>().ok().filter(|times| *times <= 4096)?;
+    let once = text.get(part.clone())?;
+    let repeated = once.strip_prefix('(').and_then(|once| once.strip_suffix(')')).unwrap_or(once).repeat(times);
+    text.replace_range(part.start..part.end + 1 + digits.len(), &repeated);
+    (text.len() <= MOST).then_some(())
 }
 
 /// Layers of each chunk, in the order of the layers.
