@@ -50,14 +50,13 @@ impl Mesh {
     /// GPUs over which one GPU's experts are sharded: those of the shard group and its tensor-parallel neighbours that hold the same
     /// experts.
     pub fn expert_shard_group(&self) -> u32 {
-        let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
-        let (shards, copies) = (self.shard_group().saturating_mul(self.tp), stage / self.expert_group());
-        // As many as divide both, so that every copy has as many shards.
-        if shards.is_multiple_of(self.expert_group()) {
-            (shards / self.expert_group()).max(1)
-        } else {
-            common_divisor(shards, copies)
+        let (shards, group) = (self.shard_group().saturating_mul(self.tp), self.expert_group());
+        if group == 1 {
+            return shards.max(1);
         }
+        let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
+        // As many as divide both, so that every copy has as many shards.
+        if shards.is_multiple_of(group) { (shards / group).max(1) } else { common_divisor(shards, stage / group) }
     }
 
     /// Replicas of one GPU's experts beyond its shard group.

@@ -114,7 +114,9 @@ impl LayerParams {
             let moe = (arch.router_and_shared_params_per_layer() as f64 - router) / tp + router;
             matrices += shares.moe * (moe - mlp / tp);
         }
-        matrices += shares.recurrent * (arch.recurrent_params_per_layer() as f64 / tp);
+        if shares.recurrent > 0.0 {
+            matrices += shares.recurrent * (arch.recurrent_params_per_layer() as f64 / tp);
+        }
         matrices += arch.extra_layer_params() as f64 / f64::from(arch.num_hidden_layers.max(1)) / tp;
         let all = arch.norm_params_per_layer() as f64;
         let inner = arch.attention_norm_params() as f64;

@@ -50,26 +50,42 @@ pub struct StagePlan {
     micro_batches: f64,
 }
 
+/// What one layer takes and exchanges, of all stages whose layers have the same blocks in the same shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerPlan {
+    /// Compute.
+    pub units: UnitTimes,
+    /// Tokens sent to their experts.
+    experts: ExpertExchange,
+    /// Exchanges of tensor and context parallelism.
+    exchange: TpCpComm,
+}
+
+impl LayerPlan {
+    /// The plan of layers `shares` of which have each block.
+    pub fn of(setup: &Setup, shares: &LayerShares) -> Self {
+        let units = compute::unit_times(setup, shares);
+        let hiding = Hiding {
+            matmul: units.layer_matmul,
+            matmul_backward: units.layer_matmul_backward,
+            attention: units.layer_attention,
+            attention_backward: units.layer_attention_backward,
+        };
+        Self {
+            units,
+            experts: if shares.moe > 0.0 { ExpertExchange::of(setup, &units) } else { ExpertExchange::default() },
+            exchange: TpCpComm::of(setup, states::recipe_bytes(setup.recipe).activation, &hiding, shares),
+        }
+    }
+}
+
 impl StagePlan {
-    /// The plan of a stage.
-    pub fn new(setup: &Setup, units: &UnitTimes, stage: &Stage) -> Self {
+    /// The plan of a stage of such layers.
+    pub(in crate::model) fn new(setup: &Setup, groups: &Groups, of_layer: &LayerPlan, stage: &Stage) -> Self {
+        let LayerPlan { units, experts, exchange } = of_layer;
         let params = stage.params;
         let sync = GradientSyncPlan::of(setup);
-        let groups = Groups::of(setup, params.held.expert > 0.0);
         let bytes = states::recipe_bytes(setup.recipe);
-        let shares = &stage.shares;
-        let experts = if shares.moe > 0.0 { ExpertExchange::of(setup, units) } else { ExpertExchange::default() };
-        let exchange = TpCpComm::of(
-            setup,
-            bytes.activation,
-            &Hiding {
-                matmul: units.layer_matmul,
-                matmul_backward: units.layer_matmul_backward,
-                attention: units.layer_attention,
-                attention_backward: units.layer_attention_backward,
-            },
-            shares,
-        );
         let layers = f64::from(stage.layers);
         let passes = [units.layer_forward, units.layer_backward].map(|layer| layers * layer);
         let neighbours = neighbours(setup, bytes.activation, passes);
@@ -78,8 +94,8 @@ impl StagePlan {
         let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
         let at_ends = here(stage.embedding, exchange.embedding) + here(stage.head, exchange.head);
         let of_tensor = both(exchange.layer_tensor);
-        let mut compute = compute_times(setup, units, stage, &exchange, &experts, neighbours.time);
-        let mut data_parallel = DataParallelComm::over(setup, &params, &groups, sync);
+        let mut compute = compute_times(setup, units, stage, exchange, experts, neighbours.time);
+        let mut data_parallel = DataParallelComm::over(setup, &params, groups, sync);
         let mut optimizer = compute::optimizer(setup, stage);
         let mut tower = TowerCosts::default();
         if stage.embedding && setup.architecture.tower.is_used() {
@@ -91,7 +107,7 @@ impl StagePlan {
             data_parallel = tower::with_tower(setup, &tower, beside, data_parallel);
             optimizer += tower::update::<Seconds>(setup);
         }
-        let plan = Self {
+        let mut plan = Self {
             exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
             compute,
             optimizer,
@@ -113,16 +129,17 @@ impl StagePlan {
             sync,
             micro_batches: f64::from(setup.batch.grad_accum_steps),
         };
-        plan.with_host(setup, units)
+        plan.add_host(setup, units);
+        plan
     }
 
-    /// The plan with the host's time beside its layers, which hides where the host runs ahead of the GPU: a micro-batch takes no less
+    /// Adds the host's time beside the layers, which hides where the host runs ahead of the GPU: a micro-batch takes no less
     /// than its launches and what the host does beside them, nor do the last one and what comes before the next step.
-    fn with_host(mut self, setup: &Setup, units: &UnitTimes) -> Self {
+    fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
         let pass = f64::from(setup.chunks()) * setup.overheads.pass;
         let between_steps = setup.overheads.between_steps;
         if pass + between_steps <= Seconds::ZERO {
-            return self;
+            return;
         }
         let launches = f64::from(self.compute.layers) * (units.launch + launch_backward(setup, units)) + pass;
         // The one with the most to gather and to reduce: the GPU is furthest behind in it.
@@ -132,7 +149,6 @@ impl StagePlan {
         self.host = [beside, (between_steps - ahead.max(Seconds::ZERO)).max(Seconds::ZERO)];
         self.compute.head += beside;
         self.optimizer += self.host[1];
-        self
     }
 
     /// Of one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
@@ -227,10 +243,9 @@ impl StagePlan {
         comm.gather_root + f64::from(self.compute.layers) * comm.gather_layer
     }
 
-    /// What the step takes on this stage beyond all of its micro-batches at the pace of a steady one: its gathers and
+    /// What the step takes on this stage beyond `all` of its micro-batches at the pace of a steady one: its gathers and
     /// reductions, the update.
-    pub fn beyond_steady(&self, steady: Seconds) -> Seconds {
-        let all = self.all_micro_batches();
+    pub fn beyond_steady(&self, all: &Phases, steady: Seconds) -> Seconds {
         all.forward + all.backward - self.micro_batches * steady
             + self.reductions() * self.data_parallel.after_backward
             + self.optimizer

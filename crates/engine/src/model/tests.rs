@@ -1,5 +1,6 @@
 //! Formulas against their sources: one line of the model each, which nothing else holds but recorded figures.
 
+use super::comm::groups::Groups;
 use super::comm::tp_cp::{Hiding, TpCpComm};
 use super::compute::unit_times;
 use super::flops::{recomputed, recomputed_per_token};
@@ -13,7 +14,7 @@ use super::report::{MemoryPart, PeakMoment};
 use super::run::host;
 use super::setup::Setup;
 use super::software::Offload;
-use super::stage_plan::StagePlan;
+use super::stage_plan::{LayerPlan, StagePlan};
 use super::stages::{ByStage, stages};
 use super::training::{Optimizer, PrecisionPolicy, Recompute};
 use super::transformer::{Experts, LayerShares};
@@ -264,7 +265,8 @@ fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
         setup.offload.parameters = offloaded;
         assert_eq!(recipe_bytes(setup.recipe).weights, 4.0);
         let stage = stages(&setup).first;
-        StagePlan::new(&setup, &unit_times(&setup, &LayerShares::DENSE), &stage).comm(true, true).gather_root
+        let (groups, of_layer) = (Groups::of(&setup, false), LayerPlan::of(&setup, &LayerShares::DENSE));
+        StagePlan::new(&setup, &groups, &of_layer, &stage).comm(true, true).gather_root
     };
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
     let from_host = (gather(true) - gather(false)).get();

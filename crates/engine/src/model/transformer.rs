@@ -288,13 +288,12 @@ impl Architecture {
     /// assert_eq!(ladder::architecture(175e9).mlp_params_per_layer(), 8 * hidden * hidden + 5 * hidden);
     /// ```
     pub fn mlp_params_per_layer(&self) -> u64 {
-        self.mlp_params(self.intermediate_size, self.mlp_bias)
+        self.mlp_params(self.hidden_size, self.intermediate_size, self.mlp_bias)
     }
 
-    /// Parameters of an MLP of this width.
-    fn mlp_params(&self, width: u32, biased: bool) -> u64 {
-        let hidden = count(self.hidden_size);
-        let width = count(width);
+    /// Parameters of an MLP of this width, from so many channels and back to them.
+    fn mlp_params(&self, channels: u32, width: u32, biased: bool) -> u64 {
+        let (hidden, width) = (count(channels), count(width));
         let matrices = if self.gated_mlp { GATED_MATRICES } else { PLAIN_MATRICES };
         let biases = if biased { (matrices - Saturating(1)) * width + hidden } else { Saturating(0) };
         (matrices * hidden * width + biases).0

@@ -36,6 +36,9 @@ impl Kernels {
 
 /// Adapters beside these matrices, over `rows` of tokens: two products each, of rank r.
 fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64) -> Layer<C> {
+    if !rates.setup.trained.has_adapters() {
+        return Layer::default();
+    }
     let rank = f64::from(rates.setup.trained.rank);
     let mut block = Block::NONE;
     let (mut streamed, kernels) = (0.0, Kernels::of(rates.setup));
@@ -95,6 +98,9 @@ pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
 
 /// Launches of the adapters of one layer, over those of the layer; routed experts' are of all experts at once.
 pub(super) fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
+    if !setup.trained.has_adapters() {
+        return 0.0;
+    }
     let used = |modules: &[Module]| modules.iter().filter(|module| module.is_used()).count() as f64;
     let [dense, shared, routed] = adapters::widths(setup).map(|width| used(&adapters::of_mlp(setup, width)));
     Kernels::of(setup).launches

@@ -185,13 +185,18 @@ pub(super) struct Layer<C> {
 
 impl<C: Cost<Operations>> Layer<C> {
     pub(super) fn of(rates: &Rates, block: &Block) -> Self {
+        Self { elementwise: rates.elementwise(block), ..Self::of_products(rates, block) }
+    }
+
+    /// The products alone.
+    fn of_products(rates: &Rates, block: &Block) -> Self {
         let (products, share) = (rates.products(block), &rates.share);
         let dequantized = rates.dequantize::<C>(block.weights);
         Self {
             matmul: products.forward::<C>() + dequantized.forward,
             input_gradient: (products.input_gradient::<C>() + dequantized.backward) * share.passed,
             weight_gradient: products.weight_gradient::<C>() * share.trained,
-            elementwise: rates.elementwise(block),
+            elementwise: C::default(),
             products_again: C::default(),
             streams_again: C::default(),
         }
@@ -200,11 +205,15 @@ impl<C: Cost<Operations>> Layer<C> {
     /// Two blocks one after the other: their products apart, each no faster than its own operands are read, and the element-wise work
     /// of both, of which the residual stream's is the layer's.
     pub(super) fn of_two(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
-        Self { elementwise: rates.elementwise(&one.with(*other)), ..Self::of(rates, one).plus(Self::of(rates, other)) }
+        let products = Self::of_products(rates, one).plus(Self::of_products(rates, other));
+        Self { elementwise: rates.elementwise(&one.with(*other)), ..products }
     }
 
     /// The layer with what the backward pass runs again of it for single modules.
     pub(super) fn repeating(self, rates: &Rates, again: &Again) -> Self {
+        if again.block.count <= 0.0 && again.norms <= 0.0 {
+            return self;
+        }
         Self {
             products_again: self.products_again + rates.products(&again.block).forward(),
             streams_again: self.streams_again + rates.streams_again(again),

@@ -115,8 +115,12 @@ pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
 
 /// An MLP of this width on one GPU.
 pub(super) fn mlp(arch: &Architecture, width: f64) -> Block {
-    let hidden = f64::from(arch.hidden_size);
-    let wide = if arch.gated_mlp { 2.0 * width } else { width };
+    mlp_between(f64::from(arch.hidden_size), arch.gated_mlp, width)
+}
+
+/// An MLP of this width, gated or not, from so many channels and back to them.
+pub(super) fn mlp_between(hidden: f64, gated: bool, width: f64) -> Block {
+    let wide = if gated { 2.0 * width } else { width };
     Block {
         weights: hidden * (wide + width),
         inner: hidden + width,

@@ -3,13 +3,12 @@
 use super::adapters::beside_routed;
 use super::blocks::{Again, FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
 use super::modules::of_shared;
-use super::products::{Block, Products, mlp, router_and_shared};
+use super::products::{Block, Products, mlp_between, router_and_shared};
 use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
 use crate::model::setup::Setup;
 use crate::model::software::Framework;
-use crate::model::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
@@ -52,7 +51,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let received = experts::received(setup);
     let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
     let hidden = arch.expert_hidden_size();
-    let block = mlp(&Architecture { hidden_size: hidden, ..*arch }, width);
+    let block = mlp_between(f64::from(hidden), arch.gated_mlp, width);
     // Every chunk of the tokens has products of its own.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let launches = if setup.experts.grouped { chunks } else { chunks * local };

@@ -70,7 +70,9 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
             let states = of_stage.ledger.states.weights + of_stage.ledger.states.optimizer;
             return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
         }
-        most = Some(of_stage.or(most));
+        if most.as_ref().is_none_or(|most| of_stage.peak.allocated > most.peak.allocated) {
+            most = Some(of_stage);
+        }
     }
     most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
 }
@@ -102,11 +104,6 @@ impl<'a> OfStage<'a> {
         Self { stage, ledger, peak }
     }
 
-    /// The needier of two, the other one if they are equal.
-    fn or(self, other: Option<Self>) -> Self {
-        other.filter(|other| self.peak.allocated <= other.peak.allocated).unwrap_or(self)
-    }
-
     fn report(&self, setup: &Setup) -> MemoryReport {
         let Self { stage, ledger, peak } = self;
         let cache = ledger.cache(setup, stage, peak);
@@ -118,9 +115,14 @@ impl<'a> OfStage<'a> {
 
 /// The stage that needs most memory, the earliest of equals.
 fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> OfStage<'a> {
-    let first = OfStage::new(setup, &stages.first);
-    let others = stages.between.iter().chain(&stages.last);
-    others.fold(first, |most, stage| OfStage::new(setup, stage).or(Some(most)))
+    let mut most = OfStage::new(setup, &stages.first);
+    for stage in stages.between.iter().chain(&stages.last) {
+        let next = OfStage::new(setup, stage);
+        if next.peak.allocated > most.peak.allocated {
+            most = next;
+        }
+    }
+    most
 }
 
 /// The memory of one GPU of a stage at the peak of a step.

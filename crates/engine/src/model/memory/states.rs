@@ -77,12 +77,12 @@ pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
 /// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b"), 1.0);
 /// ```
 pub fn expert_padding(setup: &Setup) -> f64 {
-    let group = setup.mesh.expert_shard_group().max(1);
     let stacked = setup.framework == Framework::Transformers && matches!(setup.sharding, Sharding::Fsdp(_));
-    let here = setup.architecture.experts.num_experts / setup.mesh.ep.max(1);
-    if !stacked || here == 0 {
+    let here = if stacked { setup.architecture.experts.num_experts / setup.mesh.ep.max(1) } else { 0 };
+    if here == 0 {
         return 1.0;
     }
+    let group = setup.mesh.expert_shard_group().max(1);
     f64::from(here.div_ceil(group)) * f64::from(group) / f64::from(here)
 }
 

@@ -1,13 +1,14 @@
 //! The time of a step: the stage that sets the pace, and what it does.
 
 use crate::model::comm::DataParallelComm;
-use crate::model::compute::{self, UnitTimes};
+use crate::model::comm::groups::Groups;
+use crate::model::compute::UnitTimes;
 use crate::model::parallel::Schedule;
 use crate::model::pipeline::{self, StageTimes};
 use crate::model::report::TimeReport;
 use crate::model::schedule::Phases;
 use crate::model::setup::Setup;
-use crate::model::stage_plan::StagePlan;
+use crate::model::stage_plan::{LayerPlan, StagePlan};
 use crate::model::stages::{ByStage, Stage, stages};
 use crate::units::Seconds;
 
@@ -62,6 +63,8 @@ pub(super) struct TimedStage<'a> {
     pub(super) units: UnitTimes,
     pub(super) plan: StagePlan,
     pub(super) passes: StageTimes,
+    /// The phases of all micro-batches.
+    all: Phases,
 }
 
 impl<'a> TimedStage<'a> {
@@ -69,7 +72,13 @@ impl<'a> TimedStage<'a> {
         let Phases { forward, backward, .. } = plan.steady();
         let layers = f64::from(plan.compute.layers);
         let pipeline_fill = pipeline_fill(setup, forward + backward, layers, &units);
-        Self { stage, units, plan, passes: StageTimes { count: stage.count, forward, backward, pipeline_fill } }
+        let passes = StageTimes { count: stage.count, forward, backward, pipeline_fill };
+        Self { stage, units, all: plan.all_micro_batches(), plan, passes }
+    }
+
+    /// What its step takes beyond its micro-batches at the pace of a steady one.
+    fn beyond_steady(&self) -> Seconds {
+        self.plan.beyond_steady(&self.all, self.both())
     }
 
     fn both(&self) -> Seconds {
@@ -86,22 +95,27 @@ pub(super) struct Pace<'a> {
 /// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let first = &stages.first;
-    let of_first = compute::unit_times(setup, &first.shares);
-    let plan = StagePlan::new(setup, &of_first, first);
+    let of_first = LayerPlan::of(setup, &first.shares);
+    let groups = Groups::of(setup, setup.architecture.has_experts());
+    let plan = StagePlan::new(setup, &groups, &of_first, first);
     if setup.mesh.pp <= 1 {
-        let slowest = TimedStage { stage: first, units: of_first, plan, passes: StageTimes::default() };
+        let (units, all) = (of_first.units, plan.all_micro_batches());
+        let slowest = TimedStage { stage: first, units, plan, passes: StageTimes::default(), all };
         return Pace { slowest, bubble: Seconds::ZERO };
     }
-    let timed = |stage: &'a Stage| {
-        // Stages with as many experts a layer take the same time for one.
-        let units = if stage.shares == first.shares { of_first } else { compute::unit_times(setup, &stage.shares) };
-        let plan = StagePlan::new(setup, &units, stage);
-        TimedStage::of(setup, stage, units, plan)
+    // Stages with as many experts a layer take the same time for one.
+    let mut met = (first.shares, of_first);
+    let mut timed = |stage: &'a Stage| {
+        if stage.shares != met.0 {
+            met = (stage.shares, LayerPlan::of(setup, &stage.shares));
+        }
+        let plan = StagePlan::new(setup, &groups, &met.1, stage);
+        TimedStage::of(setup, stage, met.1.units, plan)
     };
     let all = ByStage {
-        first: TimedStage::of(setup, first, of_first, plan),
-        between: stages.between.as_ref().map(timed),
-        last: stages.last.as_ref().map(timed),
+        first: TimedStage::of(setup, first, of_first.units, plan),
+        between: stages.between.as_ref().map(&mut timed),
+        last: stages.last.as_ref().map(&mut timed),
     };
     let times = all.map(|timed| timed.passes);
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
@@ -111,11 +125,11 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
     let mut end = Seconds::ZERO;
     for timed in all.iter() {
-        end = end.max(until_last + timed.plan.beyond_steady(timed.both()));
+        end = end.max(until_last + timed.beyond_steady());
     }
     let later = |most, timed| if TimedStage::both(timed) > TimedStage::both(most) { timed } else { most };
     let slowest = all.iter().fold(&all.first, later);
-    let own = micro_batches * slowest.both() + slowest.plan.beyond_steady(slowest.both());
+    let own = micro_batches * slowest.both() + slowest.beyond_steady();
     // Passes without gradients fill and drain the pipeline before the step.
     let filling = match setup.objective.passes() {
         0 => Seconds::ZERO,
@@ -140,8 +154,8 @@ fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes)
 
 /// The time of one step.
 pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
-    let Pace { slowest: TimedStage { units, plan, .. }, bubble } = pace(setup, stages);
-    let Phases { forward, backward, busy } = plan.all_micro_batches();
+    let Pace { slowest: TimedStage { units, plan, all, .. }, bubble } = pace(setup, stages);
+    let Phases { forward, backward, busy } = all;
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let reductions = plan.reductions();
     let DataParallelComm { after_backward, after_update, .. } = plan.data_parallel;
@@ -178,6 +192,7 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::compute;
     use crate::model::transformer::LayerShares;
     use crate::share::decode;
 

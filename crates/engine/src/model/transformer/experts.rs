@@ -94,7 +94,12 @@ impl Architecture {
 
     /// Layers with experts.
     pub fn moe_layers(&self) -> u32 {
-        self.blocks().experts
+        // The other blocks of a list are dear to count.
+        match self.experts.num_experts {
+            0 => 0,
+            _ if self.pattern.is_used() => self.pattern.experts_among(self.num_hidden_layers),
+            _ => self.experts.layers_among(self.num_hidden_layers),
+        }
     }
 
     /// Parameters of one routed expert: an MLP of width `moe_intermediate_size`, with its biases.
@@ -107,7 +112,7 @@ impl Architecture {
     /// ```
     pub fn expert_params(&self) -> u64 {
         let Experts { moe_intermediate_size, expert_bias, .. } = self.experts;
-        Self { hidden_size: self.expert_hidden_size(), ..*self }.mlp_params(moe_intermediate_size, expert_bias)
+        self.mlp_params(self.expert_hidden_size(), moe_intermediate_size, expert_bias)
     }
 
     /// Parameters of one layer's routed experts, all E of them.
@@ -128,7 +133,7 @@ impl Architecture {
         let experts = self.experts;
         let per_expert = count(self.hidden_size) + Saturating(u64::from(experts.router_bias));
         let shared = if experts.shared_intermediate_size > 0 {
-            self.mlp_params(experts.shared_intermediate_size, experts.expert_bias)
+            self.mlp_params(self.hidden_size, experts.shared_intermediate_size, experts.expert_bias)
         } else {
             0
         };

@@ -217,6 +217,11 @@ impl Pattern {
         Self { kinds, ..Self::NONE }.distinct()
     }
 
+    /// Of the first `layers` layers of a list that is not empty, those with experts.
+    pub fn experts_among(&self, layers: u32) -> u32 {
+        self.experts.among(layers, self.period.max(1))
+    }
+
     /// The blocks of the first `layers` layers; of a list that is not empty.
     pub fn among(&self, layers: u32) -> BlockCounts {
         let period = self.period.max(1);

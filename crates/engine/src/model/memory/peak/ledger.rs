@@ -86,7 +86,8 @@ pub(super) struct Ledger {
     pub(super) dequantized: f64,
     /// Models beside the one that trains.
     pub(super) models: f64,
-    /// The encoder of images, and whether it has a backward pass.
+    /// The encoder of images, whether the stage has one, and whether it has a backward pass.
+    pub(super) has_tower: bool,
     pub(super) tower: TowerMemory,
     pub(super) passes_tower: bool,
     /// Whether XLA plans the step.
@@ -200,6 +201,7 @@ impl Ledger {
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
             models: models.get(),
+            has_tower: arch.tower.is_used() && stage.embedding,
             tower,
             passes_tower: setup.gradients_pass_tower(),
             is_xla: setup.framework == Framework::MaxText,
@@ -216,7 +218,7 @@ impl Ledger {
     pub(super) fn peak_up_to(&self, limit: Bytes) -> Peak {
         let (point, moment) = (Point::Update, PeakMoment::Optimizer);
         let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
-        for (point, moment) in self.points() {
+        for (point, moment) in self.points().into_iter().flatten() {
             let (allocated, compute) = self.total(point);
             let compute = if compute > most.compute { compute } else { most.compute };
             most = if allocated > most.allocated {
@@ -232,27 +234,33 @@ impl Ledger {
     }
 
     /// The points at which the peak can lie.
-    fn points(&self) -> impl Iterator<Item = (Point, PeakMoment)> {
+    fn points(&self) -> [Option<(Point, PeakMoment)>; 13] {
         let (layers, below) = (self.params.held.layers, self.params.below);
         let second = if layers > below + 1.0 { layers - 1.0 } else { layers };
         let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
-        let left = [layers, second, last_with_prefetch, below + 1.0];
+        let first = below + 1.0;
+        let backward = |is_met: bool, point| is_met.then_some((point, PeakMoment::Backward));
         // A stage of the head alone has no layers to be in, and one of few layers has some of these once.
-        let is_new =
-            move |(at, value): &(usize, f64)| layers > below && left.get(..*at).is_some_and(|met| !met.contains(value));
-        let in_layers = left.into_iter().enumerate().filter(is_new).flat_map(|(_, left)| {
-            [Point::InLayer(left), Point::AfterLayer(left)].map(|point| (point, PeakMoment::Backward))
-        });
+        let has_second = layers > below && second != layers;
+        let has_prefetch = layers > below && last_with_prefetch != layers && last_with_prefetch != second;
+        let has_first = layers > below && first != layers && first != second && first != last_with_prefetch;
         let passes_head = self.in_backward.is_some_and(|gradients| gradients.head > 0.0);
-        let after_head = passes_head.then_some((Point::AfterLayer(layers + 1.0), PeakMoment::Backward));
         let tower = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
-        let in_tower = (self.tower.working > Bytes::ZERO).then_some((Point::Tower, tower));
-        [(Point::Update, PeakMoment::Optimizer), (Point::Loss, PeakMoment::Loss)]
-            .into_iter()
-            .chain(in_layers)
-            .chain(after_head)
-            .chain([(Point::Root, PeakMoment::Backward)])
-            .chain(in_tower)
+        [
+            Some((Point::Update, PeakMoment::Optimizer)),
+            Some((Point::Loss, PeakMoment::Loss)),
+            backward(layers > below, Point::InLayer(layers)),
+            backward(layers > below, Point::AfterLayer(layers)),
+            backward(has_second, Point::InLayer(second)),
+            backward(has_second, Point::AfterLayer(second)),
+            backward(has_prefetch, Point::InLayer(last_with_prefetch)),
+            backward(has_prefetch, Point::AfterLayer(last_with_prefetch)),
+            backward(has_first, Point::InLayer(first)),
+            backward(has_first, Point::AfterLayer(first)),
+            backward(passes_head, Point::AfterLayer(layers + 1.0)),
+            backward(true, Point::Root),
+            (self.tower.working > Bytes::ZERO).then_some((Point::Tower, tower)),
+        ]
     }
 
     /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two
@@ -293,8 +301,12 @@ impl Ledger {
         let states = self.states.weights.get() + gradients + self.states.optimizer.get();
         let sum =
             states + self.gathered(gathered) + self.unreduced(point) + activations + working_set + logits + self.models;
-        let tower: Bytes = self.of_tower(point).into_iter().sum();
-        let sum = sum + tower.get();
+        let sum = if self.has_tower {
+            let [at_rest, gathered, kept] = self.of_tower(point);
+            sum + (at_rest + gathered + kept).get()
+        } else {
+            sum
+        };
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
     }
 

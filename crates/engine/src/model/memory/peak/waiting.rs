@@ -129,6 +129,11 @@ impl Ledger {
         self.bytes.gathered * computed + self.bytes.reduced * reduced + self.bytes.gradients * copied
     }
 
+    #[expect(
+        clippy::inline_always,
+        reason = "its three numbers would be read together right after they were written one by one"
+    )]
+    #[inline(always)]
     pub(super) fn unreduced_params(&self, point: Point) -> Unreduced {
         let params = self.params.trained.all();
         let none = Unreduced::default();
