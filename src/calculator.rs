@@ -147,13 +147,13 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let (status, say) = use_status(&sentence, view);
     let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
     Calculator {
+        state,
         thread,
         ask,
-        latest,
         words,
-        state,
         on_screen,
         derived,
+        latest,
         still,
         snapshot,
         settled,

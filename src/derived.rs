@@ -105,8 +105,9 @@ pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) ->
     kept.clone()
 }
 
-/// Everything, but map and curves stay where they need not follow; of a scenario that moves, the map has only the nodes that the eye needs, and what nobody reads before the hand rests
-/// stays as it was: the advice, and the layer of experts below the first screen. Of an embed only what it shows.
+/// Everything, but map and curves stay where they need not follow. Of a scenario that moves, the map has only the nodes that the eye
+/// needs, and what nobody reads before the hand rests stays as it was: the advice, and the layer of experts below the first screen.
+/// Of an embed only what it shows.
 pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Derived {
     let Snapshot { scenario, view, .. } = &**snapshot;
     let moving = pace.moving;

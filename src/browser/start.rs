@@ -8,10 +8,13 @@ use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::background::build;
 
+/// What listens to messages, and to an error.
+type Listeners = (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(Event)>);
+
 /// A worker under way, with what listens to it; dropped, it ends.
 pub(super) struct Started {
     worker: Worker,
-    listeners: Option<(Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(Event)>)>,
+    listeners: Option<Listeners>,
 }
 
 /// Starts a worker by its script beside the page; messages are arrays. Nothing where the browser has no workers for the page, as in
