@@ -249,7 +249,7 @@ impl<'a> Machine<'a> {
 
     fn int(&mut self, width: usize) -> Read<()> {
         let value = unsigned(self.take(width)?).unwrap_or_default();
-        self.push(Value::Int(value as i64))
+        self.push(Value::Int(value.cast_signed()))
     }
 
     /// An integer of any length, in two's complement.
@@ -260,7 +260,7 @@ impl<'a> Machine<'a> {
             Some(value) if !negative => i64::try_from(value).map_or(Value::Unsigned(value), Value::Int),
             Some(value) => {
                 let unused = 64 - 8 * bytes.len() as u32;
-                Value::Int(((value << unused) as i64) >> unused)
+                Value::Int((value << unused).cast_signed() >> unused)
             }
             None => Value::Opaque,
         };

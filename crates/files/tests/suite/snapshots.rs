@@ -110,7 +110,7 @@ fn other_files_are_refused_by_a_sentence() {
 #[test]
 fn bombs_end_at_once() {
     // Two million nested tuples.
-    let nested = [&b"\x80\x02N"[..], &[0x85; 2_000_000], b"."].concat();
+    let nested = [&b"\x80\x02N"[..], &vec![0x85; 2_000_000], b"."].concat();
     refused(&nested);
     // Stacks of a hundred thousand lines, each the same; and an entry that is named 4 million times.
     let line = b"}(X\x08\0\0\0filenameX\x04\0\0\0a.pyX\x04\0\0\0nameX\x01\0\0\0fu";
