@@ -200,3 +200,13 @@ fn a_plan_answers_by_its_status() {
         assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn a_memory_snapshot_is_read() {
+    let said =
+        shardwise(&["read", "--set", "model=llama-3.2-1b", "--set", "mbs=2", &file("snapshots/refused-2.pickle")]);
+    let out = text(&said.stdout);
+    assert!(out.starts_with("Refused at event 507 of 507") && out.contains("logits, in fp32"), "{out}");
+    let broken = shardwise(&["read", &file("snapshots/make.py")]);
+    assert_eq!(broken.status.code(), Some(2));
+}

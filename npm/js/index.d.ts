@@ -507,8 +507,8 @@ export interface Brought {
 }
 
 /**
- * Reads texts and files for a scenario, as the calculator's page does: configurations of runs and models, errors, logs, tables of
- * nccl-tests.
+ * Reads texts and files for a scenario, as the calculator's page does: configurations of runs and models, errors, memory snapshots,
+ * logs, tables of nccl-tests.
  *
  * @throws Error with a sentence where nothing is understood.
  */

@@ -94,16 +94,17 @@ def sweep(scenario, axes, run=False):
 def read(*files, scenario="", **values):
     """Reads files or texts for a scenario, as the calculator's page does: the configuration of a run (Axolotl, LLaMA-Factory,
     torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM, NeMo, llm-foundry, nanotron, MaxText), a model's ``config.json``,
-    an ``adapter_config.json``, an out-of-memory message, a log, tables of nccl-tests, lengths of texts, a link.
+    an ``adapter_config.json``, an out-of-memory message, a memory snapshot, a log, tables of nccl-tests, lengths of texts, a
+    link.
 
-    A file is named by a ``Path`` or a text that is the path of one; any other text is read itself. Gives a dict with ``kind``,
+    A file is named by a ``Path`` or a text that is the path of one; any other text, and bytes, are read themselves. Gives a dict with ``kind``,
     ``scenario`` (a link's fragment), ``said``, ``read``, ``sections`` and ``offers``; what cannot be read raises ``ValueError``.
     """
     names, contents = [], []
     for file in files:
         path = Path(file) if isinstance(file, Path) or _is_path(file) else None
         names.append(path.name if path else "")
-        contents.append(path.read_bytes() if path else str(file).encode())
+        contents.append(path.read_bytes() if path else file if isinstance(file, bytes) else str(file).encode())
     answer = json.loads(_engine.read(_text("read", scenario, values), names, contents))
     if "Err" in answer:
         raise ValueError(answer["Err"])

@@ -11,7 +11,7 @@ pub const CLOSE: &str = "Close";
 /// What it does.
 pub const CLOSE_HELP: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, llm-foundry, nanotron, MaxText), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files anywhere on the page";
+pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, llm-foundry, nanotron, MaxText), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files, memory snapshots of PyTorch too, anywhere on the page";
 /// Over the choice of a file.
 pub const FILE: &str = "Or choose files";
 /// Under the choice of a file.
@@ -30,7 +30,8 @@ pub fn counted(title: &str, lines: usize) -> String {
 }
 
 /// Where a file is too large.
-pub const TOO_LARGE: &str = "This is larger than 32 MiB, which nothing that this page saves or reads is. Drop less.";
+pub const TOO_LARGE: &str =
+    "This is larger than 64 MiB, the most that is read. Drop less, or record fewer events of a memory snapshot.";
 /// Where the module that reads is missing.
 pub const NOT_LOADED: &str = "What reads files could not be loaded. Check the connection and try again.";
 /// While it is loaded and reads.

@@ -12,6 +12,8 @@ use engine::share::carried;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::snapshot;
+
 use crate::config::{
     Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse, text_of,
 };
@@ -41,7 +43,7 @@ pub enum Kind {
     Run,
     /// Measured links, for the cluster at hand.
     Links,
-    /// An error, explained; the scenario stays.
+    /// An error or a memory snapshot, explained; the scenario stays.
     Error,
     /// What a run measured, against the scenario, which stays.
     Measured,
@@ -131,6 +133,9 @@ fn of_item(item: &Item, scenario: &Scenario) -> Result<Brought, String> {
         Some(name) => words::of_file(name, &problem),
         None => problem,
     };
+    if snapshot::is_pickle(&item.bytes) {
+        return diagnosed::of_snapshot(snapshot::of_pickle(&item.bytes, scenario), scenario).map_err(named);
+    }
     text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), scenario)).map_err(named)
 }
 

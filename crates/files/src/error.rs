@@ -9,13 +9,18 @@ mod matching;
 mod message;
 mod remarks;
 mod size;
+mod sizes;
 mod tensors;
 
 pub use changes::{Removal, differences};
+pub(crate) use changes::{bytes, removals};
+pub(crate) use message::doing_in;
 pub use message::{Doing, Message, Source};
 pub use size::Printed;
 pub(crate) use size::size_at;
+pub(crate) use sizes::{Fit, Sizes};
 
+use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
 use engine::names;
 use engine::params::quantity::group_thousands;
@@ -65,7 +70,7 @@ pub struct Explained {
 impl Explained {
     /// Whether a tensor, or something other than one, explains the message.
     pub fn is_explained(&self) -> bool {
-        let other = !matches!(self.message.source, Source::Allocator | Source::Xla | Source::Driver);
+        let other = !matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::Driver);
         other || remarks::is_generic(&self.message) || self.candidates.first().is_some_and(|first| first.likely)
     }
 }
@@ -103,33 +108,35 @@ pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
     Ok(explained(message, scenario))
 }
 
-fn explained(message: Message, scenario: &Scenario) -> Explained {
+/// Explains what a message or a record says.
+pub(crate) fn explained(message: Message, scenario: &Scenario) -> Explained {
     let (setup, report) = (scenario.setup(), scenario.report());
     let generic = remarks::is_generic(&message);
-    let on_gpu = matches!(message.source, Source::Allocator | Source::Xla);
+    let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla);
     let found =
         if generic || !on_gpu { Vec::new() } else { matching::matches(&setup, &tensors::tensors(&setup), &message) };
     let generation = report.generation;
-    let candidate = |of: &Match| {
-        let part = of.tensor.part;
-        Candidate {
-            tensor: of.tensor.what.into(),
-            formula: formula(&of.dims, of.tensor.width, of.tensor.over),
-            bytes: of.bytes,
-            part: names::part(part).key.into(),
-            part_name: names::part_on(part, generation).name.into(),
-            exact: of.own_batch,
-            likely: of.rank <= LIKELY,
-        }
-    };
-    let candidates: Vec<Candidate> = found.iter().map(candidate).collect();
+    let candidates: Vec<Candidate> = found.iter().map(|of| candidate(of, generation)).collect();
     let likely = found.first().filter(|first| first.rank <= LIKELY);
     let part = likely.map(|first| first.tensor.part).or_else(|| on_gpu.then(|| largest(&report)));
-    let changes = part.map(|part| changes::removals(scenario, &report, part)).unwrap_or_default();
+    let changes = part.map(|part| removals(scenario, &report, part)).unwrap_or_default();
     let remarks = remarks::remarks(scenario, &report, &message);
     let sentence =
         remarks::without_tensor(&message).unwrap_or_else(|| sentence(&message, &candidates, likely.is_some()));
     Explained { message, sentence, candidates, remarks, changes }
+}
+
+fn candidate(of: &Match, generation: Generation) -> Candidate {
+    let part = of.tensor.part;
+    Candidate {
+        tensor: of.tensor.what.into(),
+        formula: formula(&of.dims, of.tensor.width, of.tensor.over),
+        bytes: of.bytes,
+        part: names::part(part).key.into(),
+        part_name: names::part_on(part, generation).name.into(),
+        exact: of.own_batch,
+        likely: of.rank <= LIKELY,
+    }
 }
 
 /// The largest part that depends on how the run is set.
@@ -143,7 +150,7 @@ fn sentence(message: &Message, candidates: &[Candidate], likely: bool) -> String
     let Some(wanted) = message.wanted else {
         return "The message does not say how much was asked for.".into();
     };
-    let size = changes::bytes(wanted.bytes);
+    let size = bytes(wanted.bytes);
     if remarks::is_generic(message) {
         return format!("{size} stands for any small tensor: the GPU was full before.");
     }

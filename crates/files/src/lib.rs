@@ -12,6 +12,7 @@
 //! | [`log`] | lines of training logs to what a run measured; that against its prediction, the reasons ranked, the scenario corrected | the page |
 //! | [`run`] | the configuration of a run, Axolotl's to torchtitan's, as a scenario: what was understood, assumed and ignored; what would be better, written back into the same files | the page |
 //! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
+//! | [`snapshot`] | a memory snapshot of PyTorch to what was alive at its peak or when a request was refused | the page |
 
 pub mod brought;
 pub mod config;
@@ -20,3 +21,4 @@ pub mod error;
 pub mod log;
 pub mod run;
 pub mod settings;
+pub mod snapshot;

@@ -4,13 +4,18 @@ use engine::format;
 use engine::scenario::Scenario;
 use engine::share;
 use engine::units::{Bytes, Seconds};
+use std::borrow::Cow;
 
 use super::{Brought, Kind, Offer, Section};
-use crate::error::{self, Explained};
+use crate::error::{self, Explained, Removal, bytes};
 use crate::log::{self, Comparison, Reason, links};
+use crate::snapshot::{self, Found};
 
 /// What a text says of a run; nothing where it is neither an error nor a measurement.
 pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brought, String>> {
+    if snapshot::is_json(text) {
+        return Some(of_snapshot(snapshot::of_json(text, scenario), scenario));
+    }
     if let Ok(explained) = error::explain(text, scenario) {
         return Some(Ok(of_error(&explained, scenario)));
     }
@@ -33,36 +38,51 @@ fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Ve
 }
 
 fn of_error(explained: &Explained, scenario: &Scenario) -> Brought {
-    let bytes = |bytes: f64| format::bytes(Bytes::new(bytes));
     let tensors = explained.candidates.iter().map(|one| {
         let doubt = if one.likely { "" } else { " (has the size, but explains it less)" };
         format!("{}: {} = {}, in “{}”{doubt}", one.tensor, one.formula, bytes(one.bytes), one.part_name)
     });
-    let mut offers: Vec<Offer> = explained
-        .changes
-        .iter()
-        .map(|change| {
-            let fits = if change.fits { "fits" } else { "still does not fit" };
-            let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
-            let pace = format::percent(change.gain.abs());
-            let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
-            Offer {
-                what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
-                scenario: Some(change.link.clone()),
-                files: Vec::new(),
-            }
-        })
-        .collect();
-    // Two ways to the same scenario are one.
-    offers.dedup();
     Brought {
-        offers,
+        offers: offers(&explained.changes),
         sections: filled([
             ("Tensors of this size", tensors.collect()),
             ("What else the message says", explained.remarks.clone()),
         ]),
         ..Brought::new(Kind::Error, share::encode(scenario), explained.sentence.clone(), String::new())
     }
+}
+
+/// Changes with what they make of the memory.
+fn offers(changes: &[Removal]) -> Vec<Offer> {
+    let offer = |change: &Removal| {
+        let fits = if change.fits { "fits" } else { "still does not fit" };
+        let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
+        let pace = format::percent(change.gain.abs());
+        let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
+        Offer {
+            what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
+            scenario: Some(change.link.clone()),
+            files: Vec::new(),
+        }
+    };
+    let mut offers: Vec<Offer> = changes.iter().map(offer).collect();
+    // Two ways to the same scenario are one.
+    offers.dedup();
+    offers
+}
+
+/// What a memory snapshot says.
+pub(super) fn of_snapshot(found: Result<Found, Cow<'static, str>>, scenario: &Scenario) -> Result<Brought, String> {
+    let found = found?;
+    Ok(Brought {
+        offers: offers(&found.changes),
+        sections: filled([
+            ("Alive at that moment, by part of the memory", found.parts),
+            ("The largest tensors", found.largest),
+            ("What else the snapshot says", found.remarks),
+        ]),
+        ..Brought::new(Kind::Error, share::encode(scenario), found.sentence, found.read)
+    })
 }
 
 fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {

@@ -30,7 +30,7 @@ pub struct Removal {
 const MOST: usize = 4;
 
 /// The changes that lower a part, the least effort first.
-pub(super) fn removals(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<Removal> {
+pub(crate) fn removals(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<Removal> {
     lowering(scenario, report, part).iter().take(MOST).map(|one| removal(scenario, report, part, one)).collect()
 }
 
@@ -53,6 +53,6 @@ pub fn differences(from: &Scenario, to: &Scenario) -> Vec<String> {
 }
 
 /// Bytes, as a person reads them.
-pub(super) fn bytes(value: f64) -> String {
+pub(crate) fn bytes(value: f64) -> String {
     format::bytes(engine::units::Bytes::new(value))
 }

@@ -4,6 +4,7 @@ use super::message::{Doing, Message, Source};
 use super::size::Printed;
 use super::tensors::{Dim, Grows, Tensor, batch};
 use engine::model::memory::allocator::asked_of_driver;
+use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
 
 /// A tensor that has the size.
@@ -44,9 +45,13 @@ const MOST_TIMES: f64 = 2.0;
 
 /// A size asked for, and by whom.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
-    size: Printed,
-    rounds: bool,
+pub(super) struct Asked {
+    /// How many bytes.
+    pub size: Printed,
+    /// Whether PyTorch's allocator asked the driver, which rounds up.
+    pub rounds: bool,
+    /// What the program was doing.
+    pub doing: Option<Doing>,
 }
 
 /// What PyTorch's allocator rounds up to, in bytes (`kRoundLarge`).
@@ -66,14 +71,21 @@ impl Asked {
     }
 }
 
-/// The tensors of a setup that fit the size asked for.
+/// The tensors of a setup that fit the size a message asks for.
 pub(super) fn matches(setup: &Setup, tensors: &[Tensor], message: &Message) -> Vec<Match> {
-    let Some(size) = message.wanted.filter(|size| size.bytes > 0.0) else { return Vec::new() };
-    let asked = Asked { size, rounds: message.source == Source::Allocator };
+    let Some(size) = message.wanted else { return Vec::new() };
+    fitting(setup, tensors, Asked { size, rounds: message.source == Source::Allocator, doing: message.doing })
+}
+
+/// The tensors of a setup that fit a size.
+pub(super) fn fitting(setup: &Setup, tensors: &[Tensor], asked: Asked) -> Vec<Match> {
+    if asked.size.bytes <= 0.0 {
+        return Vec::new();
+    }
     let mut found: Vec<Match> = Vec::new();
     for tensor in tensors {
         let Some(mut fit) = fit(setup, tensor, asked) else { continue };
-        fit.rank += against(tensor, message.doing);
+        fit.rank += against(tensor, asked.doing);
         let same = |other: &&mut Match| {
             other.tensor.what == fit.tensor.what && other.dims == fit.dims && other.bytes == fit.bytes
         };
@@ -89,6 +101,18 @@ pub(super) fn matches(setup: &Setup, tensors: &[Tensor], message: &Message) -> V
     }
     found.truncate(MOST);
     found
+}
+
+/// The parts of memory in which tensors of a size stand, of those as likely as this.
+pub(super) fn parts(setup: &Setup, tensors: &[Tensor], asked: Asked, like: &Match) -> Vec<MemoryPart> {
+    let mut parts = vec![like.tensor.part];
+    for tensor in tensors {
+        let is_like = |fit: Match| fit.rank + against(tensor, asked.doing) <= like.rank && fit.dims == like.dims;
+        if !parts.contains(&tensor.part) && fit(setup, tensor, asked).is_some_and(is_like) {
+            parts.push(tensor.part);
+        }
+    }
+    parts
 }
 
 fn against(tensor: &Tensor, doing: Option<Doing>) -> f64 {

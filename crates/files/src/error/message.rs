@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Source {
     /// PyTorch's allocator on a GPU, which asks the driver for the size of one tensor.
     Allocator,
+    /// PyTorch's own record of a request, which has the tensor's size but for 512 bytes.
+    Recorded,
     /// XLA while it ran a program: JAX, MaxText, PyTorch/XLA.
     Xla,
     /// XLA when it compiled a program that needs more than the chip has.
@@ -28,7 +30,7 @@ pub enum Source {
 }
 
 /// What the program was doing, as far as the lines of the traceback say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
     /// Weights are loaded or moved to the GPU.
@@ -103,7 +105,7 @@ pub(super) fn read(text: &str) -> Option<Message> {
                 ["tried to allocate ", "Unable to allocate "].into_iter().find_map(|of| size_after(message, of));
             Message { wanted: asked, ..empty }
         }
-        Source::Library | Source::Driver | Source::HostKilled | Source::SharedMemory => empty,
+        Source::Recorded | Source::Library | Source::Driver | Source::HostKilled | Source::SharedMemory => empty,
     };
     Some(read)
 }
@@ -281,4 +283,33 @@ fn doing(before: &str) -> Option<Doing> {
     let lines = before.get(from..)?;
     let found = LINES.iter().filter_map(|(line, doing)| Some((lines.rfind(line)?, *doing)));
     found.max_by_key(|(at, _)| *at).map(|(_, doing)| doing)
+}
+
+/// What a line of a stack says, by its file and its function; lines of functions have no code in them.
+pub(crate) fn doing_in(file: &str, function: &str) -> Option<Doing> {
+    Some(match function {
+        "from_pretrained"
+        | "load_state_dict"
+        | "load_checkpoint"
+        | "set_module_tensor_to_device"
+        | "_apply"
+        | "convert"
+        | "reset_parameters"
+        | "init_weights"
+        | "to_empty" => Doing::Loading,
+        "eager_attention_forward" | "scaled_dot_product_attention" | "_make_causal_mask" | "repeat_kv" => {
+            Doing::Attention
+        }
+        "cross_entropy" | "log_softmax" | "nll_loss" | "fused_linear_cross_entropy_forward" => Doing::Loss,
+        "backward" | "_engine_run_backward" | "run_backward" => Doing::Backward,
+        "_all_gather_base"
+        | "all_gather_into_tensor"
+        | "reduce_scatter_tensor"
+        | "unshard"
+        | "foreach_all_gather"
+        | "foreach_reduce" => Doing::Communication,
+        "forward" | "_call_impl" | "compute_loss" => Doing::Forward,
+        _ if file.contains("/optim/") => Doing::Optimizer,
+        _ => return None,
+    })
 }

@@ -37,7 +37,7 @@ pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -
 /// What a message without a tensor means.
 pub(super) fn without_tensor(message: &Message) -> Option<String> {
     let sentence = match message.source {
-        Source::Allocator | Source::Xla => return None,
+        Source::Allocator | Source::Recorded | Source::Xla => return None,
         Source::XlaCompiler => match (message.needed, message.capacity) {
             (Some(needed), Some(capacity)) => format!(
                 "The compiled program needs {} of a chip with {}: XLA places every buffer before it runs, so no tensor is to blame alone.",
@@ -79,7 +79,7 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
 fn fragmentation(scenario: &Scenario, message: &Message, said: &mut Vec<String>) {
     let (Some(unallocated), Some(wanted)) = (message.unallocated, message.wanted) else { return };
     let capacity = message.capacity.map_or(0.0, |size| size.bytes);
-    if message.source != Source::Allocator || unallocated.bytes < WORTH * capacity {
+    if !matches!(message.source, Source::Allocator | Source::Recorded) || unallocated.bytes < WORTH * capacity {
         return;
     }
     let free = message.free.map_or(0.0, |size| size.bytes);

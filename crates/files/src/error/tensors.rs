@@ -244,6 +244,42 @@ fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
     }
 }
 
+/// What a record of tensors that are alive has beside those that messages name, as a request of this size is seldom refused: the
+/// matrices as one GPU keeps them between steps, and keys or values.
+pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
+    let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
+    let tp = u64::from(setup.mesh.tp.max(1));
+    let frozen = !setup.trained.is_all();
+    let kept: [(_, f64, f64, &'static [Doing]); 2] = [
+        (MemoryPart::Weights, bytes.weights, degrees.weights, &[Doing::Loading]),
+        (MemoryPart::Gradients, bytes.gradients, degrees.gradients, &[Doing::Backward]),
+    ];
+    let mut all = Vec::new();
+    let key = setup.architecture.key_value_width() as u64;
+    if key > 0 {
+        all.push(Tensor {
+            what: "keys or values",
+            part: MemoryPart::Activations,
+            dims: vec![(key, "wide")],
+            width: bytes.activation,
+            over: tp,
+            grows: Grows::Tokens,
+            when: &TOKENS,
+            made: true,
+        });
+    }
+    for (what, dims) in matrices(setup) {
+        for (part, width, degree, when) in kept {
+            let over = tp * (degree as u64).max(1);
+            if over > tp || part == MemoryPart::Gradients {
+                let made = part == MemoryPart::Weights || !frozen;
+                all.push(Tensor { what, part, dims: dims.to_vec(), width, over, grows: Grows::Not, when, made });
+            }
+        }
+    }
+    all
+}
+
 const STATES: [Doing; 2] = [Doing::Loading, Doing::Optimizer];
 const REDUCE: [Doing; 2] = [Doing::Communication, Doing::Backward];
 /// Elements of DeepSpeed's buckets of gradients and of gathered weights (`reduce_bucket_size`, `allgather_bucket_size`).

@@ -16,3 +16,4 @@ mod links;
 mod logs;
 mod run;
 mod settings;
+mod snapshots;

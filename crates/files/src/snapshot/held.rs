@@ -1,0 +1,131 @@
+//! Tensors that were alive, alike ones together, with what they are.
+
+use super::format::Frame;
+use super::moment::Moment;
+use crate::error::{Doing, Fit, Sizes, bytes};
+use engine::model::report::MemoryPart;
+use engine::params::quantity::group_thousands;
+use std::collections::HashMap;
+
+/// What the allocator rounds sizes up to, less one.
+pub(super) const ROUNDED: u64 = 511;
+/// Most kinds of tensors that are looked up; the rest are small.
+const LOOKED_UP: usize = 400;
+/// Most kinds of tensors that are named.
+const NAMED: usize = 8;
+
+/// Tensors of one size that one line asked for.
+struct Group<'a> {
+    size: u64,
+    count: u64,
+    line: Option<&'a Frame<'a>>,
+    fit: Option<Fit>,
+}
+
+impl Group<'_> {
+    fn total(&self) -> u64 {
+        self.size.saturating_mul(self.count)
+    }
+}
+
+/// What was alive, the most first.
+pub(super) struct Groups<'a> {
+    all: Vec<Group<'a>>,
+}
+
+impl<'a> Groups<'a> {
+    /// Groups the tensors of a moment, whose sizes the allocator may have rounded up by less than `rounded`.
+    pub(super) fn of(moment: &'a Moment<'_, 'a>, sizes: &Sizes, rounded: u64) -> Self {
+        type Key<'a> = (u64, Option<&'a Frame<'a>>, Option<Doing>);
+        let mut counted: HashMap<Key<'a>, (usize, u64)> = HashMap::new();
+        let lines = moment.held.iter().any(|held| held.frames.is_some_and(|frames| frames.line.is_some()));
+        for (at, held) in moment.held.iter().enumerate() {
+            let line = held.frames.and_then(|frames| frames.line.as_ref());
+            let doing = held.frames.and_then(|frames| frames.doing);
+            // Where stacks were recorded, what has none was asked for by autograd's thread, in which no Python runs.
+            let autograd = lines && held.is_recorded && line.is_none();
+            let key = (held.size, line, doing.or(autograd.then_some(Doing::Backward)));
+            counted.entry(key).or_insert((at, 0)).1 += 1;
+        }
+        let mut counted: Vec<_> = counted.into_iter().collect();
+        counted.sort_by_key(|((size, ..), (at, count))| (core::cmp::Reverse(size.saturating_mul(*count)), *at));
+        let mut known: HashMap<(u64, Option<Doing>), Option<Fit>> = HashMap::new();
+        let all = counted.into_iter().enumerate().map(|(place, ((size, line, doing), (_, count)))| {
+            let fit = (place < LOOKED_UP)
+                .then(|| known.entry((size, doing)).or_insert_with(|| sizes.of(size, rounded, doing)).clone());
+            Group { size, count, line, fit: fit.flatten() }
+        });
+        Self { all: all.collect() }
+    }
+
+    /// How many tensors.
+    pub(super) fn count(&self) -> u64 {
+        self.all.iter().map(|group| group.count).sum()
+    }
+
+    /// Bytes and tensors of each set of parts that could not be told apart, the most first; of none where nothing was recognised.
+    fn by_part(&self) -> Vec<(&[MemoryPart], u64, u64)> {
+        let mut sums: Vec<(&[MemoryPart], u64, u64)> = Vec::new();
+        for group in &self.all {
+            let parts = group.fit.as_ref().map_or(&[][..], |fit| &fit.parts);
+            match sums.iter_mut().find(|(other, ..)| *other == parts) {
+                Some((_, bytes, count)) => {
+                    *bytes = bytes.saturating_add(group.total());
+                    *count += group.count;
+                }
+                None => sums.push((parts, group.total(), group.count)),
+            }
+        }
+        sums.sort_by_key(|(_, bytes, _)| core::cmp::Reverse(*bytes));
+        sums
+    }
+
+    /// The part with most bytes among those that were recognised.
+    pub(super) fn largest_part(&self) -> Option<(MemoryPart, u64)> {
+        self.by_part().into_iter().find_map(|(parts, bytes, _)| Some((*parts.first()?, bytes)))
+    }
+
+    /// A line for each part: what was alive, beside what is predicted.
+    pub(super) fn parts(
+        &self,
+        named: impl Fn(MemoryPart) -> &'static str,
+        predicted: impl Fn(MemoryPart) -> f64,
+    ) -> Vec<String> {
+        let line = |(parts, held, count): (&[MemoryPart], u64, u64)| {
+            let held = bytes(held as f64);
+            let tensors = if count == 1 { "1 tensor".into() } else { group_thousands(&count.to_string()) + " tensors" };
+            if parts.is_empty() {
+                return format!("Not recognised: {held} in {tensors}");
+            }
+            let names: Vec<&str> = parts.iter().map(|part| named(*part)).collect();
+            let sum: f64 = parts.iter().map(|part| predicted(*part)).sum();
+            let predicted = if sum > 0.0 { bytes(sum) } else { "nothing at its peak".into() };
+            format!("{}: {held} in {tensors}; the scenario has {predicted}", names.join(" or "))
+        };
+        self.by_part().into_iter().map(line).collect()
+    }
+
+    /// A line for each kind of tensors, of those that hold most.
+    pub(super) fn largest(&self, named: impl Fn(MemoryPart) -> &'static str) -> Vec<String> {
+        let line = |group: &Group<'_>| {
+            let size = bytes(group.size as f64);
+            let total = match group.count {
+                1 => size,
+                count => {
+                    format!("{} × {size} = {}", group_thousands(&count.to_string()), bytes(group.total() as f64))
+                }
+            };
+            let what = match &group.fit {
+                None => "not recognised".into(),
+                Some(Fit { tensor, parts }) => {
+                    let other = if tensor.exact { "" } else { ", of another batch than the scenario's" };
+                    let names: Vec<&str> = parts.iter().map(|part| named(*part)).collect();
+                    format!("{}{other} ({}), in “{}”", tensor.tensor, tensor.formula, names.join("” or “"))
+                }
+            };
+            let from = group.line.map_or_else(String::new, |line| format!("; {line}"));
+            format!("{total}: {what}{from}")
+        };
+        self.all.iter().take(NAMED).map(line).collect()
+    }
+}

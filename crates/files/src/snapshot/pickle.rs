@@ -1,0 +1,348 @@
+//! Reads a pickle of Python, protocols 2 to 5, as plain values: nothing is called and nothing imported. What is no number, text, list
+//! or dict is [`Value::Opaque`].
+//!
+//! Values stand in one table and name each other by their places: what a pickle holds once and names often is read once, and no depth
+//! of nesting takes a stack: `serde-pickle` 1.2 ends the program on two million nested tuples, and copies what is named again.
+
+mod node;
+
+use std::borrow::Cow;
+
+/// A value's place in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Id(u32);
+
+/// A value of Python.
+#[derive(Clone, Debug, PartialEq)]
+enum Value<'a> {
+    None,
+    Bool(bool),
+    Int(i64),
+    /// An integer that only fits without a sign: an address.
+    Unsigned(u64),
+    Float(f64),
+    Text(&'a str),
+    /// A list or tuple.
+    Sequence(Vec<Id>),
+    Dict(Vec<(Id, Id)>),
+    /// Bytes, an object, a class, a function.
+    Opaque,
+}
+
+/// What a pickle holds.
+#[derive(Debug)]
+pub(super) struct Pickle<'a> {
+    values: Vec<Value<'a>>,
+    root: Id,
+    /// References from one value to another: what takes no value twice visits no more.
+    references: u64,
+}
+
+/// Values that always stand first in the table.
+const NONE: Id = Id(0);
+const FALSE: Id = Id(1);
+const TRUE: Id = Id(2);
+const OPAQUE: Id = Id(3);
+
+/// Most values: a snapshot of 64 MiB has ten million.
+const MOST: usize = 24_000_000;
+
+const ENDS: &str = "This pickle ends in the middle: it was not written or copied whole.";
+const BROKEN: &str = "This is no pickle that Python wrote: its instructions do not fit each other.";
+const TOO_MANY: &str = "This pickle has more than 24 million values: record fewer events, torch.cuda.memory._record_memory_history(max_entries=100000).";
+
+/// Whether a file is a pickle of protocol 2 or later.
+pub fn is_pickle(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x80, 2..=31, ..])
+}
+
+/// A result, or a sentence.
+type Read<T> = Result<T, Cow<'static, str>>;
+
+/// Reads a pickle.
+///
+/// # Errors
+///
+/// A sentence if it is cut off, broken or too large.
+pub(super) fn read(bytes: &[u8]) -> Read<Pickle<'_>> {
+    let values = vec![Value::None, Value::Bool(false), Value::Bool(true), Value::Opaque];
+    let mut machine =
+        Machine { rest: bytes, values, stack: Vec::new(), marks: Vec::new(), memo: Vec::new(), references: 0 };
+    while machine.step()? {}
+    let root = machine.pop()?;
+    Ok(Pickle { values: machine.values, root, references: machine.references })
+}
+
+/// Python's pickle machine, as far as plain values need it.
+struct Machine<'a> {
+    rest: &'a [u8],
+    values: Vec<Value<'a>>,
+    stack: Vec<Id>,
+    /// Heights of the stack at the marks.
+    marks: Vec<usize>,
+    memo: Vec<Id>,
+    references: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// Carries out one instruction, and says whether there is more. Numbers as in CPython's `Lib/pickle.py`.
+    fn step(&mut self) -> Read<bool> {
+        match self.byte()? {
+            0x80 => match self.byte()? {
+                0..=5 => {}
+                other => return Err(format!("This pickle is of protocol {other}; 2 to 5 are read.").into()),
+            },
+            0x95 => drop(self.take(8)?),
+            b'.' => return Ok(false),
+            b'(' => self.marks.push(self.stack.len()),
+            b'0' => drop(self.pop()?),
+            b'1' => drop(self.popped_mark()?),
+            b'2' => self.stack.push(self.top()?),
+            b'N' => self.stack.push(NONE),
+            0x88 => self.stack.push(TRUE),
+            0x89 => self.stack.push(FALSE),
+            b'K' => self.int(1)?,
+            b'M' => self.int(2)?,
+            b'J' => {
+                let four = self.array()?;
+                self.push(Value::Int(i32::from_le_bytes(four).into()))?;
+            }
+            0x8a => self.long(1)?,
+            0x8b => self.long(4)?,
+            b'G' => {
+                let eight = self.array()?;
+                self.push(Value::Float(f64::from_be_bytes(eight)))?;
+            }
+            0x8c | b'U' => self.text(1)?,
+            b'X' | b'T' => self.text(4)?,
+            0x8d => self.text(8)?,
+            b'C' => self.bytes(1)?,
+            b'B' => self.bytes(4)?,
+            0x8e | 0x96 => self.bytes(8)?,
+            b']' | b')' => self.push(Value::Sequence(Vec::new()))?,
+            b'}' => self.push(Value::Dict(Vec::new()))?,
+            b'l' | b't' => {
+                let items = self.popped_mark()?;
+                self.references += items.len() as u64;
+                self.push(Value::Sequence(items))?;
+            }
+            count @ 0x85..=0x87 => {
+                let from = self.stack.len().checked_sub(usize::from(count - 0x84)).ok_or(BROKEN)?;
+                let items = self.stack.split_off(from);
+                self.references += items.len() as u64;
+                self.push(Value::Sequence(items))?;
+            }
+            b'a' => {
+                let item = self.pop()?;
+                self.append(vec![item])?;
+            }
+            b'e' => {
+                let items = self.popped_mark()?;
+                self.append(items)?;
+            }
+            b's' => {
+                let value = self.pop()?;
+                let key = self.pop()?;
+                self.set(&[key, value])?;
+            }
+            b'u' => {
+                let items = self.popped_mark()?;
+                self.set(&items)?;
+            }
+            b'q' => {
+                let place = self.byte()?;
+                self.memoize(usize::from(place))?;
+            }
+            b'r' => {
+                let place = u32::from_le_bytes(self.array()?);
+                self.memoize(place as usize)?;
+            }
+            0x94 => self.memoize(self.memo.len())?,
+            b'h' => {
+                let place = self.byte()?;
+                self.recall(usize::from(place))?;
+            }
+            b'j' => {
+                let place = u32::from_le_bytes(self.array()?);
+                self.recall(place as usize)?;
+            }
+            other => self.object(other)?,
+        }
+        Ok(true)
+    }
+
+    /// Instructions that make or import objects: none is made, and what stands for one is opaque.
+    fn object(&mut self, instruction: u8) -> Read<()> {
+        let popped = match instruction {
+            // GLOBAL: a module and a name, a line each.
+            b'c' => {
+                self.line()?;
+                self.line()?;
+                0
+            }
+            // STACK_GLOBAL, REDUCE and NEWOBJ; NEWOBJ_EX.
+            0x93 | b'R' | 0x81 => 2,
+            0x92 => 3,
+            // BUILD leaves its object on the stack.
+            b'b' => {
+                self.pop()?;
+                return Ok(());
+            }
+            // OBJ, EXT1, EXT2, EXT4, BINPERSID, NEXT_BUFFER, READONLY_BUFFER.
+            b'o' => {
+                self.popped_mark()?;
+                0
+            }
+            0x82 => self.take(1).map(|_| 0)?,
+            0x83 => self.take(2).map(|_| 0)?,
+            0x84 => self.take(4).map(|_| 0)?,
+            b'Q' => 1,
+            0x97 => 0,
+            0x98 => return Ok(()),
+            other => {
+                return Err(format!(
+                    "This is no pickle that can be read: 0x{other:02x} is no instruction of protocols 2 to 5."
+                )
+                .into());
+            }
+        };
+        for _ in 0..popped {
+            self.pop()?;
+        }
+        self.stack.push(OPAQUE);
+        Ok(())
+    }
+
+    fn take(&mut self, count: usize) -> Read<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(ENDS)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Read<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
+        self.take(N)?.try_into().map_err(|_| ENDS.into())
+    }
+
+    fn line(&mut self) -> Read<()> {
+        let end = self.rest.iter().position(|byte| *byte == b'\n').ok_or(ENDS)?;
+        self.take(end + 1).map(drop)
+    }
+
+    /// Bytes with their count before them, which takes so many bytes itself.
+    fn counted(&mut self, width: usize) -> Read<&'a [u8]> {
+        let count = unsigned(self.take(width)?).and_then(|count| usize::try_from(count).ok());
+        self.take(count.ok_or(ENDS)?)
+    }
+
+    fn push(&mut self, value: Value<'a>) -> Read<()> {
+        if self.values.len() >= MOST {
+            return Err(TOO_MANY.into());
+        }
+        self.stack.push(Id(self.values.len() as u32));
+        self.values.push(value);
+        Ok(())
+    }
+
+    fn int(&mut self, width: usize) -> Read<()> {
+        let value = unsigned(self.take(width)?).unwrap_or_default();
+        self.push(Value::Int(value.cast_signed()))
+    }
+
+    /// An integer of any length, in two's complement.
+    fn long(&mut self, width: usize) -> Read<()> {
+        let bytes = self.counted(width)?;
+        let negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
+        let value = match unsigned(bytes) {
+            Some(value) if !negative => i64::try_from(value).map_or(Value::Unsigned(value), Value::Int),
+            Some(value) => {
+                let unused = 64 - 8 * bytes.len() as u32;
+                Value::Int((value << unused).cast_signed() >> unused)
+            }
+            None => Value::Opaque,
+        };
+        self.push(value)
+    }
+
+    fn text(&mut self, width: usize) -> Read<()> {
+        let bytes = self.counted(width)?;
+        self.push(str::from_utf8(bytes).map_or(Value::Opaque, Value::Text))
+    }
+
+    fn bytes(&mut self, width: usize) -> Read<()> {
+        self.counted(width)?;
+        self.stack.push(OPAQUE);
+        Ok(())
+    }
+
+    fn top(&self) -> Read<Id> {
+        self.stack.last().copied().ok_or_else(|| BROKEN.into())
+    }
+
+    fn pop(&mut self) -> Read<Id> {
+        self.stack.pop().ok_or_else(|| BROKEN.into())
+    }
+
+    fn popped_mark(&mut self) -> Read<Vec<Id>> {
+        let mark = self.marks.pop().filter(|mark| *mark <= self.stack.len()).ok_or(BROKEN)?;
+        Ok(self.stack.split_off(mark))
+    }
+
+    fn top_value(&mut self) -> Read<&mut Value<'a>> {
+        let Id(top) = self.top()?;
+        self.values.get_mut(top as usize).ok_or_else(|| BROKEN.into())
+    }
+
+    /// Appends to the list on the stack; an object in its place takes them and is none the wiser.
+    fn append(&mut self, items: Vec<Id>) -> Read<()> {
+        self.references += items.len() as u64;
+        match self.top_value()? {
+            Value::Sequence(list) => list.extend(items),
+            Value::Opaque => {}
+            _ => return Err(BROKEN.into()),
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, items: &[Id]) -> Read<()> {
+        let (pairs, odd) = items.as_chunks::<2>();
+        if !odd.is_empty() {
+            return Err(BROKEN.into());
+        }
+        self.references += items.len() as u64;
+        match self.top_value()? {
+            Value::Dict(dict) => dict.extend(pairs.iter().map(|[key, value]| (*key, *value))),
+            Value::Opaque => {}
+            _ => return Err(BROKEN.into()),
+        }
+        Ok(())
+    }
+
+    /// Python numbers what it remembers from 0 on.
+    fn memoize(&mut self, place: usize) -> Read<()> {
+        let top = self.top()?;
+        if place > self.values.len() {
+            return Err(BROKEN.into());
+        }
+        if place >= self.memo.len() {
+            self.memo.resize(place + 1, NONE);
+        }
+        *self.memo.get_mut(place).ok_or(BROKEN)? = top;
+        Ok(())
+    }
+
+    fn recall(&mut self, place: usize) -> Read<()> {
+        self.stack.push(*self.memo.get(place).ok_or(BROKEN)?);
+        Ok(())
+    }
+}
+
+/// A number of up to eight bytes, the least first; nothing above.
+fn unsigned(bytes: &[u8]) -> Option<u64> {
+    let mut whole = [0; 8];
+    whole.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(whole))
+}

@@ -1,0 +1,94 @@
+//! What a snapshot says beside its tensors: memory without tensors in it, and what the record lacks.
+
+use super::format::{Action, Segment, Snapshot};
+use super::moment::{Moment, Why};
+use crate::error::bytes;
+use engine::model::software::Segments;
+use engine::params::quantity::group_thousands;
+use engine::scenario::Scenario;
+
+/// Share of reserved memory without tensors above which it is worth a sentence.
+const WORTH: f64 = 0.05;
+/// The same of what was alive before the first event.
+const BEFORE: f64 = 0.02;
+
+/// Whether much of the memory from the driver has no tensor in it.
+pub(super) fn is_fragmented(moment: &Moment<'_, '_>) -> bool {
+    moment.reserved.saturating_sub(moment.allocated) as f64 > WORTH * moment.reserved as f64
+}
+
+/// Sentences about the snapshot.
+pub(super) fn remarks(
+    snapshot: &Snapshot<'_>,
+    segments: &[&Segment<'_>],
+    moment: &Moment<'_, '_>,
+    scenario: &Scenario,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    let grows = snapshot.allocator_settings.is_some_and(|settings| settings.expandable_segments)
+        || segments.iter().any(|segment| segment.is_expandable);
+    if let Why::Refused { free: Some(free), .. } = moment.why {
+        said.push(format!("The driver had {} left.", bytes(free as f64)));
+    }
+    if is_fragmented(moment) {
+        let free = moment.reserved.saturating_sub(moment.allocated) as f64;
+        // A refused request has sentences of its own for it.
+        if !matches!(moment.why, Why::Refused { .. }) {
+            let share = engine::format::percent(free / moment.reserved as f64);
+            let remedy = if grows {
+                ""
+            } else {
+                " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets it grow blocks in place."
+            };
+            said.push(format!(
+                "PyTorch had {} from the driver without a tensor in it, {share} of what it had.{remedy}",
+                bytes(free)
+            ));
+        }
+        if moment.is_last {
+            said.extend(pieces(segments));
+        }
+    }
+    let set = scenario.segments == Segments::Expandable;
+    if grows != set && (snapshot.allocator_settings.is_some() || grows) {
+        let [of_run, of_scenario] = [grows, set].map(|grows| if grows { "expandable" } else { "fixed" });
+        said.push(format!("Segments of the run are {of_run}, those of the scenario {of_scenario}."));
+    }
+    if moment.before as f64 > BEFORE * moment.allocated as f64 && !matches!(moment.why, Why::Now) {
+        said.push(format!(
+            "The record begins when tensors held {}: a higher peak before it is not in it.",
+            bytes(moment.before as f64)
+        ));
+    }
+    let refused =
+        |events: &Vec<super::format::Event<'_>>| events.iter().filter(|event| event.action == Action::Oom).count();
+    let refusals: usize = snapshot.device_traces.iter().map(refused).sum();
+    if refusals > 1 {
+        said.push(format!(
+            "{} requests were refused: this is the last one of its GPU.",
+            group_thousands(&refusals.to_string())
+        ));
+    }
+    if matches!(moment.why, Why::Now) {
+        said.push(
+            "The snapshot has no record of events, so its peak is unknown: call torch.cuda.memory._record_memory_history() first.".into(),
+        );
+    }
+    said
+}
+
+/// In how many segments the free memory lies, and how large a piece can be had.
+fn pieces(segments: &[&Segment<'_>]) -> Option<String> {
+    let free = |segment: &&&Segment<'_>| segment.blocks.iter().any(|block| !block.is_active());
+    let split = segments.iter().filter(free).count();
+    let sizes = segments.iter().flat_map(|segment| &segment.blocks).filter(|block| !block.is_active());
+    let largest = sizes.map(|block| block.size).max().unwrap_or_default();
+    (split > 0).then(|| {
+        format!(
+            "Memory without a tensor in it lies in {} of {} segments; the largest piece has {}.",
+            group_thousands(&split.to_string()),
+            group_thousands(&segments.len().to_string()),
+            bytes(largest as f64)
+        )
+    })
+}
