@@ -1,0 +1,216 @@
+//! The first screen: headline, sentence, figures in a row, evidence.
+
+use crate::{does_not_fit, embed, embedded, page, rendered, words};
+use engine::catalog::{self, accuracy};
+use engine::scenario::Scenario;
+use engine::scenario::issue::Issue;
+use shardwise::panels::run;
+use shardwise::view::View;
+use shardwise::{App, Embed, Start, text};
+
+#[test]
+fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    for name in ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"] {
+        assert!(html.contains(&format!("aria-label=\"{name}\"")), "no slider {name}");
+        assert!(html.contains(&format!("aria-label=\"{name}, typed\"")), "no field {name}");
+    }
+}
+
+#[test]
+fn the_headline_figures_are_outputs_with_their_names() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    for name in ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"] {
+        assert!(html.contains(&format!("<output aria-label=\"{name}\"")), "no output {name}");
+    }
+}
+
+#[test]
+fn the_range_of_measurements_stands_beside_the_headline_figures() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    // Of the four, of time and cost; and the share of what limits.
+    assert_eq!(html.matches("class=\"tile-band\"").count(), 6);
+    let bands = text::Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
+    assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
+    assert!(html.contains(text::BAND));
+}
+
+#[test]
+fn days_and_dollars_stand_among_the_headline_figures() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    let run = catalog::default_scenario().run_report();
+    let figure = format!("{}, {}", engine::format::duration(run.time), engine::format::dollars(run.cost.get()));
+    assert!(
+        html.contains(&format!("<output aria-label=\"Time and cost\" aria-live=\"off\">{figure}</output>")),
+        "{figure}"
+    );
+    assert!(words(&html).contains("Time and cost, 1T tokens"));
+    assert!(html.contains("aria-label=\"Edit tokens and price\"") && html.contains("id=\"ask-time-and-cost\""));
+    assert!(words(&html).contains("List price: Lambda, 8x A100 SXM 40 GB, 2026-09-20. Edit it."));
+    // What limits has its share of the step beside it.
+    let report = catalog::default_scenario().report();
+    assert!(
+        html.contains(&text::limiter_share(&report).unwrap())
+            && text::limiter_share(&does_not_fit().report()).is_none()
+    );
+    // The controls and the panel have names of their own.
+    assert!(words(&html).contains("Run and cost") && run::TITLE != "Run and cost");
+    let tile = |scenario: &Scenario| {
+        page(scenario, Vec::new()).split("of-run").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
+    };
+    assert!(tile(&does_not_fit()).starts_with(" moot\""));
+    let mut never = catalog::default_scenario();
+    never.run.mtbf = engine::units::Seconds::from_hours(1.0);
+    let said = words(&tile(&never));
+    assert!(said.contains("never, –") && !said.contains("NaN") && !said.contains("inf"), "{said}");
+    // An embed without controls has nothing to edit with.
+    let start = Start {
+        scenario: never,
+        pins: Vec::new(),
+        issues: Vec::new(),
+        view: View::from_query("?embed=1&controls=none"),
+    };
+    assert!(!rendered::<Embed>(start).contains("tile-edit"));
+}
+
+#[test]
+fn the_card_of_time_and_cost_says_where_the_price_comes_from() {
+    let card = |link: &str| {
+        let view = View::from_query("?why=time-and-cost");
+        let scenario = engine::share::decode(link).scenario;
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+        words(html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap())
+    };
+    let said = card("v=1&rev=7&cluster=dgx-h100");
+    assert!(said.contains("Price of a GPU-hour: List price: Lambda, 8x H100 SXM, 2026-09-20."), "{said}");
+    assert!(card("v=1&rev=7&gpu=gb300").contains("No list price known for GB300: edit it."));
+}
+
+#[test]
+fn notes_are_told_from_errors() {
+    let noted = Scenario { gpus: 10, ..catalog::default_scenario() };
+    assert!(page(&noted, Vec::new()).contains("<li class=\"note\">10 GPUs fill"));
+    let wrong = Scenario { tp: 3, ..catalog::default_scenario() };
+    assert!(page(&wrong, Vec::new()).contains("<li>3 GPUs of tensor parallelism"));
+}
+
+#[test]
+fn the_headline_says_whether_it_fits() {
+    let fits = catalog::default_scenario();
+    let sentence = text::headline(&fits, &fits.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 A100 40 GB fits with "), "{sentence}");
+    assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
+    assert!(words(&page(&fits, Vec::new())).contains(&sentence));
+
+    let mut tight = fits;
+    tight.accelerator.values.memory = 1.05 * fits.report().memory.needed;
+    let headline = text::headline(&tight, &tight.report());
+    assert!(headline.fits && headline.verdict == "is tight", "{headline:?}");
+    let odds = format!(": about {:.0} in 10 such runs fit, at ", 10.0 * accuracy::fit_odds(&tight.report()));
+    assert!(headline.rest.starts_with(&odds), "{headline:?}");
+    assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
+    // A little too large by the prediction is not yet too large.
+    tight.accelerator.values.memory = 0.95 * fits.report().memory.needed;
+    let headline = text::headline(&tight, &tight.report());
+    assert!(!headline.fits && headline.verdict == "is tight", "{headline:?}");
+
+    let not = does_not_fit();
+    let sentence = text::headline(&not, &not.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 A100 40 GB does not fit and needs "), "{sentence}");
+    assert!(words(&page(&not, Vec::new())).contains(&sentence));
+}
+
+#[test]
+fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_control_of_the_page() {
+    for link in
+        ["", "train=lora&strategy=hybrid-shard&tp=2&pp=2&compute=fp8", "model=mixtral-8x7b&ep=8&gpus=64&objective=dpo"]
+    {
+        let scenario = engine::share::decode(link).scenario;
+        let html = page(&scenario, Vec::new());
+        let line = text::scenario_line::scenario_line(&scenario, &scenario.report());
+        let place = html.split("<p id=\"scenario\"").nth(1).unwrap().split("</p>").next().unwrap();
+        assert_eq!(words(place.split_once('>').unwrap().1), line);
+        for word in text::scenario_line::words(&scenario, &scenario.report()) {
+            assert!(html.contains(&format!("id=\"{}\"", word.control)), "no control {}", word.control);
+            assert!(place.contains(&format!("title=\"{}\"", word.label)), "{place}");
+        }
+    }
+    // An embed without controls has nothing to lead to.
+    let quiet = embed("embed=1&view=verdict", Vec::new());
+    assert!(quiet.contains("id=\"scenario\"") && !quiet.contains("class=\"word\""));
+    assert!(embed("embed=1&view=verdict&controls=all", Vec::new()).contains("class=\"word\""));
+}
+
+#[test]
+fn a_change_that_alters_the_batch_says_so() {
+    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=2k").scenario;
+    let report = scenario.report();
+    let found = engine::analysis::advice::advise(&scenario, &report);
+    assert!(!found.is_empty());
+    for advice in &found {
+        let besides = text::besides(&report, advice);
+        let same = advice.report.tokens_per_step == report.tokens_per_step;
+        assert_eq!(besides.is_none(), same, "{:?}: {besides:?}", advice.change);
+    }
+    let of = |change| {
+        let changed = engine::analysis::change::apply(&scenario, change);
+        let advice =
+            engine::analysis::advice::Advice { change, scenario: changed, report: changed.report(), gain: 0.0 };
+        text::besides(&report, &advice)
+    };
+    let larger = of(engine::analysis::change::Change::MicroBatch(2 * scenario.micro_batch_size));
+    assert_eq!(larger.as_deref(), Some("262k tokens a step instead of 131k"));
+    let rounded = of(engine::analysis::change::Change::Optimizer8bit);
+    assert_eq!(rounded.as_deref(), Some("moments are rounded to 8 bits"));
+}
+
+#[test]
+fn the_banner_lists_what_could_not_be_read() {
+    let issues = vec![Issue::error("mem", "First sentence."), Issue::note("seq", "Second sentence.")];
+    let html = page(&catalog::default_scenario(), issues);
+    assert!(html.contains("id=\"banner\"") && html.contains("role=\"alert\""), "{html}");
+    assert!(html.contains("<li>First sentence.</li><li>Second sentence.</li>"), "{html}");
+    assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"banner\""));
+}
+
+#[test]
+fn examples_are_one_button_away() {
+    let html = page(&catalog::default_scenario(), Vec::new());
+    assert!(html.contains("id=\"examples\"") && html.contains("aria-expanded=\"false\""));
+    assert!(!html.contains("id=\"gallery\""));
+}
+
+fn on(accelerator: &str) -> Scenario {
+    let mut scenario = catalog::default_scenario();
+    catalog::pick::pick_accelerator(&mut scenario, accelerator);
+    scenario
+}
+
+#[test]
+fn beside_the_numbers_stands_how_well_such_runs_are_measured() {
+    for (accelerator, said) in [
+        ("h100-sxm", " measured runs on H100 SXM, median error "),
+        ("rtx-4090", " measured runs on RTX 4090, median error "),
+        ("h100-pcie", "No measured run on H100 PCIe; "),
+        ("tpu-v5p", " measured runs on TPU v5p, median error "),
+        ("t4", "Data sheet only: no measured run on T4"),
+    ] {
+        let scenario = on(accelerator);
+        for html in [page(&scenario, Vec::new()), embedded("verdict", &scenario)] {
+            let line = words(html.split("class=\"evidence\">").nth(1).unwrap().split("</p>").next().unwrap());
+            assert!(line.contains(said), "{accelerator}: {line}");
+            assert_eq!(
+                line.ends_with("wider ranges"),
+                !matches!(accelerator, "h100-sxm" | "h100-pcie" | "tpu-v5p"),
+                "{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_has_no_cuda_has_no_cuda_context() {
+    let html = page(&on("tpu-v5p"), Vec::new());
+    assert!(html.contains(">Runtime and collectives</span>") && !html.contains("CUDA context and NCCL"));
+    assert!(page(&on("h100-sxm"), Vec::new()).contains(">CUDA context and NCCL</span>"));
+}

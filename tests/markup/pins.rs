@@ -1,0 +1,111 @@
+//! Pinned scenarios beside the one on screen.
+
+use crate::{after, page, rendered, words};
+use engine::catalog;
+use engine::params::ParamId;
+use engine::scenario::Scenario;
+use shardwise::state::Action;
+use shardwise::view::View;
+use shardwise::{App, Start, text};
+use yew::Reducible as _;
+
+fn pinned(scenario: &Scenario, pins: Vec<Scenario>) -> String {
+    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view: View::default() })
+}
+
+#[test]
+fn pins_are_choices_that_undo_leaves_alone() {
+    let slide = Action::Slide { key: ParamId::SequenceLength, index: 3 };
+    let state = after(vec![Action::Pin, Action::Pin, slide, Action::Settle, Action::Commit]);
+    assert_eq!(state.pins, [catalog::default_scenario()]);
+    let moved = state.scenario;
+    let undone = state.reduce(Action::Undo);
+    assert_eq!((undone.scenario, undone.pins.len()), (catalog::default_scenario(), 1));
+    let redone = undone.reduce(Action::Redo);
+    assert_eq!((redone.scenario, redone.pins.len()), (moved, 1));
+    let swapped = redone.reduce(Action::Swap(0));
+    assert_eq!((swapped.scenario, swapped.pins.as_slice()), (catalog::default_scenario(), [moved].as_slice()));
+    let nowhere = swapped.reduce(Action::Swap(7)).reduce(Action::Unpin(7));
+    assert_eq!(nowhere.pins, [moved]);
+    assert_eq!(nowhere.reduce(Action::Unpin(0)).pins, []);
+}
+
+#[test]
+fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
+    let gpus = |gpus: u32| Scenario { gpus, ..catalog::default_scenario() };
+    let take = |count: u32| [Action::Take(Box::new(gpus(count))), Action::Pin];
+    let state = after([8, 16, 32, 128].into_iter().flat_map(take).collect());
+    assert_eq!(state.pins, [8, 16, 32].map(gpus));
+    let html = words(&pinned(&gpus(128), state.pins.clone()));
+    assert!(html.contains(text::pins::FULL));
+}
+
+#[test]
+fn an_opened_link_brings_its_pins() {
+    let link = engine::share::decode("gpus=8&pin=1&gpus=16");
+    let arrive = Action::Arrive { scenario: Box::new(link.scenario), pins: link.pins.clone(), issues: link.issues };
+    let state = after(vec![Action::Pin, Action::Example(Some(2)), arrive]);
+    assert_eq!((state.scenario.gpus, &state.pins, state.example), (8, &link.pins, None));
+}
+
+#[test]
+fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
+    let here = catalog::default_scenario();
+    let slow = engine::share::decode("link=100&gpus=32").scenario;
+    let html = pinned(&here, vec![slow, here]);
+    assert!(!page(&here, Vec::new()).contains("class=\"pins\""));
+    assert_eq!(html.matches("class=\"tile-delta").count(), 8, "{html}");
+    let said = words(&html).replace('\u{2009}', " ");
+    for expected in [
+        "A 100 Gbit/s, 32 GPUs",
+        "B as on screen",
+        " points vs A",
+        " % vs A, better",
+        " GiB vs A",
+        " % time",
+        " % cost vs A",
+    ] {
+        assert!(said.contains(expected), "{expected} not in {said}");
+    }
+    for name in ["Swap pinned scenario A", "Remove pinned scenario B"] {
+        assert!(html.contains(&format!("aria-label=\"{name}\"")), "{name}");
+    }
+    // The button says where what is on screen is pinned already.
+    assert!(said.contains("Pinned as B"));
+    // The memory figure and the curves have a line a pin.
+    assert_eq!(html.matches("class=\"pinned-bar\"").count(), 2);
+    assert!(html.contains("line-pin-0") && html.contains("Pinned scenario A stands at link bandwidth 100"));
+    for forbidden in [" style=\"", "NaN", "inf "] {
+        assert!(!html.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn differences_are_told_by_entries_and_parameters() {
+    let here = catalog::default_scenario();
+    let there = |link: &str| {
+        let scenario = engine::share::decode(link).scenario;
+        let all = text::pins::differences(&here, &scenario);
+        text::pins::name(0, &all).replace('\u{2009}', " ")
+    };
+    assert_eq!(there(""), "A: as on screen");
+    assert_eq!(there("model=llama-3-8b"), "A: Llama 3 8B");
+    assert_eq!(there("cluster=a100-40gb-100g"), "A: 100 Gbit/s");
+    assert_eq!(there("strategy=ddp&seq=8192"), "A: 8,192 tokens, DDP");
+    assert_eq!(there("gpus=8&seq=8192&size=7B"), "A: 8,192 tokens, 7B and 1 more");
+    assert_eq!(there("cluster=dgx-h100"), "A: H100 SXM, 80 GiB and 2 more");
+}
+
+#[test]
+fn a_difference_has_its_sign_and_says_whether_it_is_better() {
+    let now = catalog::default_scenario().report();
+    let mut then = now;
+    then.mfu = now.mfu - 0.0524;
+    then.time.step = 1.25 * now.time.step;
+    let [mfu, tokens, step, peak, free] = text::pins::deltas(&now, &then);
+    let said = |delta: &text::pins::Delta| delta.text.replace('\u{2009}', " ");
+    assert_eq!((said(&mfu), mfu.better), ("+5.2 points".into(), Some(true)));
+    assert_eq!((said(&step), step.better), ("−20.0 %".into(), Some(true)));
+    assert_eq!((said(&tokens), tokens.better), ("±0 %".into(), None));
+    assert_eq!((said(&peak), said(&free)), ("±0 GiB".into(), "±0 GiB".into()));
+}
