@@ -1,13 +1,15 @@
 //! `MaxText`: its YAML and the arguments of its scripts (src/maxtext/configs/base.yml).
 
 use engine::model::software::{AttentionKernel, Framework, Graphs, Kernels, Loss};
+use engine::model::training::RecomputeModules;
+use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::Model;
 use engine::share::v1::CUSTOM_SHAPE;
 
 use super::shared;
 use crate::run::draft::Draft;
-use crate::run::keys::Keys;
+use crate::run::keys::{Found, Keys};
 
 /// Reads a file or arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
@@ -202,23 +204,89 @@ fn recomputation(keys: &mut Keys, draft: &mut Draft) {
             draft.choose(&found, ParamId::Recompute, "selective");
             draft.pick(ParamId::OffloadActivations, "yes");
         }
-        "qkv_proj_offloaded"
-        | "save_dot_except_mlp"
-        | "save_dot_except_mlpwi"
-        | "save_qkv_proj"
-        | "save_out_proj"
-        | "save_dot_with_context_except_mlp" => {
-            draft.choose(&found, ParamId::Recompute, "fraction");
-            draft.put(ParamId::KeepFraction, 25.0);
-            draft.assume(format!("{} keeps about a quarter of a layer's products.", found.value));
-            if found.value.contains("offload") {
-                draft.pick(ParamId::OffloadActivations, "yes");
-            }
+        "save_dot_with_context_except_mlp" => {
+            modules(&found, draft, RecomputeModules { mlp: true, layernorm: true, ..RecomputeModules::NONE });
         }
+        "save_dot_except_mlp" => {
+            modules(
+                &found,
+                draft,
+                RecomputeModules { core_attn: true, mlp: true, layernorm: true, ..RecomputeModules::NONE },
+            );
+        }
+        "save_dot_except_mlpwi" => {
+            products(&found, draft, &[Product::QueryKeyValue, Product::Output, Product::MlpOutput]);
+        }
+        "save_qkv_proj" => products(&found, draft, &[Product::QueryKeyValue]),
+        "qkv_proj_offloaded" => {
+            products(&found, draft, &[Product::QueryKeyValue]);
+            draft.pick(ParamId::OffloadActivations, "yes");
+        }
+        "save_out_proj" => products(&found, draft, &[Product::Output]),
         "custom" => {
             draft.choose(&found, ParamId::Recompute, "full");
             draft.assume("The tensors of a custom policy are not read: all is recomputed.");
         }
         _ => draft.unknown(&found, ParamId::Recompute),
+    }
+}
+
+fn modules(found: &Found<String>, draft: &mut Draft, modules: RecomputeModules) {
+    draft.choose(found, ParamId::Recompute, "modules");
+    draft.scenario.recompute_modules = modules;
+}
+
+/// A product of a layer, or three side by side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Product {
+    QueryKeyValue,
+    Output,
+    MlpOutput,
+}
+
+/// Only the outputs of these products are kept: their share, by columns, of what all products of a layer put out.
+fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
+    let model = draft.scenario.model.architecture();
+    let percent = (100.0 * kept_share(&model, kept)).round();
+    draft.choose(found, ParamId::Recompute, "fraction");
+    draft.put(ParamId::KeepFraction, percent);
+    draft.assume(format!(
+        "{} keeps {percent} % of what a layer's products put out: as many of its activations.",
+        found.value
+    ));
+}
+
+/// The share of what the products of a layer put out that is kept, by columns. In a mixture the MLP is that of each expert of a token.
+fn kept_share(model: &Architecture, kept: &[Product]) -> f64 {
+    let hidden = f64::from(model.hidden_size);
+    let (copies, width) = if model.has_experts() {
+        (f64::from(model.experts.num_experts_per_tok), f64::from(model.experts.moe_intermediate_size))
+    } else {
+        (1.0, f64::from(model.intermediate_size))
+    };
+    let mlp_input = copies * width * if model.gated_mlp { 2.0 } else { 1.0 };
+    let outputs = [
+        (Product::QueryKeyValue, model.query_width() + 2.0 * model.key_value_width()),
+        (Product::Output, hidden),
+        (Product::MlpOutput, copies * hidden),
+    ];
+    let all: f64 = mlp_input + outputs.iter().map(|(_, columns)| columns).sum::<f64>();
+    outputs.iter().filter(|(product, _)| kept.contains(product)).map(|(_, columns)| columns).sum::<f64>() / all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog;
+
+    /// Llama 2 7B: 32 heads of 128 for queries, keys and values, an MLP of 11,008 (its config.json): 12,288 columns of
+    /// 12,288 + 4,096 + 2 x 11,008 + 4,096 = 42,496.
+    #[test]
+    fn a_policy_keeps_the_products_that_it_names() {
+        let model = catalog::model("llama-2-7b").unwrap().architecture;
+        let share = |kept: &[Product]| kept_share(&model, kept);
+        assert_eq!(share(&[Product::QueryKeyValue]), 12_288.0 / 42_496.0);
+        assert_eq!(share(&[Product::Output]), 4_096.0 / 42_496.0);
+        assert_eq!(share(&[Product::QueryKeyValue, Product::Output, Product::MlpOutput]), 20_480.0 / 42_496.0);
     }
 }
