@@ -15,7 +15,7 @@ fn main() {
         return worker::listen();
     }
     yew::set_custom_panic_hook(Box::new(|panic| browser::show_failure(&panic.to_string())));
-    let (Decoded { scenario, pins, issues }, mut view) = browser::arrival();
+    let (Decoded { scenario, pins, issues, .. }, mut view) = browser::arrival();
     view.theme = browser::chosen_theme();
     let root = gloo::utils::document().get_element_by_id("app");
     let root = root.unwrap_or_else(|| gloo::utils::body().into());

@@ -23,7 +23,7 @@ pub(crate) fn error(path: Option<&str>, problem: &str) -> String {
 
 /// Whether a path ends in this name.
 fn is_named(path: &str, name: &str) -> bool {
-    std::path::Path::new(path).file_name().is_some_and(|own| own == name)
+    path == name
 }
 
 /// The number of the first line of a text that its change touches, from 1; of what is added at the end the last line.

@@ -1,5 +1,6 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
+use api::Open;
 use clap::Args;
 use engine::catalog::accuracy::fit_odds;
 use engine::export::report_json::report_json;
@@ -8,8 +9,8 @@ use engine::scenario::Scenario;
 use engine::{format, json, names, share};
 
 use crate::Answer;
-use crate::input::Input;
-use crate::table::pairs;
+use crate::input::{Input, notes};
+use crate::table::{pairs, plain};
 
 /// A scenario, and how it is printed.
 #[derive(Args)]
@@ -24,15 +25,14 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let read = self.input.read()?;
+        let (read, said) = self.input.read(&Open::ALL)?;
         let report = read.scenario.report();
-        let yes = report.fits() && read.is_valid();
         let text = if self.json {
             json::pretty(&report_json(&read.scenario, &report, &read.issues))
         } else {
-            read.notes() + &pairs(&rows(&read.scenario, &report))
+            plain(&(notes(&said, &read.issues) + &pairs(&rows(&read.scenario, &report))))
         };
-        Ok(Answer { text, yes })
+        Ok(Answer { text, yes: report.fits() })
     }
 }
 
@@ -45,10 +45,11 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
     } else {
         format!("no, by {} ({} of such runs fit)", format::bytes(-free), format::percent(fit_odds(report)))
     };
-    let capacity = report.memory.peak + free;
+    let [needed, peak, capacity] =
+        [report.memory.needed, report.memory.peak, report.memory.capacity].map(format::bytes);
     vec![
         ("Fits", verdict),
-        ("Peak memory", format!("{} of {}", format::bytes(report.memory.peak), format::bytes(capacity))),
+        ("Peak memory", format!("{needed} of {capacity}, {peak} with what PyTorch's allocator keeps")),
         ("MFU", format::percent(report.mfu)),
         ("Tokens/s/GPU", format::tokens_per_s(report.tokens_per_s_per_gpu)),
         ("Step time", format::seconds(report.time.step)),

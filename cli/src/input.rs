@@ -1,140 +1,167 @@
 //! What a command is asked about: links, texts and files, and values set by hand.
 
+use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use api::files::of_items;
+use api::given::Code;
+use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
-use engine::catalog::default_scenario;
-use engine::params;
-use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
-use engine::share;
-use files::brought::{Brought, Item, bring};
+use files::brought::{Brought, Item, Kind};
 
 use crate::table::lines;
 
 /// A scenario, as it is named in the shell.
 #[derive(Args)]
 pub(crate) struct Input {
-    /// A link, its fragment, a scenario in JSON, or files; `-` for standard input; nothing for the calculator's first scenario
-    #[arg(value_name = "INPUT")]
+    /// A link, its fragment, a scenario in JSON, or files; `-` for standard input
+    #[arg(value_name = "INPUT", required_unless_present = "set")]
     inputs: Vec<String>,
-    /// A value of the scenario, as in a link: --set gpus=256 --set seq=32k
+    /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set seq_len=32k
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-}
-
-/// A scenario with what was said while it was read.
-pub(crate) struct Read {
-    /// The scenario.
-    pub(crate) scenario: Scenario,
-    /// What came, where files did.
-    pub(crate) said: String,
-    /// What is wrong with it.
-    pub(crate) issues: Vec<Issue>,
+    /// Goes on where what decides the answer was not stated, and says first what it took
+    #[arg(long)]
+    assume: bool,
+    /// Goes on where something cannot be read, as the page does with an old link, and says what
+    #[arg(long)]
+    lenient: bool,
 }
 
 /// Standard input, as an argument.
 const STANDARD: &str = "-";
+/// The most bytes of one input: more is no configuration, log or snapshot that is read.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The inputs, told apart.
+struct Parts {
+    /// The text of a scenario.
+    text: String,
+    /// What files and standard input hold.
+    items: Vec<Item>,
+    /// What was set by hand.
+    set: Vec<(String, String)>,
+}
+
+impl Parts {
+    fn given(&self, reading: Reading) -> Given<'_> {
+        Given { text: &self.text, set: &self.set, reading }
+    }
+}
 
 impl Input {
-    /// Reads the scenario.
-    pub(crate) fn read(&self) -> Result<Read, String> {
-        let (mut scenario, mut issues, items) = self.parts()?;
-        let mut said = String::new();
-        if !items.is_empty() {
-            let brought = bring(&items, &scenario)?;
-            let decoded = share::decode(&brought.scenario);
-            scenario = decoded.scenario;
-            issues.extend(decoded.issues);
-            said = brought.said;
+    /// Reads the scenario, with what came of files; makes sure that what decides the answer was stated.
+    pub(crate) fn read(&self, asked: &[Open]) -> Result<(Read, String), String> {
+        let parts = self.parts()?;
+        let given = parts.given(self.reading());
+        if parts.items.is_empty() {
+            let read = given.answerable(asked).map_err(with_hint)?;
+            return Ok((read, String::new()));
         }
-        self.set(&mut scenario, &mut issues)?;
-        issues.extend(params::issues(&scenario));
-        Ok(Read { scenario, said, issues })
+        let (brought, mut read) = of_items(&parts.items, &given).map_err(|refusal| refusal.to_string())?;
+        let contradictions = &brought.contradictions;
+        if self.reading() == Reading::Strict && !contradictions.is_empty() {
+            return Err(format!(
+                "{} Mend it, or say --assume to go on with what is said here to be used.",
+                contradictions.join(" ")
+            ));
+        }
+        read.open(asked, self.reading()).map_err(with_hint)?;
+        // A scenario from a file needs no words.
+        let said = if brought.kind == Kind::Scenario { String::new() } else { brought.said };
+        Ok((read, said))
     }
 
     /// Reads the files, for the scenario of the texts and of the values that are set.
     pub(crate) fn bring(&self) -> Result<Brought, String> {
-        let (mut scenario, mut issues, items) = self.parts()?;
-        self.set(&mut scenario, &mut issues)?;
-        if let Some(issue) = issues.into_iter().find(|issue| issue.severity == Severity::Error) {
-            return Err(issue.message);
-        }
-        bring(&items, &scenario)
+        let parts = self.parts()?;
+        let read = of_items(&parts.items, &parts.given(self.reading()));
+        read.map(|(brought, _)| brought).map_err(|refusal| refusal.to_string())
     }
 
     /// The paths among the inputs.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.inputs.iter().map(String::as_str).filter(|input| Path::new(input).is_file())
+        self.inputs.iter().map(String::as_str).filter(|input| *input != STANDARD && Path::new(input).exists())
     }
 
-    /// The path of a file of this name.
-    pub(crate) fn path_of(&self, name: &str) -> Option<&Path> {
-        self.inputs.iter().map(Path::new).find(|path| path.file_name().is_some_and(|own| own == name))
+    /// How strictly it is read.
+    fn reading(&self) -> Reading {
+        Reading::of(!self.lenient, self.assume)
     }
 
-    /// The scenario of the texts, what is wrong with it, and the files.
-    fn parts(&self) -> Result<(Scenario, Vec<Issue>, Vec<Item>), String> {
-        let mut scenario = default_scenario();
-        let (mut issues, mut items) = (Vec::new(), Vec::new());
+    /// The text of a scenario, the files, and what is set.
+    fn parts(&self) -> Result<Parts, String> {
+        let (mut texts, mut items) = (Vec::new(), Vec::new());
         for input in &self.inputs {
-            if let Some(item) = item(input)? {
-                items.push(item);
-            } else {
-                let decoded = share::decode(input);
-                scenario = decoded.scenario;
-                issues.extend(decoded.issues);
+            match item(input)? {
+                Some(item) => items.push(item),
+                None => texts.push(input.as_str()),
             }
         }
-        Ok((scenario, issues, items))
-    }
-
-    /// Sets what was set by hand, entries of the catalog first.
-    fn set(&self, scenario: &mut Scenario, issues: &mut Vec<Issue>) -> Result<(), String> {
-        let mut pairs = Vec::with_capacity(self.set.len());
-        for pair in &self.set {
-            let pair = pair.split_once('=').ok_or_else(|| format!("--set {pair}: write KEY=VALUE, as in gpus=256."))?;
-            pairs.push(pair);
-        }
-        pairs.sort_by_key(|(key, _)| api::rank_of(key));
-        issues.extend(pairs.into_iter().filter_map(|(key, value)| api::set(scenario, key, value)));
-        Ok(())
+        let text = match texts.as_slice() {
+            [] => String::new(),
+            [text] => (*text).to_owned(),
+            // Pieces of one fragment.
+            pieces if pieces.iter().all(|piece| !piece.contains(['{', '#'])) => pieces.join("&"),
+            _ => return Err("These are several scenarios: give one link or one scenario in JSON.".into()),
+        };
+        let set = self.set.iter().map(|pair| {
+            let pair = pair.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            pair.ok_or("write KEY=VALUE, as in gpus=256.")
+        });
+        let set = set.zip(&self.set).map(|(pair, typed)| pair.map_err(|said| format!("--set {typed}: {said}")));
+        Ok(Parts { text, items, set: set.collect::<Result<_, _>>()? })
     }
 }
 
-impl Read {
-    /// What was said while it was read, a line each, for people.
-    pub(crate) fn notes(&self) -> String {
-        let issues = self.issues.iter().map(|issue| match issue.severity {
-            Severity::Error => format!("Error: {}", issue.message),
-            Severity::Note => format!("Note: {}", issue.message),
-        });
-        lines(Some(self.said.clone()).filter(|said| !said.is_empty()).into_iter().chain(issues))
-    }
+/// A question, with the way to go on without an answer.
+fn with_hint(refusal: Refusal) -> String {
+    let hint = " Or say --assume to go on with the calculator's own, which is then said first.";
+    refusal.message + if refusal.code == Code::Missing { hint } else { "" }
+}
 
-    /// Whether an answer about it is worth giving.
-    pub(crate) fn is_valid(&self) -> bool {
-        self.issues.iter().all(|issue| issue.severity == Severity::Note)
-    }
+/// What there is to say of a scenario, a line each, for people: what came, what was assumed or taken.
+pub(crate) fn notes(said: &str, issues: &[Issue]) -> String {
+    let issues = issues.iter().map(|issue| match issue.severity {
+        Severity::Error => format!("Error: {}", issue.message),
+        Severity::Note => issue.message.clone(),
+    });
+    lines(issues.chain(Some(said.to_owned()).filter(|said| !said.is_empty())))
 }
 
 /// What an input holds, where it is a file; nothing where it is the text of a scenario.
 fn item(input: &str) -> Result<Option<Item>, String> {
-    let path = Path::new(input);
     if input == STANDARD {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|cause| format!("Standard input could not be read: {cause}."))?;
-        Ok(Some(Item { name: None, bytes }))
-    } else if path.is_file() {
-        let bytes = std::fs::read(path).map_err(|cause| format!("{input} could not be read: {cause}."))?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(Some(Item { name, bytes }))
-    } else if input.is_empty() || input.contains(['=', '#']) || input.trim_start().starts_with('{') {
+        let bytes = read_whole("Standard input", std::io::stdin().lock())?;
+        return Ok(Some(Item { name: None, bytes }));
+    }
+    let path = Path::new(input);
+    if path.is_dir() {
+        return Err(format!("{input} is a directory: name its files."));
+    }
+    // A pipe (`/dev/stdin`, `<(…)`) can be read as well as a file.
+    if path.exists() {
+        let file = File::open(path).map_err(|cause| format!("{input} could not be read: {cause}."))?;
+        let bytes = read_whole(input, file)?;
+        return Ok(Some(Item { name: Some(input.to_owned()), bytes }));
+    }
+    let is_text = input.is_empty() || input.contains(['=', '#']) || input.trim_start().starts_with('{');
+    if is_text {
         Ok(None)
     } else {
         Err(format!("There is no file {input}, and it is neither a link nor a scenario in JSON."))
     }
+}
+
+/// All bytes of an input, up to a limit.
+fn read_whole(name: &str, from: impl std::io::Read) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    from.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|cause| format!("{name} could not be read: {cause}."))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("{name} is larger than 64 MiB: nothing that is read here is."));
+    }
+    Ok(bytes)
 }

@@ -1,5 +1,6 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
+use api::Open;
 use api::plan::{Asked, Planned, search};
 use clap::{Args, ValueEnum};
 use engine::analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, break_even};
@@ -7,8 +8,8 @@ use engine::params::{Unit, labels};
 use engine::{format, share};
 
 use crate::Answer;
-use crate::input::Input;
-use crate::table::aligned;
+use crate::input::{Input, notes};
+use crate::table::{aligned, plain};
 
 /// A question about a scenario, and how its answers are printed.
 #[derive(Args)]
@@ -76,7 +77,7 @@ impl Arguments {
             (Name::Cheapest, _, None) | (Name::Fastest, None, _) | (_, None, None) => {}
             _ => return Err(format!("--days is of `plan cheapest`, --budget of `plan fastest`, not of `{question}`.")),
         }
-        let read = self.input.read()?;
+        let (read, said) = self.input.read(&[Open::Model])?;
         let asked = Asked { question, limit: self.days.or(self.budget), clusters: &self.clusters, most: self.top };
         let planned = search(&read.scenario, &asked)?;
         let Planned { plan, question } = &planned;
@@ -85,15 +86,15 @@ impl Arguments {
             let text = api::plan::answers(&planned, self.top, &read.issues) + "\n";
             return Ok(Answer { text, yes: !answers.is_empty() });
         }
-        let mut text = read.notes() + &searched(plan);
+        let mut text = notes(&said, &read.issues) + &searched(plan);
         let Some(first) = answers.first() else {
-            return Ok(Answer { text: text + &missed(plan, *question), yes: false });
+            return Ok(Answer { text: plain(&(text + &missed(plan, *question))), yes: false });
         };
         let mut rows = vec![header(question.kind())];
         rows.extend(answers.iter().take(self.top).map(|found| row(plan, found, first)));
         text += &aligned(&rows);
         text.extend(["Best: ", &share::encode(&first.scenario), "\n"]);
-        Ok(Answer { text, yes: true })
+        Ok(Answer { text: plain(&text), yes: true })
     }
 }
 

@@ -1,13 +1,14 @@
 //! `shardwise rank`: the fastest layouts on the same GPUs.
 
+use api::Open;
 use clap::Args;
 use engine::analysis::search::Layout;
 use engine::params::labels;
 use engine::{format, share};
 
 use crate::Answer;
-use crate::input::Input;
-use crate::table::aligned;
+use crate::input::{Input, notes};
+use crate::table::{aligned, plain};
 
 /// A scenario, and how its layouts are printed.
 #[derive(Args)]
@@ -28,23 +29,24 @@ const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Steps", "Recompute", "MFU",
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let read = self.input.read()?;
+        let (read, said) = self.input.read(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware])?;
         let search = api::rank::search(&read.scenario);
         let ranking = search.ranking();
         let yes = search.best().is_some();
         if self.json {
-            let text = api::rank(&share::encode(&read.scenario), self.top) + "\n";
+            let text = api::rank::answers(ranking, self.top, &read.issues) + "\n";
             return Ok(Answer { text, yes });
         }
         let best = ranking.best().iter().take(self.top);
         let rows: Vec<[String; 7]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
         let [all, fitting] = [ranking.len(), ranking.fitting()].map(|count| format::count(count as f64));
-        let mut text = read.notes() + &format!("Of {all} combinations {fitting} divide evenly and fit.\n");
+        let mut text =
+            notes(&said, &read.issues) + &format!("Of {all} combinations {fitting} divide evenly and fit.\n");
         if yes {
             text += &aligned(&rows);
             text.extend(best.take(1).map(|layout| format!("Best: {}\n", share::encode(&layout.scenario))));
         }
-        Ok(Answer { text, yes })
+        Ok(Answer { text: plain(&text), yes })
     }
 }
 

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use files::brought::{Brought, Kind};
 
 use crate::input::Input;
-use crate::table::lines;
+use crate::table::{lines, plain};
 use crate::{Answer, annotation};
 
 /// Files, and how what they say is printed.
@@ -65,6 +65,9 @@ impl Lint {
             }
             brought => brought?,
         };
+        if !brought.missing.is_empty() {
+            return Err(brought.missing.join(" "));
+        }
         let yes = brought.offers.is_empty();
         let mut written = Vec::new();
         let text = if self.json {
@@ -80,8 +83,7 @@ impl Lint {
             && let Some(offer) = brought.offers.iter().find(|offer| !offer.files.is_empty())
         {
             for (name, changed) in &offer.files {
-                let path = self.input.path_of(name).ok_or_else(|| format!("{name} is no file that can be written."))?;
-                std::fs::write(path, changed).map_err(|cause| format!("{name} could not be written: {cause}."))?;
+                std::fs::write(name, changed).map_err(|cause| format!("{name} could not be written: {cause}."))?;
                 if !self.json {
                     written.push(format!("Written into {name}."));
                 }
@@ -108,5 +110,5 @@ fn text(brought: &Brought) -> String {
     let sections = brought.sections.iter().flat_map(|section| {
         core::iter::once(format!("{}:", section.title)).chain(section.lines.iter().map(|line| format!("  {line}")))
     });
-    lines(said.chain(offers).chain(sections).chain([format!("Scenario: {}", brought.scenario)]))
+    plain(&lines(said.chain(offers).chain(sections).chain([format!("Scenario: {}", brought.scenario)])))
 }

@@ -2,6 +2,11 @@
 
 use std::io::{self, Write as _};
 
+/// A text for people with plain blanks between numbers and units: what is searched for is typed so.
+pub(crate) fn plain(text: &str) -> String {
+    text.replace(['\u{2009}', '\u{202f}', '\u{a0}'], " ")
+}
+
 /// Prints a text.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -14,6 +14,11 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// The engine's own report.
+fn own_report(scenario: &str) -> String {
+    api::estimate(&api::Given::from(scenario)).unwrap()
+}
+
 /// A file of the repository.
 fn file(name: &str) -> String {
     format!("{}/../tests/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -36,7 +41,7 @@ fn an_estimate_says_yes_or_no_by_its_status() {
 fn the_report_is_that_of_the_engine() {
     let json = shardwise(&["estimate", "--json", FITS]);
     let report: Value = serde_json::from_slice(&json.stdout).unwrap();
-    let own: Value = serde_json::from_str(&api::estimate(FITS)).unwrap();
+    let own: Value = serde_json::from_str(&own_report(FITS)).unwrap();
     assert_eq!(report, own);
     assert!(own["mfu"].as_f64().unwrap() > 0.1);
 }
@@ -58,7 +63,7 @@ fn the_best_layouts_come_first() {
     let mfu: Vec<f64> = layouts.iter().map(|layout| layout["report"]["mfu"].as_f64().unwrap()).collect();
     assert!(mfu.len() == 3 && mfu.is_sorted_by(|first, next| first >= next), "{mfu:?}");
     let link = layouts[0]["link"].as_str().unwrap();
-    let again: Value = serde_json::from_str(&api::estimate(link)).unwrap();
+    let again: Value = serde_json::from_str(&own_report(link)).unwrap();
     assert_eq!(again["mfu"], layouts[0]["report"]["mfu"]);
     let table = text(&shardwise(&["rank", FITS]).stdout);
     assert!(table.contains("divide evenly and fit") && table.contains("Best: v=1"), "{table}");
@@ -82,16 +87,117 @@ fn what_cannot_be_read_is_a_sentence_and_status_2() {
     for (arguments, said) in [
         (&["estimate", "no-such-file.yaml"][..], "There is no file no-such-file.yaml"),
         (&["estimate", "--set", "gpus"], "write KEY=VALUE"),
+        (&["estimate", "--set", "gpu=no-such", "--set", "strange=1"], "“strange” is no key"),
         (&["no-such-command"], "unrecognized subcommand"),
     ] {
         let output = shardwise(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
     }
-    let unknown = shardwise(&["estimate", "--set", "gpu=no-such", "--set", "strange=1"]);
-    assert_eq!(unknown.status.code(), Some(1));
-    let said = text(&unknown.stdout);
-    assert!(said.contains("no gpu “no-such”") && said.contains("“strange” is no key"), "{said}");
+}
+
+/// A typo is never another run: whatever the command, there is a sentence with the right spelling and nothing else.
+#[test]
+fn a_typo_is_refused_with_the_right_spelling() {
+    for command in ["estimate", "rank", "read", "lint", "plan"] {
+        let question: &[&str] = if command == "plan" { &["plan", "fewest"] } else { &[command] };
+        for (typed, right) in [
+            ("modle=llama-3-8b", "Did you mean “model”?"),
+            ("model=llama-3-8c", "“llama-3-8b”"),
+            ("cluster=dgx-h10", "“dgx-h100”"),
+            ("strategy=ful-shard", "“full-shard”"),
+            ("gpus=abc", "“abc” is not a number"),
+            ("gpus=-3", "at least 1"),
+            ("batch_size=8", "global_batch_size"),
+        ] {
+            for way in [vec![typed], vec![FITS, "--set", typed]] {
+                let output = shardwise(&[question, &way].concat());
+                let said = text(&output.stderr);
+                assert_eq!(output.status.code(), Some(2), "{command} {way:?}: {said}");
+                assert!(output.stdout.is_empty() && said.contains(right), "{command} {way:?}: {said}");
+            }
+        }
+    }
+    let forgiven = shardwise(&["estimate", "--lenient", "gpus=8&colour=red&model=llama-3-8b"]);
+    assert!(text(&forgiven.stdout).contains("“colour” is no key"), "{}", text(&forgiven.stdout));
+}
+
+/// What decides the answer and nobody stated is asked for, in text and in JSON alike.
+#[test]
+fn what_is_missing_is_asked_for() {
+    let file = file("runs/accelerate/accelerate_fsdp.yaml");
+    for (arguments, asked) in [
+        (vec!["cluster=dgx-h100&gpus=8&seq=4k&mbs=1"], "Which model?"),
+        (vec!["cluster=dgx-h100&model=llama-3-8b&seq=4k&mbs=1"], "On how many GPUs?"),
+        (vec![file.as_str(), "--set", "cluster=dgx-h100"], "Which model?"),
+    ] {
+        for json in [&["estimate"][..], &["estimate", "--json"]] {
+            let output = shardwise(&[json, &arguments].concat());
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+            assert!(output.stdout.is_empty() && said.contains(asked) && said.contains("--assume"), "{said}");
+        }
+        let assumed = shardwise(&[&["estimate", "--assume"][..], &arguments].concat());
+        let said = text(&assumed.stdout);
+        assert!(said.starts_with("Assumed, as nobody said it:"), "{said}");
+    }
+}
+
+/// The capacity is what the GPU has, and what is to spare is what the rest leaves of it.
+#[test]
+fn memory_adds_up() {
+    let said = text(&shardwise(&["estimate", FITS]).stdout);
+    let numbers = |line: &str| -> Vec<f64> {
+        let line = said.lines().find(|said| said.starts_with(line)).unwrap();
+        line.split([' ', ',']).filter_map(|word| word.parse().ok()).collect()
+    };
+    let (spare, memory) = (numbers("Fits")[0], numbers("Peak memory"));
+    assert_eq!(memory[1], 79.1, "{said}");
+    assert!((memory[1] - memory[0] - spare).abs() < 0.11, "{said}");
+    // What is searched for is typed with plain blanks.
+    assert!(!said.contains('\u{2009}'), "{said}");
+}
+
+#[test]
+fn scenarios_and_files_come_by_any_way() {
+    let folder = folder("ways", &[("sc.json", r#"{"model": "llama-3-8b", "num_gpus": 64, "cluster": "dgx-h100"}"#)]);
+    let path = folder.join("sc.json");
+    let read = shardwise(&["estimate", "--json", path.to_str().unwrap()]);
+    assert_eq!(read.stdout, shardwise(&["estimate", "--json", "model=llama-3-8b&gpus=64&cluster=dgx-h100"]).stdout);
+    assert_eq!(read.status.code(), Some(0), "{}", text(&read.stderr));
+    let ran = |script: &str| Command::new("bash").args(["-c", script]).output().unwrap();
+    let program = env!("CARGO_BIN_EXE_shardwise");
+    let [piped, pipe, endless] = [
+        format!("{program} estimate --json - < {}", path.display()),
+        format!("{program} estimate --json <(cat {})", path.display()),
+        format!("ulimit -v 3000000; {program} read - < /dev/zero"),
+    ]
+    .map(|script| ran(&script));
+    assert_eq!((&piped.stdout, &pipe.stdout), (&read.stdout, &read.stdout));
+    assert!(text(&endless.stderr).contains("64 MiB"), "{}", text(&endless.stderr));
+    let directory = shardwise(&["read", folder.to_str().unwrap()]);
+    assert!(directory.status.code() == Some(2) && text(&directory.stderr).contains("is a directory"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A run is one scenario, whatever is asked of it, and what is set by hand counts last.
+#[test]
+fn commands_agree_on_the_scenario() {
+    let folder = folder("agree", &[("run.yaml", RUN)]);
+    let run = folder.join("run.yaml");
+    let run = run.to_str().unwrap();
+    for set in [&["--set", "gpus=8"][..], &["--set", "gpus=8", "--set", "seq_len=8k"]] {
+        let scenario = |command: &str| {
+            let given = [&[command, run, "--set", "cluster=dgx-h100"], set].concat();
+            let said = text(&shardwise(&given).stdout);
+            let line = said.lines().find(|line| line.starts_with("Scenario")).unwrap_or_default();
+            line.trim_start_matches("Scenario").trim_start_matches(':').trim().to_owned()
+        };
+        let own = scenario("estimate");
+        assert!(own.starts_with("v=1&"), "{own}");
+        assert_eq!((scenario("read"), scenario("lint")), (own.clone(), own));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -109,7 +215,7 @@ fn the_linter_is_a_gate() {
     assert!(said.starts_with("A run of Axolotl") && said.contains("% faster"), "{said}");
     // It writes the change where it is asked to, and the comment stays.
     let fixed = shardwise(&["lint", "--fix", base, run.to_str().unwrap()]);
-    assert!(crate::text(&fixed.stdout).contains("Written into run.yaml"));
+    assert!(crate::text(&fixed.stdout).contains(&format!("Written into {}", run.display())));
     let written = std::fs::read_to_string(&run).unwrap();
     assert!(written != text && written.contains("# keep"), "{written}");
     std::fs::remove_dir_all(folder).unwrap();
@@ -182,9 +288,9 @@ fn a_plan_answers_by_its_status() {
     let plan: Value = serde_json::from_slice(&json.stdout).unwrap();
     let ids = ["own".to_owned(), "dgx-h200".to_owned()];
     let same = api::plan::Asked { question: "cheapest", limit: Some(30.0), clusters: &ids, most: 10 };
-    assert_eq!(text(&json.stdout).trim(), api::plan(own, &same).unwrap());
+    assert_eq!(text(&json.stdout).trim(), api::plan(&api::Given::from(own), &same).unwrap());
     let best = &plan["answers"][0];
-    let report: Value = serde_json::from_str(&api::estimate(best["link"].as_str().unwrap())).unwrap();
+    let report: Value = serde_json::from_str(&own_report(best["link"].as_str().unwrap())).unwrap();
     assert_eq!((&report["mfu"], &report["run"]["cost_usd"]), (&best["mfu"], &best["cost_usd"]));
     let no = shardwise(&["plan", "fastest", own, "--budget", "10", "--cluster", "own"]);
     assert_eq!(no.status.code(), Some(1));

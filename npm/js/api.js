@@ -9,28 +9,26 @@ const columns = () => engine.columns().split('\n\n').map((names) => names.split(
 /** Columns of small whole numbers. */
 const WHOLE = new Set(['fits', 'limiter']);
 
-export function estimate(scenario) {
-  return JSON.parse(engine.estimate(text('estimate', scenario)));
+export function estimate(scenario, options) {
+  return JSON.parse(engine.estimate(...asked('estimate', scenario, options)));
 }
 
-export function link(scenario, page) {
+export function link(scenario, page, options) {
   if (page !== undefined && typeof page !== 'string' && !(page instanceof URL)) {
     throw new TypeError(`link: the page must be an address as text or URL, not ${kind(page)}.`);
   }
-  const fragment = engine.link(text('link', scenario));
+  const fragment = engine.link(...asked('link', scenario, options));
   return page === undefined ? fragment : `${String(page).split('#')[0]}#${fragment}`;
 }
 
-export function rank(scenario, most = 10) {
-  if (!Number.isInteger(most) || most < 1) {
-    throw new RangeError(`rank: the number of layouts must be 1 or more, not ${String(most)}.`);
-  }
-  return JSON.parse(engine.rank(text('rank', scenario), most));
+export function rank(scenario, most = 10, options) {
+  return JSON.parse(engine.rank(...asked('rank', scenario, options), count('rank', 'layouts', most)));
 }
 
 export function plan(scenario, question = 'fewest', options = {}) {
   if (!isRecord(options)) throw new TypeError(`plan: options must be an object, not ${kind(options)}.`);
-  const { days, budget, clusters = [], most = 24 } = options;
+  const { days, budget, clusters = [], most = 24, ...others } = options;
+  const given = asked('plan', scenario, others);
   const own = { cheapest: 'days', fastest: 'budget' }[question];
   for (const [name, value] of Object.entries({ days, budget })) {
     if (value === undefined) continue;
@@ -40,13 +38,11 @@ export function plan(scenario, question = 'fewest', options = {}) {
   if (!isList(clusters) || !Array.from(clusters).every((id) => typeof id === 'string')) {
     throw new TypeError('plan: clusters must be a list of their ids.');
   }
-  if (!Number.isInteger(most) || most < 1) {
-    throw new RangeError(`plan: the number of answers must be 1 or more, not ${String(most)}.`);
-  }
-  return JSON.parse(engine.plan(text('plan', scenario), String(question), days ?? budget, clusters, most));
+  return JSON.parse(engine.plan(...given, String(question), days ?? budget, clusters, count('plan', 'answers', most)));
 }
 
 export function read(scenario, ...files) {
+  const options = isOptions(files.at(-1)) ? files.pop() : undefined;
   const bytes = files.map((file) => {
     const data = isRecord(file) ? file.data : file;
     if (typeof data === 'string') return new TextEncoder().encode(data);
@@ -54,14 +50,13 @@ export function read(scenario, ...files) {
     throw new TypeError(`read: a file must be text, bytes, or { name, data }, not ${kind(data)}.`);
   });
   const names = files.map((file) => (isRecord(file) ? String(file.name ?? '') : ''));
-  const { Ok: brought, Err: problem } = JSON.parse(engine.read(text('read', scenario), names, bytes));
-  if (problem !== undefined) throw new Error(problem);
-  return brought;
+  return JSON.parse(engine.read(...asked('read', scenario, options), names, bytes));
 }
 
 export function lint(scenario, ...files) {
   const brought = read(scenario, ...files);
   if (brought.kind !== 'run') throw new Error('lint: this is not the configuration of a run; read() says what it is.');
+  if (brought.missing.length > 0) throw Object.assign(new RangeError(brought.missing.join(' ')), { code: 'missing' });
   return brought.offers;
 }
 
@@ -69,28 +64,31 @@ export function catalog() {
   return JSON.parse(engine.catalog());
 }
 
-export function parameters(scenario = {}) {
-  return JSON.parse(engine.parameters(text('parameters', scenario)));
+export function parameters(scenario = {}, options) {
+  return JSON.parse(engine.parameters(...asked('parameters', scenario, options)));
 }
 
 export function sweep(scenario, axes, options = {}) {
-  const base = text('sweep', scenario);
+  if (!isRecord(options)) throw new TypeError(`sweep: options must be an object, not ${kind(options)}.`);
+  const { run = false, ...others } = options;
+  const base = asked('sweep', scenario, others);
   if (!isRecord(axes)) {
     throw new TypeError(`sweep: axes must be an object such as { seq: [4096, 8192] }, not ${kind(axes)}.`);
   }
-  if (!isRecord(options)) throw new TypeError(`sweep: options must be an object, not ${kind(options)}.`);
   const keys = Object.keys(axes).filter((key) => axes[key] !== undefined);
   if (keys.length < 1 || keys.length > 2) {
     throw new TypeError(`sweep: axes must name one or two parameters, not ${keys.length}.`);
   }
-  const [outer, inner] = keys.map((key) => axis(base, key, axes[key]));
+  const own = keys.map((key) => engine.axis_key(key));
+  const issues = JSON.parse(engine.issues(...base, own));
+  const [outer, inner] = keys.map((key, index) => axis(base, own[index], key, axes[key]));
   const shape = keys.length === 2 ? [outer.values.length, inner.values.length] : [outer.values.length];
   const length = shape.reduce((product, count) => product * count, 1);
   if (length > MOST_POINTS) {
     throw new RangeError(`sweep: ${length} points are more than ${MOST_POINTS}. Sweep fewer values at a time.`);
   }
   const second = inner ?? { key: '', numbers: Float64Array.of(0) };
-  const table = engine.sweep(base, outer.key, outer.numbers, second.key, second.numbers, options.run === true);
+  const table = engine.sweep(...base, outer.key, outer.numbers, second.key, second.numbers, run === true);
   const [ofTheStep, ofTheRun] = columns();
   const column = (name, place) => {
     const numbers = table.slice(place * length, (place + 1) * length);
@@ -102,15 +100,15 @@ export function sweep(scenario, axes, options = {}) {
     length,
     ...Object.fromEntries(ofTheStep.map(column)),
     limiters: engine.limiters().split('\n'),
-    issues: [...JSON.parse(engine.issues(base)), ...outer.issues, ...(inner?.issues ?? [])],
+    issues: [...issues, ...outer.issues, ...(inner?.issues ?? [])],
     link(first, next = 0) {
       const [one, two] = [outer.numbers.at(place(first, shape[0])), second.numbers.at(place(next, shape[1] ?? 1))];
-      return engine.point(base, outer.key, one, second.key, two);
+      return engine.point(...base, outer.key, one, second.key, two);
     },
   };
-  if (options.run === true) {
-    const run = ofTheRun.map((name, index) => column(name, ofTheStep.length + index));
-    result.run = Object.fromEntries(run);
+  if (run === true) {
+    const columnsOfTheRun = ofTheRun.map((name, index) => column(name, ofTheStep.length + index));
+    result.run = Object.fromEntries(columnsOfTheRun);
   }
   return result;
 }
@@ -129,13 +127,10 @@ function parameter(key) {
 }
 
 /** An axis with its values as numbers for the module and as the report has them. */
-function axis(base, key, given) {
-  if (!engine.is_axis(key)) {
-    throw new TypeError(`sweep: “${key}” is not a parameter. parameters() lists them; cluster, gpu and model are axes too.`);
-  }
+function axis(base, key, name, given) {
   const row = parameter(key);
-  const wanted = isList(given) ? given : range(base, key, row, given);
-  if (wanted.length === 0) throw new RangeError(`sweep: “${key}” needs one value or more.`);
+  const wanted = isList(given) ? given : range(base, name, row, given);
+  if (wanted.length === 0) throw new RangeError(`sweep: “${name}” needs one value or more.`);
   const resolved = row?.kind === 'number' ? numbers(base, row, wanted) : typed(base, key, wanted);
   return { key, unit: row?.unit ?? '', ...resolved };
 }
@@ -161,7 +156,7 @@ function numbers(base, row, wanted) {
 function typed(base, key, wanted) {
   const lines = Array.from(wanted, (value) => word('sweep', key, value).replace(/\s/g, ' '));
   // A line that is empty is a value as well.
-  const read = JSON.parse(engine.resolve(base, key, lines.map((line) => `${line}\n`).join('')));
+  const read = JSON.parse(engine.resolve(...base, key, lines.map((line) => `${line}\n`).join('')));
   return { values: read.values, numbers: Float64Array.from(read.numbers), issues: read.issues };
 }
 
@@ -203,6 +198,33 @@ function doublings(low, high) {
   const values = [];
   for (let value = low; value <= high; value *= 2) values.push(value);
   return values;
+}
+
+/** The names of options that every function takes. */
+const OPTIONS = ['strict', 'assume'];
+
+/** Whether the last argument of `read` is its options, and not a file. */
+function isOptions(value) {
+  return isRecord(value) && !('data' in value) && Object.keys(value).every((key) => OPTIONS.includes(key));
+}
+
+/** A number of things that is at least one, and no more than the module counts. */
+function count(caller, what, most) {
+  if (Number.isInteger(most) && most >= 1 && most < 2 ** 32) return most;
+  throw new RangeError(`${caller}: the number of ${what} must be a whole number from 1, not ${String(most)}.`);
+}
+
+/** What every function of the module takes: a scenario, whether it is read strictly, and whether what is missing is assumed. */
+function asked(caller, scenario, options = {}) {
+  if (!isRecord(options)) throw new TypeError(`${caller}: options must be an object, not ${kind(options)}.`);
+  for (const [name, value] of Object.entries(options)) {
+    if (!OPTIONS.includes(name)) throw new TypeError(`${caller}: there is no option “${name}”: there are ${OPTIONS.join(' and ')}.`);
+    if (value !== undefined && typeof value !== 'boolean') {
+      throw new TypeError(`${caller}: ${name} must be true or false, not ${kind(value)}.`);
+    }
+  }
+  const { strict = true, assume = false } = options;
+  return [text(caller, scenario), strict, assume];
 }
 
 /** A scenario as the module reads it: a link, or JSON with a link's keys. */

@@ -30,7 +30,70 @@ export type ParameterKey =
   | 'towerlayers' | 'towerhidden' | 'towerheads' | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge'
   | 'positions' | 'imagetokens' | 'imagesin' | 'towerwindow' | 'towerglobal' | 'towerparams' | 'projparams';
 
-/** What is picked of the catalog: its entries' `id`; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
+/** What parameters are called elsewhere, which is read as well: by PyTorch, torchtitan, transformers, DeepSpeed, Megatron, and in tables. */
+export type KnownName =
+  | 'seq_len' | 'sequence_length' | 'max_seq_len' | 'max_sequence_length' | 'context_length' | 'context_len' | 'ctx_len'
+  | 'micro_batch' | 'microbatch_size' | 'grad_accum' | 'num_gpus' | 'n_gpus' | 'ngpus' | 'gpu_count' | 'num_devices'
+  | 'world_size' | 'num_nodes' | 'nnodes' | 'n_nodes' | 'global_batch_size' | 'global_batch' | 'model_name' | 'model_id'
+  | 'base_model' | 'gpu_type' | 'gpu_name' | 'gpu_model' | 'accelerator' | 'instance_type' | 'gpu_memory' | 'vram'
+  | 'link_bandwidth' | 'network_bandwidth' | 'model_size' | 'num_params' | 'train_tokens' | 'total_tokens' | 'precision'
+  | 'dtype' | 'bf16' | 'fp8' | 'torch_compile' | 'expandable_segments' | 'local_batch_size' | 'sharding_strategy'
+  | 'fsdp_sharding_strategy' | 'reshard_after_forward' | 'tensor_parallel_degree' | 'pipeline_parallel_degree'
+  | 'context_parallel_degree' | 'expert_parallel_degree' | 'expert_tensor_parallel_degree'
+  | 'enable_async_tensor_parallel' | 'pipeline_parallel_schedule' | 'ac_mode' | 'activation_checkpoint'
+  | 'activation_checkpoint_mode' | 'activation_checkpointing' | 'enable_activation_checkpointing' | 'cpu_offload'
+  | 'per_device_train_batch_size' | 'per_device_batch_size' | 'per_gpu_train_batch_size' | 'gradient_accumulation_steps'
+  | 'num_processes' | 'num_machines' | 'model_name_or_path' | 'pretrained_model_name_or_path' | 'max_seq_length'
+  | 'max_length' | 'model_max_length' | 'num_train_epochs' | 'num_generations' | 'max_prompt_length'
+  | 'gradient_checkpointing' | 'use_gradient_checkpointing' | 'fsdp_activation_checkpointing' | 'fsdp_offload_params'
+  | 'fsdp' | 'optim' | 'mixed_precision' | 'attn_implementation' | 'flash_attention' | 'use_flash_attn'
+  | 'use_liger_kernel' | 'r' | 'lora_r' | 'load_in_4bit' | 'load_in_8bit' | 'use_lora' | 'use_dora' | 'use_rslora'
+  | 'sequence_len' | 'cutoff_len' | 'adapter' | 'finetuning_type' | 'lora_target_linear' | 'lora_target_modules'
+  | 'stage' | 'train_micro_batch_size_per_gpu' | 'train_batch_size' | 'zero_stage' | 'zero' | 'zero_optimization_stage'
+  | 'ulysses_sequence_parallel_size' | 'seq_length' | 'tensor_parallel_size' | 'tensor_parallel' | 'tp_size'
+  | 'tensor_model_parallel_size' | 'pipeline_parallel_size' | 'pipeline_parallel' | 'pp_size'
+  | 'pipeline_model_parallel_size' | 'context_parallel_size' | 'context_parallel' | 'cp_size' | 'expert_parallel_size'
+  | 'expert_parallel' | 'ep_size' | 'expert_model_parallel_size' | 'expert_tensor_parallel_size'
+  | 'use_distributed_optimizer' | 'recompute_granularity' | 'recompute_activations' | 'num_layers' | 'ffn_hidden_size'
+  | 'num_query_groups' | 'kv_channels' | 'num_moe_experts' | 'num_local_experts' | 'moe_router_topk' | 'gpu_memory_gib'
+  | 'inter_node_gbit_per_s' | 'seq_len_tokens' | 'model_params' | 'trained' | 'lora_rank' | 'lora_targets'
+  | 'lora_dropout' | 'train_embeddings' | 'frozen_layers' | 'base_format' | 'reference' | 'rewards_from'
+  | 'prompt_tokens' | 'completions_per_prompt' | 'updates_per_rollout' | 'rollout_tp' | 'rollout_memory_percent'
+  | 'rollout_sleeps' | 'rollout_gpus' | 'sequences' | 'mean_text_tokens' | 'images_per_sequence' | 'image_resolution'
+  | 'loss_tokens_percent' | 'micro_batch_size' | 'grad_accum_steps' | 'activations_kept_percent' | 'recompute_core_attn'
+  | 'recompute_mlp' | 'recompute_moe' | 'recompute_moe_act' | 'recompute_layernorm' | 'recompute_mla_up_proj'
+  | 'recompute_shared_experts' | 'optimizer_kernel' | 'update_place' | 'galore_rank' | 'layers_in_16_bits'
+  | 'gradients_in_16_bits' | 'multi_token_prediction' | 'paged_optimizer' | 'offload_optimizer' | 'offload_parameters'
+  | 'offload_activations' | 'offload_nvme' | 'shard_group_gpus' | 'tensor_parallel_gpus' | 'sequence_parallel'
+  | 'async_tensor_parallel' | 'context_parallel_gpus' | 'context_exchange' | 'context_parallel_head_gpus'
+  | 'pipeline_stages' | 'pipeline_schedule' | 'virtual_pipeline_stages' | 'first_stage_layers' | 'last_stage_layers'
+  | 'gradient_sync' | 'overlap_grad_reduce' | 'expert_parallel_gpus' | 'expert_tensor_parallel_gpus'
+  | 'adaptive_parallelism' | 'token_dispatcher' | 'all_to_all_algorithm' | 'expert_chunks' | 'adaptive_pipelining'
+  | 'overlap_moe_expert_parallel_comm' | 'capacity_factor' | 'load_imbalance' | 'grouped_gemm' | 'fused_experts'
+  | 'cuda_graphs' | 'attention_kernel' | 'loss_kernel' | 'norm_kernel' | 'tiled_mlp' | 'state_kernel' | 'compute_format'
+  | 'allocator_segments' | 'gpus_per_node' | 'intra_node_gb_per_s' | 'oversubscription' | 'memory_bandwidth_gb_per_s'
+  | 'usable_memory_percent' | 'peak_16bit_tflop_per_s' | 'inter_node_latency_us' | 'inter_node_efficiency_percent'
+  | 'mfu_convention' | 'measured_over_predicted_time' | 'measured_over_predicted_memory' | 'training_tokens'
+  | 'usd_per_gpu_hour' | 'grid_gco2_per_kwh' | 'storage_gb_per_s' | 'gpu_mtbf_hours' | 'restart_minutes'
+  | 'checkpoint_interval_minutes' | 'sharded_checkpoints' | 'deferred_initialisation' | 'critical_batch_tokens'
+  | 'host_memory_gib' | 'gpus_per_host' | 'host_memory_gb_per_s' | 'host_nvme_gb_per_s' | 'dispatch_in_8_bits'
+  | 'peak_8bit_tflop_per_s' | 'peak_4bit_tflop_per_s' | 'peak_32bit_tflop_per_s' | 'host_link_gb_per_s' | 'power_w'
+  | 'matmul_efficiency_percent' | 'matmul_8bit_efficiency_percent' | 'matmul_4bit_efficiency_percent'
+  | 'attention_efficiency_percent' | 'attention_tuned_efficiency_percent' | 'memory_efficiency_percent'
+  | 'half_saturation_tokens' | 'launch_per_layer_us' | 'intra_node_latency_us' | 'intra_node_efficiency_percent'
+  | 'all_reduce_passes' | 'node_decay_percent' | 'torus_axes' | 'num_hidden_layers' | 'hidden_size'
+  | 'num_attention_heads' | 'num_key_value_heads' | 'head_dim' | 'intermediate_size' | 'vocab_size' | 'gated_mlp'
+  | 'norms_per_layer' | 'qk_norm' | 'attention_bias' | 'mlp_bias' | 'tie_word_embeddings' | 'learned_positions'
+  | 'embedding_norm' | 'sliding_window' | 'global_every' | 'attention_chunks' | 'attention_sinks' | 'fused_projections'
+  | 'logit_softcap' | 'head_bias' | 'kv_lora_rank' | 'q_lora_rank' | 'qk_nope_head_dim' | 'qk_rope_head_dim'
+  | 'v_head_dim' | 'num_experts' | 'num_experts_per_tok' | 'moe_intermediate_size' | 'shared_intermediate_size'
+  | 'shared_expert_gate' | 'first_k_dense_replace' | 'moe_layer_step' | 'router_bias' | 'expert_bias' | 'n_group'
+  | 'topk_group' | 'latent_size' | 'gated_attention' | 'kind' | 'key_heads' | 'key_dim' | 'conv_kernel' | 'chunk'
+  | 'conv_bias' | 'extra_params_layers' | 'extra_params_outside' | 'tower_layers' | 'tower_hidden_size' | 'tower_heads'
+  | 'tower_mlp_width' | 'tower_mlp' | 'patch_size' | 'image_size' | 'spatial_merge_size' | 'tower_positions'
+  | 'image_tokens' | 'image_tokens_in' | 'tower_window' | 'tower_global_every' | 'tower_params' | 'projector_params';
+
+/** What is picked of the catalog: its entries' `id`, their names, or a model's repository on the Hub; `custom` for hardware or a model of your own, `ladder` for a model by `size`. */
 export type PresetKey = 'cluster' | 'gpu' | 'model';
 
 /** A number in the parameter's unit, or text as one types it: `8192`, `'8k'`, `'80 GiB'`, `'400 Gbit/s'`, `'full-shard'`. */
@@ -38,8 +101,12 @@ export type Value = number | string | boolean;
 
 /** A scenario under the keys of its link; what is left out is as in the first visit's. */
 export type Scenario = {
-  [key in 'v' | 'rev' | PresetKey | ParameterKey]?: Value | undefined;
+  [key in 'v' | 'rev' | PresetKey | ParameterKey | KnownName]?: Value | undefined;
 } & {
+  /** The number of nodes, from which the GPUs follow. */
+  nodes?: number | string | undefined;
+  /** The sequences of a step over all GPUs, from which the micro-batches follow. */
+  batch?: number | string | undefined;
   /** The size of a named or custom model along its family, where it is not its own: `'13B'`. */
   scale?: number | string | undefined;
   /** The silicon of a custom GPU where it is not that of the cluster's: `'volta'`, `'ampere'`, `'hopper'`, … */
@@ -181,19 +248,33 @@ export type RunKey =
   | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_init_bytes' | 'host_checkpoint_bytes'
   | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_memory_bytes' | 'host_capacity_bytes';
 
+/** How a scenario is read. */
+export interface Reading {
+  /** Whether what cannot be read is an error; `false` forgives it as the page does with an old link, and says it among the issues. True if left out. */
+  strict?: boolean;
+  /** Whether to go on where the model, the number of GPUs, the length or the micro-batch decides the answer and was not given: the first issues then say what was taken. */
+  assume?: boolean;
+}
+
+/** What every refusal has beside its sentence: a key that is none is a `TypeError`, all else a `RangeError`. */
+export interface Refusal extends Error {
+  code: 'unknown-key' | 'unknown-name' | 'invalid-value' | 'missing' | 'unreadable';
+}
+
 /**
- * The whole report of a scenario. A value that cannot be read is an issue of the report, never an exception.
+ * The whole report of a scenario.
  *
- * @throws TypeError where the scenario, or one of its values, is of a wrong type.
+ * @throws TypeError where a key is none, or something is of a wrong type.
+ * @throws RangeError where a value cannot be read or used, or what decides the answer is missing (see {@link Refusal}).
  */
-export function estimate(scenario: ScenarioOrLink): Report;
+export function estimate(scenario: ScenarioOrLink, options?: Reading): Report;
 
 /**
  * The shortest link of a scenario: its fragment (`v=1&rev=7&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */
-export function link(scenario: ScenarioOrLink, page?: string | URL): string;
+export function link(scenario: ScenarioOrLink, page?: string | URL, options?: Reading): string;
 
 /** Values from `from` to `to`, both included; their parameter's bounds where they are left out. */
 export interface Range {
@@ -206,9 +287,9 @@ export interface Range {
 }
 
 /** One or two parameters, clusters, GPUs or models of the catalog, each with the values it takes. */
-export type Axes = { [key in PresetKey | ParameterKey]?: readonly Value[] | Float64Array | Range | undefined };
+export type Axes = { [key in PresetKey | ParameterKey | KnownName]?: readonly Value[] | Float64Array | Range | undefined };
 
-export interface SweepOptions {
+export interface SweepOptions extends Reading {
   /** Whether to answer for the whole run as well; it takes about twice as long. */
   run?: boolean;
 }
@@ -259,10 +340,10 @@ export type SweptRunKey =
  * A scenario along one or two axes, a million points at most.
  *
  * A parameter is set as in a link. `cluster`, `gpu` and `model` pick the entry as on the page, with all its numbers; `size` scales
- * a named model along its family. A value that is not valid is an issue, and the nearest valid one is used.
+ * a named model along its family. With `strict: false` a value that is not valid is an issue, and the nearest valid one is used.
  *
  * @throws TypeError where something is of a wrong type, or there is no such parameter.
- * @throws RangeError where an axis has no values, or there are too many points.
+ * @throws RangeError where a value cannot be read, an axis has no values, or there are too many points.
  */
 export function sweep(scenario: ScenarioOrLink, axes: Axes, options?: SweepOptions): Sweep;
 
@@ -272,6 +353,8 @@ interface ParameterOfAnyKind {
   label: string;
   /** Its name in tables, unit included. */
   name: string;
+  /** What else it is called, and read as. */
+  names: string[];
   group:
     | 'main' | 'trained' | 'data' | 'training' | 'sharding' | 'parallelism' | 'experts' | 'kernels' | 'hardware' | 'network' | 'accounting'
     | 'architecture' | 'run';
@@ -307,7 +390,7 @@ export interface ChoiceParameter extends ParameterOfAnyKind {
 export type Parameter = NumberParameter | ChoiceParameter;
 
 /** The table of parameters, in the page's order, with their values in a scenario (the first visit's if left out). */
-export function parameters(scenario?: ScenarioOrLink): Parameter[];
+export function parameters(scenario?: ScenarioOrLink, options?: Reading): Parameter[];
 
 export interface CatalogModel {
   id: string; name: string; family: string;
@@ -402,13 +485,13 @@ export interface Ranking {
  * The fastest layouts for the same model, length, precision, GPUs and tokens a step: strategies, degrees, micro-batches and
  * recomputation vary, one layout a kind.
  */
-export function rank(scenario: ScenarioOrLink, most?: number): Ranking;
+export function rank(scenario: ScenarioOrLink, most?: number, options?: Reading): Ranking;
 
 /** What is asked of a plan: the fewest GPUs, the cheapest by a deadline, the fastest within a budget, on clusters; the longest
  * context, the largest model, the largest batch on the scenario's own GPUs. */
 export type Question = 'fewest' | 'cheapest' | 'fastest' | 'context' | 'model' | 'batch';
 
-export interface PlanOptions {
+export interface PlanOptions extends Reading {
   /** The deadline of `cheapest`; 30 if left out. */
   days?: number;
   /** The budget of `fastest` in US dollars; 100,000 if left out. */
@@ -482,7 +565,7 @@ export interface Plan {
  */
 export function plan(scenario: ScenarioOrLink, question?: Question, options?: PlanOptions): Plan;
 
-/** A text, bytes, or a file with its name. */
+/** A text, bytes, or a file with its name. Options stand after the last. */
 export type Given = string | Uint8Array | { name?: string; data: string | Uint8Array };
 
 /** A change that is offered. */
@@ -504,6 +587,12 @@ export interface Brought {
   read: string;
   sections: { title: string; lines: string[] }[];
   offers: Offer[];
+  /** What decides whether a run fits and no file says. */
+  open: ('model' | 'gpus' | 'length')[];
+  /** Questions for what is missing: without an answer there is no verdict, and nothing is offered. */
+  missing: string[];
+  /** What contradicts itself or cannot be, and what was used instead. */
+  contradictions: string[];
 }
 
 /**
@@ -512,11 +601,11 @@ export interface Brought {
  *
  * @throws Error with a sentence where nothing is understood.
  */
-export function read(scenario: ScenarioOrLink, ...files: Given[]): Brought;
+export function read(scenario: ScenarioOrLink, ...files: (Given | Reading)[]): Brought;
 
 /**
  * What would make the run of these files fit or faster.
  *
  * @throws Error where they are not the configuration of a run.
  */
-export function lint(scenario: ScenarioOrLink, ...files: Given[]): Offer[];
+export function lint(scenario: ScenarioOrLink, ...files: (Given | Reading)[]): Offer[];

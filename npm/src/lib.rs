@@ -1,31 +1,60 @@
 //! The engine for JavaScript: [`api`] with texts and arrays of numbers; `js/api.js` wraps them in objects, whose types are in
 //! `js/index.d.ts`.
 
+use api::given::Code;
 use api::plan::Asked;
+use api::{Given, Reading, Refusal};
 use js_sys::Uint8Array;
-use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
+/// A scenario as JavaScript gives it.
+fn given(scenario: &str, strict: bool, assume: bool) -> Given<'_> {
+    Given { text: scenario, reading: Reading::of(strict, assume), ..Given::default() }
+}
+
+/// An error of JavaScript with the refusal's code: a key that is none is a `TypeError`, all else a `RangeError`.
+#[expect(clippy::needless_pass_by_value, reason = "it is the last that is done with it")]
+fn thrown(refusal: Refusal) -> JsValue {
+    let error: js_sys::Object = match refusal.code {
+        Code::UnknownKey => js_sys::TypeError::new(&refusal.message).into(),
+        _ => js_sys::RangeError::new(&refusal.message).into(),
+    };
+    // Setting a property of a new object cannot fail.
+    let _ = js_sys::Reflect::set(&error, &"code".into(), &refusal.code.name().into());
+    error.into()
+}
+
 /// [`api::estimate()`].
+///
+/// # Errors
+/// What cannot be read, or is missing.
 #[wasm_bindgen]
-pub fn estimate(scenario: &str) -> String {
-    api::estimate(scenario)
+pub fn estimate(scenario: &str, strict: bool, assume: bool) -> Result<String, JsValue> {
+    api::estimate(&given(scenario, strict, assume)).map_err(thrown)
 }
 
 /// [`api::issues()`].
+///
+/// # Errors
+/// What cannot be read, or is missing.
 #[wasm_bindgen]
-pub fn issues(scenario: &str) -> String {
-    api::issues(scenario)
+#[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
+pub fn issues(scenario: &str, strict: bool, assume: bool, axes: Vec<String>) -> Result<String, JsValue> {
+    api::issues(&given(scenario, strict, assume), &axes).map_err(thrown)
 }
 
 /// [`api::link()`].
+///
+/// # Errors
+/// What cannot be read.
 #[wasm_bindgen]
-pub fn link(scenario: &str) -> String {
-    api::link(scenario)
+pub fn link(scenario: &str, strict: bool, assume: bool) -> Result<String, JsValue> {
+    api::link(&given(scenario, strict, assume)).map_err(thrown)
 }
 
 /// [`api::catalog()`].
@@ -35,49 +64,74 @@ pub fn catalog() -> String {
 }
 
 /// [`api::parameters()`].
+///
+/// # Errors
+/// What cannot be read.
 #[wasm_bindgen]
-pub fn parameters(scenario: &str) -> String {
-    api::parameters(scenario)
+pub fn parameters(scenario: &str, strict: bool, assume: bool) -> Result<String, JsValue> {
+    api::parameters(&given(scenario, strict, assume)).map_err(thrown)
 }
 
 /// [`api::rank()`].
+///
+/// # Errors
+/// What cannot be read, or is missing.
 #[wasm_bindgen]
-pub fn rank(scenario: &str, most: usize) -> String {
-    api::rank(scenario, most)
+pub fn rank(scenario: &str, strict: bool, assume: bool, most: usize) -> Result<String, JsValue> {
+    api::rank(&given(scenario, strict, assume), most).map_err(thrown)
 }
 
 /// [`api::plan()`].
 ///
 /// # Errors
-/// A sentence, where there is no such question or cluster.
+/// What cannot be read or is missing, and what is no question or cluster.
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
 pub fn plan(
     scenario: &str,
+    strict: bool,
+    assume: bool,
     question: &str,
     limit: Option<f64>,
     clusters: Vec<String>,
     most: usize,
-) -> Result<String, JsError> {
-    api::plan(scenario, &Asked { question, limit, clusters: &clusters, most }).map_err(|said| JsError::new(&said))
+) -> Result<String, JsValue> {
+    let asked = Asked { question, limit, clusters: &clusters, most };
+    api::plan(&given(scenario, strict, assume), &asked).map_err(thrown)
 }
 
-/// [`api::files::bring`].
+/// [`api::files::read`].
+///
+/// # Errors
+/// What cannot be read.
 #[wasm_bindgen]
-pub fn read(scenario: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> String {
-    api::files::bring(scenario, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
+pub fn read(
+    scenario: &str,
+    strict: bool,
+    assume: bool,
+    names: Vec<String>,
+    contents: Vec<Uint8Array>,
+) -> Result<String, JsValue> {
+    let files = names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec()));
+    api::files::read(&given(scenario, strict, assume), files).map_err(thrown)
 }
 
-/// [`api::axis::is_axis`].
+/// [`api::axis::key`].
+///
+/// # Errors
+/// What is no key.
 #[wasm_bindgen]
-pub fn is_axis(key: &str) -> bool {
-    api::axis::is_axis(key)
+pub fn axis_key(key: &str) -> Result<String, JsValue> {
+    api::axis::key(key).map_err(thrown)
 }
 
 /// [`api::axis::resolve`].
+///
+/// # Errors
+/// What cannot be read.
 #[wasm_bindgen]
-pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
-    api::axis::resolve(scenario, key, lines)
+pub fn resolve(scenario: &str, strict: bool, assume: bool, key: &str, lines: &str) -> Result<String, JsValue> {
+    api::axis::resolve(&given(scenario, strict, assume), key, lines).map_err(thrown)
 }
 
 /// [`api::sweep::columns`].
@@ -93,20 +147,37 @@ pub fn limiters() -> String {
 }
 
 /// [`api::sweep::sweep`].
+///
+/// # Errors
+/// What cannot be read.
 #[wasm_bindgen]
+#[expect(clippy::too_many_arguments, reason = "the arguments of JavaScript's call, one after the other")]
 pub fn sweep(
     scenario: &str,
+    strict: bool,
+    assume: bool,
     outer: &str,
     outer_values: &[f64],
     inner: &str,
     inner_values: &[f64],
     run: bool,
-) -> Vec<f64> {
-    api::sweep::sweep(scenario, outer, outer_values, inner, inner_values, run)
+) -> Result<Vec<f64>, JsValue> {
+    api::sweep::sweep(&given(scenario, strict, assume), outer, outer_values, inner, inner_values, run).map_err(thrown)
 }
 
 /// [`api::sweep::point`].
+///
+/// # Errors
+/// What cannot be read.
 #[wasm_bindgen]
-pub fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
-    api::sweep::point(scenario, outer, outer_value, inner, inner_value)
+pub fn point(
+    scenario: &str,
+    strict: bool,
+    assume: bool,
+    outer: &str,
+    outer_value: f64,
+    inner: &str,
+    inner_value: f64,
+) -> Result<String, JsValue> {
+    api::sweep::point(&given(scenario, strict, assume), outer, outer_value, inner, inner_value).map_err(thrown)
 }

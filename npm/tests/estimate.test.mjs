@@ -5,9 +5,12 @@ import { test } from 'node:test';
 import { estimate, link } from 'shardwise';
 import { scenarios } from './inputs.mjs';
 
+/** What cannot be read whole is forgiven, as the page forgives an old link. */
+const FORGIVEN = { strict: false };
+
 /** The report of the native engine. */
 function native(text) {
-  const { status, stdout, stderr } = spawnSync(process.env.SHARDWISE_CLI, ['estimate', '--json', text], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.env.SHARDWISE_CLI, ['estimate', '--json', '--lenient', text], { encoding: 'utf8' });
   // 1 says that it does not fit.
   assert.ok(status === 0 || status === 1, stderr);
   return JSON.parse(stdout);
@@ -27,7 +30,7 @@ test('a report has the bits of the native engine', () => {
   let numbers = 0;
   for (const scenario of scenarios()) {
     const text = typeof scenario === 'string' ? scenario : JSON.stringify(scenario);
-    const report = estimate(scenario);
+    const report = estimate(scenario, FORGIVEN);
     assert.deepEqual(differences(report, native(text)), [], text);
     numbers += JSON.stringify(report).match(/-?\d+(\.\d+)?(e[-+]?\d+)?/g).length;
   }
@@ -43,11 +46,30 @@ test('the comparison sees the last bit, and the sign of zero', () => {
 
 test('a report, its link and its scenario are the same scenario', () => {
   for (const scenario of scenarios()) {
-    const { issues: _, ...report } = estimate(scenario);
-    assert.equal(link(scenario), report.link);
-    for (const again of [report, report.scenario, report.link, `#${report.link}`, link(scenario, 'https://example.org/x/#y')]) {
-      const { issues: __, ...same } = estimate(again);
+    const { issues: _, ...report } = estimate(scenario, FORGIVEN);
+    assert.equal(link(scenario, undefined, FORGIVEN), report.link);
+    for (const again of [report, report.scenario, report.link, `#${report.link}`, link(scenario, 'https://example.org/x/#y', FORGIVEN)]) {
+      const { issues: __, ...same } = estimate(again, FORGIVEN);
       assert.deepEqual(differences(same, report), [], report.link);
     }
   }
+});
+
+test('a typo is never another run', () => {
+  const whole = { model: 'llama-3-8b', cluster: 'dgx-h100', gpus: 64, mbs: 1, seq: '4k' };
+  const { model: _, ...without } = whole;
+  for (const [scenario, name, code, message] of [
+    [{ ...whole, modle: 'llama-3-70b' }, 'TypeError', 'unknown-key', /“modle” is no key of a scenario\. Did you mean “model”/],
+    [{ ...whole, model: 'llama-3-8c' }, 'RangeError', 'unknown-name', /Did you mean “llama-3-8b”/],
+    [{ ...whole, strategy: 'ful-shard' }, 'RangeError', 'unknown-name', /“full-shard”/],
+    [{ ...whole, gpus: -3 }, 'RangeError', 'invalid-value', /at least 1/],
+    [without, 'RangeError', 'missing', /Which model\?/],
+    ['v=1&rev=7&gpuz=8', 'TypeError', 'unknown-key', /“gpus”/],
+  ]) {
+    assert.throws(() => estimate(scenario), { name, code, message });
+  }
+  assert.match(estimate(without, { assume: true }).issues[0].message, /^Assumed, as nobody said it: a GPT-style model/);
+  assert.throws(() => estimate(whole, { strct: false }), { name: 'TypeError', message: /no option “strct”/ });
+  const { num_gpus, ...known } = { num_gpus: 64, seq_len: '4k', per_device_train_batch_size: 1, cluster: 'h100', model: 'Llama 3 8B' };
+  assert.equal(estimate({ ...known, num_gpus }).link, estimate(whole).link);
 });

@@ -20,7 +20,7 @@ export function drawn(random) {
   const scenario = { cluster: of(clusters).id };
   if (random() < 0.3) scenario.gpu = of(accelerators).id;
   if (random() < 0.7) scenario.model = random() < 0.2 ? 'custom' : of(models).id;
-  const rows = parameters(scenario);
+  const rows = parameters(scenario, { strict: false });
   for (let moves = Math.floor(random() * 12); moves > 0; moves -= 1) {
     const row = of(rows);
     if (row.kind === 'choice') scenario[row.key] = of(row.options).key;

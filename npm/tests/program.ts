@@ -1,7 +1,7 @@
 // What a user writes; it has to compile, and what is wrong in it has to be found.
 import { catalog, estimate, link, parameters, sweep, type Report, type Scenario } from 'shardwise';
 
-const scenario: Scenario = { cluster: 'dgx-h100', model: 'llama-3-70b', gpus: 256, tp: 8, seq: '8k', compile: true };
+const scenario: Scenario = { cluster: 'dgx-h100', model: 'llama-3-70b', gpus: 256, tp: 8, seq: '8k', mbs: 1, compile: true };
 const report: Report = estimate(scenario);
 export const seconds: number = report.step_time_s + report.time_s.exposed_comm;
 export const hours: number | null = report.run.gpu_hours;
@@ -17,7 +17,10 @@ export const bounds = parameters(scenario).map((row) => (row.kind === 'number' ?
 export const largest: number = Math.max(...catalog().models.map((model) => model.params));
 
 // @ts-expect-error A key that no link has.
-estimate({ sequence_length: 4096 });
+estimate({ sequence_lenght: 4096 });
+// @ts-expect-error No such option.
+estimate(scenario, { strct: false });
+export const known = estimate({ model: 'meta-llama/Llama-3.1-8B', cluster: '8xH100', seq_len: 8192, per_device_train_batch_size: 1 });
 // @ts-expect-error Neither a number nor text.
 estimate({ gpus: [8] });
 // @ts-expect-error No such axis.

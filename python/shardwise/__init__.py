@@ -25,22 +25,29 @@ __all__ = ["estimate", "sweep", "rank", "plan", "read", "lint", "link", "catalog
 MOST_POINTS = 1_000_000
 
 
-def estimate(scenario="", **values):
-    """The whole report of a scenario; keywords set values of it: ``estimate(link, gpus=256, seq="32k")``."""
-    return json.loads(_engine.estimate(_text("estimate", scenario, values)))
+def estimate(scenario="", *, strict=True, assume=False, **values):
+    """The whole report of a scenario; keywords set values of it: ``estimate(link, gpus=256, seq="32k")``.
+
+    A key or a value may have any of its usual names: ``seq_len``, ``per_device_train_batch_size``, ``strategy="fsdp"``,
+    ``model="meta-llama/Llama-3.1-8B"``. A key that is none raises ``TypeError``, a value that is none ``ValueError``, and so
+    does a model, a number of GPUs, a length or a micro-batch that decides the answer and was not given; with ``assume=True``
+    the first of ``report["issues"]`` say what was taken in their place. ``strict=False`` forgives what cannot be read, as the
+    page does with an old link, and says it in ``report["issues"]``.
+    """
+    return json.loads(_engine.estimate(_asked("estimate", scenario, values, strict, assume)))
 
 
-def rank(scenario="", top=10, **values):
+def rank(scenario="", top=10, *, strict=True, assume=False, **values):
     """The fastest layouts that fit, for the same model, length, precision, GPUs and tokens a step.
 
     A dict with ``tried``, ``fit``, ``issues`` and ``layouts``, the fastest first, each with ``name``, ``link`` and ``report``.
     """
     if not isinstance(top, int) or top < 1:
         raise ValueError(f"rank: top must be 1 or more, not {top!r}.")
-    return json.loads(_engine.rank(_text("rank", scenario, values), top))
+    return json.loads(_engine.rank(_asked("rank", scenario, values, strict, assume), top))
 
 
-def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, **values):
+def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, *, strict=True, assume=False, **values):
     """Plans backwards: ``fewest`` GPUs that hold it, ``cheapest`` by a deadline in ``days``, ``fastest`` within a ``budget`` in US
     dollars, on every cluster of the catalog or on ``clusters`` by their ids (``own`` is the scenario's hardware); the longest
     ``context``, the largest ``model``, the largest ``batch`` on the scenario's own GPUs.
@@ -55,27 +62,30 @@ def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), to
             raise ValueError(f"plan: “{name}” is no limit of “{question}”.")
     limit = days if days is not None else budget
     ids = [clusters] if isinstance(clusters, str) else list(clusters)
-    return json.loads(_engine.plan(_text("plan", scenario, values), question, limit, ids, top))
+    return json.loads(_engine.plan(_asked("plan", scenario, values, strict, assume), question, limit, ids, top))
 
 
-def sweep(scenario, axes, run=False):
+def sweep(scenario, axes, run=False, *, strict=True, assume=False):
     """The scenario at every value of one or two keys: a dict of columns of one length, which ``pandas.DataFrame`` takes.
 
     ``axes`` maps keys to values: ``{"seq": [4096, 8192], "gpus": [64, 128]}``; the second varies fastest. ``cluster``, ``gpu`` and
     ``model`` are keys too. With ``run`` there are the columns of the whole run. What is wrong with values raises ``ValueError``.
     """
-    base = _text("sweep", scenario, {})
+    asked = _asked("sweep", scenario, {}, strict, assume)
     if not isinstance(axes, Mapping) or not 1 <= len(axes) <= 2:
         raise TypeError('sweep: axes must map one or two keys to values, as in {"seq": [4096, 8192]}.')
     keys = list(axes)
-    resolved = [_axis(base, key, axes[key]) for key in keys]
+    # Its columns have the names that were given.
+    own = [_engine.axis_key(key) for key in keys]
+    _engine.issues(asked, own)
+    resolved = [_axis(asked, key, name, axes[name]) for key, name in zip(own, keys)]
     outer = resolved[0]
     inner = resolved[1] if len(resolved) == 2 else {"numbers": [0.0], "values": [None]}
     length = len(outer["numbers"]) * len(inner["numbers"])
     if length > MOST_POINTS:
         raise ValueError(f"sweep: {length} points are more than {MOST_POINTS}. Sweep fewer values at a time.")
     second = keys[1] if len(keys) == 2 else ""
-    table = _engine.sweep(base, keys[0], outer["numbers"], second, inner["numbers"], bool(run))
+    table = _engine.sweep(asked, own[0], outer["numbers"], own[1] if second else "", inner["numbers"], bool(run))
     of_the_step, of_the_run = (names.split("\n") for names in _engine.columns().split("\n\n"))
     result = {keys[0]: [value for value in outer["values"] for _ in inner["values"]]}
     if second:
@@ -91,38 +101,39 @@ def sweep(scenario, axes, run=False):
     return result
 
 
-def read(*files, scenario="", **values):
+def read(*files, scenario="", strict=True, assume=False, **values):
     """Reads files or texts for a scenario, as the calculator's page does: the configuration of a run (Axolotl, LLaMA-Factory,
     torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM, NeMo, llm-foundry, nanotron, MaxText), a model's ``config.json``,
     an ``adapter_config.json``, an out-of-memory message, a memory snapshot, a log, tables of nccl-tests, lengths of texts, a
     link.
 
     A file is named by a ``Path`` or a text that is the path of one; any other text, and bytes, are read themselves. Gives a dict with ``kind``,
-    ``scenario`` (a link's fragment), ``said``, ``read``, ``sections`` and ``offers``; what cannot be read raises ``ValueError``.
+    ``scenario`` (a link's fragment), ``said``, ``read``, ``sections``, ``offers`` and what is ``missing`` for a verdict. A file that
+    is not there raises ``FileNotFoundError``, what cannot be read ``ValueError``. Values count more than what files say.
     """
     names, contents = [], []
     for file in files:
         path = Path(file) if isinstance(file, Path) or _is_path(file) else None
-        names.append(path.name if path else "")
+        names.append(str(path) if path else "")
         contents.append(path.read_bytes() if path else file if isinstance(file, bytes) else str(file).encode())
-    answer = json.loads(_engine.read(_text("read", scenario, values), names, contents))
-    if "Err" in answer:
-        raise ValueError(answer["Err"])
-    return answer["Ok"]
+    return json.loads(_engine.read(_asked("read", scenario, values, strict, assume), names, contents))
 
 
-def lint(*files, scenario="", **values):
+def lint(*files, scenario="", strict=True, assume=False, **values):
     """What would make the run of these files fit or faster: a list of dicts with ``what``, the changed ``scenario`` and the changed
-    ``files`` (name and text). Files that are not the configuration of a run raise ``ValueError``."""
-    brought = read(*files, scenario=scenario, **values)
+    ``files`` (name and text). Files that are not the configuration of a run, and runs whose model or size decides the answer and is
+    not known, raise ``ValueError``."""
+    brought = read(*files, scenario=scenario, strict=strict, assume=assume, **values)
     if brought["kind"] != "run":
         raise ValueError("lint: this is not the configuration of a run; read() says what it is.")
+    if brought["missing"]:
+        raise ValueError(" ".join(brought["missing"]))
     return brought["offers"]
 
 
-def link(scenario="", page=None, **values):
+def link(scenario="", page=None, *, strict=True, **values):
     """The fragment of a scenario's link, or with the address of a page the whole link."""
-    fragment = _engine.link(_text("link", scenario, values))
+    fragment = _engine.link(_asked("link", scenario, values, strict))
     return fragment if page is None else f"{str(page).split('#')[0]}#{fragment}"
 
 
@@ -131,9 +142,9 @@ def catalog():
     return json.loads(_engine.catalog())
 
 
-def parameters(scenario="", **values):
-    """The keys of a scenario with bounds, units, meaning, and their values in this one."""
-    return json.loads(_engine.parameters(_text("parameters", scenario, values)))
+def parameters(scenario="", *, strict=True, **values):
+    """The keys of a scenario with their other names, bounds, units, meaning, and their values in this one."""
+    return json.loads(_engine.parameters(_asked("parameters", scenario, values, strict)))
 
 
 def __getattr__(name):
@@ -145,31 +156,32 @@ def __getattr__(name):
     raise AttributeError(f"module 'shardwise' has no attribute {name!r}")
 
 
+#: How the names of files that are read end.
+_ENDINGS = (".yaml", ".yml", ".json", ".toml", ".py", ".sh", ".txt", ".log", ".csv", ".pickle", ".ipynb", ".png", ".svg")
+
+
 def _is_path(text):
-    return isinstance(text, str) and "\n" not in text and len(text) < 4096 and "{" not in text and Path(text).is_file()
+    """Whether a text names a file; one that looks like a name and names none raises ``FileNotFoundError``."""
+    if not isinstance(text, str) or "\n" in text or len(text) >= 4096 or "{" in text:
+        return False
+    if Path(text).is_file():
+        return True
+    if text.lower().endswith(_ENDINGS) and not any(sign in text for sign in "=&"):
+        raise FileNotFoundError(f"There is no file {text}.")
+    return False
 
 
-def _text(caller, scenario, values):
-    """A scenario as the engine reads it: a link, or JSON with a link's keys."""
+def _asked(caller, scenario, values, strict, assume=False):
+    """A scenario as the engine reads it: a link, or JSON with a link's keys; values that are set in it; how strictly."""
     if isinstance(scenario, str):
         text = scenario
     elif isinstance(scenario, Mapping):
         own = scenario.get("scenario") if isinstance(scenario.get("scenario"), Mapping) else scenario
-        text = _json(caller, own)
+        text = json.dumps({key: _word(caller, key, value) for key, value in own.items() if value is not None})
     else:
         raise TypeError(f"{caller}: a scenario must be a link or a mapping with a link's keys, not {type(scenario).__name__}.")
-    if not values:
-        return text
-    # Values alone are a scenario; beside one they are set in it, as a control of the page is.
-    return _engine.with_values(text, list(_words(caller, values).items())) if text else _json(caller, values)
-
-
-def _words(caller, values):
-    return {key: _word(caller, key, value) for key, value in values.items() if value is not None}
-
-
-def _json(caller, values):
-    return json.dumps(_words(caller, values))
+    pairs = [(key, _word(caller, key, value)) for key, value in values.items() if value is not None]
+    return {"text": text, "set": pairs, "strict": bool(strict), "assume": bool(assume)}
 
 
 def _word(caller, key, value):
@@ -186,15 +198,9 @@ def _word(caller, key, value):
     raise TypeError(f"{caller}: the value of “{key}” must be a number, text, true or false, not {type(value).__name__}.")
 
 
-def _axis(base, key, wanted):
+def _axis(asked, key, name, wanted):
     """The values of an axis as numbers for the engine and as the report has them."""
-    if not _engine.is_axis(key):
-        raise ValueError(f"sweep: “{key}” is not a parameter. parameters() lists them; cluster, gpu and model are axes too.")
-    words = [" ".join(_word("sweep", key, value).split()) for value in wanted]
+    words = [" ".join(_word("sweep", name, value).split()) for value in wanted]
     if not words:
-        raise ValueError(f"sweep: “{key}” needs one value or more.")
-    resolved = json.loads(_engine.resolve(base, key, "".join(f"{word}\n" for word in words)))
-    errors = [issue["message"] for issue in resolved["issues"] if issue["severity"] == "error"]
-    if errors:
-        raise ValueError(f"sweep: {' '.join(errors)}")
-    return resolved
+        raise ValueError(f"sweep: “{name}” needs one value or more.")
+    return json.loads(_engine.resolve(asked, key, "".join(f"{word}\n" for word in words)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from . import _engine, _text, estimate, parameters
+from . import _asked, _engine, estimate, parameters
 
 #: The sliders of the calculator's first screen.
 SLIDERS = ("mem", "link", "seq", "size", "gpus")
@@ -28,7 +28,7 @@ class Widget(anywidget.AnyWidget):
     _shown = traitlets.Dict().tag(sync=True)
 
     def __init__(self, scenario="", dark=False, **values):
-        super().__init__(scenario=_engine.link(_text("Widget", scenario, values)), dark=dark)
+        super().__init__(scenario=_engine.link(_asked("Widget", scenario, values, True)), dark=dark)
         self._derive()
         self.observe(lambda _: self._derive(), ["scenario", "dark"])
         self.on_msg(self._slide)
@@ -36,15 +36,15 @@ class Widget(anywidget.AnyWidget):
     @property
     def report(self):
         """The report of the scenario on show."""
-        return estimate(self.scenario)
+        return estimate(self.scenario, strict=False)
 
     def _slide(self, _widget, message, _buffers):
         """A slider was moved: a key and a value."""
-        self.scenario = _engine.link(_text("Widget", self.scenario, {message["key"]: message["value"]}))
+        self.scenario = _engine.link(_asked("Widget", self.scenario, {message["key"]: message["value"]}, False))
 
     def _derive(self):
         report = self.report
-        rows = {row["key"]: row for row in parameters(self.scenario)}
+        rows = {row["key"]: row for row in parameters(self.scenario, strict=False)}
         self._sliders = [
             {name: rows[key][name] for name in ("key", "label", "unit", "min", "max", "value", "scale", "integer")}
             for key in SLIDERS

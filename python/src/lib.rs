@@ -1,21 +1,22 @@
 //! The engine for Python: [`api`] with texts and lists of numbers; `shardwise/__init__.py` wraps them in functions that take and
 //! give plain dicts.
 
-use api::plan::Asked;
+use api::given::Code;
+use api::{Given, Reading, Refusal};
 use charts::paint::{Style, chart_svg};
 use charts::palette::Theme;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::params::ParamId;
 use engine::share;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The functions, as `shardwise._engine`.
 #[pymodule(name = "_engine")]
 mod engine_module {
     use super::{
-        catalog, columns, estimate, figures, is_axis, issues, limiters, link, parameters, plan, point, rank, read,
-        resolve, sweep, with,
+        axis_key, catalog, columns, estimate, figures, issues, limiters, link, parameters, plan, point, rank, read,
+        resolve, sweep,
     };
     use pyo3::prelude::*;
 
@@ -27,12 +28,11 @@ mod engine_module {
             wrap_pyfunction!(estimate, module)?,
             wrap_pyfunction!(issues, module)?,
             wrap_pyfunction!(link, module)?,
-            wrap_pyfunction!(with, module)?,
             wrap_pyfunction!(catalog, module)?,
             wrap_pyfunction!(parameters, module)?,
             wrap_pyfunction!(rank, module)?,
             wrap_pyfunction!(plan, module)?,
-            wrap_pyfunction!(is_axis, module)?,
+            wrap_pyfunction!(axis_key, module)?,
             wrap_pyfunction!(resolve, module)?,
             wrap_pyfunction!(columns, module)?,
             wrap_pyfunction!(limiters, module)?,
@@ -47,28 +47,49 @@ mod engine_module {
     }
 }
 
+/// A scenario as Python gives it: its text, values that are set in it, and how strictly it is read.
+#[derive(FromPyObject)]
+struct Asked {
+    #[pyo3(item)]
+    text: String,
+    #[pyo3(item)]
+    set: Vec<(String, String)>,
+    #[pyo3(item)]
+    strict: bool,
+    #[pyo3(item)]
+    assume: bool,
+}
+
+impl Asked {
+    fn given(&self) -> Given<'_> {
+        Given { text: &self.text, set: &self.set, reading: Reading::of(self.strict, self.assume) }
+    }
+}
+
+/// A key that is none is `TypeError`, as of a function without such an argument; all else `ValueError`.
+fn raised(refusal: Refusal) -> PyErr {
+    match refusal.code {
+        Code::UnknownKey => PyTypeError::new_err(refusal.message),
+        _ => PyValueError::new_err(refusal.message),
+    }
+}
+
 /// [`api::estimate()`].
 #[pyfunction]
-fn estimate(scenario: &str) -> String {
-    api::estimate(scenario)
+fn estimate(asked: Asked) -> PyResult<String> {
+    api::estimate(&asked.given()).map_err(raised)
 }
 
 /// [`api::issues()`].
 #[pyfunction]
-fn issues(scenario: &str) -> String {
-    api::issues(scenario)
+fn issues(asked: Asked, axes: Vec<String>) -> PyResult<String> {
+    api::issues(&asked.given(), &axes).map_err(raised)
 }
 
 /// [`api::link()`].
 #[pyfunction]
-fn link(scenario: &str) -> String {
-    api::link(scenario)
-}
-
-/// [`api::with`]; what is no value raises `ValueError`.
-#[pyfunction(name = "with_values")]
-fn with(scenario: &str, pairs: Vec<(String, String)>) -> PyResult<String> {
-    api::with(scenario, &pairs).map_err(PyValueError::new_err)
+fn link(asked: Asked) -> PyResult<String> {
+    api::link(&asked.given()).map_err(raised)
 }
 
 /// [`api::catalog()`].
@@ -79,40 +100,40 @@ fn catalog() -> String {
 
 /// [`api::parameters()`].
 #[pyfunction]
-fn parameters(scenario: &str) -> String {
-    api::parameters(scenario)
+fn parameters(asked: Asked) -> PyResult<String> {
+    api::parameters(&asked.given()).map_err(raised)
 }
 
 /// [`api::rank()`], while other threads of Python run.
 #[pyfunction]
-fn rank(py: Python<'_>, scenario: &str, most: usize) -> String {
-    py.detach(|| api::rank(scenario, most))
+fn rank(py: Python<'_>, asked: Asked, most: usize) -> PyResult<String> {
+    py.detach(|| api::rank(&asked.given(), most)).map_err(raised)
 }
 
-/// [`api::plan()`], while other threads of Python run; what is no question raises `ValueError`.
+/// [`api::plan()`], while other threads of Python run.
 #[pyfunction]
 fn plan(
     py: Python<'_>,
-    scenario: &str,
+    asked: Asked,
     question: &str,
     limit: Option<f64>,
     clusters: Vec<String>,
     most: usize,
 ) -> PyResult<String> {
-    let asked = Asked { question, limit, clusters: &clusters, most };
-    py.detach(|| api::plan(scenario, &asked)).map_err(PyValueError::new_err)
+    let wanted = api::plan::Asked { question, limit, clusters: &clusters, most };
+    py.detach(|| api::plan(&asked.given(), &wanted)).map_err(raised)
 }
 
-/// [`api::axis::is_axis`].
+/// [`api::axis::key`].
 #[pyfunction]
-fn is_axis(key: &str) -> bool {
-    api::axis::is_axis(key)
+fn axis_key(key: &str) -> PyResult<String> {
+    api::axis::key(key).map_err(raised)
 }
 
 /// [`api::axis::resolve`].
 #[pyfunction]
-fn resolve(scenario: &str, key: &str, lines: &str) -> String {
-    api::axis::resolve(scenario, key, lines)
+fn resolve(asked: Asked, key: &str, lines: &str) -> PyResult<String> {
+    api::axis::resolve(&asked.given(), key, lines).map_err(raised)
 }
 
 /// [`api::sweep::columns`].
@@ -131,26 +152,26 @@ fn limiters() -> String {
 #[pyfunction]
 fn sweep(
     py: Python<'_>,
-    scenario: &str,
+    asked: Asked,
     outer: &str,
     outer_values: Vec<f64>,
     inner: &str,
     inner_values: Vec<f64>,
     run: bool,
-) -> Vec<f64> {
-    py.detach(|| api::sweep::sweep(scenario, outer, &outer_values, inner, &inner_values, run))
+) -> PyResult<Vec<f64>> {
+    py.detach(|| api::sweep::sweep(&asked.given(), outer, &outer_values, inner, &inner_values, run)).map_err(raised)
 }
 
 /// [`api::sweep::point`].
 #[pyfunction]
-fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
-    api::sweep::point(scenario, outer, outer_value, inner, inner_value)
+fn point(asked: Asked, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> PyResult<String> {
+    api::sweep::point(&asked.given(), outer, outer_value, inner, inner_value).map_err(raised)
 }
 
-/// [`api::files::bring`], while other threads of Python run.
+/// [`api::files::read`], while other threads of Python run.
 #[pyfunction]
-fn read(py: Python<'_>, scenario: &str, names: Vec<String>, contents: Vec<Vec<u8>>) -> String {
-    py.detach(|| api::files::bring(scenario, names.into_iter().zip(contents)))
+fn read(py: Python<'_>, asked: Asked, names: Vec<String>, contents: Vec<Vec<u8>>) -> PyResult<String> {
+    py.detach(|| api::files::read(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
 }
 
 /// The feasible region over sequence length and model size, and MFU over the bandwidth between nodes, as SVG; an empty text for a

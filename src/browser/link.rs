@@ -49,7 +49,7 @@ pub fn use_address(state: &State, emit: &Callback<Action>) {
             // Every change of the fragment that the page did not make fires `hashchange`, back and
             // forward included.
             let listener = EventListener::new(&window(), "hashchange", move |_| {
-                let Decoded { scenario, pins, issues } = decoded();
+                let Decoded { scenario, pins, issues, .. } = decoded();
                 known.replace(Some(encode_with(&scenario, &pins)));
                 emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
             });

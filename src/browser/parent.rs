@@ -103,7 +103,7 @@ fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: 
         (Some("shardwise:set"), Some(link)) => {
             let (query, fragment) = parts(&link);
             if let Some(fragment) = fragment {
-                let Decoded { scenario, pins, issues } = decode_link(fragment);
+                let Decoded { scenario, pins, issues, .. } = decode_link(fragment);
                 emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
             }
             if let Some(query) = query {

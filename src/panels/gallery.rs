@@ -92,7 +92,7 @@ fn card(
 /// Opens the example at a place: its scenario, its axes, and what to notice; `view` is what is looked at now.
 pub fn open(place: usize, view: View, emit: &Callback<Action>) {
     let Some(entry) = example(place) else { return };
-    let Decoded { scenario, pins, issues } = decode_link(entry.link);
+    let Decoded { scenario, pins, issues, .. } = decode_link(entry.link);
     emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
     emit.emit(Action::Look(View { theme: view.theme, ..View::from_query(entry.view) }));
     emit.emit(Action::Example(Some(place)));

@@ -143,7 +143,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, emit: &Callback<Acti
 
 /// Makes what was read the scenario.
 fn take_over(brought: &Brought, emit: &Callback<Action>) {
-    let share::Decoded { scenario, pins, issues } = share::decode(&brought.scenario);
+    let share::Decoded { scenario, pins, issues, .. } = share::decode(&brought.scenario);
     match brought.kind {
         Kind::Model => emit.emit(match scenario.model {
             Model::Preset { id, .. } => Action::Pick(Pick::Model(id)),

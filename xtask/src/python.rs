@@ -36,7 +36,10 @@ pub fn build() -> Result<PathBuf> {
     let wheels = folder().join("wheels");
     let _ = std::fs::remove_dir_all(&wheels);
     let mut maturin = program(&python);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--release", "--out"]).arg(&wheels).arg("--manifest-path");
+    maturin
+        .args(["-m", "maturin", "build", "--quiet", "--profile", "wheel", "--out"])
+        .arg(&wheels)
+        .arg("--manifest-path");
     run(maturin.arg(root().join("python").join("Cargo.toml")))?;
     let wheel = std::fs::read_dir(&wheels).context("There is no wheel")?.flatten().map(|entry| entry.path()).next();
     let wheel = wheel.ok_or_else(|| anyhow!("maturin has made no wheel."))?;

@@ -2,11 +2,15 @@
 
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::nearest::did_you_mean;
 use engine::params::{Kind, Param, ParamId, find, is_held, quantity};
 use engine::scenario::Scenario;
-use engine::scenario::issue::{Issue, Severity};
-use engine::share::{self, v1};
+use engine::scenario::issue::{Cause, Issue, Severity};
+use engine::share::{self, spelling, v1};
 use serde_json::{Value, json};
+
+use crate::given::{Code, refuse};
+use crate::{Given, Reading, Refusal};
 
 /// Stands for an option or entry that does not exist.
 const NOTHING: f64 = -1.0;
@@ -74,9 +78,12 @@ impl Axis {
         if let Some(index) = ids.iter().position(|id| *id == wanted) {
             return (index as f64, wanted.into(), None);
         }
-        let message =
-            format!("The catalog has no {what} “{}”. The scenario's own is used instead.", quantity::shorten(typed));
-        (NOTHING, Value::Null, Some(Issue::error(what, message)))
+        let near = did_you_mean(&spelling::values_near(what, typed));
+        let message = format!(
+            "The catalog has no {what} “{}”.{near} The scenario's own is used instead.",
+            quantity::shorten(typed)
+        );
+        (NOTHING, Value::Null, Some(Issue::error(what, message).because(Cause::UnknownName)))
     }
 }
 
@@ -98,22 +105,52 @@ fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Va
     }
 }
 
-/// Whether a sweep can vary this key.
-pub fn is_axis(key: &str) -> bool {
-    Axis::find(key).is_some()
+/// Returns the key of links that an axis has, by any of its names.
+///
+/// # Errors
+///
+/// A sentence where there is no such key, with the nearest.
+pub fn key(typed: &str) -> Result<String, Refusal> {
+    let spelled = spelling::spell(typed, "");
+    if let [(key, value)] = spelled.pairs.as_slice()
+        && value.is_empty()
+        && Axis::find(key).is_some()
+    {
+        return Ok(key.clone());
+    }
+    let said = match spelling::advice(typed) {
+        Some(advice) => format!("“{}” {advice}.", quantity::shorten(typed)),
+        None => format!(
+            "“{}” is not a parameter.{} `parameters` lists them; cluster, gpu and model are axes too.",
+            quantity::shorten(typed),
+            did_you_mean(&spelling::keys_near(typed))
+        ),
+    };
+    Err(Refusal::new(Code::UnknownKey, said))
 }
 
 /// Resolves the typed values of an axis, one per line, to JSON: `numbers` for
 /// [`crate::sweep::sweep`], `values` as in the report, and `issues`.
-pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
-    let scenario = share::decode(scenario).scenario;
-    let Some(axis) = Axis::find(key) else { return String::new() };
+///
+/// # Errors
+///
+/// What cannot be read, unless it is forgiven.
+pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal> {
+    let scenario = given.read()?.scenario;
+    let Some(axis) = Axis::find(key) else { return Ok(String::new()) };
     let (mut numbers, mut values, mut issues) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines.lines() {
-        let (number, value, issue) = axis.resolved(&scenario, line);
+        let spelled = spelling::spell(key, line);
+        // An option may have other names; what means several values is no value of one axis.
+        let typed = match spelled.pairs.as_slice() {
+            [(own, typed)] if own == key => typed.as_str(),
+            _ => line,
+        };
+        let (number, value, issue) = axis.resolved(&scenario, typed);
         numbers.push(number);
         values.push(value);
         issues.extend(issue);
+        issues.extend(spelled.notes);
     }
     if let Axis::Param(param) = axis
         && !is_held(param, &scenario)
@@ -123,9 +160,12 @@ pub fn resolve(scenario: &str, key: &str, lines: &str) -> String {
             "“{}” describes a custom model, which a scenario marks with model=custom: this axis changes nothing.",
             param.key
         );
-        issues.push(Issue::note(param.id, message));
+        issues.push(Issue::note(param.id, message).because(Cause::LeftOut));
     }
-    json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string()
+    if given.reading != Reading::Lenient {
+        refuse(&issues)?;
+    }
+    Ok(json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string())
 }
 
 /// Converts issues to JSON, under the names of the report.

@@ -1,13 +1,94 @@
 //! What texts and files bring.
 
 use engine::share;
-use files::brought::{self, Item};
+use files::brought::{self, Brought, Item, Kind, Section};
 
-use crate::json;
+use crate::given::Code;
+use crate::open::{Open, Stated, Unstated};
+use crate::{Given, Read, Reading, Refusal, json};
 
-/// Reads texts and files for a scenario: `{"Ok": …}` with a [`files::brought::Brought`], or `{"Err": …}` with a sentence. An empty name is that of a
-/// text that has no file.
+/// Reads texts and files for the scenario on a page: `{"Ok": …}` with a [`files::brought::Brought`], or `{"Err": …}` with a
+/// sentence. An empty name is that of a text that has no file.
 pub fn bring(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
-    let items = files.map(|(name, bytes)| Item { name: Some(name).filter(|name| !name.is_empty()), bytes });
-    json(&brought::bring(&items.collect::<Vec<_>>(), &share::decode(scenario).scenario))
+    json(&brought::bring(&items(files), &share::decode(scenario).scenario))
+}
+
+/// Reads texts and files for a program's scenario: a [`files::brought::Brought`] as JSON. A run whose model is not known, or
+/// of which nobody said what decides whether it fits, has no offers: what is missing stands first among its sections.
+///
+/// # Errors
+///
+/// What cannot be read.
+pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
+    Ok(json(&of_items(&items(files), given)?.0))
+}
+
+/// Reads files; gives what was brought, and the scenario that it becomes.
+///
+/// # Errors
+///
+/// What cannot be read.
+pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusal> {
+    let base = given.read()?;
+    let mut brought = brought::bring(items, &base.scenario).map_err(|said| Refusal::new(Code::Unreadable, said))?;
+    let mut read = Read::of(&brought.scenario);
+    read.stated = stated(&brought, base.stated);
+    // What is set by hand comes last: it changes what a run or a saved scenario says.
+    let is_whole = matches!(brought.kind, Kind::Run | Kind::Scenario);
+    let mut contradicted = Vec::new();
+    for (key, value) in crate::given::in_order(given.set).filter(|_| is_whole) {
+        let before = read.scenario;
+        read.set(key, value);
+        if brought.kind == Kind::Run && read.scenario != before {
+            contradicted.push(format!("{key} = {value}"));
+        }
+    }
+    read.finish();
+    if given.reading != Reading::Lenient {
+        crate::given::refuse(&read.issues)?;
+    }
+    if is_whole && !given.set.is_empty() {
+        brought.scenario = share::encode(&read.scenario);
+    }
+    if brought.kind == Kind::Run {
+        if !contradicted.is_empty() {
+            let title = "Set by hand, in place of what the files say".to_owned();
+            brought.sections.insert(0, Section { title, lines: contradicted });
+        }
+        ask(&mut brought, &read, given.reading);
+    }
+    Ok((brought, read))
+}
+
+/// Asks for what decides whether a run fits and nobody stated, in place of offers.
+fn ask(brought: &mut Brought, read: &Read, reading: Reading) {
+    let open = read.stated.open(&read.scenario, &Open::ALL);
+    let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
+    brought.ask(if reading == Reading::Strict { questions } else { Vec::new() });
+}
+
+/// What was stated of the things that decide an answer, by the scenario and by files.
+fn stated(brought: &Brought, base: Stated) -> Stated {
+    let mut stated = base;
+    match brought.kind {
+        Kind::Scenario => {
+            let decoded = share::decode(&brought.scenario);
+            stated = Stated::of_keys(&decoded.keys);
+        }
+        Kind::Model => stated.model = true,
+        Kind::Lengths => stated.length = true,
+        Kind::Run => {
+            // A framework's own default is a statement of its documentation.
+            stated.batch = true;
+            stated.model = !brought.open.contains(&brought::Unsaid::Model) || base.model;
+            stated.gpus |= !brought.open.contains(&brought::Unsaid::Gpus);
+            stated.length |= !brought.open.contains(&brought::Unsaid::Length);
+        }
+        Kind::Adapter | Kind::Links | Kind::Error | Kind::Measured => {}
+    }
+    stated
+}
+
+fn items(files: impl Iterator<Item = (String, Vec<u8>)>) -> Vec<Item> {
+    files.map(|(name, bytes)| Item { name: Some(name).filter(|name| !name.is_empty()), bytes }).collect()
 }

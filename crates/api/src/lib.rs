@@ -1,11 +1,15 @@
 //! What programs ask of shardwise, as texts and numbers. The packages for JavaScript (`npm`) and
 //! Python (`python`) and the command line (`cli`) share it, so that all answer alike.
 //!
-//! A scenario is the text of a link, a fragment, or a JSON object with the same keys
-//! ([`engine::share::decode()`]). Nothing here fails: what cannot be read is returned as issues.
+//! A scenario is the text of a link, a fragment, or a JSON object with the same keys or the names that
+//! people know ([`engine::share::spelling`]). It is read strictly ([`given`]): a typo is refused and
+//! never another run, and what decides the answer and nobody stated is asked for ([`open`]), unless the
+//! program asks for the forgiveness that the page has for links.
 
 pub mod axis;
 pub mod files;
+pub mod given;
+pub mod open;
 pub mod plan;
 pub mod rank;
 pub mod sweep;
@@ -15,29 +19,52 @@ use engine::export::catalog_json::catalog_json;
 use engine::export::params_json::params_json;
 use engine::export::report_json::report_json;
 use engine::json::compact;
+use engine::nearest::did_you_mean;
 use engine::params::quantity::shorten;
+use engine::params::{self, ParamId};
 use engine::scenario::Scenario;
-use engine::scenario::issue::{Issue, Severity};
-use engine::share::v1;
-use engine::{params, share};
+use engine::scenario::issue::{Cause, Issue};
+use engine::share::{self, spelling, v1};
 
+pub use given::{Given, Read, Reading, Refusal};
+pub use open::Open;
 pub use plan::plan;
 pub use rank::rank;
 
 /// Returns the whole report of a scenario as JSON.
-pub fn estimate(scenario: &str) -> String {
-    let (scenario, issues) = read(scenario);
-    compact(&report_json(&scenario, &scenario.report(), &issues))
+///
+/// # Errors
+///
+/// What cannot be read, or is missing.
+pub fn estimate(given: &Given) -> Result<String, Refusal> {
+    let Read { scenario, issues, .. } = given.answerable(&Open::ALL)?;
+    Ok(compact(&report_json(&scenario, &scenario.report(), &issues)))
 }
 
-/// Returns what is wrong with a scenario, as in its report.
-pub fn issues(scenario: &str) -> String {
-    axis::said(&read(scenario).1).to_string()
+/// Returns what there is to say of a scenario whose axes are varied, as in its report.
+///
+/// # Errors
+///
+/// What cannot be read, or is missing and is no axis.
+pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
+    let mut read = given.read()?;
+    for axis in axes {
+        for (key, _) in &spelling::spell(axis, "").pairs {
+            read.stated.add(key);
+        }
+    }
+    // Every point has its own verdict: what decides one of them is no question for all.
+    read.open(&[Open::Model], given.reading)?;
+    Ok(axis::said(&read.issues).to_string())
 }
 
 /// Returns the fragment of a scenario's link, without `#`.
-pub fn link(scenario: &str) -> String {
-    share::encode(&share::decode(scenario).scenario)
+///
+/// # Errors
+///
+/// What cannot be read.
+pub fn link(given: &Given) -> Result<String, Refusal> {
+    Ok(share::encode(&given.read()?.scenario))
 }
 
 /// Returns the catalog as JSON.
@@ -46,53 +73,45 @@ pub fn catalog() -> String {
 }
 
 /// Returns the table of parameters as JSON, with their values in a scenario.
-pub fn parameters(scenario: &str) -> String {
-    json(&params_json(&share::decode(scenario).scenario))
+///
+/// # Errors
+///
+/// What cannot be read.
+pub fn parameters(given: &Given) -> Result<String, Refusal> {
+    Ok(json(&params_json(&given.read()?.scenario)))
 }
 
-/// Reads a scenario and everything that is wrong with it.
-pub fn read(text: &str) -> (Scenario, Vec<Issue>) {
-    let decoded = share::decode(text);
-    let mut issues = decoded.issues;
-    issues.extend(params::issues(&decoded.scenario));
-    (decoded.scenario, issues)
-}
-
-/// Sets a value of a scenario as a link's pair does: of a parameter, or an entry of the catalog. Gives what is wrong with it.
-pub fn set(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
+/// Sets a value of a scenario under a key of links. Gives what is wrong with it.
+fn set(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
     let is_known = match key {
         v1::CLUSTER_KEY => pick_cluster(scenario, typed),
         v1::GPU_KEY => pick_accelerator(scenario, typed),
         v1::MODEL_KEY => pick_model(scenario, typed),
+        v1::NODES_KEY | v1::BATCH_KEY => return v1::set_following(scenario, key, typed, None),
+        // The page's versions: they say how a link is read, and set nothing.
+        v1::VERSION_KEY | v1::REVISION_KEY => return None,
         _ => {
-            let Some(param) = params::find(key) else {
-                let message = format!("“{}” is no key of a scenario: `shardwise parameters` lists them.", shorten(key));
-                return Some(Issue { severity: Severity::Error, key: None, message });
+            return match params::find(key) {
+                Some(param) if !params::is_held(param, scenario) && param.id != ParamId::ModelSize => {
+                    let message = format!(
+                        "“{}” describes a custom model, which a link marks with model=custom. It was left out.",
+                        shorten(&format!("{key}={typed}"))
+                    );
+                    Some(Issue::note(param.id, message).because(Cause::LeftOut))
+                }
+                Some(param) => share::set_typed(param, typed, scenario),
+                None => Some(v1::unknown_key(key, typed)),
             };
-            return share::set_typed(param, typed, scenario);
         }
     };
-    let message = || format!("The catalog has no {key} “{}”: `shardwise catalog` lists them.", shorten(typed));
-    (!is_known).then(|| Issue { severity: Severity::Error, key: None, message: message() })
+    let near = did_you_mean(&spelling::values_near(key, typed));
+    let message = || format!("The catalog has no {key} “{}”.{near}", shorten(typed));
+    (!is_known).then(|| Issue::error(known_key(key), message()).because(Cause::UnknownName))
 }
 
-/// Returns the fragment of a scenario's link with values set, entries of the catalog first.
-///
-/// # Errors
-/// The sentences about values that are none.
-pub fn with(scenario: &str, pairs: &[(String, String)]) -> Result<String, String> {
-    let mut scenario = share::decode(scenario).scenario;
-    let mut pairs: Vec<&(String, String)> = pairs.iter().collect();
-    pairs.sort_by_key(|(key, _)| rank_of(key));
-    let issues = pairs.into_iter().filter_map(|(key, typed)| set(&mut scenario, key, typed));
-    let wrong: Vec<String> =
-        issues.filter(|issue| issue.severity == Severity::Error).map(|issue| issue.message).collect();
-    if wrong.is_empty() { Ok(share::encode(&scenario)) } else { Err(wrong.join(" ")) }
-}
-
-/// The place of a key among those that are set: what is picked of the catalog before what changes in it.
-pub fn rank_of(key: &str) -> usize {
-    [v1::CLUSTER_KEY, v1::GPU_KEY, v1::MODEL_KEY].iter().position(|first| *first == key).unwrap_or(3)
+/// One of the keys of what is picked of the catalog.
+fn known_key(key: &str) -> &'static str {
+    [v1::CLUSTER_KEY, v1::GPU_KEY].into_iter().find(|own| *own == key).unwrap_or(v1::MODEL_KEY)
 }
 
 /// Serialises a value. Our values have text keys and finite numbers, so this cannot fail.

@@ -1,7 +1,8 @@
 //! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
 use engine::analysis::plan::{Found, Hardware, Plan, Question, break_even};
-use engine::catalog;
+use engine::catalog::names::{cluster_named, clusters_near};
+use engine::nearest::did_you_mean;
 use engine::params::labels;
 use engine::params::quantity::shorten;
 use engine::scenario::issue::Issue;
@@ -10,7 +11,8 @@ use engine::share;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{axis, json, read};
+use crate::given::Code;
+use crate::{Given, Open, Read, Refusal, axis, json};
 
 /// Combinations of one piece of a search.
 const COMBINATIONS: usize = 10_000;
@@ -65,10 +67,11 @@ pub fn search(scenario: &Scenario, asked: &Asked) -> Result<Planned, String> {
 ///
 /// # Errors
 ///
-/// As of [`search`].
-pub fn plan(scenario: &str, asked: &Asked) -> Result<String, String> {
-    let (scenario, issues) = read(scenario);
-    Ok(answers(&search(&scenario, asked)?, asked.most, &issues))
+/// What cannot be read or is missing; as of [`search`].
+pub fn plan(given: &Given, asked: &Asked) -> Result<String, Refusal> {
+    let Read { scenario, issues, .. } = given.answerable(&[Open::Model])?;
+    let planned = search(&scenario, asked).map_err(|said| Refusal::new(Code::InvalidValue, said))?;
+    Ok(answers(&planned, asked.most, &issues))
 }
 
 /// Returns what was found as JSON: at most so many `answers`, the best first, each with a `link`, its figures, and their range in which
@@ -125,8 +128,9 @@ fn hardware(scenario: &Scenario, id: &str) -> Result<Hardware, String> {
     if id == OWN {
         return Ok(Hardware::own(scenario));
     }
-    let cluster = catalog::cluster(id).and_then(|entry| Hardware::cluster(scenario, entry));
-    cluster.ok_or_else(|| format!("The catalog has no cluster “{}”.", shorten(id)))
+    let cluster = cluster_named(id).and_then(|found| Hardware::cluster(scenario, found.entry));
+    let near = || did_you_mean(&clusters_near(id));
+    cluster.ok_or_else(|| format!("The catalog has no cluster “{}”.{}", shorten(id), near()))
 }
 
 /// An answer: units are in the names, as in a sweep.

@@ -1,12 +1,14 @@
 //! The best layouts of a scenario on its cluster.
 
 use engine::analysis::layouts::LayoutSearch;
+use engine::analysis::search::Ranking;
 use engine::export::report_json::report_json;
 use engine::json::compact;
 use engine::params::labels;
+use engine::scenario::issue::Issue;
 use engine::share;
 
-use crate::{axis, read};
+use crate::{Given, Open, Read, Refusal, axis};
 
 /// Combinations of one piece of the search.
 const COMBINATIONS: usize = 10_000;
@@ -19,12 +21,20 @@ pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
     search
 }
 
-/// Returns the fastest layouts that fit as JSON, at most `most` of them, the fastest first: how many combinations were `tried` and
+/// Returns the fastest layouts of a scenario that fit as JSON ([`answers`]).
+///
+/// # Errors
+///
+/// What cannot be read, or is missing.
+pub fn rank(given: &Given, most: usize) -> Result<String, Refusal> {
+    // The search varies the micro-batch itself.
+    let Read { scenario, issues, .. } = given.answerable(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware])?;
+    Ok(answers(search(&scenario).ranking(), most, &issues))
+}
+
+/// Returns what was found as JSON, at most `most` layouts, the fastest first: how many combinations were `tried` and
 /// `fit`, and for each of the `layouts` its `name`, its `link` and its `report`.
-pub fn rank(scenario: &str, most: usize) -> String {
-    let (scenario, issues) = read(scenario);
-    let search = search(&scenario);
-    let ranking = search.ranking();
+pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
     let layouts = ranking.best().iter().take(most).map(|layout| {
         let report = compact(&report_json(&layout.scenario, &layout.report, &[]));
         let name = serde_json::Value::from(labels::layout(&layout.scenario)).to_string();
@@ -37,6 +47,6 @@ pub fn rank(scenario: &str, most: usize) -> String {
         ranking.tried(),
         ranking.fitting(),
         layouts.join(","),
-        axis::said(&issues)
+        axis::said(issues)
     )
 }

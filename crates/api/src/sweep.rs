@@ -7,6 +7,7 @@ use engine::scenario::Scenario;
 use engine::share;
 
 use crate::axis::Axis;
+use crate::{Given, Refusal};
 
 /// The columns of every sweep.
 pub const STEP_COLUMNS: [&str; 11] = [
@@ -35,16 +36,20 @@ pub fn limiters() -> String {
 /// Evaluates the scenario at every pair of values and returns column after column; within a column
 /// the second axis varies fastest. Without a second axis, `inner` is empty and `inner_values` is
 /// one number.
+///
+/// # Errors
+///
+/// What cannot be read.
 pub fn sweep(
-    scenario: &str,
+    given: &Given,
     outer: &str,
     outer_values: &[f64],
     inner: &str,
     inner_values: &[f64],
     run: bool,
-) -> Vec<f64> {
+) -> Result<Vec<f64>, Refusal> {
     let axes = Axes::new(outer, inner);
-    let base = share::decode(scenario).scenario;
+    let base = given.read()?.scenario;
     let columns = if run { STEP_COLUMNS.len() + RUN_COLUMNS.len() } else { STEP_COLUMNS.len() };
     let rows = outer_values.len() * inner_values.len();
     let mut table = vec![0.0; columns * rows];
@@ -63,7 +68,7 @@ pub fn sweep(
             row += 1;
         }
     }
-    table
+    Ok(table)
 }
 
 fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Item = f64>) {
@@ -73,9 +78,13 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Ite
 }
 
 /// Returns the fragment of the link of one point of a sweep, without `#`.
-pub fn point(scenario: &str, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> String {
-    let base = share::decode(scenario).scenario;
-    share::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value))
+///
+/// # Errors
+///
+/// What cannot be read.
+pub fn point(given: &Given, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> Result<String, Refusal> {
+    let base = given.read()?.scenario;
+    Ok(share::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value)))
 }
 
 /// The axes of a sweep, in the order in which a link's pairs are read.

@@ -14,6 +14,7 @@ pub mod interconnects;
 mod lists;
 pub mod low_precision;
 pub mod models;
+pub mod names;
 pub mod pick;
 pub mod preset;
 pub mod revisions;

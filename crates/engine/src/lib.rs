@@ -48,6 +48,7 @@ pub mod format;
 pub mod json;
 pub mod model;
 pub mod names;
+pub mod nearest;
 pub mod params;
 pub mod published;
 pub mod rounding;

@@ -19,6 +19,7 @@ pub mod decode;
 pub mod encode;
 mod json;
 mod pairs;
+pub mod spelling;
 pub mod v1;
 
 pub use decode::{Decoded, decode, decode_json, decode_link};

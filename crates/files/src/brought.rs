@@ -8,10 +8,12 @@ use engine::catalog::hub::model_of;
 use engine::catalog::{MODELS, ModelEntry};
 use engine::scenario::{Model, Scenario};
 use engine::share;
-use engine::share::carried;
+use engine::share::spelling::spell;
+use engine::share::{carried, v1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::run::Unsaid;
 use crate::snapshot;
 
 use crate::config::{
@@ -84,12 +86,43 @@ pub struct Brought {
     pub sections: Vec<Section>,
     /// What would be better.
     pub offers: Vec<Offer>,
+    /// What decides whether a run fits and no file says.
+    pub open: Vec<Unsaid>,
+    /// Questions for what is missing: without an answer to them there is no verdict, and nothing is offered.
+    pub missing: Vec<String>,
+    /// What contradicts itself or cannot be, and what was used instead.
+    pub contradictions: Vec<String>,
 }
 
+/// The heading of what is asked for.
+const MISSING: &str = "Missing: it decides whether the run fits, and nobody said it";
+
 impl Brought {
+    const EMPTY: Self = Self {
+        kind: Kind::Scenario,
+        scenario: String::new(),
+        said: String::new(),
+        read: String::new(),
+        sections: Vec::new(),
+        offers: Vec::new(),
+        open: Vec::new(),
+        missing: Vec::new(),
+        contradictions: Vec::new(),
+    };
+
+    /// Asks for what is missing, first of all, and takes back what was offered without it.
+    pub fn ask(&mut self, questions: Vec<String>) {
+        self.sections.retain(|section| section.title != MISSING);
+        self.missing = questions;
+        if !self.missing.is_empty() {
+            self.offers.clear();
+            self.sections.insert(0, Section { title: MISSING.to_owned(), lines: self.missing.clone() });
+        }
+    }
+
     /// What came and what it was read from, with nothing to offer.
     fn new(kind: Kind, scenario: String, said: String, read: String) -> Self {
-        Self { kind, scenario, said, read, sections: Vec::new(), offers: Vec::new() }
+        Self { kind, scenario, said, read, ..Self::EMPTY }
     }
 }
 
@@ -109,14 +142,12 @@ impl Brought {
 /// assert!(brought.scenario.contains("texts="));
 /// ```
 pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
-    // Files of one run are read together.
-    if items.len() > 1
-        && let Some(run) = of_run::together(items, scenario)
-    {
-        return Ok(run);
-    }
-    let mut brought: Option<Brought> = None;
-    for item in items {
+    // Files of one run are read together, before what else came.
+    let (parts, rest): (Vec<&Item>, Vec<&Item>) =
+        items.iter().partition(|item| items.len() > 1 && of_run::is_part(item));
+    let mut brought = if parts.len() > 1 { of_run::together(&parts, scenario)? } else { None };
+    let one_by_one = if brought.is_some() { rest } else { items.iter().collect() };
+    for item in one_by_one {
         let scenario = brought.as_ref().map_or(*scenario, |before| share::decode(&before.scenario).scenario);
         let next = of_item(item, &scenario)?;
         brought = Some(match brought {
@@ -136,7 +167,24 @@ fn of_item(item: &Item, scenario: &Scenario) -> Result<Brought, String> {
     if snapshot::is_pickle(&item.bytes) {
         return diagnosed::of_snapshot(snapshot::of_pickle(&item.bytes, scenario), scenario).map_err(named);
     }
-    text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), scenario)).map_err(named)
+    let read = text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), scenario));
+    // Of what a run printed, a line that is no text is left out.
+    let read =
+        read.or_else(|problem| match printed(&item.bytes).and_then(|text| diagnosed::diagnosed(&text, scenario)) {
+            Some(found) => found,
+            None => Err(problem),
+        });
+    read.map_err(named)
+}
+
+/// The lines of a file that are text, where others are not: a progress bar that was cut in the middle of a letter.
+fn printed(bytes: &[u8]) -> Option<String> {
+    if bytes.contains(&0) || core::str::from_utf8(bytes).is_ok() {
+        return None;
+    }
+    let lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r'));
+    let lines: Vec<&str> = lines.filter_map(|line| core::str::from_utf8(line).ok()).collect();
+    Some(lines.join("\n"))
 }
 
 impl Brought {
@@ -170,10 +218,16 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
             return Ok(opened(link, file));
         }
     }
-    if let Some(found) = diagnosed::diagnosed(text, scenario) {
+    if words::is_notebook(text, file) {
+        return Err(words::NOTEBOOK.to_owned());
+    }
+    // What a script says of a log, in a comment or a text, is no log.
+    if !file.is_some_and(words::is_script)
+        && let Some(found) = diagnosed::diagnosed(text, scenario)
+    {
         return found;
     }
-    length?;
+    length.map_err(|_| words::too_long())?;
     if let Some(lengths) = import_lengths(text) {
         return lengths.map(|lengths| listed(&lengths, scenario));
     }
@@ -184,14 +238,19 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
         Ok(json) => json,
         Err(problem) => {
             let is_json = text.trim().is_empty() || text.trim_start().starts_with(['{', '[']);
-            return of_run::alone(text, file, scenario).map_err(|said| if is_json { problem } else { said });
+            return of_run::alone(text, file, scenario).map_err(|refusal| match refusal.sentence {
+                said if refusal.is_certain => said,
+                _ if !text.trim_start().starts_with('{') && words::is_log(text) => words::no_known_log(),
+                _ if is_json => problem,
+                said => said,
+            });
         }
     };
     if let Some(link) = carried::of_json(&json) {
         return Ok(opened(link, file));
     }
     // A report without its link, or a scenario by itself.
-    if json.get("scenario").is_some_and(Value::is_object) || json.get("rev").is_some() {
+    if json.get("scenario").is_some_and(Value::is_object) || json.get("rev").is_some() || is_scenario(&json) {
         return Ok(opened(text, file));
     }
     if is_adapter(&json) {
@@ -203,8 +262,21 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
         Ok(imported) => Ok(modelled(&imported, scenario)),
         // What names a kind of model is one.
         Err(problem) if json.get("model_type").is_some() => Err(problem),
-        Err(problem) => of_run::alone(text, file, scenario).map_err(|_| problem),
+        Err(problem) => of_run::alone(text, file, scenario)
+            .map_err(|refusal| if refusal.is_certain { refusal.sentence } else { problem }),
     }
+}
+
+/// Whether JSON is a scenario as somebody writes one: values of keys that links have, by any of their names, and among
+/// them what no framework's file has.
+fn is_scenario(json: &Value) -> bool {
+    let Some(entries) = json.as_object() else { return false };
+    let is_known = |key: &String| spell(key, "").pairs.iter().all(|(key, _)| v1::is_key(key));
+    let known = entries.keys().filter(|key| is_known(key)).count();
+    let is_flat = entries.values().all(|value| !value.is_object() && !value.is_array());
+    is_flat
+        && known * 2 > entries.len()
+        && ["model", "cluster", "gpu", "gpus", "size"].iter().any(|key| entries.contains_key(*key))
 }
 
 /// A link, or a scenario in JSON.

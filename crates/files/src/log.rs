@@ -119,14 +119,22 @@ pub fn read(text: &str) -> Result<Measured, String> {
         return trace::read(text);
     }
     let Some((writer, samples)) = samples::read(text) else {
-        return Err(
-            "No line of this text has the time of a step, tokens a second or memory as torchtitan, Megatron-LM, Hugging Face's Trainer, \
-             DeepSpeed, nanotron, torchtune, NeMo, Composer, MaxText or nanoGPT write them, and it is neither a memory summary nor a trace of \
-             PyTorch's."
-                .into(),
-        );
+        return Err(format!(
+            "No line of this text has the time of a step, tokens a second or memory as {} write them, and it is neither a memory summary nor \
+             a trace of PyTorch's.",
+            writers()
+        ));
     };
     Ok(measured(writer.name(), &samples))
+}
+
+/// The programs whose logs are read, as a list in a sentence.
+pub fn writers() -> String {
+    let names: Vec<&str> = samples::WRITERS_IN_ORDER.iter().skip(1).rev().map(|writer| writer.name()).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 fn measured(writer: &'static str, samples: &Samples) -> Measured {

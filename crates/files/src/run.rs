@@ -17,13 +17,15 @@ mod keys;
 mod lint;
 mod models;
 mod quiet;
+mod refusal;
+mod several;
 mod spelling;
 mod tree;
 mod words;
 
 use engine::scenario::Scenario;
 use engine::share::encode;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 pub use edit::{Change, write_back};
 pub use format::Format;
@@ -31,6 +33,7 @@ pub use lint::{Finding, lint};
 
 use draft::Draft;
 use keys::Keys;
+pub(crate) use refusal::Refusal;
 use tree::Tree;
 
 /// The most files that are read at once.
@@ -81,6 +84,20 @@ pub struct Run {
     pub ignored: Vec<String>,
     /// What contradicts itself or cannot be, and what was used instead: sentences.
     pub contradictions: Vec<String>,
+    /// What decides whether it fits and no file says.
+    pub open: Vec<Unsaid>,
+}
+
+/// What decides whether a run fits, where no file says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unsaid {
+    /// Which model it is: none is named, or one that is not known.
+    Model,
+    /// How many GPUs.
+    Gpus,
+    /// How long sequences are, where the framework has no default either.
+    Length,
 }
 
 fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S::Error> {
@@ -104,15 +121,88 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 /// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Format::Axolotl, 4096, 2));
 /// ```
 pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
+    let read = taken_apart(files, base).and_then(|(trees, formats)| assembled(&trees, &formats, files, base));
+    read.map_err(|refusal| refusal.sentence)
+}
+
+/// Whether a file is a configuration of a program that is known, read here or not.
+pub(crate) fn is_known(file: &File) -> bool {
+    told(file).map_or_else(|refusal| refusal.is_certain, |_| true)
+}
+
+/// A file taken apart, and its format.
+fn told(file: &File) -> Result<(Tree, Format), Refusal> {
+    let tree = match (tree::read(file), format::refused(&file.text)) {
+        (Ok(tree), _) => tree,
+        (Err(_), Some(refusal)) => return Err(refusal),
+        (Err(said), None) => return Err(Refusal::unknown(said)),
+    };
+    let format = format::of(&tree, &file.text)?;
+    Ok((tree, format))
+}
+
+/// Files taken apart, with their formats.
+fn taken_apart(files: &[File], base: &Scenario) -> Result<(Vec<Tree>, Vec<Format>), Refusal> {
     if files.is_empty() {
-        return Err("There is nothing to read: paste or drop the configuration of a run.".into());
+        return Err(Refusal::unknown("There is nothing to read: paste or drop the configuration of a run.".into()));
     }
     if files.len() > MOST_FILES {
-        return Err(format!("These are {} files, and a run has {MOST_FILES} at most.", files.len()));
+        let said = format!("These are {} files, and a run has {MOST_FILES} at most.", files.len());
+        return Err(Refusal::unknown(said));
     }
-    let trees: Vec<Tree> = files.iter().map(tree::read).collect::<Result<_, _>>()?;
-    let formats: Vec<Format> = trees.iter().map(format::of).collect::<Result<_, _>>()?;
-    let mut draft = Draft::new(base, &formats);
+    let told = files.iter().map(|file| {
+        told(file).map_err(|refusal| match files {
+            [_] => refusal,
+            // Of several files, which one it is.
+            _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
+        })
+    });
+    let (trees, formats): (Vec<Tree>, Vec<Format>) = told.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    several::refused(&trees, &formats, files, base)?;
+    Ok((trees, formats))
+}
+
+/// The same as [`read`], with whether the files are known for what they are where they are no run, and with what changes nothing told from
+/// what was taken into account.
+pub(crate) fn read_or_refuse(files: &[File], base: &Scenario) -> Result<Run, Refusal> {
+    let (trees, formats) = taken_apart(files, base)?;
+    let mut run = assembled(&trees, &formats, files, base)?;
+    let kept = run.understood.iter().enumerate().filter(|(_, line)| line.meaning == keys::TAKEN).take(MOST_TRIED);
+    // Of what has no meaning of its own, what the scenario would be the same without.
+    let idle: Vec<usize> = kept
+        .filter(|(_, line)| {
+            let without = without(&trees, line);
+            let other = assembled(&without, &formats, files, base);
+            // A model's own file is read whole, not by its keys.
+            formats.get(line.file).is_some_and(|format| format.is_run() || format.turn() > 2)
+                && other.is_ok_and(|other| other.scenario == run.scenario && other.contradictions == run.contradictions)
+        })
+        .map(|(place, _)| place)
+        .collect();
+    for place in idle {
+        if let Some(line) = run.understood.get_mut(place) {
+            keys::NO_CHANGE.clone_into(&mut line.meaning);
+        }
+    }
+    Ok(run)
+}
+
+/// The most values that are tried without.
+const MOST_TRIED: usize = 100;
+
+/// Files without the value of a line.
+fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
+    let mut trees = trees.to_vec();
+    let entries = trees.get_mut(line.file).map(|tree| &mut tree.entries);
+    for entry in entries.into_iter().flatten().filter(|entry| entry.path == line.key) {
+        entry.value = tree::Value::Null;
+    }
+    trees
+}
+
+/// The run of files that were taken apart.
+fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Scenario) -> Result<Run, Refusal> {
+    let mut draft = Draft::new(base, formats);
     // Models first, launchers and what they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
@@ -121,8 +211,9 @@ pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
         if let (Some(tree), Some(format), Some(file)) = (trees.get(place), formats.get(place), files.get(place)) {
             draft.assumed.extend(tree.remarks.iter().cloned());
             let mut keys = Keys::new(tree, place);
-            formats::read(*format, &mut keys, &mut draft, file)?;
+            formats::read(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
             ignored.extend(keys.ignored(*format));
+            keys.wrong().into_iter().for_each(|said| draft.contradict(said));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
             hints.push(models::spelled(stem));
@@ -137,11 +228,12 @@ pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
     Ok(Run {
-        formats,
+        formats: formats.to_vec(),
         scenario: draft.scenario,
         understood,
         assumed: draft.assumed,
         ignored,
         contradictions: draft.contradictions,
+        open: draft.open,
     })
 }

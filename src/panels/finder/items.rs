@@ -2,10 +2,12 @@
 
 use crate::panels::sections::FIGURES;
 use crate::search::Query;
+use engine::catalog::names::{cluster_named, gpu_named, model_named};
 use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
 use engine::explain::{self, TERMS};
-use engine::params::{Group, ParamId, every};
+use engine::params::{self, Group, ParamId, every};
 use engine::scenario::{Id, Scenario};
+use engine::share::spelling::spell;
 
 /// The most that is shown.
 const MOST: usize = 60;
@@ -61,8 +63,28 @@ pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
     let asks = !typed.trim().is_empty();
     let items = all(scenario).filter(|item| asks || matches!(item.target, Target::Figure(_)));
     let mut found = Query::new(typed).answers(items.map(|item| (item, item.name, item.more)));
+    let known: Vec<Item> = known(typed).into_iter().filter_map(|target| of(scenario, target)).collect();
+    found.retain(|item| !known.contains(item));
+    found.splice(0..0, known);
     found.truncate(MOST);
     found
+}
+
+/// The item of a target, where the page shows it.
+fn of(scenario: &Scenario, target: Target) -> Option<Item> {
+    all(scenario).find(|item| item.target == target)
+}
+
+/// What has this name elsewhere: a repository of the Hub, what `nvidia-smi` prints, a key of a framework.
+fn known(typed: &str) -> Vec<Target> {
+    let model = model_named(typed).filter(|found| !found.is_taken).map(|found| Target::Model(found.entry.id));
+    let gpu = gpu_named(typed).map(|found| Target::Accelerator(found.entry.id));
+    let cluster = cluster_named(typed).filter(|found| !found.is_taken).map(|found| Target::Cluster(found.entry.id));
+    let control = match spell(typed, "").pairs.as_slice() {
+        [(key, _)] => params::find(key).map(|param| Target::Control(param.id)),
+        _ => None,
+    };
+    [model, gpu, cluster, control].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -80,6 +102,11 @@ mod tests {
         assert_eq!(first("H200"), Some(Target::Accelerator("h200")));
         assert_eq!(first("dgx h100"), Some(Target::Cluster("dgx-h100")));
         assert_eq!(first("micro-batch size"), Some(Target::Control(ParamId::MicroBatchSize)));
+        // By the names that they have elsewhere too.
+        assert_eq!(first("meta-llama/Llama-3.1-8B"), Some(Target::Model("llama-3.1-8b")));
+        assert_eq!(first("NVIDIA A100-SXM4-80GB"), Some(Target::Accelerator("a100-80gb")));
+        assert_eq!(first("p5.48xlarge"), Some(Target::Cluster("p5")));
+        assert_eq!(first("per_device_train_batch_size"), Some(Target::Control(ParamId::MicroBatchSize)));
         assert_eq!(first("timeline"), Some(Target::Figure("timeline")));
         assert_eq!(first("zero-3"), TERMS.iter().find(|term| term.name == "ZeRO-3").map(|term| Target::Card(term.key)));
         for (place, entry) in PLANS.iter().chain(CLAIMS).enumerate() {

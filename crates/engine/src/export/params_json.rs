@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::params::{Choice, Kind, Number, Param, Scale, every, is_held, quantity};
 use crate::scenario::Scenario;
+use crate::share::spelling::names_of;
 use crate::share::v1;
 
 /// One row.
@@ -14,6 +15,8 @@ struct ParamJson {
     label: &'static str,
     /// Its CSV header, unit included.
     name: &'static str,
+    /// What else it is called, and read as.
+    names: Vec<&'static str>,
     group: &'static str,
     help: &'static str,
     /// Whether it has an effect in the scenario.
@@ -52,6 +55,7 @@ fn row(param: &Param, start: &Scenario, scenario: &Scenario) -> ParamJson {
         key: param.key,
         label: param.label,
         name: param.csv,
+        names: names_of(param.id).filter(|name| *name != param.csv).collect(),
         group: group_key(param),
         help: param.help,
         applies: (param.applies)(scenario) && is_held(param, scenario),

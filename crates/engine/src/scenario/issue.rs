@@ -9,6 +9,19 @@ pub enum Severity {
     Error,
 }
 
+/// Why there is a problem: a program that reads strictly refuses all but the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// What was read contradicts itself, or is worth a word.
+    Scenario,
+    /// A key that is none.
+    UnknownKey,
+    /// A name or an option that is none of those that there are.
+    UnknownName,
+    /// A value that has no effect beside the others, and was left out.
+    LeftOut,
+}
+
 /// A problem: what is wrong, with which value, and what was used or should be done instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
@@ -18,16 +31,25 @@ pub struct Issue {
     pub key: Option<&'static str>,
     /// A full sentence.
     pub message: String,
+    /// Why it is one.
+    pub cause: Cause,
 }
 
 impl Issue {
     /// Creates an issue that changes the numbers.
     pub fn error(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, key: Some(about.into()), message: message.into() }
+        Self { severity: Severity::Error, key: Some(about.into()), message: message.into(), cause: Cause::Scenario }
     }
 
     /// Creates an issue that leaves the numbers unchanged.
     pub fn note(about: impl Into<&'static str>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Note, key: Some(about.into()), message: message.into() }
+        Self { severity: Severity::Note, key: Some(about.into()), message: message.into(), cause: Cause::Scenario }
+    }
+
+    /// The issue with another cause.
+    #[must_use]
+    pub fn because(mut self, cause: Cause) -> Self {
+        self.cause = cause;
+        self
     }
 }

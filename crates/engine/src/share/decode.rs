@@ -28,6 +28,8 @@ pub struct Decoded {
     /// One issue for each thing that could not be read: what, which value, and the value used
     /// instead. Problems of the scenario itself come from [`crate::params::issues`].
     pub issues: Vec<Issue>,
+    /// The keys of links that the text says something about, for the scenario on screen.
+    pub keys: Vec<String>,
 }
 
 /// Decodes an address, a fragment with or without `#`, or a JSON object with the same keys. An
@@ -48,7 +50,8 @@ pub fn decode(text: &str) -> Decoded {
 /// Decodes an address or a fragment with or without `#`; an empty text gives the first visit's
 /// scenario.
 pub fn decode_link(text: &str) -> Decoded {
-    let without = |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues };
+    let without =
+        |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues, keys: Vec::new() };
     if text.len() > LONGEST_LINK {
         let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
         return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
@@ -62,7 +65,10 @@ pub fn decode_json(json: &Value) -> Decoded {
 }
 
 fn decode_pairs(link: Link) -> Decoded {
-    let Link { screen, pins: sections, pinned } = link;
+    let Link { mut screen, pins: mut sections, pinned } = link;
+    screen.spell();
+    sections.iter_mut().for_each(Pairs::spell);
+    let keys = screen.pairs.iter().map(|(key, _)| key.clone()).collect();
     let mut issues = Vec::new();
     let mut pins = Vec::with_capacity(sections.len());
     for (section, place) in sections.into_iter().zip(PLACES) {
@@ -86,7 +92,7 @@ fn decode_pairs(link: Link) -> Decoded {
         issues.truncate(MOST_ISSUES);
         issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read either.")));
     }
-    Decoded { scenario, pins, issues }
+    Decoded { scenario, pins, issues, keys }
 }
 
 /// Ordinals of the pinned scenarios.
@@ -95,14 +101,14 @@ const PLACES: [&str; MOST_PINS] = ["first", "second", "third"];
 /// Rewords an issue of a pinned scenario. An error leaves the pin out, so the value used instead
 /// does not matter.
 fn of_a_pin(place: &str, issue: Issue) -> Issue {
-    let Issue { severity, key, message } = issue;
+    let Issue { severity, key, message, cause } = issue;
     let message = if severity == Severity::Error {
         let cause = message.rsplit_once(". ").map_or(message.as_str(), |(cause, _)| cause);
         format!("The {place} pinned scenario was left out. {cause}.")
     } else {
         format!("In the {place} pinned scenario: {message}")
     };
-    Issue { severity, key, message }
+    Issue { severity, key, message, cause }
 }
 
 /// Adds a sentence if the page does not know the link's version or revision.

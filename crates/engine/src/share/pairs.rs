@@ -3,9 +3,10 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::spelling::spell;
 use super::v1::PIN_KEY;
 use crate::params::quantity::shorten;
-use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::issue::{Cause, Issue, Severity};
 use crate::scenario::pins::MOST_PINS;
 
 /// The pairs of one scenario in their order, and what could not be split into pairs.
@@ -21,6 +22,17 @@ impl Pairs {
     /// Returns the value of a key: the last one if the key occurs more than once.
     pub(super) fn value(&self, key: &str) -> Option<&str> {
         self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Replaces the names that people know with the keys and options of links.
+    pub(super) fn spell(&mut self) {
+        let mut pairs = Vec::with_capacity(self.pairs.len());
+        for (key, value) in self.pairs.drain(..) {
+            let spelled = spell(&key, &value);
+            pairs.extend(spelled.pairs);
+            self.issues.extend(spelled.notes);
+        }
+        self.pairs = pairs;
     }
 
     /// Whether a key occurs with different values.
@@ -66,7 +78,7 @@ impl Link {
 
 /// Creates an issue about text that is not a parameter.
 pub(super) fn stray(severity: Severity, message: String) -> Issue {
-    Issue { severity, key: None, message }
+    Issue { severity, key: None, message, cause: Cause::Scenario }
 }
 
 /// Reads the pairs of an address or a fragment; `None` if the text is empty.

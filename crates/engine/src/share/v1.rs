@@ -33,14 +33,16 @@
 //! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
 //! pair is left out, with a sentence: half a scenario cannot be compared.
 
+mod following;
 mod pins;
 mod read;
 mod table;
 mod write;
 
+pub use following::set as set_following;
 pub(super) use pins::{read_pin, write_pin};
 pub(super) use read::read;
-pub use read::set;
+pub use read::{OTHER_KEYS as OWN_KEYS, is_key, set, unknown_key};
 pub(super) use write::{write, write_all};
 
 use crate::catalog::accelerators::{A100_40GB, prices};
@@ -87,6 +89,12 @@ pub const GENERATION_KEY: &str = "generation";
 pub const MODEL_KEY: &str = "model";
 /// The key of the size to which a named or custom model is scaled.
 pub const SCALE_KEY: &str = "scale";
+/// The key of the number of GPUs, which a name such as `8xH100` holds too.
+pub const GPUS_KEY: &str = "gpus";
+/// The key of the number of nodes, from which the GPUs follow. Read, never written.
+pub const NODES_KEY: &str = "nodes";
+/// The key of the sequences of a step over all GPUs, from which the micro-batches follow. Read, never written.
+pub const BATCH_KEY: &str = "batch";
 /// The key of the layers of a custom model as a list.
 pub const BLOCKS_KEY: &str = "blocks";
 /// The key that begins a pinned scenario.

@@ -201,18 +201,18 @@ fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
 
 #[test]
 fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
-    let link = "#v=1&rev=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdp&colour=red&link=1e99";
+    let link = "#v=1&rev=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdq&colour=red&link=1e99";
     let decoded = decode(link);
     assert_eq!(
         sentences(link),
         [
-            "The catalog has no GPU “h1000”. H100 SXM is used instead.",
+            "The catalog has no GPU “h1000”. Did you mean “h100-sxm”? H100 SXM is used instead.",
             "“abc” is not a number: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB. 80 GiB is used instead.",
             "“1e99” is too large: Link bandwidth must be at most 3,200 Gbit/s. 3,200 Gbit/s is used instead.",
             "“-5” is too small: Sequence length must be at least 128 tokens. 128 tokens is used instead.",
-            "“fsdp” is not one of the options of Strategy (ddp, zero1, zero1-group, zero2, shard-grad-op, reshard, full-shard, \
-             hybrid-shard). FSDP FULL_SHARD is used instead.",
-            "“colour=red” in the link is not a parameter of this page. It was left out.",
+            "“fsdq” is not one of the options of Strategy (ddp, zero1, zero1-group, zero2, shard-grad-op, reshard, full-shard, \
+             hybrid-shard). Did you mean “fsdp”? FSDP FULL_SHARD is used instead.",
+            "“colour” is no key of a scenario. “colour=red” was left out.",
         ]
     );
     assert_eq!((decoded.scenario.gpus, decoded.scenario.micro_batch_size), (256, 2));
@@ -268,8 +268,8 @@ fn contradictions_are_sentences() {
     assert_eq!(
         sentences("model=llama-3-8b&size=13B&layers=3"),
         [
-            "“size=13B” was left out: the link names a model, whose size follows from its shape.",
-            "“layers=3” was left out: it describes a custom model, which a link marks with model=custom.",
+            "“size=13B” does not fit a named model, whose size follows from its shape. It was left out.",
+            "“layers=3” describes a custom model, which a link marks with model=custom. It was left out.",
         ]
     );
 }

@@ -1,5 +1,6 @@
 //! Errors, logs and measured links, held against the scenario at hand.
 
+use engine::catalog::default_scenario;
 use engine::format;
 use engine::scenario::Scenario;
 use engine::share;
@@ -16,19 +17,34 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
     if snapshot::is_json(text) {
         return Some(of_snapshot(snapshot::of_json(text, scenario), scenario));
     }
-    if let Ok(explained) = error::explain(text, scenario) {
+    let printed = without_comments(text);
+    if let Ok(explained) = error::explain(&printed, scenario) {
         return Some(Ok(of_error(&explained, scenario)));
     }
-    if let Ok(points) = links::read(text) {
+    // The comments of nccl-tests say what ran.
+    if links::is_table(text) {
+        let points = match links::read(text) {
+            Ok(points) => points,
+            Err(said) => return Some(Err(said)),
+        };
         return Some(links::fit(&points, scenario).map(|fitted| {
             let lines = fitted.changes;
             let sections = vec![Section { title: "What the measured links change".into(), lines }];
             Brought { sections, ..Brought::new(Kind::Links, fitted.link, fitted.sentence, String::new()) }
         }));
     }
-    let measured = log::read(text).ok()?;
+    let measured = log::read(&printed).ok()?;
     let comparison = log::compare(&measured, scenario);
     Some(Ok(of_log(&comparison, &format!("Read: {} steps of {}.", measured.steps, measured.writer), scenario)))
+}
+
+/// A text without the lines that are comments: what stands in one, no run printed.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    let is_comment = |line: &str| line.trim_start().starts_with('#');
+    if !text.lines().any(is_comment) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split_inclusive('\n').filter(|line| !is_comment(line)).collect())
 }
 
 /// Sections that say something.
@@ -42,12 +58,21 @@ fn of_error(explained: &Explained, scenario: &Scenario) -> Brought {
         let doubt = if one.likely { "" } else { " (has the size, but explains it less)" };
         format!("{}: {} = {}, in “{}”{doubt}", one.tensor, one.formula, bytes(one.bytes), one.part_name)
     });
+    let remarks = ("What else the message says", explained.remarks.clone());
+    let own = default_scenario().model;
+    if scenario.model == own {
+        // Which tensor it was depends on the model, which the message does not name.
+        let said = format!(
+            "No model was given: sizes are compared with those of the calculator's own, of {} parameters. Give the run's \
+             model to know which tensor it was.",
+            format::params(own.architecture().params() as f64)
+        );
+        let sections = filled([remarks, ("Tensors of this size in that model", tensors.collect())]);
+        return Brought { sections, ..Brought::new(Kind::Error, share::encode(scenario), said, String::new()) };
+    }
     Brought {
         offers: offers(&explained.changes),
-        sections: filled([
-            ("Tensors of this size", tensors.collect()),
-            ("What else the message says", explained.remarks.clone()),
-        ]),
+        sections: filled([("Tensors of this size", tensors.collect()), remarks]),
         ..Brought::new(Kind::Error, share::encode(scenario), explained.sentence.clone(), String::new())
     }
 }

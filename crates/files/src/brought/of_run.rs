@@ -4,23 +4,45 @@ use engine::format;
 use engine::scenario::Scenario;
 use engine::share;
 
-use super::{Brought, Item, Kind, Offer, Section, text};
-use crate::run::{File, Finding, Run, lint, read, write_back};
+use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
+use crate::config::MOST_CHARACTERS;
+use crate::run::{self, File, Finding, Refusal, Run, lint, read, write_back};
 
 /// Reads one text as the configuration of a run.
-pub(super) fn alone(text: &str, name: Option<&str>, scenario: &Scenario) -> Result<Brought, String> {
+pub(super) fn alone(text: &str, name: Option<&str>, scenario: &Scenario) -> Result<Brought, Refusal> {
     brought(&[File::new(name.unwrap_or_default(), text)], scenario)
 }
 
-/// Reads several files as those of one run; nothing where they are not.
-pub(super) fn together(items: &[Item], scenario: &Scenario) -> Option<Brought> {
-    let file = |item: &Item| Some(File::new(item.name.clone().unwrap_or_default(), text(&item.bytes).ok()?));
-    brought(&items.iter().map(file).collect::<Option<Vec<File>>>()?, scenario).ok()
+/// A file as text, if it is one.
+fn file(item: &Item) -> Option<File> {
+    Some(File::new(item.name.clone().unwrap_or_default(), text(&item.bytes).ok()?))
 }
 
-fn brought(files: &[File], base: &Scenario) -> Result<Brought, String> {
-    let run = read(files, base)?;
-    let offers = lint(&run, files, base).iter().map(|finding| offer(finding, files, base)).collect();
+/// Whether a file is a configuration of a known program: a run or a part of one.
+pub(super) fn is_part(item: &Item) -> bool {
+    item.bytes.len() <= MOST_CHARACTERS && file(item).is_some_and(|file| run::is_known(&file))
+}
+
+/// Reads several files as those of one run; nothing where they are not.
+///
+/// # Errors
+///
+/// A sentence where they are known for what they are, and are not one run.
+pub(super) fn together(items: &[&Item], scenario: &Scenario) -> Result<Option<Brought>, String> {
+    let Some(files) = items.iter().map(|item| file(item)).collect::<Option<Vec<File>>>() else { return Ok(None) };
+    match brought(&files, scenario) {
+        Ok(brought) => Ok(Some(brought)),
+        Err(refusal) if refusal.is_certain => Err(refusal.sentence),
+        Err(_) => Ok(None),
+    }
+}
+
+fn brought(files: &[File], base: &Scenario) -> Result<Brought, Refusal> {
+    let run = run::read_or_refuse(files, base)?;
+    // Of a model that is not known there is no verdict, and so nothing to offer.
+    let has_model = !run.open.contains(&Unsaid::Model);
+    let findings = if has_model { lint(&run, files, base) } else { Vec::new() };
+    let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
     let understood: Vec<String> =
         run.understood.iter().map(|line| format!("{} = {}: {}", line.key, line.value, line.meaning)).collect();
     let section = |title: &str, lines: &[String]| Section { title: title.to_owned(), lines: lines.to_vec() };
@@ -30,12 +52,22 @@ fn brought(files: &[File], base: &Scenario) -> Result<Brought, String> {
         section("Understood", &understood),
         section("Ignored: these keys have no meaning here", &run.ignored),
     ];
-    Ok(Brought {
+    let mut brought = Brought {
         sections: sections.into_iter().filter(|section| !section.lines.is_empty()).collect(),
         offers,
+        open: run.open.clone(),
+        contradictions: run.contradictions.clone(),
         ..Brought::new(Kind::Run, share::encode(&run.scenario), said(&run), String::new())
-    })
+    };
+    if !has_model {
+        brought.ask(vec![NO_MODEL.to_owned()]);
+    }
+    Ok(brought)
 }
+
+/// What is said of a run whose model is not known.
+const NO_MODEL: &str =
+    "The model is not known, so there is no verdict: name one of the catalog, or add its config.json.";
 
 /// What came: `A run of Axolotl with DeepSpeed: 14 keys understood, 3 ignored.`
 fn said(run: &Run) -> String {

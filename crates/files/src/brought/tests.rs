@@ -1,7 +1,7 @@
 //! What texts and files bring.
 
 use super::*;
-use crate::config::{MOST_CHARACTERS, TOO_LONG};
+use crate::config::MOST_CHARACTERS;
 use engine::catalog::default_scenario;
 use engine::share::decode::LONGEST_LINK;
 
@@ -20,7 +20,7 @@ fn a_text_of_megabytes_is_no_link() {
     let pairs = pairs(MOST_CHARACTERS);
     let svg = format!("<svg><metadata>{}</metadata></svg>", pairs.replace('&', "&amp;"));
     for text in [&pairs, &format!("a,b\n1,2\n# {pairs}\n"), &svg] {
-        assert_eq!(brought(text), Err(TOO_LONG.to_owned()));
+        assert_eq!(brought(text), Err(words::too_long()));
     }
 }
 

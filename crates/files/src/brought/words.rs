@@ -6,6 +6,7 @@ use engine::names;
 use engine::params::quantity::shorten;
 
 use crate::config::{Adapter, Imported, TextLengths};
+use crate::log;
 
 /// Where nothing came.
 pub const NOTHING: &str = "There is nothing to read: paste a text or choose a file.";
@@ -15,6 +16,50 @@ pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not 
 /// Where a file is no text and no picture of ours.
 pub const NO_TEXT: &str =
     "This is neither text nor a PNG. Drop a config.json, or an SVG, PNG, CSV or JSON that was saved here.";
+/// In place of a notebook.
+pub const NOTEBOOK: &str = "This is a notebook, which is not read. Give the settings that its cells pass to the trainer: as a file of the \
+     program, or by hand (model, seq, mbs, accum, gpus).";
+
+/// Whether a text is a Jupyter notebook.
+pub fn is_notebook(text: &str, file: Option<&str>) -> bool {
+    let is_one = |end: &str| file.is_some_and(|file| file.to_ascii_lowercase().ends_with(end));
+    is_one(".ipynb")
+        || text.trim_start().starts_with('{') && text.contains("\"nbformat\"") && text.contains("\"cells\"")
+}
+
+/// Whether a file is a script or a configuration by its name, which no log has.
+pub fn is_script(file: &str) -> bool {
+    let file = file.to_ascii_lowercase();
+    [".py", ".sh", ".bash", ".slurm", ".sbatch", ".yaml", ".yml", ".toml"].iter().any(|end| file.ends_with(end))
+}
+
+/// Whether a text is what a run printed: lines with a step and figures.
+pub fn is_log(text: &str) -> bool {
+    let words = ["step", "iter", "epoch", "loss", "tok/s", "it/s", "lr"];
+    let is_line = |line: &&str| {
+        let lower = line.to_ascii_lowercase();
+        let figures = lower.split(|letter: char| !letter.is_ascii_digit()).filter(|figure| !figure.is_empty()).count();
+        figures >= 3 && words.iter().filter(|word| lower.contains(**word)).count() >= 2
+    };
+    let lines = text.lines().take(1000).filter(|line| !line.trim().is_empty());
+    let (all, of_log) = (lines.clone().count(), lines.filter(is_line).count());
+    of_log > 0 && of_log * 2 >= all
+}
+
+/// In place of a log of no program that is known.
+pub fn no_known_log() -> String {
+    format!("This is no log that is known here: those of {} are read. Give the time of a step by hand.", log::writers())
+}
+
+/// In place of a text that is too long for anything but a log.
+pub fn too_long() -> String {
+    format!(
+        "This text is longer than a million characters and no log that is known here (those of {} are), and a configuration has a few \
+         thousand.",
+        log::writers()
+    )
+}
+
 /// After a scenario was restored.
 pub fn restored(file: Option<&str>, pins: usize) -> String {
     let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));

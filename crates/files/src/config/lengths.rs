@@ -41,7 +41,10 @@ pub fn import_lengths(text: &str) -> Option<Result<TextLengths, String>> {
     let mut words = list.split(between).filter(|word| !word.is_empty()).peekable();
     // The header of a column.
     words.next_if(|word| word.trim_matches('"').chars().all(|letter| letter.is_ascii_alphabetic() || letter == '_'));
-    words.peek()?.parse::<f64>().ok()?;
+    // One number may stand anywhere, two begin a list.
+    if words.clone().take(FEWEST).any(|word| word.parse::<f64>().is_err()) {
+        return None;
+    }
     let (mut count, mut sum, mut longest) = (0_usize, 0.0, 0.0_f64);
     for word in words {
         match word.parse::<f64>() {

@@ -7,4 +7,4 @@ mod fit;
 mod table;
 
 pub use fit::{Fitted, FittedPoint, fit};
-pub use table::{Collective, Point, read};
+pub use table::{Collective, Point, is_table, read};

@@ -14,6 +14,7 @@ pub(super) enum Writer {
     Composer,
     MaxText,
     NanoGpt,
+    NanoChat,
     Progress,
 }
 
@@ -31,6 +32,7 @@ impl Writer {
             Self::Composer => "Composer",
             Self::MaxText => "MaxText",
             Self::NanoGpt => "nanoGPT",
+            Self::NanoChat => "nanochat",
             Self::Progress => "progress bar",
         }
     }
@@ -72,8 +74,9 @@ const PERCENT: f64 = 1e-2;
 /// Sources: torchtitan `components/metrics.py` (memory is `max_reserved_gib`, tps is of a device), Megatron-LM `training/training.py` and
 /// `utils.report_memory` (MB of 1,024 x 1,024), nanotron `trainer.py`, DeepSpeed `utils/timer.py` (GB of 1,024 to the third), transformers
 /// `trainer_utils.speed_metrics`, torchtune `training/memory.py`, NeMo's Lightning callbacks, Composer `callbacks/speed_monitor.py` and
-/// `memory_monitor.py` (GB of 10 to the ninth), MaxText `metric_logger.py`, nanoGPT `train.py`.
-pub(super) const PATTERNS: [(&str, Writer, Field, f64); 51] = [
+/// `memory_monitor.py` (GB of 10 to the ninth), MaxText `metric_logger.py`, nanoGPT `train.py`, nanochat
+/// `scripts/base_train.py` (tok/sec is of all GPUs, and not read).
+pub(super) const PATTERNS: [(&str, Writer, Field, f64); 54] = [
     (" tps: ", Writer::Torchtitan, Field::Tokens, 1.0),
     (" wps: ", Writer::Torchtitan, Field::Tokens, 1.0),
     (" tflops: ", Writer::Torchtitan, Field::Tflops, 1.0),
@@ -125,4 +128,7 @@ pub(super) const PATTERNS: [(&str, Writer, Field, f64); 51] = [
     ("Tokens/s/device: ", Writer::MaxText, Field::Tokens, 1.0),
     (", time ", Writer::NanoGpt, Field::Seconds, 1.0),
     (", mfu ", Writer::NanoGpt, Field::Mfu, PERCENT),
+    ("| dt: ", Writer::NanoChat, Field::Seconds, MS),
+    ("| mfu: ", Writer::NanoChat, Field::Mfu, PERCENT),
+    ("| bf16_mfu: ", Writer::NanoChat, Field::Mfu, PERCENT),
 ];

@@ -15,7 +15,7 @@ const MOST: usize = 200_000;
 /// Lines with figures after which the log is another's no more.
 const SURE: usize = 20;
 /// Writers.
-const WRITERS: usize = 12;
+const WRITERS: usize = 13;
 
 impl Samples {
     pub(super) fn get(&self, field: Field) -> &[f64] {
@@ -62,9 +62,10 @@ pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
 }
 
 /// The progress bar first, so that of two with as many figures the other is taken.
-const WRITERS_IN_ORDER: [Writer; WRITERS] = [
+pub(super) const WRITERS_IN_ORDER: [Writer; WRITERS] = [
     Writer::Progress,
     Writer::NanoGpt,
+    Writer::NanoChat,
     Writer::MaxText,
     Writer::Composer,
     Writer::MegatronBridge,
@@ -106,6 +107,7 @@ fn is_its_line(line: &str, writer: Writer) -> bool {
         Writer::Torchtitan => line.contains("tps: ") || line.contains("wps: "),
         Writer::Nanotron => line.contains("time_per_iteration_ms: "),
         Writer::MaxText => line.contains("completed step: "),
+        Writer::NanoChat => line.starts_with("step ") && line.contains("| tok/sec: "),
         Writer::NanoGpt => line.starts_with("iter ") && line.contains(": loss "),
         _ => true,
     }

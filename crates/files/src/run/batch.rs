@@ -5,6 +5,7 @@ use engine::params::quantity::group_thousands;
 use engine::scenario::Strategy;
 use engine::scenario::issue::Severity;
 
+use super::Unsaid;
 use super::draft::Draft;
 use super::keys::Found;
 
@@ -15,10 +16,12 @@ pub(super) fn finish(draft: &mut Draft) {
     batch(draft);
     tokens(draft);
     if !draft.has_model {
+        draft.open.push(Unsaid::Model);
         let name = draft.model_name();
         draft.assume(format!("The files name no model that the catalog has: {name} stays."));
     }
     if !draft.has_length {
+        draft.open.push(Unsaid::Length);
         let tokens = group_thousands(&draft.scenario.seq_len.to_string());
         draft.assume(format!("The files say no sequence length: {tokens} tokens."));
     }
@@ -84,6 +87,7 @@ fn world(draft: &mut Draft) {
         draft.put(ParamId::Gpus, f64::from(gpus));
         draft.assume(format!("The files do not say how many GPUs: {gpus}, which the batch divides."));
     } else {
+        draft.open.push(Unsaid::Gpus);
         let mut gpus = draft.scenario.gpus.max(1);
         if !gpus.is_multiple_of(each) {
             gpus = gpus.div_ceil(each).saturating_mul(each);

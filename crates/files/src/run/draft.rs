@@ -6,10 +6,10 @@ use engine::params::{Kind, ParamId};
 use engine::scenario::Scenario;
 use engine::share::v1;
 
-use super::Line;
 use super::format::Format;
 use super::keys::Found;
 use super::spelling::shortened;
+use super::{Line, Unsaid};
 
 /// What the batch of a step was said to be, which its parts follow from when all files are read.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +63,8 @@ pub(super) struct Draft {
     pub(super) has_strategy: bool,
     /// Whether a file said how long sequences are.
     pub(super) has_length: bool,
+    /// What decides whether it fits and no file said, once all are read.
+    pub(super) open: Vec<Unsaid>,
 }
 
 impl Draft {
@@ -89,6 +91,7 @@ impl Draft {
             has_model: false,
             has_strategy: false,
             has_length: false,
+            open: Vec::new(),
         }
     }
 

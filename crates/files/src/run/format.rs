@@ -1,12 +1,11 @@
 //! Whose a file is, by its keys.
 
 mod marks;
+mod programs;
 
 use serde::Serialize;
 
-use super::spelling::plain;
-use super::tree::{Tree, Value};
-use marks::{MARKS, Marks};
+pub(super) use programs::{of, refused};
 
 /// A format of configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -56,15 +55,36 @@ pub enum Format {
     /// Accelerate.
     #[serde(rename = "Accelerate")]
     Accelerate,
+    /// What the Trainer's `fsdp_config` names: FSDP's options in a file of their own.
+    #[serde(rename = "fsdp_config")]
+    FsdpConfig,
     /// DeepSpeed.
     #[serde(rename = "DeepSpeed")]
     DeepSpeed,
 }
 
-/// The least weight by which a format is recognised.
-const LEAST: u32 = 5;
-
 impl Format {
+    /// All of them.
+    pub(super) const ALL: [Self; 17] = [
+        Self::Config,
+        Self::Peft,
+        Self::Trainer,
+        Self::Trl,
+        Self::LlamaFactory,
+        Self::Axolotl,
+        Self::Torchtune,
+        Self::Torchtitan,
+        Self::Megatron,
+        Self::Bridge,
+        Self::Nemo,
+        Self::Foundry,
+        Self::Nanotron,
+        Self::MaxText,
+        Self::Accelerate,
+        Self::FsdpConfig,
+        Self::DeepSpeed,
+    ];
+
     /// The name of the format.
     pub fn name(self) -> &'static str {
         match self {
@@ -83,6 +103,7 @@ impl Format {
             Self::Nanotron => "nanotron",
             Self::MaxText => "MaxText",
             Self::Accelerate => "Accelerate",
+            Self::FsdpConfig => "the Trainer's fsdp_config",
             Self::DeepSpeed => "DeepSpeed",
         }
     }
@@ -93,45 +114,18 @@ impl Format {
             Self::Config => 0,
             Self::Peft => 1,
             Self::Accelerate => 3,
-            Self::DeepSpeed => 4,
+            Self::DeepSpeed | Self::FsdpConfig => 4,
             _ => 2,
         }
+    }
+
+    /// Whether one file of it may be a whole run.
+    pub(super) const fn is_run(self) -> bool {
+        self.turn() == 2
     }
 
     /// Whether it runs transformers' Trainer.
     pub(super) const fn is_hugging_face(self) -> bool {
         matches!(self, Self::Trainer | Self::Trl | Self::LlamaFactory | Self::Axolotl)
     }
-}
-
-/// The format of a file.
-///
-/// # Errors
-///
-/// A sentence if its keys are of none.
-pub(super) fn of(tree: &Tree) -> Result<Format, String> {
-    let paths: Vec<String> =
-        tree.entries.iter().filter(|entry| entry.value != Value::Null).map(|entry| plain(&entry.path)).collect();
-    let holds = |mark: &str| {
-        paths.iter().any(|path| match mark.strip_prefix('*') {
-            Some(last) => path.rsplit('.').next() == Some(last),
-            None => path.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
-        })
-    };
-    let weight = |marks: Marks| marks.iter().filter(|(mark, _)| holds(mark)).map(|(_, weight)| weight).sum::<u32>();
-    let mut best = (0, Format::Trainer);
-    for (format, marks) in MARKS {
-        let found = weight(marks);
-        if found > best.0 {
-            best = (found, format);
-        }
-    }
-    if best.0 < LEAST {
-        return Err(format!(
-            "{} is no configuration that is known here: of {}.",
-            tree.name,
-            MARKS.map(|(format, _)| format.name()).join(", ")
-        ));
-    }
-    Ok(best.1)
 }

@@ -46,6 +46,7 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Nanotron => nanotron::read(keys, draft),
         Format::MaxText => maxtext::read(keys, draft),
         Format::Accelerate => accelerate::read(keys, draft),
+        Format::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
         Format::DeepSpeed => deepspeed::read(keys, draft),
     }
     Ok(())

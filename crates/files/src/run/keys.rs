@@ -13,6 +13,10 @@ pub(super) struct Keys<'a> {
     used: Vec<bool>,
     /// What was skipped and not read.
     skipped: Vec<bool>,
+    /// What had a value that could be read as what was asked for.
+    read: Vec<bool>,
+    /// What was asked for as a number and is none that can be used.
+    no_number: Vec<bool>,
 }
 
 /// A value with the key that it was found under.
@@ -40,7 +44,7 @@ impl<T> Found<T> {
 impl<'a> Keys<'a> {
     pub(super) fn new(tree: &'a Tree, file: usize) -> Self {
         let none = vec![false; tree.entries.len()];
-        Self { tree, file, used: none.clone(), skipped: none }
+        Self { tree, file, used: none.clone(), skipped: none.clone(), read: none.clone(), no_number: none }
     }
 
     pub(super) fn syntax(&self) -> Syntax {
@@ -70,8 +74,8 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Reads the first of some keys that has a value.
-    fn take(&mut self, keys: &[&str]) -> Option<Found<&'a Value>> {
+    /// Reads the first of some keys that has a value, as what is asked for.
+    fn take<T>(&mut self, keys: &[&str], read: impl FnOnce(&'a Value) -> Option<T>) -> Option<Found<T>> {
         let mut first = None;
         for key in keys {
             let Some(place) = self.place(key) else { continue };
@@ -81,10 +85,28 @@ impl<'a> Keys<'a> {
             let entry = self.tree.entries.get(place)?;
             let value = self.resolved(entry);
             if first.is_none() && *value != Value::Null {
-                first = Some(Found { value, file: self.file, key: entry.path.clone(), shown: value.shown() });
+                first = Some((place, Found { value, file: self.file, key: entry.path.clone(), shown: value.shown() }));
             }
         }
-        first
+        let (place, found) = first?;
+        let value = read(found.value)?;
+        *self.read.get_mut(place)? = true;
+        Some(found.with(value))
+    }
+
+    /// The same of a number, with what is no number kept in mind.
+    fn take_number<T>(&mut self, keys: &[&str], read: impl FnOnce(f64) -> Option<T>) -> Option<Found<T>> {
+        let found = self.take(keys, |value| number(value).and_then(read));
+        if found.is_none()
+            && let Some(place) = keys.iter().filter_map(|key| self.place(key)).find(|place| self.has_value(*place))
+        {
+            *self.no_number.get_mut(place)? = true;
+        }
+        found
+    }
+
+    fn has_value(&self, place: usize) -> bool {
+        self.tree.entries.get(place).is_some_and(|entry| *self.resolved(entry) != Value::Null)
     }
 
     /// A value, or that of the key that it refers to as `${key}`.
@@ -105,7 +127,7 @@ impl<'a> Keys<'a> {
 
     /// A text.
     pub(super) fn text(&mut self, keys: &[&str]) -> Option<Found<String>> {
-        self.take(keys).map(|found| found.map(|value| value.shown().trim().to_owned()))
+        self.take(keys, |value| Some(value.shown().trim().to_owned()))
     }
 
     /// A text in lower case.
@@ -113,45 +135,42 @@ impl<'a> Keys<'a> {
         self.text(keys).map(|found| found.map(|text| text.to_ascii_lowercase()))
     }
 
-    /// A number; a value that is none is reported as `auto` by the caller's default.
+    /// A number.
     pub(super) fn number(&mut self, keys: &[&str]) -> Option<Found<f64>> {
-        let found = self.take(keys)?;
-        let number = number(found.value)?;
-        Some(found.with(number))
+        self.take_number(keys, Some)
     }
 
     /// A count of at least one.
     pub(super) fn count(&mut self, keys: &[&str]) -> Option<Found<u32>> {
-        let found = self.number(keys)?;
-        let whole = found.value >= 1.0 && found.value <= f64::from(u32::MAX) && found.value.fract() == 0.0;
-        whole.then(|| found.with(found.value as u32))
+        self.take_number(keys, |value| {
+            let whole = value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0;
+            whole.then_some(value as u32)
+        })
     }
 
     /// A yes or no.
     pub(super) fn flag(&mut self, keys: &[&str]) -> Option<Found<bool>> {
-        let found = self.take(keys)?;
-        let Value::Scalar { text, .. } = found.value else { return None };
-        let flag = match text.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" | "y" | "t" => true,
-            "false" | "no" | "off" | "0" | "n" | "f" => false,
-            _ => return None,
-        };
-        Some(found.with(flag))
+        self.take(keys, |value| {
+            let Value::Scalar { text, .. } = value else { return None };
+            match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "on" | "1" | "y" | "t" => Some(true),
+                "false" | "no" | "off" | "0" | "n" | "f" => Some(false),
+                _ => None,
+            }
+        })
     }
 
     /// A list of words: a list, or a text with commas or spaces between.
     pub(super) fn list(&mut self, keys: &[&str]) -> Option<Found<Vec<String>>> {
-        let found = self.take(keys)?;
-        let items = match found.value {
-            Value::List(items) => items.clone(),
+        self.take(keys, |value| match value {
+            Value::List(items) => Some(items.clone()),
             Value::Scalar { text, .. } => {
                 let inner = text.trim().trim_matches(['[', ']', '(', ')']);
                 let parts = inner.split([',', ' ']).map(|item| item.trim().trim_matches(['"', '\'']));
-                parts.filter(|item| !item.is_empty()).map(str::to_owned).collect()
+                Some(parts.filter(|item| !item.is_empty()).map(str::to_owned).collect())
             }
-            Value::Null => return None,
-        };
-        Some(found.with(items))
+            Value::Null => None,
+        })
     }
 
     /// Marks keys as read without a meaning of their own.
@@ -174,6 +193,48 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// Whether any entry of a path is marked.
+    fn any(&self, marks: &[bool], path: &str) -> bool {
+        self.tree.entries.iter().zip(marks).any(|(entry, mark)| *mark && entry.path == path)
+    }
+
+    /// What becomes of an entry that was asked for.
+    fn fate(&self, entry: &'a Entry) -> Fate {
+        if self.any(&self.read, &entry.path) {
+            return Fate::Read;
+        }
+        if !self.any(&self.no_number, &entry.path) {
+            return Fate::Ignored;
+        }
+        let shown = self.resolved(entry).shown().trim().to_ascii_lowercase();
+        let key = plain(&entry.path);
+        let last = key.rsplit('.').next().unwrap_or_default();
+        let is_size = SIZES.split(' ').any(|word| last.contains(word));
+        let starts = |first: char| first.is_ascii_digit() || matches!(first, '-' | '.' | '+');
+        // A name of Python stands for a value that is not known here.
+        let is_word = self.tree.syntax != Syntax::Python && shown.chars().all(|letter| letter.is_ascii_alphabetic());
+        match shown.as_str() {
+            "" | "auto" | "none" | "null" => Fate::Left,
+            "0" | "-1" if !is_size => Fate::Left,
+            _ if is_word || shown.starts_with(starts) => Fate::Wrong,
+            _ => Fate::Ignored,
+        }
+    }
+
+    /// Sentences about values that are no numbers, or none that can be used.
+    pub(super) fn wrong(&self) -> Vec<String> {
+        let asked =
+            self.tree.entries.iter().zip(&self.used).filter(|(entry, used)| **used && entry.value != Value::Null);
+        let wrong = asked.filter(|(entry, _)| self.fate(entry) == Fate::Wrong).map(|(entry, _)| {
+            format!(
+                "{} is {}, which is no number that can be used: it is left out. Give a whole number from 1 on.",
+                shortened(&entry.path),
+                shortened(&self.resolved(entry).shown())
+            )
+        });
+        wrong.collect()
+    }
+
     /// What was read without a meaning of its own: parts of a model's shape, switches that are off.
     pub(super) fn read_besides(&self, lines: &[Line]) -> Vec<Line> {
         let is_said = |entry: &Entry| lines.iter().any(|line| line.file == self.file && line.key == entry.path);
@@ -182,15 +243,22 @@ impl<'a> Keys<'a> {
             let is_new = *used
                 && entry.value != Value::Null
                 && !is_said(entry)
-                && besides.iter().all(|line| line.key != entry.path);
-            if is_new && !entry.path.starts_with("__") {
-                besides.push(Line {
-                    file: self.file,
-                    key: entry.path.clone(),
-                    value: shortened(&self.resolved(entry).shown()),
-                    meaning: "Taken into account".into(),
-                });
+                && besides.iter().all(|line| line.key != entry.path)
+                && !entry.path.starts_with("__");
+            if !is_new {
+                continue;
             }
+            let meaning = match self.fate(entry) {
+                Fate::Read => TAKEN,
+                Fate::Left => "Left to the program",
+                Fate::Wrong | Fate::Ignored => continue,
+            };
+            besides.push(Line {
+                file: self.file,
+                key: entry.path.clone(),
+                value: shortened(&self.resolved(entry).shown()),
+                meaning: meaning.into(),
+            });
         }
         besides
     }
@@ -198,14 +266,15 @@ impl<'a> Keys<'a> {
     /// What was not read and might matter.
     pub(super) fn ignored(&self, format: Format) -> Vec<String> {
         let mut ignored: Vec<String> = Vec::new();
-        let seen = self.used.iter().zip(&self.skipped).map(|(used, skipped)| *used || *skipped);
-        for (entry, used) in self.tree.entries.iter().zip(seen) {
+        let seen = self.used.iter().zip(&self.skipped);
+        for (entry, (used, skipped)) in self.tree.entries.iter().zip(seen) {
             let says_nothing = entry.value == Value::Null || entry.value == Value::List(Vec::new());
             // What is called, in Python: its arguments are keys of their own.
             let below = format!("{}.", entry.path);
             let is_call = self.tree.syntax == Syntax::Python
                 && self.tree.entries.iter().any(|other| other.path.starts_with(&below));
-            if used || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
+            let is_read = *used && self.fate(entry) != Fate::Ignored;
+            if is_read || *skipped || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();
@@ -216,6 +285,26 @@ impl<'a> Keys<'a> {
         ignored
     }
 }
+
+/// What becomes of a key that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Its value was read.
+    Read,
+    /// Its value leaves the choice to the program: `auto`, -1.
+    Left,
+    /// Its value is a literal, and none that can be used.
+    Wrong,
+    /// Its value is not known here, or another key goes before it.
+    Ignored,
+}
+
+/// What is said of a value that changes what is computed and has no meaning of its own, and of one that is what is taken without it.
+pub(super) const TAKEN: &str = "Taken into account";
+pub(super) const NO_CHANGE: &str = "As if it were left out";
+
+/// Parts of keys whose value is a count of at least one.
+const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_length accum";
 
 /// The longest key that is shown.
 const LONGEST: usize = 80;

@@ -164,7 +164,7 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
     let mut changes = Vec::new();
     for (place, file) in files.iter().enumerate() {
         let Ok(tree) = tree::read(file) else { continue };
-        let Ok(format) = format::of(&tree) else { continue };
+        let Ok(format) = format::of(&tree, &file.text) else { continue };
         let before = facts(format, &run.scenario);
         for fact in facts(format, wanted) {
             let same = before.iter().find(|other| other.keys == fact.keys);

@@ -1,80 +1,16 @@
 //! Models by the names that configurations have for them.
 
-use engine::catalog::{self, ModelEntry, hub};
+use engine::catalog::names::model_named;
+use engine::catalog::{self, ModelEntry};
 use engine::params::quantity::shorten;
 use engine::scenario::Model;
 
 use super::draft::Draft;
 use super::keys::Found;
 
-/// Words of names that are no part of which model it is, beside those of repositories.
-const OTHER_WORDS: [&str; 26] = [
-    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
-    "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
-];
-
-/// A name of letters and digits alone, in lower case, without other words.
-fn compact(name: &str) -> String {
-    words(name).concat()
-}
-
-fn words(name: &str) -> Vec<String> {
-    let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
-    let parts = last.split(['-', '_', '.', ' ', ':']).filter(|word| !word.is_empty() && !OTHER_WORDS.contains(word));
-    parts.map(str::to_owned).collect()
-}
-
-/// The catalog's model of a compact name.
-fn known(name: &str) -> Option<&'static ModelEntry> {
-    if name.len() < 4 {
-        return None;
-    }
-    let of_id = catalog::MODELS.iter().find(|entry| compact(entry.id) == name);
-    of_id.or_else(|| {
-        catalog::MODELS.iter().find(|entry| hub::repository(entry.id).is_some_and(|path| compact(path) == name))
-    })
-}
-
-/// Models whose names do not say whose shape they have: a part of the name, and what it stands for.
-const ALIASES: [(&str, &str); 5] = [
-    ("magistral-small", "mistral-small-24b"),
-    ("devstral-small", "mistral-small-24b"),
-    ("r1-distill-llama", "llama-3.1"),
-    ("r1-distill-qwen", "qwen-2.5"),
-    ("zephyr-7b-", "mistral-7b"),
-];
-
 /// The model of a name, and whether the name says more than that: a fine-tuned one.
 pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
-    if let Some(entry) = hub::model_of(name) {
-        return Some((entry, false));
-    }
-    let lower = name.to_ascii_lowercase();
-    if let Some((part, stands_for)) = ALIASES.iter().find(|(part, _)| lower.contains(part)) {
-        let (_, rest) = lower.split_once(part)?;
-        let whole = catalog::model(stands_for);
-        let sized =
-            rest.split(['-', '_', '/']).find(|word| word.ends_with('b')).map(|size| format!("{stands_for}-{size}"));
-        let entry = whole.or_else(|| catalog::model(&sized?))?;
-        return Some((entry, true));
-    }
-    let words = words(name);
-    if let Some(entry) = known(&words.concat()) {
-        return Some((entry, false));
-    }
-    // `Llama-3.1-8B-Lexi`, `Hermes-3-Llama-3.1-8B`: the longest run of words that is a model, with its size in it.
-    let mut best: Option<(&ModelEntry, usize)> = None;
-    for start in 0..words.len().min(12) {
-        for end in start + 1..=words.len().min(start + 8) {
-            let part = words.get(start..end).unwrap_or_default().concat();
-            if let Some(entry) = known(&part).filter(|_| part.len() > 5)
-                && best.is_none_or(|(_, length)| end - start > length)
-            {
-                best = Some((entry, end - start));
-            }
-        }
-    }
-    best.map(|(entry, _)| (entry, true))
+    model_named(name).map(|found| (found.entry, found.is_taken))
 }
 
 /// A recipe's name as a model's: `llama31_8b_pretrain_config` is `llama_3.1_8b`.
@@ -139,34 +75,5 @@ impl Draft {
             Model::Ladder { .. } => "the model of the ladder".into(),
             Model::Custom { .. } => "the custom model".into(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::of_name;
-
-    #[test]
-    fn models_are_known_by_many_names() {
-        let id = |name| of_name(name).map(|(entry, more)| (entry.id, more));
-        for (name, expected) in [
-            ("llama3_1_8b", "llama-3.1-8b"),
-            ("qlora_llama3_8b", "llama-3-8b"),
-            ("llama3.1-70b", "llama-3.1-70b"),
-            ("llama2-7b", "llama-2-7b"),
-            ("NousResearch/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b"),
-            ("qwen2_5_0_5b", "qwen-2.5-0.5b"),
-            ("gemma2-9b", "gemma-2-9b"),
-            ("mixtral-8x7b", "mixtral-8x7b"),
-            ("Qwen/Qwen2.5-7B-Instruct", "qwen-2.5-7b"),
-        ] {
-            assert_eq!(id(name), Some((expected, false)), "{name}");
-        }
-        assert_eq!(id("NousResearch/Hermes-3-Llama-3.1-8B"), Some(("llama-3.1-8b", true)));
-        assert_eq!(id("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"), Some(("qwen-2.5-1.5b", true)));
-        assert_eq!(id("mistralai/Magistral-Small-2506"), Some(("mistral-small-24b", true)));
-        assert_eq!(id("axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16"), Some(("llama-4-scout", true)));
-        assert_eq!(id("acme/unheard-of-7b"), None);
-        assert_eq!(id(""), None);
     }
 }

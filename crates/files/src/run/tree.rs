@@ -181,7 +181,10 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
         return *syntax;
     }
     if start.starts_with('{') {
-        return Syntax::Json;
+        // YAML has braces too: comments and Python's words are no JSON.
+        let is_yaml =
+            |line: &str| line.trim_start().starts_with('#') || line.contains("True") || line.contains("False");
+        return if text.lines().any(is_yaml) { Syntax::Yaml } else { Syntax::Json };
     }
     if start.starts_with("#!") && !start.lines().next().unwrap_or_default().contains("python") {
         return Syntax::Shell;

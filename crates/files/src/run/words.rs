@@ -34,7 +34,7 @@ impl Facts {
 pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
     let mut facts = Facts { list: Vec::new() };
     match format {
-        Format::Config | Format::Peft => {}
+        Format::Config | Format::Peft | Format::FsdpConfig => {}
         Format::Trainer | Format::Trl | Format::LlamaFactory => trainer(&mut facts, format, scenario),
         Format::Axolotl => axolotl(&mut facts, scenario),
         Format::Torchtune => torchtune(&mut facts, scenario),

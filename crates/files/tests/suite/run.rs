@@ -303,5 +303,7 @@ fn results_are_json() {
 mod bytes;
 mod low_precision;
 mod megatron_layers;
+mod programs;
 mod recorded;
 mod round_trip;
+mod untrue;

@@ -1,22 +1,40 @@
 //! Converts pairs to a scenario.
 
+use super::following;
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE,
-    REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
+    BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, NODES_KEY,
+    REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
 use crate::catalog::{self, REVISION, revisions};
+use crate::nearest::did_you_mean;
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
 use crate::params::{Choice, Number, Param, ParamId};
-use crate::scenario::issue::{Issue, Severity};
+use crate::scenario::issue::{Cause, Issue, Severity};
 use crate::scenario::layers::read_layers;
 use crate::scenario::{CUSTOM, Model, Scenario};
 use crate::share::pairs::{Pairs, stray};
+use crate::share::spelling;
 
 /// The keys that are not parameters.
-pub(super) const OTHER_KEYS: [&str; 8] =
-    [VERSION_KEY, REVISION_KEY, CLUSTER_KEY, GPU_KEY, GENERATION_KEY, MODEL_KEY, SCALE_KEY, BLOCKS_KEY];
+pub const OTHER_KEYS: [&str; 10] = [
+    VERSION_KEY,
+    REVISION_KEY,
+    CLUSTER_KEY,
+    GPU_KEY,
+    GENERATION_KEY,
+    MODEL_KEY,
+    SCALE_KEY,
+    BLOCKS_KEY,
+    NODES_KEY,
+    BATCH_KEY,
+];
+
+/// Whether a text is a key of links.
+pub fn is_key(text: &str) -> bool {
+    table::find(text).is_some() || OTHER_KEYS.contains(&text)
+}
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
@@ -46,6 +64,13 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     if let Some(typed) = pairs.value(SCALE_KEY) {
         issues.extend(scaled(typed, &mut scenario));
     }
+    for key in [NODES_KEY, BATCH_KEY] {
+        if let Some(typed) = pairs.value(key) {
+            let other = following::key_of(key);
+            let said = pairs.value(other).map(|value| (other, value));
+            issues.extend(following::set(&mut scenario, key, typed, said));
+        }
+    }
     issues.extend(unknown(pairs));
     issues.extend(ambiguous(pairs));
     scenario
@@ -55,11 +80,11 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
 fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     if scenario.model.is_on_ladder() {
         let message = format!(
-            "“{SCALE_KEY}={}” was left out: it scales a named model, and the link names none. The size of a GPT-style \
-             model is “size”.",
+            "“{SCALE_KEY}={}” scales a named model, and the link names none: the size of a GPT-style model is “size”. It \
+             was left out.",
             shorten(typed)
         );
-        return Some(Issue::note(SCALE_KEY, message));
+        return Some(Issue::note(SCALE_KEY, message).because(Cause::LeftOut));
     }
     let size = ParamId::ModelSize;
     let number = size.number()?.within(scenario);
@@ -116,10 +141,10 @@ fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
     let accelerator = &mut scenario.accelerator;
     if accelerator.id != CUSTOM {
         let message = format!(
-            "“{GENERATION_KEY}={}” was left out: it describes a GPU of the user's own, which a link marks with gpu=custom.",
+            "“{GENERATION_KEY}={}” describes a GPU of the user's own, which a link marks with gpu=custom. It was left out.",
             shorten(name)
         );
-        return Some(Issue::note(GENERATION_KEY, message));
+        return Some(Issue::note(GENERATION_KEY, message).because(Cause::LeftOut));
     }
     if let Some((_, generation)) = GENERATIONS.iter().find(|(known, _)| *known == name) {
         accelerator.values.generation = *generation;
@@ -199,16 +224,19 @@ fn set_choice(
     }
     let used = choice.options.get((choice.get)(scenario)).map_or("", |option| option.label);
     let message = format!(
-        "“{}” is not one of the options of {} ({}). {used} is used instead.",
+        "“{}” is not one of the options of {} ({}).{} {used} is used instead.",
         shorten(typed),
         held.id.param().label,
-        table::listed(options)
+        table::listed(options),
+        did_you_mean(&spelling::values_near(held.key, typed))
     );
-    Some(Issue::error(held.key, message))
+    Some(Issue::error(held.key, message).because(Cause::UnknownName))
 }
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
-    Issue::error(key, format!("The catalog has no {what} “{}”. {used} is used instead.", shorten(id)))
+    let near = did_you_mean(&spelling::values_near(key, id));
+    let message = format!("The catalog has no {what} “{}”.{near} {used} is used instead.", shorten(id));
+    Issue::error(key, message).because(Cause::UnknownName)
 }
 
 fn incomplete(held: &Held, scenario: &Scenario) -> Issue {
@@ -229,24 +257,32 @@ fn not_held(held: &Held, typed: &str) -> Issue {
     let key = held.key;
     Issue::note(
         key,
-        format!("“{key}={given}” was left out: the link names a model, whose size follows from its shape."),
+        format!("“{key}={given}” does not fit a named model, whose size follows from its shape. It was left out."),
     )
+    .because(Cause::LeftOut)
 }
 
 fn of_custom_model(key: &'static str, typed: &str) -> Issue {
     let given = shorten(typed);
-    let sentence = "it describes a custom model, which a link marks with model=custom.";
-    Issue::note(key, format!("“{key}={given}” was left out: {sentence}"))
+    let sentence = "describes a custom model, which a link marks with model=custom. It was left out.";
+    Issue::note(key, format!("“{key}={given}” {sentence}")).because(Cause::LeftOut)
 }
 
 /// Returns an issue for each unknown key.
 fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
-    pairs.pairs.iter().filter(|(key, _)| table::find(key).is_none() && !OTHER_KEYS.contains(&key.as_str())).map(
-        |(key, value)| {
-            let given = shorten(&format!("{key}={value}"));
-            stray(Severity::Note, format!("“{given}” in the link is not a parameter of this page. It was left out."))
-        },
-    )
+    pairs.pairs.iter().filter(|(key, _)| !is_key(key)).map(|(key, value)| unknown_key(key, value))
+}
+
+/// Says that a key is not known, and which one may have been meant.
+pub fn unknown_key(key: &str, value: &str) -> Issue {
+    let given = shorten(&format!("{key}={value}"));
+    let problem = if let Some(advice) = spelling::advice(key) {
+        format!("“{}” {advice}.", shorten(key))
+    } else {
+        let near = did_you_mean(&spelling::keys_near(key));
+        format!("“{}” is no key of a scenario.{near}", shorten(key))
+    };
+    stray(Severity::Note, format!("{problem} “{given}” was left out.")).because(Cause::UnknownKey)
 }
 
 /// Returns an issue for each key with several values.

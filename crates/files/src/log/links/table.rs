@@ -84,9 +84,7 @@ pub fn read(text: &str) -> Result<Vec<Point>, String> {
     let mut points = Vec::new();
     let mut run = Run::default();
     for line in text.lines() {
-        // Launchers put the rank before each line: `[1,0]<stdout>:`.
-        let line =
-            if line.starts_with('[') { line.split_once(">:").map_or(line, |(_, rest)| rest) } else { line }.trim();
+        let line = printed(line);
         if let Some((_, program)) = Collective::PROGRAMS.into_iter().find(|(name, _)| line.contains(name)) {
             run = Run { program: Some(program), ..Run::default() };
         }
@@ -102,6 +100,12 @@ pub fn read(text: &str) -> Result<Vec<Point>, String> {
             points.push(point);
             run.begun = true;
         }
+    }
+    if points.is_empty() && is_table(text) {
+        return Err(
+            "This is a table of nccl-tests without its list of ranks: paste the lines that begin with # Rank as well, and the command."
+                .into(),
+        );
     }
     if points.is_empty() {
         return Err(
@@ -122,16 +126,31 @@ fn of_rank<'a>(line: &'a str, run: &mut Run<'a>) {
     run.ranks.insert((host, after("device").unwrap_or_default()));
 }
 
-fn of_line(line: &str, run: &Run) -> Option<Point> {
-    let words: Vec<&str> = line.split_whitespace().collect();
+/// Whether a text has a line of such a table, with or without what says whose it is.
+pub fn is_table(text: &str) -> bool {
+    let begins = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
+    text.lines().map(printed).filter(begins).any(|line| row(&line.split_whitespace().collect::<Vec<_>>()).is_some())
+}
+
+/// A line without the rank that launchers put before it: `[1,0]<stdout>:`.
+fn printed(line: &str) -> &str {
+    if line.starts_with('[') { line.split_once(">:").map_or(line, |(_, rest)| rest) } else { line }.trim()
+}
+
+/// Bytes, microseconds, algorithm and bus bandwidth of a line.
+fn row(words: &[&str]) -> Option<(f64, f64, f64, f64)> {
     let first = words.len().checked_sub(COLUMNS).filter(|first| *first >= BEFORE)?;
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok()).filter(|value| value.is_finite());
-    let (bytes, micros, algorithm, bus) = (number(0)?, number(first)?, number(first + 1)?, number(first + 2)?);
+    let row = (number(0)?, number(first)?, number(first + 1)?, number(first + 2)?);
     // The count of elements, of a type that has a name.
     number(1)?;
-    if words.get(2)?.parse::<f64>().is_ok() || bytes <= 0.0 || micros <= 0.0 {
-        return None;
-    }
+    let is_row = words.get(2)?.parse::<f64>().is_err() && row.0 > 0.0 && row.1 > 0.0;
+    is_row.then_some(row)
+}
+
+fn of_line(line: &str, run: &Run) -> Option<Point> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (bytes, micros, algorithm, bus) = row(&words)?;
     let ratio = bus / algorithm;
     let counted = (run.ranks.len() > 1).then_some(run.ranks.len() as u32);
     let collective = run.program.or_else(|| guessed(&words, ratio, counted?))?;

@@ -1,261 +1,57 @@
-//! The keys by which formats are told apart.
+//! What a file shows of the program that it is for: its keys, its commands, its imports.
 
-use super::Format;
+use crate::run::spelling::plain;
+use crate::run::tree::{Syntax, Tree, Value};
 
-/// Keys by which formats are told apart: a path, what begins with it, or `*` and the last part of one; and their weights.
-pub(super) type Marks = &'static [(&'static str, u32)];
+/// What a file shows.
+pub(super) struct Shown<'a> {
+    /// Keys that have a value, with their values.
+    keys: Vec<(String, String)>,
+    /// The words of a shell script.
+    words: Vec<&'a str>,
+    /// The modules that Python imports.
+    modules: Vec<&'a str>,
+}
 
-/// The marks of every format.
-pub(super) const MARKS: [(Format, Marks); 16] = [
-    (
-        Format::Config,
-        &[
-            ("model_type", 2),
-            ("architectures", 2),
-            ("num_hidden_layers", 1),
-            ("transformers_version", 2),
-            ("hidden_act", 1),
-        ],
-    ),
-    (Format::Peft, &[("peft_type", 9)]),
-    (
-        Format::Trainer,
-        &[
-            ("per_device_train_batch_size", 4),
-            ("*per_device_train_batch_size", 2),
-            ("*gradient_accumulation_steps", 1),
-            ("*num_train_epochs", 1),
-            ("fsdp", 1),
-            ("optim", 1),
-            ("deepspeed", 1),
-            ("model_name_or_path", 1),
-            ("*gradient_checkpointing", 1),
-        ],
-    ),
-    (
-        Format::Trl,
-        &[
-            ("per_device_train_batch_size", 4),
-            ("model_name_or_path", 1),
-            ("gradient_accumulation_steps", 1),
-            ("gradient_checkpointing", 1),
-            ("optim", 1),
-            ("fsdp", 1),
-            ("deepspeed", 1),
-            ("max_length", 4),
-            ("max_seq_length", 4),
-            ("learning_rate", 1),
-            ("lr_scheduler_type", 2),
-            ("max_prompt_length", 3),
-            ("max_completion_length", 4),
-            ("num_generations", 4),
-            ("dataset_name", 1),
-            ("use_peft", 3),
-            ("lora_target_modules", 1),
-            ("beta", 1),
-            ("packing", 1),
-            ("dataset_text_field", 2),
-            ("trl", 2),
-        ],
-    ),
-    (
-        Format::LlamaFactory,
-        &[
-            ("per_device_train_batch_size", 4),
-            ("model_name_or_path", 1),
-            ("gradient_accumulation_steps", 1),
-            ("gradient_checkpointing", 1),
-            ("optim", 1),
-            ("deepspeed", 1),
-            ("finetuning_type", 6),
-            ("cutoff_len", 6),
-            ("stage", 3),
-            ("template", 2),
-            ("dataset", 1),
-            ("lora_rank", 2),
-            ("pure_bf16", 3),
-            ("quantization_bit", 2),
-        ],
-    ),
-    (
-        Format::Axolotl,
-        &[
-            ("base_model", 5),
-            ("sequence_len", 4),
-            ("micro_batch_size", 2),
-            ("datasets", 2),
-            ("sample_packing", 4),
-            ("adapter", 2),
-            ("lora_target_linear", 3),
-            ("gradient_accumulation_steps", 1),
-            ("chat_template", 1),
-            ("flash_attention", 1),
-        ],
-    ),
-    (
-        Format::Torchtune,
-        &[
-            ("model._component_", 6),
-            ("optimizer._component_", 4),
-            ("dataset._component_", 4),
-            ("tokenizer._component_", 4),
-            ("enable_activation_checkpointing", 4),
-            ("optimizer_in_bwd", 3),
-            ("fsdp_cpu_offload", 2),
-        ],
-    ),
-    (
-        Format::Torchtitan,
-        &[
-            ("job.dump_folder", 3),
-            ("job", 1),
-            ("model.flavor", 5),
-            ("training.local_batch_size", 6),
-            ("*local_batch_size", 3),
-            ("training.seq_len", 3),
-            ("training.batch_size", 2),
-            ("training.data_parallel_shard_degree", 4),
-            ("parallelism.data_parallel_shard_degree", 5),
-            ("parallelism.tensor_parallel_degree", 5),
-            ("*data_parallel_shard_degree", 4),
-            ("activation_checkpoint", 3),
-            ("experimental.pipeline_parallel_degree", 3),
-            ("*model_spec", 4),
-            ("metrics", 1),
-        ],
-    ),
-    (
-        Format::Megatron,
-        &[
-            ("num_layers", 3),
-            ("hidden_size", 2),
-            ("num_attention_heads", 2),
-            ("seq_length", 2),
-            ("micro_batch_size", 2),
-            ("global_batch_size", 2),
-            ("tensor_model_parallel_size", 4),
-            ("pipeline_model_parallel_size", 3),
-            ("use_distributed_optimizer", 3),
-            ("train_iters", 2),
-            ("train_samples", 2),
-            ("ffn_hidden_size", 2),
-            ("model_args", 1),
-            ("model_args.__tensor_model_parallel_size", 6),
-            ("model_args.__use_mcore_models", 6),
-            ("model_args.__micro_batch_size", 6),
-        ],
-    ),
-    (
-        Format::Bridge,
-        &[
-            ("model.tensor_model_parallel_size", 3),
-            ("train.micro_batch_size", 6),
-            ("train.global_batch_size", 6),
-            ("train.train_iters", 5),
-            ("ddp", 2),
-            ("mixed_precision", 2),
-            ("optimizer.lr", 1),
-            ("*tensor_model_parallel_size", 2),
-            ("*train_iters", 2),
-            ("model.seq_length", 2),
-            ("dataset.seq_length", 4),
-            ("*global_batch_size", 1),
-            ("*micro_batch_size", 1),
-            ("logger.log_interval", 2),
-            ("checkpoint.save", 2),
-        ],
-    ),
-    (
-        Format::Nemo,
-        &[
-            ("trainer.devices", 5),
-            ("trainer.num_nodes", 4),
-            ("trainer.precision", 3),
-            ("model.micro_batch_size", 5),
-            ("model.global_batch_size", 4),
-            ("model.tensor_model_parallel_size", 3),
-            ("exp_manager", 3),
-            ("model.encoder_seq_length", 4),
-            ("trainer.strategy.tensor_model_parallel_size", 8),
-            ("trainer.__target__", 2),
-            ("data.micro_batch_size", 3),
-            ("data.global_batch_size", 3),
-            ("data.seq_length", 3),
-            ("*num_nodes", 1),
-            ("*num_gpus_per_node", 2),
-        ],
-    ),
-    (
-        Format::Foundry,
-        &[
-            ("device_train_microbatch_size", 6),
-            ("global_train_batch_size", 6),
-            ("parameters.global_train_batch_size", 12),
-            ("parameters.device_train_microbatch_size", 6),
-            ("max_seq_len", 2),
-            ("fsdp_config.sharding_strategy", 4),
-            ("model.name", 1),
-            ("device_eval_batch_size", 2),
-            ("train_loader", 3),
-            ("max_duration", 3),
-        ],
-    ),
-    (
-        Format::Nanotron,
-        &[
-            ("parallelism.dp", 6),
-            ("parallelism.tp_mode", 4),
-            ("tokens.micro_batch_size", 6),
-            ("tokens.sequence_length", 5),
-            ("tokens.batch_accumulation_per_replica", 6),
-            ("model.model_config", 5),
-            ("optimizer.zero_stage", 2),
-        ],
-    ),
-    (
-        Format::MaxText,
-        &[
-            ("per_device_batch_size", 7),
-            ("ici_fsdp_parallelism", 6),
-            ("dcn_data_parallelism", 4),
-            ("remat_policy", 5),
-            ("max_target_length", 5),
-            ("base_emb_dim", 6),
-            ("base_num_decoder_layers", 6),
-            ("base_output_directory", 2),
-            ("dcn_fsdp_parallelism", 4),
-            ("ici_tensor_parallelism", 4),
-            ("run_name", 1),
-            ("dataset_type", 1),
-            ("decoder_block", 4),
-        ],
-    ),
-    (
-        Format::Accelerate,
-        &[
-            ("compute_environment", 5),
-            ("distributed_type", 6),
-            ("num_processes", 3),
-            ("num_machines", 2),
-            ("mixed_precision", 1),
-            ("fsdp_config.fsdp_sharding_strategy", 4),
-            ("fsdp_config.fsdp_version", 4),
-            ("deepspeed_config.zero_stage", 4),
-            ("megatron_lm_config", 6),
-            ("downcast_bf16", 3),
-        ],
-    ),
-    (
-        Format::DeepSpeed,
-        &[
-            ("zero_optimization", 8),
-            ("train_micro_batch_size_per_gpu", 7),
-            ("train_batch_size", 4),
-            ("bf16.enabled", 2),
-            ("fp16.enabled", 2),
-            ("gradient_clipping", 1),
-            ("zero_allow_untested_optimizer", 2),
-            ("wall_clock_breakdown", 2),
-        ],
-    ),
-];
+impl<'a> Shown<'a> {
+    pub(super) fn of(tree: &Tree, text: &'a str) -> Self {
+        let has_value = |value: &Value| *value != Value::Null;
+        let keys = tree.entries.iter().filter(|entry| has_value(&entry.value));
+        // What stands in a comment is not run.
+        let lines = || text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
+        let quotes = |sign: char| sign.is_whitespace() || matches!(sign, '"' | '\'' | '`' | '(' | ')' | ';');
+        let words = lines().flat_map(move |line| line.split(quotes)).filter(|word| !word.is_empty() && *word != "\\");
+        let modules = lines().filter_map(|line| line.strip_prefix("from ").or_else(|| line.strip_prefix("import ")));
+        Self {
+            keys: keys.map(|entry| (plain(&entry.path), entry.value.shown())).collect(),
+            words: if tree.syntax == Syntax::Shell { words.collect() } else { Vec::new() },
+            modules: if tree.syntax == Syntax::Python { modules.collect() } else { Vec::new() },
+        }
+    }
+
+    /// Whether the file has a key: a path or what begins with it, `*` and the last part of one, `=` and the begin of its value.
+    pub(super) fn has_key(&self, mark: &str) -> bool {
+        let (mark, start) = mark.split_once('=').unwrap_or((mark, ""));
+        self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| match mark.strip_prefix('*') {
+            Some(last) => path.rsplit('.').next() == Some(last),
+            None => path.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+        })
+    }
+
+    /// Whether a script has words one after another; `*` at the end of one stands for any rest.
+    pub(super) fn has_command(&self, command: &str) -> bool {
+        let parts: Vec<&str> = command.split(' ').collect();
+        let is_word = |(word, part): (&&str, &&str)| match part.strip_suffix('*') {
+            // Programs are called by their paths as well.
+            Some(start) => word.starts_with(start) || word.contains(&format!("/{start}")),
+            None => word == part || word.strip_suffix(part).is_some_and(|before| before.ends_with('/')),
+        };
+        self.words.windows(parts.len()).any(|words| words.iter().zip(&parts).all(is_word))
+    }
+
+    /// Whether Python imports a module or a part of it.
+    pub(super) fn imports(&self, module: &str) -> bool {
+        let ends = |rest: &str| rest.is_empty() || rest.starts_with(['.', ' ', ',', ';', '\r']);
+        self.modules.iter().any(|line| line.strip_prefix(module).is_some_and(ends))
+    }
+}

@@ -66,7 +66,12 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 
 fn mixed(found: &crate::run::keys::Found<String>, draft: &mut Draft, alone: bool) {
     match found.value.as_str() {
-        "bf16" | "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
+        // The same bytes as of bf16, which a V100 and a T4 do not have.
+        "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
+            draft.pick(ParamId::Recipe, "autocast");
+            draft.note(found, "Precision: fp16 by autocast, of the same size as bf16");
+        }
+        "bf16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
             draft.choose(found, ParamId::Recipe, "autocast");
         }
         "fp8" => {

@@ -6,6 +6,7 @@ use engine::params::ParamId;
 
 use super::{peft, shared};
 use crate::run::draft::Draft;
+use crate::run::format::Format;
 use crate::run::keys::{Found, Keys};
 
 /// Reads arguments of the Trainer, of a script or a file.
@@ -212,12 +213,17 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     if found.value.contains("offload") {
         draft.pick(ParamId::OffloadParameters, "yes");
     }
+    if let Some(found) = keys.text(&["fsdp_config"]) {
+        draft.note(&found, "FSDP's options, in a file of their own");
+        if !draft.has(Format::FsdpConfig) {
+            draft.assume(format!("The file {} is not among these: FSDP's options are the usual ones.", found.value));
+        }
+    }
     fsdp(keys, draft, "fsdp_config", "");
 }
 
 /// A configuration of DeepSpeed that another file holds: its name often says the stage.
 pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
-    use crate::run::format::Format;
     let name = found.value.to_ascii_lowercase();
     draft.scenario.framework = Framework::DeepSpeed;
     draft.note(found, "DeepSpeed");
@@ -268,7 +274,10 @@ pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
 /// FSDP's options of Accelerate under a section, each after a prefix or without it.
 pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &str) {
     let names = |name: &str| {
-        [format!("{section}.{prefix}{name}"), format!("{section}.{name}"), format!("{section}.fsdp_{name}")]
+        let names =
+            [format!("{section}.{prefix}{name}"), format!("{section}.{name}"), format!("{section}.fsdp_{name}")];
+        // In a file of their own they stand in no section.
+        names.map(|name| name.trim_start_matches('.').to_owned())
     };
     macro_rules! get {
         ($kind:ident, $name:expr) => {{

@@ -25,9 +25,21 @@ struct Reader<'a> {
     scope: Option<String>,
 }
 
+/// The most tokens of a field in which its default is looked for.
+const MOST_FIELD: usize = 200;
+
 /// Names that configurations are built under, which are no part of a key.
 const ROOTS: [&str; 12] =
     ["cfg", "config", "recipe", "self", "conf", "args", "pretrain", "job_config", "base", "model_cfg", "run", "c"];
+
+/// Trainers of TRL, before `Config` and `Trainer`.
+const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
+
+/// Whether what is called takes the arguments of a run, so that its own name is no part of their keys.
+fn takes_arguments(callee: &str) -> bool {
+    let of_trl = callee.strip_suffix("Config").or_else(|| callee.strip_suffix("Trainer"));
+    callee.ends_with("TrainingArguments") || of_trl.is_some_and(|name| TRAINERS.contains(&name))
+}
 
 /// Reads Python.
 ///
@@ -194,8 +206,8 @@ impl<'a> Reader<'a> {
             self.at += 1;
             // What a whole configuration is called is no key.
             let is_call = self.peek(0).is_some_and(|token| token.kind == Kind::Name);
-            let path =
-                if self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str()) { String::new() } else { path };
+            let is_whole = self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str());
+            let path = if is_whole || self.callee().is_some_and(takes_arguments) { String::new() } else { path };
             return self.value(path);
         }
         if self.is(0, '(') {
@@ -205,6 +217,46 @@ impl<'a> Reader<'a> {
             return self.open('(', path, false);
         }
         Ok(())
+    }
+
+    /// The last name of what is called here.
+    fn callee(&self) -> Option<&'a str> {
+        let mut ahead = 0;
+        while self.peek(ahead)?.kind == Kind::Name {
+            if self.is(ahead + 1, '(') {
+                return self.peek(ahead).map(|token| token.text);
+            }
+            if !self.is(ahead + 1, '.') {
+                break;
+            }
+            ahead += 2;
+        }
+        None
+    }
+
+    /// Reads `field(default=…)` of a dataclass, behind its name.
+    fn field(&mut self, path: String) -> Result<(), String> {
+        let mut depth = 0_i32;
+        let default = (0..MOST_FIELD).find(|ahead| match self.peek(*ahead).map(|token| token.kind) {
+            Some(Kind::Sign('(' | '[' | '{')) => {
+                depth += 1;
+                false
+            }
+            Some(Kind::Sign(')' | ']' | '}')) => {
+                depth -= 1;
+                false
+            }
+            Some(Kind::Name) => {
+                depth == 1 && self.peek(*ahead).is_some_and(|token| token.text == "default") && self.is(ahead + 1, '=')
+            }
+            _ => false,
+        });
+        self.at += 1;
+        // What else the field says is no key.
+        self.open('(', "__field__".into(), false)?;
+        let Some(ahead) = default else { return Ok(()) };
+        self.at += ahead + 1;
+        self.value(path)
     }
 
     /// The tokens of an annotation before its `=`; `None` where no value follows.
@@ -265,6 +317,9 @@ impl<'a> Reader<'a> {
                     ahead += 2;
                 }
                 self.at += ahead;
+                if self.is(0, '(') && name.rsplit('.').next() == Some("field") && !path.is_empty() {
+                    return self.field(path);
+                }
                 if self.is(0, '(') {
                     let of_base = path.is_empty() || self.frames.is_empty() && ROOTS.contains(&path.as_str());
                     self.add(if of_base { "__base__" } else { &path }, Value::plain(name), None)?;
@@ -278,6 +333,8 @@ impl<'a> Reader<'a> {
                     self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
                 match known.map(|entry| entry.value.clone()) {
                     Some(value) => self.add(&path, value, None),
+                    // A variable of another call.
+                    None if matches!(path.as_str(), "model" | "args") => Ok(()),
                     None => self.add(&path, Value::plain(name), Some(start..end)),
                 }
             }

@@ -56,6 +56,14 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
             variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
             continue;
         }
+        if let Some((name, value, span)) = default(word) {
+            if !variables.contains_key(name) {
+                let filled = fill(value, &variables, 0);
+                entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
+                variables.insert(name.to_owned(), Variable { value: filled, span: literal(value, span) });
+            }
+            continue;
+        }
         if word.text == "read" && reads < MOST_NAMES {
             reads += 1;
             let several = words.get(place..).unwrap_or_default();
@@ -127,6 +135,16 @@ fn assignment<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
     let inner = unquoted(value);
     let start = start + usize::from(inner.len() < value.len());
     is_name.then_some((name, inner, start..start + inner.len()))
+}
+
+/// `${NAME:=value}`, which sets a variable that is not set: the argument of `:`.
+fn default<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
+    let inner = unquoted(word.text);
+    let (name, value) = inner.strip_prefix("${")?.strip_suffix('}')?.split_once('=')?;
+    let name = name.strip_suffix(':').unwrap_or(name);
+    let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let end = word.span.end - usize::from(inner.len() < word.text.len()) - 1;
+    is_name.then(|| (name, unquoted(value), end - value.len().min(end)..end))
 }
 
 /// A text without the quotes around it.
@@ -270,6 +288,7 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
             let (inside, behind) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
             let (name, default) = inside
                 .split_once(":-")
+                .or_else(|| inside.split_once(":="))
                 .or_else(|| inside.split_once('-'))
                 .map_or((inside, None), |(name, default)| (name, Some(default)));
             (name, default, behind)

@@ -1,0 +1,325 @@
+//! A scenario as a program gives it: read strictly, unless it asks for the page's forgiveness.
+
+use core::fmt;
+
+use engine::catalog::cluster;
+use engine::params;
+use engine::scenario::Scenario;
+use engine::scenario::issue::{Cause, Issue, Severity};
+use engine::share::{self, spelling, v1};
+
+use crate::open::{Open, Stated, Unstated};
+
+/// How a scenario is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// What cannot be read is refused, and what decides the answer and nobody stated is asked for.
+    #[default]
+    Strict,
+    /// What cannot be read is refused; what nobody stated is assumed, and said first.
+    Assuming,
+    /// As the page reads a link that somebody opens: it is forgiven, and said.
+    Lenient,
+}
+
+impl Reading {
+    /// The way of reading that two switches ask for.
+    pub const fn of(strict: bool, assume: bool) -> Self {
+        match (strict, assume) {
+            (false, _) => Self::Lenient,
+            (true, true) => Self::Assuming,
+            (true, false) => Self::Strict,
+        }
+    }
+}
+
+/// What kind of refusal it is: programs map it to their own errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// A key that is none.
+    UnknownKey,
+    /// A model, GPU, cluster or option that is none.
+    UnknownName,
+    /// A value that cannot be read or be used.
+    InvalidValue,
+    /// What decides the answer and nobody stated.
+    Missing,
+    /// A file that cannot be read.
+    Unreadable,
+}
+
+impl Code {
+    /// The code's name, as JavaScript's errors hold it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownKey => "unknown-key",
+            Self::UnknownName => "unknown-name",
+            Self::InvalidValue => "invalid-value",
+            Self::Missing => "missing",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its kind.
+    pub code: Code,
+    /// Sentences for a person: what is wrong, with which value, what to do.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal with its sentences.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.message)
+    }
+}
+
+/// A scenario as a program gives it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// A link, its fragment, or a JSON object with the same keys.
+    pub text: &'a str,
+    /// Values that are set in it, as a control of the page is.
+    pub set: &'a [(String, String)],
+    /// How it is read.
+    pub reading: Reading,
+}
+
+impl<'a> From<&'a str> for Given<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// A scenario that was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What there is to say of it: what was taken for what, what is unusual, under forgiveness what is wrong.
+    pub issues: Vec<Issue>,
+    /// What was said of the things that decide an answer.
+    pub stated: Stated,
+}
+
+impl Given<'_> {
+    /// Reads the scenario.
+    ///
+    /// # Errors
+    ///
+    /// Unless it is forgiven: the first thing that cannot be read.
+    pub fn read(&self) -> Result<Read, Refusal> {
+        let mut read = if self.text.trim().is_empty() && !self.set.is_empty() {
+            // Values alone are a scenario of their own, whose model may be described by its shape.
+            let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
+            Read::of(&serde_json::Value::Object(pairs.collect()).to_string())
+        } else {
+            let mut read = Read::of(self.text);
+            for (key, value) in in_order(self.set) {
+                read.set(key, value);
+            }
+            read
+        };
+        read.finish();
+        if self.reading != Reading::Lenient {
+            refuse(&read.issues)?;
+        }
+        Ok(read)
+    }
+
+    /// Reads the scenario and makes sure that what decides the answer was stated, but for what an
+    /// axis or a question varies; what was assumed is said first.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Given::read`]; a question for what is missing.
+    pub fn answerable(&self, asked: &[Open]) -> Result<Read, Refusal> {
+        let mut read = self.read()?;
+        read.open(asked, self.reading)?;
+        Ok(read)
+    }
+}
+
+impl Read {
+    /// Reads a text; nothing is refused yet.
+    pub fn of(text: &str) -> Self {
+        let decoded = share::decode(text);
+        let stated = Stated::of_keys(&decoded.keys);
+        Self { scenario: decoded.scenario, issues: decoded.issues, stated }
+    }
+
+    /// Sets a value, as a link's pair does: of a parameter, or an entry of the catalog, by any of their names.
+    pub fn set(&mut self, key: &str, value: &str) {
+        let spelled = spelling::spell(key, value);
+        self.issues.extend(spelled.notes);
+        for (key, value) in &spelled.pairs {
+            self.issues.extend(crate::set(&mut self.scenario, key, value));
+            self.stated.add(key);
+        }
+    }
+
+    /// Completes it when everything is set: a single machine brings its GPUs, and contradictions are found.
+    pub fn finish(&mut self) {
+        let machine = cluster(self.scenario.network.id).filter(|cluster| cluster.is_single_machine());
+        if let Some(machine) = machine.filter(|_| self.stated.hardware && !self.stated.gpus) {
+            self.scenario.gpus = machine.usual_gpus(self.scenario.gpus);
+            self.stated.gpus = true;
+        }
+        self.issues.extend(params::issues(&self.scenario));
+    }
+
+    /// Makes sure that what decides the answer was stated; what was assumed is said first.
+    ///
+    /// # Errors
+    ///
+    /// A question for what is missing.
+    pub fn open(&mut self, asked: &[Open], reading: Reading) -> Result<(), Refusal> {
+        let open = self.stated.open(&self.scenario, asked);
+        let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
+        if reading == Reading::Strict && !questions.is_empty() {
+            return Err(Refusal::new(Code::Missing, questions.join(" ")));
+        }
+        let assumed = open.iter().map(|open| open.assumption(&self.scenario));
+        self.issues.splice(0..0, assumed.collect::<Vec<_>>());
+        Ok(())
+    }
+}
+
+/// Values in the order in which they are set: what is picked of the catalog before what changes in
+/// it, and last what follows from the rest.
+pub fn in_order(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    let mut pairs: Vec<(&str, &str)> = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    pairs.sort_by_key(|(key, value)| {
+        let spelled = spelling::spell(key, value);
+        spelled.pairs.iter().map(|(key, _)| rank_of(key)).min().unwrap_or(3)
+    });
+    pairs.into_iter()
+}
+
+/// The place of a key of links among those that are set.
+fn rank_of(key: &str) -> usize {
+    match key {
+        v1::CLUSTER_KEY => 0,
+        v1::GPU_KEY => 1,
+        v1::MODEL_KEY => 2,
+        v1::NODES_KEY => 4,
+        v1::BATCH_KEY => 5,
+        _ => 3,
+    }
+}
+
+/// Refuses what cannot be read, keys first: a key that is none often makes the rest wrong.
+///
+/// # Errors
+///
+/// The sentences of all that is wrong, without what the page would do instead.
+pub fn refuse(issues: &[Issue]) -> Result<(), Refusal> {
+    let mut wrong: Vec<&Issue> =
+        issues.iter().filter(|issue| issue.severity == Severity::Error || issue.cause != Cause::Scenario).collect();
+    wrong.sort_by_key(|issue| issue.cause != Cause::UnknownKey);
+    let Some(first) = wrong.first() else { return Ok(()) };
+    let code = match first.cause {
+        Cause::UnknownKey => Code::UnknownKey,
+        Cause::UnknownName => Code::UnknownName,
+        Cause::Scenario | Cause::LeftOut => Code::InvalidValue,
+    };
+    let sentences: Vec<String> = wrong.iter().map(|issue| without_the_remedy(&issue.message)).collect();
+    Err(Refusal::new(code, sentences.join(" ")))
+}
+
+/// A message without the sentences that say what the page goes on with.
+fn without_the_remedy(message: &str) -> String {
+    const REMEDIES: [&str; 6] = [
+        "is used instead.",
+        "are used instead.",
+        "was left out.",
+        ", counts.",
+        "first scenario instead.",
+        "may differ.",
+    ];
+    let mut kept = String::new();
+    for sentence in message.split_inclusive(['.', '?']).fold(Vec::<String>::new(), joined) {
+        if REMEDIES.iter().any(|remedy| sentence.ends_with(remedy)) && !kept.is_empty() {
+            continue;
+        }
+        match sentence.trim_start().strip_prefix("The page computes with ").and_then(|rest| rest.split_once(": ")) {
+            Some((_, advice)) => {
+                let mut letters = advice.chars();
+                let first = letters.next().map(char::to_uppercase);
+                kept.push(' ');
+                kept.extend(first.into_iter().flatten());
+                kept.push_str(letters.as_str());
+            }
+            None => kept.push_str(&sentence),
+        }
+    }
+    kept.trim().to_owned()
+}
+
+/// Puts pieces together that a point within a number or a name has cut: a sentence ends before a blank.
+fn joined(mut sentences: Vec<String>, piece: &str) -> Vec<String> {
+    match sentences.last_mut() {
+        Some(last) if !piece.starts_with(' ') => last.push_str(piece),
+        _ => sentences.push(piece.to_owned()),
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> Refusal {
+        Given::from(text).read().map(|read| read.issues).expect_err(text)
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_the_right_spelling() {
+        for (text, code, said) in [
+            ("modle=llama-3-8b", Code::UnknownKey, "“modle” is no key of a scenario. Did you mean “model”"),
+            ("model=llama-3-8c", Code::UnknownName, "“llama-3-8b”"),
+            ("cluster=dgx-h10", Code::UnknownName, "“dgx-h100”"),
+            ("gpu=h10-sxm", Code::UnknownName, "“h100-sxm”"),
+            ("strategy=ful-shard", Code::UnknownName, "“full-shard”"),
+            ("gpus=abc", Code::InvalidValue, "“abc” is not a number"),
+            ("gpus=-3", Code::InvalidValue, "“-3”"),
+            ("gpus=100&tp=3", Code::InvalidValue, "do not evenly divide"),
+            ("model=llama-3-8b&layers=40", Code::InvalidValue, "model=custom"),
+            ("batch_size=8", Code::UnknownKey, "global_batch_size"),
+            ("{\"gpus\": ", Code::InvalidValue, "could not be read"),
+        ] {
+            let refusal = refused(text);
+            assert_eq!(refusal.code, code, "{text}: {refusal}");
+            assert!(refusal.message.contains(said), "{text}: {refusal}");
+            for remedy in ["instead", "left out", "The page"] {
+                assert!(!refusal.message.contains(remedy), "{text}: {refusal}");
+            }
+        }
+    }
+
+    #[test]
+    fn forgiveness_is_asked_for() {
+        let given = Given { reading: Reading::Lenient, ..Given::from("modle=x&gpus=8") };
+        let read = given.read().expect("forgiven");
+        assert_eq!((read.scenario.gpus, read.issues.len()), (8, 1));
+    }
+
+    #[test]
+    fn values_are_set_by_any_name_and_in_their_order() {
+        let set = [("global_batch_size", "128"), ("mem", "90 GiB"), ("cluster", "8xH100"), ("nodes", "2")];
+        let set = set.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let given = Given { text: "model=llama-3-8b", set: &set, ..Given::default() };
+        let read = given.read().expect("readable");
+        assert_eq!((read.scenario.gpus, read.scenario.grad_accum_steps), (16, 8));
+        assert_eq!(read.scenario.accelerator.values.memory.gib(), 90.0);
+    }
+}

@@ -1,0 +1,243 @@
+//! What decides an answer and was not stated: it is asked for, or assumed and said first.
+
+use engine::catalog::{self, cluster};
+use engine::params::quantity::{group_thousands, with_unit};
+use engine::params::{ParamId, Unit};
+use engine::scenario::issue::Issue;
+use engine::scenario::{Model, Scenario};
+use engine::share::v1;
+
+/// A thing that decides whether a run fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// The model.
+    Model,
+    /// The number of GPUs.
+    Gpus,
+    /// The length of sequences.
+    Length,
+    /// The sequences of a micro-batch.
+    Batch,
+    /// The cluster or the GPU.
+    Hardware,
+}
+
+impl Open {
+    /// All of them, in the order of questions.
+    pub const ALL: [Self; 5] = [Self::Model, Self::Gpus, Self::Length, Self::Batch, Self::Hardware];
+}
+
+/// What was said of the things that decide an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stated {
+    /// Which model it is.
+    pub model: bool,
+    /// How many GPUs.
+    pub gpus: bool,
+    /// How long sequences are.
+    pub length: bool,
+    /// How many sequences a micro-batch has.
+    pub batch: bool,
+    /// Which GPU or cluster.
+    pub hardware: bool,
+}
+
+/// A thing that was not stated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unstated {
+    /// Which one.
+    pub what: Open,
+    /// Whether the answer depends on it so much that it is asked for.
+    pub is_asked: bool,
+    /// Values of it under which the run fits and does not, where it decides that.
+    flips: Option<(f64, f64)>,
+}
+
+impl Stated {
+    /// What the keys of a link say. A link with its version is one that was on a screen: complete, as it leaves
+    /// out what equals the first visit's.
+    pub fn of_keys(keys: &[String]) -> Self {
+        let mut stated = Self::default();
+        for key in keys {
+            stated.add(key);
+        }
+        stated
+    }
+
+    /// Adds what a key of links says.
+    pub fn add(&mut self, key: &str) {
+        match key {
+            v1::VERSION_KEY | v1::REVISION_KEY => {
+                *self = Self { model: true, gpus: true, length: true, batch: true, hardware: true };
+            }
+            v1::MODEL_KEY | "size" => self.model = true,
+            v1::GPUS_KEY | v1::NODES_KEY => self.gpus = true,
+            v1::CLUSTER_KEY | v1::GPU_KEY | "mem" => self.hardware = true,
+            "seq" => self.length = true,
+            "mbs" | v1::BATCH_KEY => self.batch = true,
+            _ => {}
+        }
+    }
+
+    /// Whether one of them was stated.
+    pub const fn has(&self, what: Open) -> bool {
+        match what {
+            Open::Model => self.model,
+            Open::Gpus => self.gpus,
+            Open::Length => self.length,
+            Open::Batch => self.batch,
+            Open::Hardware => self.hardware,
+        }
+    }
+
+    /// What was not stated of the things that an answer depends on.
+    pub fn open(&self, scenario: &Scenario, asked: &[Open]) -> Vec<Unstated> {
+        let open = Open::ALL.into_iter().filter(|what| asked.contains(what) && !self.has(*what));
+        open.map(|what| {
+            let flips = if self.model { what.flips(scenario) } else { None };
+            Unstated { what, is_asked: what == Open::Model || flips.is_some(), flips }
+        })
+        .collect()
+    }
+}
+
+impl Open {
+    /// The parameter that it is, where it is a number.
+    const fn param(self) -> Option<ParamId> {
+        match self {
+            Self::Gpus => Some(ParamId::Gpus),
+            Self::Length => Some(ParamId::SequenceLength),
+            Self::Batch => Some(ParamId::MicroBatchSize),
+            Self::Model | Self::Hardware => None,
+        }
+    }
+
+    /// Values that people would try in place of the assumed one: every usual number of GPUs, twice as long and half,
+    /// twice the smallest micro-batch.
+    fn tried(self, scenario: &Scenario) -> Vec<f64> {
+        let length = f64::from(scenario.seq_len);
+        match self {
+            Self::Gpus => [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0].to_vec(),
+            Self::Length => vec![length / 2.0, length * 2.0],
+            Self::Batch => vec![f64::from(scenario.micro_batch_size) * 2.0],
+            Self::Model | Self::Hardware => Vec::new(),
+        }
+    }
+
+    /// A value with which the run fits and one with which it does not, where it decides that.
+    fn flips(self, scenario: &Scenario) -> Option<(f64, f64)> {
+        let number = self.param()?.number()?.within(scenario);
+        let fits = |value: f64| {
+            let mut tried = *scenario;
+            (number.set)(&mut tried, value);
+            tried.report().fits()
+        };
+        let own = (number.get)(scenario);
+        let (mut yes, mut no) = (None, None);
+        for value in core::iter::once(own).chain(self.tried(scenario)) {
+            if value >= number.min && value <= number.max {
+                if fits(value) {
+                    yes.get_or_insert(value)
+                } else {
+                    no.get_or_insert(value)
+                };
+            }
+        }
+        yes.zip(no)
+    }
+}
+
+impl Unstated {
+    /// The question for it.
+    pub fn question(&self) -> String {
+        let asked = match self.what {
+            Open::Model => "Which model? Name one (model=llama-3.1-8b), give its size (size=13B), or its config.json.",
+            Open::Gpus => "On how many GPUs? Say gpus=….",
+            Open::Length => "How long are the sequences? Say seq=….",
+            Open::Batch => "How many sequences does a GPU take at once? Say mbs=….",
+            Open::Hardware => "On which GPUs? Say cluster=… or gpu=….",
+        };
+        let number = self.what.param().and_then(|id| id.param().number());
+        match self.flips.zip(number) {
+            Some(((yes, no), number)) => {
+                let [yes, no] = [yes, no].map(|value| with_unit(number.unit, value));
+                format!("{asked} With {yes} it fits, with {no} it does not.")
+            }
+            None => asked.to_owned(),
+        }
+    }
+
+    /// What was assumed in its place.
+    pub fn assumption(&self, scenario: &Scenario) -> Issue {
+        let (key, taken) = match self.what {
+            Open::Model => (v1::MODEL_KEY, model(scenario)),
+            Open::Gpus => (v1::GPUS_KEY, format!("{} GPUs", group_thousands(&scenario.gpus.to_string()))),
+            Open::Length => ("seq", format!("sequences of {} tokens", group_thousands(&scenario.seq_len.to_string()))),
+            Open::Batch => ("mbs", format!("micro-batches of {}", count(scenario.micro_batch_size, "sequence"))),
+            Open::Hardware => (v1::CLUSTER_KEY, hardware(scenario)),
+        };
+        Issue::note(key, format!("Assumed, as nobody said it: {taken}."))
+    }
+}
+
+fn count(number: u32, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// What the model is called.
+fn model(scenario: &Scenario) -> String {
+    match scenario.model {
+        Model::Preset { id, .. } | Model::Scaled { id, .. } => {
+            catalog::model(id).map_or(id, |entry| entry.name).to_owned()
+        }
+        Model::Ladder { size } => format!("a GPT-style model of {}", with_unit(Unit::Params, size)),
+        Model::Custom { .. } => "the custom model".to_owned(),
+    }
+}
+
+/// What the cluster is called.
+fn hardware(scenario: &Scenario) -> String {
+    let id = scenario.network.id;
+    cluster(id).map_or_else(|| id.to_owned(), |entry| entry.name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::given::{Code, Given, Reading};
+
+    fn given(text: &str) -> Given<'_> {
+        Given::from(text)
+    }
+
+    #[test]
+    fn what_decides_and_nobody_stated_is_asked_for() {
+        for (text, asked) in [
+            ("gpus=8&seq=4k&mbs=1", "Which model?"),
+            ("model=llama-3-8b&seq=4k&mbs=1", "On how many GPUs?"),
+            ("model=llama-3-8b&cluster=dgx-h100&gpus=8&mbs=1&seq=4k&optimizer=adamw", ""),
+        ] {
+            let read = given(text).answerable(&Open::ALL);
+            match read {
+                Ok(_) => assert_eq!(asked, "", "{text}"),
+                Err(refusal) => {
+                    assert_eq!(refusal.code, Code::Missing);
+                    assert!(!asked.is_empty() && refusal.message.contains(asked), "{text}: {refusal}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_assumed_is_said_first() {
+        let assuming = Given { reading: Reading::Assuming, ..given("model=llama-3-8b") };
+        let read = assuming.answerable(&Open::ALL).expect("assumed");
+        let said: Vec<&str> = read.issues.iter().map(|issue| issue.message.as_str()).collect();
+        assert!(said[0].contains("64 GPUs") && said[1].contains("4,096 tokens"), "{said:?}");
+        // A link that was on a screen is complete.
+        assert!(given("v=1&rev=7").answerable(&Open::ALL).is_ok());
+        // A single machine has its GPUs.
+        let machine = given("model=llama-3-8b&cluster=workstation-4x-4090&seq=2k&mbs=1").read().expect("readable");
+        assert_eq!(machine.scenario.gpus, 4);
+    }
+}

@@ -1,0 +1,104 @@
+//! Names near to one that is not known, for “Did you mean …?”.
+
+/// The most names that are offered.
+const MOST: usize = 3;
+
+/// The letters and digits of a name, in small letters: signs and capitals tell no names apart.
+pub fn letters(name: &str) -> String {
+    name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns the names nearest to what was typed, the nearest first, at most three; none where nothing
+/// is near. Names that differ in signs alone count as equally near, and stand once.
+///
+/// ```
+/// use engine::nearest::nearest;
+///
+/// assert_eq!(nearest("modle", ["model", "node", "gpus"]), ["model"]);
+/// assert!(nearest("colour", ["model", "node", "gpus"]).is_empty());
+/// ```
+pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let typed: Vec<char> = letters(typed).chars().collect();
+    // A third of a name may be wrong: more is another name.
+    let most = (typed.len() / 3).max(1);
+    let mut found: Vec<((usize, usize), &str)> = Vec::new();
+    for name in names {
+        let own: Vec<char> = letters(name).chars().collect();
+        if own.len().abs_diff(typed.len()) > most {
+            continue;
+        }
+        let distance = distance(&typed, &own);
+        if distance <= most && found.iter().all(|(_, other)| *other != name) {
+            // Of equally near names the one that begins alike: slips are rarely in the first letters.
+            let alike = own.iter().zip(&typed).take_while(|(one, other)| one == other).count();
+            found.push(((distance, usize::MAX - alike), name));
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().take(MOST).map(|(_, name)| name).collect()
+}
+
+/// Whether two names differ in at most two slips.
+pub(crate) fn is_near(one: &str, other: &str) -> bool {
+    let [one, other]: [Vec<char>; 2] = [one, other].map(|name| name.chars().collect());
+    one.len().abs_diff(other.len()) <= 2 && distance(&one, &other) <= 2
+}
+
+/// The slips between two words: letters left out, put in, or changed, and neighbours swapped (the
+/// optimal string alignment distance).
+fn distance(one: &[char], other: &[char]) -> usize {
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for (row, letter) in one.iter().enumerate() {
+        let mut now = vec![row + 1];
+        for (column, wanted) in other.iter().enumerate() {
+            let at = |line: &[usize], place: usize| line.get(place).copied().unwrap_or(usize::MAX - 1);
+            let changed = at(&last, column) + usize::from(letter != wanted);
+            let mut least = changed.min(at(&last, column + 1) + 1).min(at(&now, column) + 1);
+            let is_swap =
+                row > 0 && column > 0 && one.get(row - 1) == Some(wanted) && other.get(column - 1) == Some(letter);
+            if is_swap {
+                least = least.min(at(&before_last, column - 1) + 1);
+            }
+            now.push(least);
+        }
+        before_last = last;
+        last = now;
+    }
+    last.last().copied().unwrap_or(0)
+}
+
+/// The question after a sentence: `Did you mean “model” or “node”?`; empty where nothing is near.
+pub fn did_you_mean(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Did you mean {one}?"),
+        [first @ .., last] => format!(" Did you mean {} or {last}?", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_counted() {
+        let slips =
+            |one: &str, other: &str| distance(&one.chars().collect::<Vec<_>>(), &other.chars().collect::<Vec<_>>());
+        for (one, other, expected) in
+            [("model", "modle", 1), ("gpus", "gpuz", 1), ("seq", "", 3), ("accum", "acum", 1), ("tp", "tp", 0)]
+        {
+            assert_eq!((slips(one, other), slips(other, one)), (expected, expected), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_come_first_and_are_three_at_most() {
+        let names = ["llama-3-8b", "llama-3.1-8b", "llama-3-70b", "llama-2-7b", "gemma-2-9b"];
+        assert_eq!(nearest("llama-3-9b", names).first(), Some(&"llama-3-8b"));
+        assert!(nearest("llama-3-9b", names).len() <= 3);
+        assert_eq!(did_you_mean(&["a"]), " Did you mean “a”?");
+        assert_eq!(did_you_mean(&["a", "b", "c"]), " Did you mean “a”, “b” or “c”?");
+    }
+}

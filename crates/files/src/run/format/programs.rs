@@ -1,0 +1,144 @@
+//! The programs whose configurations are told apart (`data/programs.toml`), and which of them a file is for.
+
+use std::sync::LazyLock;
+
+use toml_edit::{DocumentMut, Item, Table};
+
+use super::Format;
+use super::marks::Shown;
+use crate::run::refusal::Refusal;
+use crate::run::tree::Tree;
+
+/// The table of all programs.
+const TABLE: &str = include_str!("../../../data/programs.toml");
+
+/// A program.
+struct Program {
+    name: String,
+    /// What its file is, where that is no configuration of a run.
+    what: Option<String>,
+    /// Its reader; `None` where it has none.
+    format: Option<Format>,
+    /// Keys that tell it: all of one of these lists.
+    keys: Vec<Vec<String>>,
+    commands: Vec<String>,
+    imports: Vec<String>,
+    /// Parts of a text that cannot be taken apart.
+    texts: Vec<String>,
+    /// What to give in place of a file that has no reader.
+    instead: String,
+}
+
+/// All programs, in the order in which they are tried.
+static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
+    // The table is part of this crate, and a test reads all of it.
+    let Ok(table) = TABLE.parse::<DocumentMut>() else { return Vec::new() };
+    let sentences = table.get("instead");
+    let rows = table.get("program").and_then(Item::as_array_of_tables);
+    rows.into_iter().flatten().map(|row| program(row, sentences)).collect()
+});
+
+fn program(row: &Table, sentences: Option<&Item>) -> Program {
+    let text = |key: &str| row.get(key).and_then(Item::as_str).map(str::to_owned);
+    let list = |key: &str| -> Vec<String> {
+        let items = row.get(key).and_then(Item::as_array);
+        items.into_iter().flatten().filter_map(|item| Some(item.as_str()?.to_owned())).collect()
+    };
+    let name = text("name").unwrap_or_default();
+    let instead = text("instead").and_then(|key| sentences?.get(&key)?.as_str()).unwrap_or_default();
+    Program {
+        format: Format::ALL.into_iter().find(|format| format.name() == name),
+        what: text("what"),
+        keys: list("keys").iter().map(|keys| keys.split(' ').map(str::to_owned).collect()).collect(),
+        commands: list("commands"),
+        imports: list("imports"),
+        texts: list("texts"),
+        instead: instead.to_owned(),
+        name,
+    }
+}
+
+impl Program {
+    fn is_of(&self, shown: &Shown) -> bool {
+        self.keys.iter().any(|keys| keys.iter().all(|key| shown.has_key(key)))
+            || self.commands.iter().any(|command| shown.has_command(command))
+            || self.imports.iter().any(|module| shown.imports(module))
+    }
+
+    /// Why its files are not read.
+    fn refusal(&self) -> Refusal {
+        let what = self.what.clone().unwrap_or_else(|| format!("a configuration of {}", self.name));
+        Refusal::certain(format!("This is {what}, which shardwise does not read. {}", self.instead))
+    }
+
+    /// The keys that a file lacks to be of this program, and those that it has; nothing where it has none.
+    fn nearly(&self, shown: &Shown) -> Option<(Vec<&str>, Vec<&str>)> {
+        let mut best: Option<(Vec<&str>, Vec<&str>)> = None;
+        for keys in &self.keys {
+            let (lacks, has): (Vec<&str>, Vec<&str>) =
+                keys.iter().map(String::as_str).partition(|key| !shown.has_key(key));
+            let next = (lacks, has);
+            if !next.1.is_empty() && best.as_ref().is_none_or(|best| distance(&next) < distance(best)) {
+                best = Some(next);
+            }
+        }
+        best
+    }
+}
+
+/// How far a file with some keys and without others is from a program: what it lacks, then what it has.
+fn distance((lacks, has): &(Vec<&str>, Vec<&str>)) -> (usize, core::cmp::Reverse<usize>) {
+    (lacks.len(), core::cmp::Reverse(has.len()))
+}
+
+/// The format of a file.
+///
+/// # Errors
+///
+/// A sentence if it is of another program, or of none that is known.
+pub(in crate::run) fn of(tree: &Tree, text: &str) -> Result<Format, Refusal> {
+    let shown = Shown::of(tree, text);
+    let Some(program) = PROGRAMS.iter().find(|program| program.is_of(&shown)) else {
+        return Err(Refusal::unknown(unknown(&shown)));
+    };
+    program.format.ok_or_else(|| program.refusal())
+}
+
+/// Why a text is not read that is in no language which can be taken apart.
+pub(in crate::run) fn refused(text: &str) -> Option<Refusal> {
+    let is_of = |program: &&Program| program.texts.iter().any(|part| text.contains(part.as_str()));
+    PROGRAMS.iter().find(is_of).map(Program::refusal)
+}
+
+/// What a file lacks that is of no program.
+fn unknown(shown: &Shown) -> String {
+    let readers = PROGRAMS.iter().filter(|program| program.format.is_some());
+    let names: Vec<&str> = readers.clone().map(|program| program.name.as_str()).collect();
+    let near = readers.filter_map(|program| Some((program, program.nearly(shown)?)));
+    let near = near.min_by_key(|(_, near)| distance(near)).map_or_else(String::new, |(program, (lacks, has))| {
+        let [lacks, has] = [lacks, has].map(|keys| keys.join(" and ").replace('*', ""));
+        format!(" It has {has}, which several programs have; one of {} has {lacks} as well.", program.name)
+    });
+    format!("This is no configuration that is known here: of {}.{near}", names.join(", "))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_marks_and_a_reader_or_what_to_give_instead() {
+        let table = TABLE.parse::<DocumentMut>().unwrap();
+        let rows = table.get("program").and_then(Item::as_array_of_tables).unwrap();
+        assert!(PROGRAMS.len() == rows.len() && PROGRAMS.len() > 50);
+        for (program, row) in PROGRAMS.iter().zip(rows) {
+            let marks = program.keys.len() + program.commands.len() + program.imports.len();
+            let is_other = !program.instead.is_empty() && row.contains_key("source");
+            assert!(marks > 0 && program.format.is_some() != is_other, "{}", program.name);
+        }
+        for format in Format::ALL {
+            assert!(PROGRAMS.iter().any(|program| program.format == Some(format)), "{}", format.name());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Files that are several runs and not the parts of one.
+
+use engine::scenario::Scenario;
+
+use super::draft::Draft;
+use super::format::Format;
+use super::keys::Keys;
+use super::tree::Tree;
+use super::{File, Refusal, formats};
+
+/// Refuses files of which two are whole runs of their own: each says its batch and its model.
+///
+/// # Errors
+///
+/// A sentence that names both.
+pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Scenario) -> Result<(), Refusal> {
+    let all = trees.iter().zip(kinds).zip(files);
+    // A model's, a launcher's or an adapter's file is part of a run.
+    let mut whole = all.filter(|((_, kind), _)| kind.is_run()).filter_map(|((tree, kind), file)| {
+        let mut draft = Draft::new(base, &[*kind]);
+        formats::read(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;
+        let batch = &draft.batch;
+        let has_batch =
+            batch.per_device.is_some() || [&batch.micro, &batch.global, &batch.local].into_iter().any(Option::is_some);
+        let model = tree.entries.iter().find(|entry| MODELS.contains(&entry.path.as_str()));
+        let model = model.map(|entry| entry.value.shown());
+        (has_batch && (model.is_some() || draft.has_model)).then(|| (tree.name.clone(), model))
+    });
+    let (Some(one), Some(other)) = (whole.next(), whole.next()) else { return Ok(()) };
+    let said = |(name, model): &(String, Option<String>)| match model {
+        Some(model) => format!("{name} (of {})", super::spelling::shortened(model)),
+        None => name.clone(),
+    };
+    Err(Refusal::certain(format!(
+        "{} and {} describe two runs, each with a model and a batch of its own: give each alone.",
+        said(&one),
+        said(&other)
+    )))
+}
+
+/// Keys that name a model.
+const MODELS: [&str; 7] = [
+    "base_model",
+    "model_name_or_path",
+    "model_name",
+    "model._component_",
+    "model.flavor",
+    "model.pretrained_model_name_or_path",
+    "model.model_config.hidden_size",
+];

@@ -1,0 +1,179 @@
+//! What is said of values and files that are not what they look like.
+
+use engine::catalog::default_scenario;
+use engine::share::{decode::decode, encode};
+use files::brought::{Brought, Item, Kind, bring};
+use files::run::{File, Run, read};
+
+fn item(name: &str, bytes: &[u8]) -> Item {
+    let name = (!name.is_empty()).then(|| name.to_owned());
+    Item { name, bytes: bytes.to_vec() }
+}
+
+fn brought(name: &str, text: &str) -> Result<Brought, String> {
+    bring(&[item(name, text.as_bytes())], &default_scenario())
+}
+
+fn run(name: &str, text: &str) -> Run {
+    read(&[File::new(name, text)], &decode("cluster=dgx-h100&gpus=8").scenario).unwrap()
+}
+
+const ONE: &str = "base_model: Qwen/Qwen2.5-7B\nsequence_len: 2048\nmicro_batch_size: 2\n";
+const OTHER: &str = "model_name_or_path: meta-llama/Llama-3.1-8B\nper_device_train_batch_size: 1\nmax_length: 1024\n";
+
+#[test]
+fn two_runs_are_two_and_the_parts_of_one_are_one() {
+    let log = "step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: 5,000  tflops: 314.71  mfu: 39.99%\n";
+    for others in [&[("b.yaml", OTHER)][..], &[("b.yaml", ONE)], &[("b.yaml", OTHER), ("log.txt", log)]] {
+        let files = [("a.yaml", ONE)].iter().chain(others);
+        let items: Vec<Item> = files.map(|(name, text)| item(name, text.as_bytes())).collect();
+        let said = bring(&items, &default_scenario()).unwrap_err();
+        assert!(said.contains("a.yaml") && said.contains("b.yaml") && said.contains("describe two runs"), "{said}");
+    }
+    let zero = r#"{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}"#;
+    let launcher = "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nnum_processes: 8\n";
+    let model = include_str!("../../../../../tests/configs/llama-3.1-8b.json");
+    let parts = [("a.yaml", ONE), ("zero3.json", zero), ("launch.yaml", launcher), ("config.json", model)];
+    let items: Vec<Item> = parts.iter().map(|(name, text)| item(name, text.as_bytes())).collect();
+    assert_eq!(bring(&items, &default_scenario()).unwrap().kind, Kind::Run);
+    // Of a run and of another program's file, the second is named.
+    let neox = "pipe-parallel-size: 1\nmodel-parallel-size: 2\nnum-layers: 12\n";
+    let said =
+        bring(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario()).unwrap_err();
+    assert!(said.starts_with("b.yml: This is a configuration of GPT-NeoX"), "{said}");
+}
+
+#[test]
+fn a_log_in_a_comment_is_no_log() {
+    let lines = [
+        "{'train_runtime': 120.5, 'train_samples_per_second': 4.2, 'train_steps_per_second': 0.5}",
+        "iter 100: loss 2.5, time 561.94ms, mfu 40.1%",
+        "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity)",
+    ];
+    for line in lines {
+        let script = format!(
+            "# before: {line}\n# {line}\ntorchrun --nproc_per_node 8 train.py --per_device_train_batch_size 1 --model_name_or_path Qwen/Qwen2.5-7B --bf16\n"
+        );
+        let yaml = format!("# {line}\n{ONE}");
+        for (name, text) in [("run.sh", &script), ("", &script), ("a.yaml", &yaml), ("", &yaml)] {
+            assert_eq!(brought(name, text).map(|brought| brought.kind), Ok(Kind::Run), "{name}: {text}");
+        }
+    }
+    let python = format!(
+        "\"\"\"\n{}\n\"\"\"\nfrom transformers import TrainingArguments\nargs = TrainingArguments(per_device_train_batch_size=2)\n",
+        lines[1]
+    );
+    assert_eq!(brought("train.py", &python).map(|brought| brought.kind), Ok(Kind::Run));
+    let notebook = format!("{{\"cells\": [{{\"outputs\": [\"{}\"]}}], \"nbformat\": 4}}", lines[1]);
+    for name in ["a.ipynb", ""] {
+        assert!(brought(name, &notebook).unwrap_err().contains("This is a notebook"));
+    }
+}
+
+#[test]
+fn what_is_no_known_log_is_said_to_be_one() {
+    let chat: Vec<String> = (1..9)
+        .map(|step| format!("step {step:05}/00500 (1.00%) | loss: 3.2 | lrm: 1.00 | dt: 50{step}.10ms | tok/sec: 900,000 | mfu: 41.20 | total time: 0.10m\n"))
+        .collect();
+    let log = brought("log.txt", &chat.concat()).unwrap();
+    assert!(log.kind == Kind::Measured && log.read.contains("nanochat"), "{}", log.read);
+    let other: Vec<String> =
+        (1..9).map(|step| format!("[train] Step: {step} of 90 - Loss = 2.{step} - lr = 0.001: 3 s\n")).collect();
+    let other = other.concat();
+    for name in ["log.txt", ""] {
+        let said = brought(name, &other).unwrap_err();
+        assert!(said.contains("no log that is known here") && said.contains("Megatron-LM"), "{said}");
+    }
+    let long = brought("log.txt", &other.repeat(4000)).unwrap_err();
+    assert!(long.contains("no log that is known here") && !long.contains("config.json"), "{long}");
+    let table = "  1048576  262144  float  sum  -1  120.5  8.70  17.1  0  120.1  8.73  17.2  0\n".repeat(3);
+    for text in [
+        table.clone(),
+        format!("#  size  count\n{table}"),
+        format!("{table}# Avg bus bandwidth : 17\n\nother words: 1 : 2\n"),
+    ] {
+        let said = brought("nccl.txt", &text).unwrap_err();
+        assert!(said.contains("without its list of ranks") && said.contains("# Rank"), "{said}");
+    }
+}
+
+#[test]
+fn a_byte_that_is_no_text_costs_its_line() {
+    let line = " iteration 43/ 100 | elapsed time per iteration (ms): 5444.9 | global batch size:   128 |\n";
+    let mut log = b"50%|\xe2\x96".to_vec();
+    for _ in 0..5 {
+        log.extend(b"\n");
+        log.extend(line.as_bytes());
+    }
+    let brought = bring(&[item("log.txt", &log)], &default_scenario()).unwrap();
+    assert!(brought.kind == Kind::Measured && brought.read.contains("Megatron-LM"), "{}", brought.read);
+}
+
+#[test]
+fn without_a_model_an_error_says_so_first() {
+    let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.20 GiB. GPU 0 has a total capacity of 15.00 GiB of which 300.00 MiB is free. Process 77 has 6.00 GiB memory in use. Process 78 has 8.00 GiB memory in use. Of the allocated memory 5.00 GiB is allocated by PyTorch";
+    let error = brought("", text).unwrap();
+    assert!(error.kind == Kind::Error && error.said.starts_with("No model was given"), "{}", error.said);
+    assert!(error.sections[0].lines.iter().any(|line| line.contains("Other processes")), "{:?}", error.sections);
+}
+
+#[test]
+fn a_value_that_is_no_count_contradicts() {
+    for value in ["-4", ".nan", ".inf", "0", "2.5", "two", "99999999999999999999"] {
+        let text = format!("base_model: Qwen/Qwen2.5-7B\nsequence_len: 1024\nmicro_batch_size: {value}\n");
+        let run = run("a.yaml", &text);
+        assert!(
+            run.contradictions.iter().any(|said| said.contains(&format!("micro_batch_size is {value}"))),
+            "{value}: {:?}",
+            run.contradictions
+        );
+        assert!(run.understood.iter().all(|line| line.key != "micro_batch_size"), "{value}: {:?}", run.understood);
+    }
+}
+
+#[test]
+fn what_is_taken_into_account_changes_something() {
+    let text = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers $L --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1 --global-batch-size 64 --bf16\n";
+    let unset = run("a.sh", text);
+    assert!(unset.ignored.contains(&"num_layers".to_owned()), "{:?}", unset.ignored);
+    // Where the script sets what is not set, it is read.
+    let set = run("a.sh", &format!(": \"${{L:=24}}\"\n{text}"));
+    assert_eq!(set.scenario.model.architecture().num_hidden_layers, 24);
+    let idle = brought("a.yaml", &format!("{ONE}max_steps: 0\nbf16: true\n")).unwrap();
+    let understood = idle.sections.iter().find(|section| section.title == "Understood").unwrap();
+    assert!(
+        understood.lines.iter().all(|line| !line.starts_with("max_steps") || !line.contains("Taken into")),
+        "{understood:?}"
+    );
+}
+
+#[test]
+fn arguments_of_a_trainer_are_read_by_any_name() {
+    for name in ["training_args", "train_args", "my_arguments", "self.hf_args"] {
+        let text = format!(
+            "from transformers import TrainingArguments\n{name} = TrainingArguments(output_dir='o', per_device_train_batch_size=2, gradient_accumulation_steps=4, bf16=True)\n"
+        );
+        let scenario = run("train.py", &text).scenario;
+        assert_eq!((scenario.micro_batch_size, scenario.grad_accum_steps), (2, 4), "{name}");
+    }
+    let trl = "from trl import SFTConfig, SFTTrainer\ntrainer = SFTTrainer(model='Qwen/Qwen2.5-7B', args=SFTConfig(per_device_train_batch_size=3, max_length=512))\n";
+    let scenario = run("sft.py", trl).scenario;
+    assert_eq!((scenario.micro_batch_size, scenario.seq_len), (3, 512));
+    assert!(encode(&scenario).contains("model=qwen-2.5-7b"));
+    let fields = "@dataclass\nclass Arguments(transformers.TrainingArguments):\n    model_name_or_path: str = field(metadata={'help': 'x'}, default='Qwen/Qwen2.5-7B')\n    per_device_train_batch_size: int = field(default=3, metadata={'help': 'y = 4'})\n    bf16: bool = field(default=True)\n    optim: str = field(default='adamw_torch')\n";
+    let fields = run("train.py", fields);
+    assert_eq!(fields.scenario.micro_batch_size, 3);
+    assert!(encode(&fields.scenario).contains("model=qwen-2.5-7b"), "{:?}", fields.understood);
+}
+
+#[test]
+fn the_file_that_fsdp_config_names_is_part_of_the_run() {
+    let options = r#"{"transformer_layer_cls_to_wrap": ["LlamaDecoderLayer"], "activation_checkpointing": true}"#;
+    let trl =
+        format!("{OTHER}fsdp: full_shard\nfsdp_config: options.json\ngradient_checkpointing: false\nbf16: true\n");
+    let alone = run("a.yaml", &trl);
+    assert!(alone.assumed.iter().any(|said| said.contains("options.json is not among these")), "{:?}", alone.assumed);
+    let items = [item("a.yaml", trl.as_bytes()), item("options.json", options.as_bytes())];
+    let both = bring(&items, &default_scenario()).unwrap();
+    assert!(both.kind == Kind::Run && both.scenario.contains("recompute=full"), "{}", both.scenario);
+}
