@@ -3,13 +3,56 @@
 /// The most names that are offered.
 const MOST: usize = 3;
 
+/// The longest text that is compared with names.
+const LONGEST: usize = 64;
+
 /// The letters and digits of a name, in small letters: signs and capitals tell no names apart.
 pub fn letters(name: &str) -> String {
     name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the names nearest to what was typed, the nearest first, at most three; none where nothing
-/// is near. Names that differ in signs alone count as equally near, and stand once.
+/// Names that something may be misspelt from, each with its letters.
+pub struct Names<'a>(Vec<(Vec<char>, &'a str)>);
+
+impl<'a> Names<'a> {
+    /// The names, each once.
+    pub fn of(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut all: Vec<(Vec<char>, &str)> = Vec::new();
+        for name in names {
+            if all.iter().all(|(_, other)| *other != name) {
+                all.push((letters(name).chars().collect(), name));
+            }
+        }
+        Self(all)
+    }
+
+    /// Returns the names nearest to what was typed, the nearest first, at most three; none where nothing is near.
+    pub fn nearest(&self, typed: &str) -> Vec<&'a str> {
+        let typed: Vec<char> = letters(typed).chars().collect();
+        // A whole text is no name that was misspelt.
+        if typed.len() > LONGEST {
+            return Vec::new();
+        }
+        // A third of a name may be wrong: more is another name.
+        let most = (typed.len() / 3).max(1);
+        let mut found: Vec<((usize, usize), &str)> = Vec::new();
+        for (own, name) in &self.0 {
+            if own.len().abs_diff(typed.len()) > most {
+                continue;
+            }
+            let distance = distance(&typed, own);
+            if distance <= most {
+                // Of equally near names the one that begins alike: slips are rarely in the first letters.
+                let alike = own.iter().zip(&typed).take_while(|(one, other)| one == other).count();
+                found.push(((distance, usize::MAX - alike), name));
+            }
+        }
+        found.sort_by_key(|(rank, _)| *rank);
+        found.into_iter().take(MOST).map(|(_, name)| name).collect()
+    }
+}
+
+/// [`Names::nearest`] of names that are looked through once.
 ///
 /// ```
 /// use engine::nearest::nearest;
@@ -18,24 +61,7 @@ pub fn letters(name: &str) -> String {
 /// assert!(nearest("colour", ["model", "node", "gpus"]).is_empty());
 /// ```
 pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let typed: Vec<char> = letters(typed).chars().collect();
-    // A third of a name may be wrong: more is another name.
-    let most = (typed.len() / 3).max(1);
-    let mut found: Vec<((usize, usize), &str)> = Vec::new();
-    for name in names {
-        let own: Vec<char> = letters(name).chars().collect();
-        if own.len().abs_diff(typed.len()) > most {
-            continue;
-        }
-        let distance = distance(&typed, &own);
-        if distance <= most && found.iter().all(|(_, other)| *other != name) {
-            // Of equally near names the one that begins alike: slips are rarely in the first letters.
-            let alike = own.iter().zip(&typed).take_while(|(one, other)| one == other).count();
-            found.push(((distance, usize::MAX - alike), name));
-        }
-    }
-    found.sort_by_key(|(rank, _)| *rank);
-    found.into_iter().take(MOST).map(|(_, name)| name).collect()
+    Names::of(names).nearest(typed)
 }
 
 /// Whether two names differ in at most two slips.

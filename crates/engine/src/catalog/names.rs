@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::{
     ACCELERATORS, AcceleratorEntry, CLUSTERS, ClusterEntry, MODELS, ModelEntry, accelerator, cluster, hub, model,
 };
-use crate::nearest::{is_near, letters, nearest};
+use crate::nearest::{Names, is_near, letters, nearest};
 
 /// An entry that was found by a name.
 #[derive(Clone, Copy, Debug)]
@@ -80,20 +80,22 @@ fn is_broken(name: &str) -> bool {
 }
 
 /// The compact names of every model.
-static COMPACT: LazyLock<Vec<(String, &ModelEntry)>> = LazyLock::new(|| {
-    MODELS.iter().flat_map(|entry| names_of(entry).map(move |name| (words(name).concat(), entry))).collect()
+static COMPACT: LazyLock<Vec<(String, String, &ModelEntry)>> = LazyLock::new(|| {
+    let names = MODELS.iter().flat_map(|entry| names_of(entry).map(move |name| (words(name).concat(), entry)));
+    names.map(|(name, entry)| (name.replace('.', ""), name, entry)).collect()
 });
 
 /// The model of a compact name; without its points (`llama318b`), where that is one model's alone:
 /// OPT has 1.3B and 13B.
 fn known(compact: &str) -> Option<&'static ModelEntry> {
-    if let Some((_, entry)) = COMPACT.iter().find(|(name, _)| name == compact && name.len() > 3) {
+    if compact.len() < 4 {
+        return None;
+    }
+    if let Some((_, _, entry)) = COMPACT.iter().find(|(_, name, _)| name == compact) {
         return Some(entry);
     }
-    let bare = |name: &str| name.replace('.', "");
-    let wanted = bare(compact);
-    let mut found =
-        COMPACT.iter().filter(|(name, _)| wanted.len() > 3 && bare(name) == wanted).map(|(_, entry)| *entry);
+    let wanted = compact.replace('.', "");
+    let mut found = COMPACT.iter().filter(|(bare, ..)| *bare == wanted).map(|(_, _, entry)| *entry);
     let first = found.next()?;
     found.all(|other| other.id == first.id).then_some(first)
 }
@@ -148,6 +150,10 @@ fn shaped_as(name: &str) -> Option<&'static ModelEntry> {
     model(&format!("{shape}{size}"))
 }
 
+/// The letters of every model's identifier.
+static IDS: LazyLock<Vec<(String, &str)>> =
+    LazyLock::new(|| MODELS.iter().map(|entry| (letters(entry.id), entry.id)).collect());
+
 /// The model in a longer name (`Llama-3.1-8B-Lexi`): the longest run of words that is one. What is
 /// left must be no size or version, which would make it another model, and no slip for another.
 fn tuned(words: &[String], compact: &str) -> Option<&'static ModelEntry> {
@@ -166,7 +172,8 @@ fn tuned(words: &[String], compact: &str) -> Option<&'static ModelEntry> {
     let (entry, start, end) = best?;
     let mut left = words.iter().enumerate().filter(|(place, _)| *place < start || *place >= end);
     let is_another = left.any(|(place, word)| is_size(word) || place == end && is_version(word));
-    let is_slip = || MODELS.iter().any(|other| other.id != entry.id && is_near(&letters(other.id), &letters(compact)));
+    let letters = letters(compact);
+    let is_slip = || IDS.iter().any(|(own, id)| *id != entry.id && is_near(own, &letters));
     (!is_another && !is_slip()).then_some(entry)
 }
 
@@ -234,6 +241,11 @@ fn hardware(name: &str) -> String {
     words.filter(|word| !VENDORS.contains(&word.as_str())).collect()
 }
 
+/// The names of GPUs.
+static HARDWARE: LazyLock<Vec<(String, &AcceleratorEntry)>> = LazyLock::new(|| {
+    ACCELERATORS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (hardware(name), entry))).collect()
+});
+
 /// The GPU of a name: of the catalog, of the page, of `nvidia-smi`.
 ///
 /// ```
@@ -246,8 +258,7 @@ fn hardware(name: &str) -> String {
 /// ```
 pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
     let wanted = hardware(name);
-    let own = ACCELERATORS.iter().find(|entry| [entry.id, entry.name].iter().any(|name| hardware(name) == wanted));
-    if let Some(entry) = own {
+    if let Some((_, entry)) = HARDWARE.iter().find(|(own, _)| *own == wanted) {
         return Some(Named { entry, is_taken: false });
     }
     let (_, id) = GPUS.iter().find(|(called, _)| *called == wanted)?;
@@ -283,6 +294,11 @@ pub fn usual_node(gpu: &str) -> Option<&'static ClusterEntry> {
     usual.or_else(|| CLUSTERS.iter().find(|entry| entry.accelerator == gpu))
 }
 
+/// The names of clusters.
+static DESIGNS: LazyLock<Vec<(String, &ClusterEntry)>> = LazyLock::new(|| {
+    CLUSTERS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (letters(name), entry))).collect()
+});
+
 /// The cluster of a name: of the catalog, of the page, of a cloud, or of a GPU, whose usual node it is.
 ///
 /// ```
@@ -295,7 +311,7 @@ pub fn usual_node(gpu: &str) -> Option<&'static ClusterEntry> {
 /// ```
 pub fn cluster_named(name: &str) -> Option<Named<ClusterEntry>> {
     let wanted = letters(name);
-    let own = CLUSTERS.iter().find(|entry| [entry.id, entry.name].iter().any(|name| letters(name) == wanted));
+    let own = DESIGNS.iter().find(|(own, _)| *own == wanted).map(|(_, entry)| *entry);
     let node = || NODES.iter().find(|(called, _)| *called == wanted).and_then(|(_, id)| cluster(id));
     if let Some(entry) = own.or_else(node) {
         return Some(Named { entry, is_taken: wanted == "dgxa100" });
@@ -314,8 +330,9 @@ pub fn counted(name: &str) -> Option<(u32, &str)> {
 
 /// Models with names near to this one.
 pub fn models_near(name: &str) -> Vec<&'static str> {
+    static IDS: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
     let wanted = last_part(name);
-    let near = nearest(wanted, MODELS.iter().map(|entry| entry.id));
+    let near = IDS.nearest(wanted);
     if !near.is_empty() {
         return near;
     }

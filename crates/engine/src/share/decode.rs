@@ -12,7 +12,7 @@ use crate::scenario::pins::MOST_PINS;
 
 /// Number of issues that are listed; further ones are only counted, as nobody reads a longer
 /// banner.
-const MOST_ISSUES: usize = 12;
+pub(super) const MOST_ISSUES: usize = 12;
 /// Longest text that is read as a link, in bytes. The longest links of the page have some thousand
 /// characters; reading takes time and memory in proportion.
 pub const LONGEST_LINK: usize = 64_000;

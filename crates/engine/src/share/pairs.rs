@@ -9,6 +9,9 @@ use crate::params::quantity::shorten;
 use crate::scenario::issue::{Cause, Issue, Severity};
 use crate::scenario::pins::MOST_PINS;
 
+/// Pairs whose names are looked up: there are not as many keys, and what has more is no link.
+const MOST_SPELLED: usize = 400;
+
 /// The pairs of one scenario in their order, and what could not be split into pairs.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
@@ -27,7 +30,11 @@ impl Pairs {
     /// Replaces the names that people know with the keys and options of links.
     pub(super) fn spell(&mut self) {
         let mut pairs = Vec::with_capacity(self.pairs.len());
-        for (key, value) in self.pairs.drain(..) {
+        for (place, (key, value)) in self.pairs.drain(..).enumerate() {
+            if place >= MOST_SPELLED {
+                pairs.push((key, value));
+                continue;
+            }
             let spelled = spell(&key, &value);
             pairs.extend(spelled.pairs);
             self.issues.extend(spelled.notes);

@@ -4,12 +4,14 @@
 
 mod rows;
 
+use std::sync::LazyLock;
+
 use super::v1;
 use crate::catalog::names::{cluster_named, clusters_near, counted, gpu_named, gpus_near, model_named, models_near};
 use crate::catalog::pick::LADDER;
-use crate::nearest::nearest;
+use crate::nearest::{Names, nearest};
 use crate::params::quantity::shorten;
-use crate::params::{Kind, ParamId, every};
+use crate::params::{self, Kind, Param, ParamId, every};
 use crate::scenario::CUSTOM;
 use crate::scenario::issue::Issue;
 use rows::{ADVICE, ROWS, Row};
@@ -45,6 +47,10 @@ pub fn spell(key: &str, value: &str) -> Spelled {
 
 fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
     let key = canonical(key);
+    // Numbers and options under the keys of links mean themselves: so are all links that are written.
+    if params::find(&key).is_some_and(|param| is_plain(param, value)) {
+        return spelled.push(&key, value);
+    }
     let word = option(&key, value);
     let row = ROWS.iter().find(|(name, with, _)| *name == key && (*with == "*" || *with == word));
     if let Some((_, _, pairs)) = row
@@ -57,6 +63,14 @@ fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
         return;
     }
     entry(&key, value, &word, spelled);
+}
+
+/// Whether a value needs no other spelling: a number, or an option by its key.
+fn is_plain(param: &Param, value: &str) -> bool {
+    match &param.kind {
+        Kind::Number(_) => true,
+        Kind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
+    }
 }
 
 /// An entry of the catalog by any of its names; other values stay, and yes and no have one word.
@@ -104,7 +118,7 @@ fn entry(key: &str, value: &str, word: &str, spelled: &mut Spelled) {
         }
         _ => {}
     }
-    let is_switch = matches!(word, "yes" | "no") && crate::params::find(key).is_some_and(is_switch);
+    let is_switch = matches!(word, "yes" | "no") && params::find(key).is_some_and(is_switch);
     spelled.push(key, if is_switch { word } else { value });
 }
 
@@ -121,7 +135,7 @@ fn is_own(value: &str) -> bool {
 }
 
 /// Whether a parameter is on or off.
-fn is_switch(param: &crate::params::Param) -> bool {
+fn is_switch(param: &Param) -> bool {
     param.choice().is_some_and(|choice| choice.options.iter().all(|option| matches!(option.key, "yes" | "no")))
 }
 
@@ -141,7 +155,7 @@ fn canonical(name: &str) -> String {
 /// A value as options are written, with one word for on and off.
 fn option(key: &str, value: &str) -> String {
     let word = value.trim().to_ascii_lowercase().replace('_', "-");
-    let is_count = crate::params::find(key).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
+    let is_count = params::find(key).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
     match word.as_str() {
         "true" | "on" | "enabled" => "yes".to_owned(),
         "false" | "off" | "disabled" => "no".to_owned(),
@@ -160,9 +174,12 @@ pub fn advice(key: &str) -> Option<&'static str> {
 
 /// Keys near to one that is not known, as they may be typed.
 pub fn keys_near(key: &str) -> Vec<&'static str> {
-    let names = every().flat_map(|param| [param.key, param.csv]);
-    let own = v1::OWN_KEYS.iter().copied();
-    nearest(key, own.chain(names).chain(ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name)))
+    static KEYS: LazyLock<Names<'static>> = LazyLock::new(|| {
+        let names = every().flat_map(|param| [param.key, param.csv]);
+        let own = v1::OWN_KEYS.iter().copied();
+        Names::of(own.chain(names).chain(ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name)))
+    });
+    KEYS.nearest(key)
 }
 
 /// Whether a row names a key, and not an option of one.
@@ -177,8 +194,7 @@ pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
         v1::GPU_KEY => gpus_near(value),
         v1::CLUSTER_KEY => clusters_near(value),
         _ => {
-            let options =
-                crate::params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
+            let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
             let aliases = ROWS.iter().filter(|(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
             nearest(value, options.iter().map(|option| option.key).chain(aliases))
         }

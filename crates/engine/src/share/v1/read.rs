@@ -14,6 +14,7 @@ use crate::params::{Choice, Number, Param, ParamId};
 use crate::scenario::issue::{Cause, Issue, Severity};
 use crate::scenario::layers::read_layers;
 use crate::scenario::{CUSTOM, Model, Scenario};
+use crate::share::decode::MOST_ISSUES;
 use crate::share::pairs::{Pairs, stray};
 use crate::share::spelling;
 
@@ -268,21 +269,29 @@ fn of_custom_model(key: &'static str, typed: &str) -> Issue {
     Issue::note(key, format!("“{key}={given}” {sentence}")).because(Cause::LeftOut)
 }
 
-/// Returns an issue for each unknown key.
+/// Returns an issue for each unknown key, with what may have been meant for as many as are listed.
 fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
-    pairs.pairs.iter().filter(|(key, _)| !is_key(key)).map(|(key, value)| unknown_key(key, value))
+    let unknown = pairs.pairs.iter().filter(|(key, _)| !is_key(key)).enumerate();
+    unknown.map(
+        |(place, (key, value))| {
+            if place < MOST_ISSUES { unknown_key(key, value) } else { not_a_key(key, value, "") }
+        },
+    )
 }
 
 /// Says that a key is not known, and which one may have been meant.
 pub fn unknown_key(key: &str, value: &str) -> Issue {
+    if let Some(advice) = spelling::advice(key) {
+        let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
+        return stray(Severity::Note, message).because(Cause::UnknownKey);
+    }
+    not_a_key(key, value, &did_you_mean(&spelling::keys_near(key)))
+}
+
+fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
     let given = shorten(&format!("{key}={value}"));
-    let problem = if let Some(advice) = spelling::advice(key) {
-        format!("“{}” {advice}.", shorten(key))
-    } else {
-        let near = did_you_mean(&spelling::keys_near(key));
-        format!("“{}” is no key of a scenario.{near}", shorten(key))
-    };
-    stray(Severity::Note, format!("{problem} “{given}” was left out.")).because(Cause::UnknownKey)
+    let message = format!("“{}” is no key of a scenario.{near} “{given}” was left out.", shorten(key));
+    stray(Severity::Note, message).because(Cause::UnknownKey)
 }
 
 /// Returns an issue for each key with several values.
