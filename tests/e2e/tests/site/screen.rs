@@ -1,25 +1,25 @@
 //! Difficult screens: a canvas that has lost its pixels, and a zoom of 400 %.
 
 use anyhow::Result;
-use e2e::session::QUIET;
+use e2e::session::{PICTURE, QUIET};
 use e2e::wait_for;
 use serde_json::json;
 
-use crate::page::{PATIENCE, PICTURE, Page, STILL};
+use crate::page::{PATIENCE, Page, STILL};
 
 #[test]
 fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
     let page = Page::first_visit()?;
     let before = page.settled()?;
     wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
-    // The effect of a crash of the graphics process: the canvases that the page paints are empty, then the event follows.
-    let lose = "const all = [...document.querySelectorAll('canvas')].filter((canvas) => !['map', 'curve'].includes(canvas.id));
+    // The effect of a crash of the graphics process: the canvases are empty, then the event follows.
+    let lose = "const all = [...document.querySelectorAll('canvas')];
         for (const canvas of all) {
             canvas.getContext('2d').reset();
             canvas.dispatchEvent(new Event(arguments[0]));
         }
         return all.length";
-    let painted = format!("{PICTURE} return picture('memory')");
+    let painted = format!("{PICTURE} return ['memory', 'map', 'curve'].map(picture).join()");
     let memory = page.session.text(&painted, &[])?;
     assert!(memory.contains("drawn"), "{memory}");
     page.session.script(lose, &[json!("contextlost")])?;
