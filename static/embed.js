@@ -10,7 +10,10 @@ page.adoptedStyleSheets.push(sheet);
 const look = () => page.querySelectorAll(`a[href*="view="],a[href*="embed=1"],${tag}`).forEach((it) => {
   if (it.dataset.live || it.href && it.closest(tag)) return;
   const ask = (key) => it.dataset[key] ?? it.getAttribute(key);
-  const url = new URL(it.href ?? ask("src"), location), query = url.searchParams, frame = page.createElement("iframe");
+  let url;
+  // What is no address stays as it is, and the figures after it do not miss their turn.
+  try { url = new URL(it.href ?? ask("src"), location); } catch { return; }
+  const query = url.searchParams, frame = page.createElement("iframe");
   // Only the site: a "javascript:" would run here.
   if (!url.href.startsWith(site)) return;
   it.dataset.live = url;
