@@ -34,7 +34,7 @@ fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
 }
 
 #[test]
-fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top() -> Result<()> {
+fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top_or_the_foot() -> Result<()> {
     let page = Page::first_visit()?;
     let screen = json!({ "width": 320, "height": 256, "deviceScaleFactor": 4, "mobile": false });
     page.session.devtools("Emulation.setDeviceMetricsOverride", &screen)?;
@@ -49,6 +49,13 @@ fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top() 
             return band.right > why.left && band.bottom > why.top && band.top < why.bottom;
         }).map((tile) => tile.textContent);";
     assert_eq!(page.session.script(overlapping, &[])?, json!([]));
+    // From the lowest line up, beside the button that opens the controls.
+    let at_the_foot = "return [...Array(9).keys()].some((line) =>
+        document.elementFromPoint(16, innerHeight - 1 - 8 * line)?.closest('.dock, .controls'))";
+    assert_eq!(page.session.script(at_the_foot, &[])?, json!(false));
+    page.session.click(&page.session.element(".change")?)?;
+    page.in_view("input[type=range][aria-label='GPUs']")?;
+    page.session.click(&page.session.element(".change")?)?;
     let at_the_top = "scrollTo({ top: 900, behavior: 'instant' });
         return still().then(() => document.querySelector('.slim')?.checkVisibility() ?? false)";
     assert_eq!(page.session.script(&format!("{QUIET} {STILL} {at_the_top}"), &[])?, json!(false));
