@@ -36,4 +36,4 @@ pub use save::{Kind, copy, save_file, save_picture, save_text};
 pub use sheet::use_sheet;
 pub use theme::{chosen_theme, use_printing, use_theme};
 pub use timers::{use_after_pause, use_commit, use_frame_queue, use_rested, use_settled};
-pub use worker::{Thread, use_given_away, use_paintings, use_worker, words};
+pub use worker::{Thread, use_paintings, use_pictures, use_worker, words};

@@ -158,6 +158,9 @@ pub const NOTHING_FOUND: &str = "Nothing by this name.";
 /// After a crash.
 pub const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
+/// Where the second thread was lost, or the server has another build's.
+pub const LOST_THREAD: &str = "The second thread that paints map and curves is lost. The page paints them itself, and \
+    sliders answer more slowly: reload the page to have it again.";
 /// Where no second thread paints.
 pub const NO_THREAD: &str =
     "This browser runs no second thread for the page, which paints map and curves itself: sliders answer more slowly.";

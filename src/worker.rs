@@ -1,44 +1,34 @@
-//! Map and curves in a worker: what the page and the worker say to each other, and how the worker derives and paints. It runs the
-//! same module as the page (`static/painter.js`), so that every number is the same to the bit, and finds no window.
+//! Map and curves in a worker: what the page and the worker say to each other, and how the worker
+//! derives and paints. It runs the same module as the page (`static/painter.js`), so that every
+//! number is the same to the bit, and finds no window.
 //!
-//! A message is an array: a JSON text, and beside it the canvas of a figure where it says so. `src/browser/worker.rs` has the page's
-//! side, and says in which order the messages go.
+//! A message is an array: a JSON text, and after it the pictures that go over to the page.
+//! `src/browser/worker.rs` has the page's side, and says in which order the messages go.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use gloo::events::EventListener;
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, OffscreenCanvas};
+use web_sys::{DedicatedWorkerGlobalScope, ImageBitmap, MessageEvent, OffscreenCanvas};
 
-use crate::derived::{Pin, Plot, Scratches, compared};
+use crate::derived::{Plot, Scratches, compared};
 use crate::snapshot::Snapshot;
-use charts::paint::{self, Sheet, Style};
+use charts::paint::{self, PaintError, Sheet, Style};
 use charts::palette::Theme;
 use charts::readout;
 use charts::spec::ChartSpec;
-
-/// What the page says to the worker.
-#[derive(Debug, Deserialize, Serialize)]
-pub enum Message {
-    /// The canvas of a figure, from now on the worker's; it comes beside the text.
-    Canvas(Plot),
-    /// Asks for a painting.
-    Paint(Paint),
-}
 
 /// What the worker says to the page.
 #[derive(Debug, Deserialize, Serialize)]
 pub enum Said {
     /// It listens.
     Ready,
-    /// What was asked for is painted: what stands beside each figure.
+    /// What was asked for is painted: what stands beside each figure. The picture of each figure, or
+    /// nothing, comes after the text.
     Painted([Option<Words>; 2]),
 }
 
-/// What is painted.
+/// What the page asks the worker to paint.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Paint {
     /// The link of what is on screen ([`Snapshot::link`]).
@@ -76,76 +66,65 @@ pub fn text_of(message: &impl Serialize) -> JsValue {
 /// Listens to the page, as long as it is there.
 pub fn listen() {
     let page: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    let desk = Rc::new(RefCell::new(Desk::default()));
-    let say = {
-        let page = page.clone();
-        // A page that is gone hears nothing.
-        move |said: &Said| drop(page.post_message(&Array::of1(&text_of(said))))
-    };
-    let answer = say.clone();
-    EventListener::new(&page, "message", move |event| {
-        let data: Array = event.unchecked_ref::<MessageEvent>().data().unchecked_into();
-        match serde_json::from_str(&data.get(0).as_string().unwrap_or_default()) {
-            Ok(Message::Canvas(plot)) => put_up(&desk, plot, &data.get(1).unchecked_into()),
-            Ok(Message::Paint(what)) => answer(&Said::Painted(desk.borrow_mut().paint(what))),
-            // No page says anything else.
-            Err(_) => {}
-        }
-    })
-    .forget();
-    say(&Said::Ready);
+    // An error is told to the page, which then paints by itself.
+    let mut desk = Desk::new().unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
+    // A page that is gone hears nothing.
+    let _ = page.post_message(&Array::of1(&text_of(&Said::Ready)));
+    let scope = page.clone();
+    let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let data: Array = event.data().unchecked_into();
+        // No page says anything else.
+        let Ok(what) = serde_json::from_str(&data.get(0).as_string().unwrap_or_default()) else { return };
+        let sent = desk.paint(&what).and_then(|painted| {
+            let [map, curve] = painted.map(Option::unzip);
+            let pictures = [map.1, curve.1].map(JsValue::from);
+            let over: Array = pictures.iter().filter(|picture| picture.is_object()).collect();
+            let message: Array = [text_of(&Said::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
+            Ok(page.post_message_with_transfer(&message, &over)?)
+        });
+        sent.unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
+    });
+    scope.set_onmessage(Some(heard.as_ref().unchecked_ref()));
+    heard.forget();
 }
 
-/// Takes the canvas of a figure, which is painted again whenever the browser has restored it. One that cannot be painted is an error,
-/// and the page paints instead.
-fn put_up(desk: &Rc<RefCell<Desk>>, plot: Plot, canvas: &OffscreenCanvas) {
-    let sheet = Sheet::of_worker(canvas).unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
-    let restored = {
-        let desk = desk.clone();
-        EventListener::new(canvas, "contextrestored", move |_| {
-            paint::forget_image();
-            let mut desk = desk.borrow_mut();
-            let last = desk.last.clone();
-            desk.paint(last);
-        })
-    };
-    if let Some(place) = desk.borrow_mut().sheets.get_mut(plot as usize) {
-        *place = Some((sheet, restored));
-    }
-}
-
-/// What the worker has.
-#[derive(Default)]
+/// What the worker has: canvases of its own. One of the page whose control went over to it could be
+/// read by the page, for a screenshot or a print, only while the worker does nothing.
 struct Desk {
-    sheets: [Option<(Sheet, EventListener)>; 2],
+    canvases: [(OffscreenCanvas, Sheet); 2],
     scratches: Scratches,
-    /// What was painted last.
-    last: Paint,
 }
 
 impl Desk {
-    fn paint(&mut self, what: Paint) -> [Option<Words>; 2] {
-        let snapshot = Snapshot::of_link(&what.link);
-        let pins = compared(&snapshot.scenario, &snapshot.pins);
-        let words = Plot::ALL.map(|plot| self.paint_plot(plot, &what, &snapshot, &pins));
-        self.last = what;
-        words
+    fn new() -> Result<Self, PaintError> {
+        let canvas = || {
+            let canvas = OffscreenCanvas::new(1, 1)?;
+            Sheet::of_worker(&canvas).map(|sheet| (canvas, sheet))
+        };
+        Ok(Self { canvases: [canvas()?, canvas()?], scratches: Scratches::default() })
     }
 
-    fn paint_plot(&mut self, plot: Plot, what: &Paint, snapshot: &Snapshot, pins: &[Pin]) -> Option<Words> {
-        let [css_width, css_height, device_pixel_ratio] = what.sizes.get(plot as usize).copied().flatten()?;
-        let (sheet, _) = self.sheets.get(plot as usize)?.as_ref()?;
+    fn paint(&mut self, what: &Paint) -> Result<[Option<(Words, ImageBitmap)>; 2], PaintError> {
+        let snapshot = Snapshot::of_link(&what.link);
+        let pins = compared(&snapshot.scenario, &snapshot.pins);
         let theme = if what.dark { Theme::Dark } else { Theme::Light };
-        let style = Style { theme, css_width, css_height, device_pixel_ratio };
-        let spec = plot.derive(snapshot, pins, what.moving, self.scratches.of(plot));
-        // A figure that cannot be painted leaves its summary, caption and table.
-        let _ = paint::paint_chart(&spec, sheet, &style, None);
-        Some(Words::of(&spec))
+        let mut painted = [None, None];
+        let figures = Plot::ALL.into_iter().zip(what.sizes).zip(&self.canvases);
+        for (place, ((plot, size), (canvas, sheet))) in painted.iter_mut().zip(figures) {
+            let Some([css_width, css_height, device_pixel_ratio]) = size else { continue };
+            let style = Style { theme, css_width, css_height, device_pixel_ratio };
+            let spec = plot.derive(&snapshot, &pins, what.moving, self.scratches.of(plot));
+            paint::paint_chart(&spec, sheet, &style, None)?;
+            *place = Some((Words::of(&spec), canvas.transfer_to_image_bitmap()?));
+        }
+        Ok(painted)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::view::View;
     use engine::catalog::default_scenario;
@@ -154,8 +133,7 @@ mod tests {
     fn messages_survive_their_texts() {
         let snapshot = Snapshot { scenario: default_scenario(), pins: vec![default_scenario()], view: View::default() };
         let what = Paint { link: snapshot.link(), sizes: [Some([397.0, 336.5, 1.25]), None], ..Paint::default() };
-        let text = serde_json::to_string(&Message::Paint(what.clone())).unwrap();
-        let Ok(Message::Paint(read)) = serde_json::from_str(&text) else { panic!("{text}") };
+        let read: Paint = serde_json::from_str(&serde_json::to_string(&what).unwrap()).unwrap();
         assert_eq!(read, what);
         assert_eq!(Snapshot::of_link(&read.link), snapshot);
     }

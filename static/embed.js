@@ -10,13 +10,15 @@ page.adoptedStyleSheets.push(sheet);
 const look = () => page.querySelectorAll(`a[href*="view="],a[href*="embed=1"],${tag}`).forEach((it) => {
   if (it.dataset.live || it.href && it.closest(tag)) return;
   const ask = (key) => it.dataset[key] ?? it.getAttribute(key);
-  const url = new URL(it.href ?? ask("src"), location), query = url.searchParams, frame = page.createElement("iframe");
-  // Only the site: a "javascript:" would run here.
+  let url;
+  try { url = new URL(it.href ?? ask("src"), location) } catch { return }
+  const query = url.searchParams, frame = page.createElement("iframe");
+  // Only the site, as "javascript:" runs.
   if (!url.href.startsWith(site)) return;
   it.dataset.live = url;
   it[it.href ? "before" : "prepend"](frame);
   for (const key of ["view", "controls", "theme"]) if (ask(key)) query.set(key, ask(key));
-  // Light letters: a dark page.
+  // Light letters, dark page.
   const theme = () => getComputedStyle(frame).color.split(",")[1] > 127 ? "dark" : "light";
   if (!/light|dark/.test(query.get("theme"))) {
     query.set("theme", theme());

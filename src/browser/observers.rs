@@ -28,13 +28,13 @@ fn measure(element: &Element) -> Size {
 }
 
 /// How often the browser has restored a canvas whose pixels it had lost, as after a crash of the
-/// graphics process; `restored` is called each time. Another `of` says that it may be another element.
+/// graphics process; `restored` is called each time.
 #[hook]
-pub fn use_restorations(canvas: &NodeRef, of: bool, restored: fn()) -> u32 {
+pub fn use_restorations(canvas: &NodeRef, restored: fn()) -> u32 {
     let restorations = use_state(|| 0_u32);
     let setter = restorations.setter();
     let canvas = canvas.clone();
-    use_effect_with(of, move |_| {
+    use_effect_with((), move |()| {
         let mut count = 0;
         let listener = canvas.cast::<Element>().map(|element| {
             EventListener::new(&element, "contextrestored", move |_| {
@@ -48,13 +48,13 @@ pub fn use_restorations(canvas: &NodeRef, of: bool, restored: fn()) -> u32 {
     *restorations
 }
 
-/// The size of an element; zero until it is on the page. Another `of` says that it may be another element.
+/// The size of an element; zero until it is on the page.
 #[hook]
-pub fn use_size(node: &NodeRef, of: bool) -> Size {
+pub fn use_size(node: &NodeRef) -> Size {
     let size = use_state(Size::default);
     let setter = size.setter();
     let node = node.clone();
-    use_effect_with(of, move |_| {
+    use_effect_with((), move |()| {
         let element = node.cast::<Element>();
         let kept = element.map(|element| {
             let update = {

@@ -40,6 +40,8 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
         self.worker.terminate();
         let listeners = self.listeners.take();
         // One of them may be what ends the worker, and must not go while it runs.

@@ -1,18 +1,21 @@
-//! The page's side of the worker that derives and paints map and curves; [`crate::worker`] is the worker's.
+//! The page's side of the worker that derives and paints map and curves; [`crate::worker`] is the
+//! worker's.
 //!
 //! The page begins by painting both itself ([`Thread::Page`]). Then, one after the other:
 //!
-//! 1. The page starts `static/painter.js` and sends it the page's own module. It sends nothing else before the answer.
-//! 2. The worker says [`Said::Ready`]. Over each canvas of the page comes one of the worker, whose control goes over to it
-//!    ([`Message::Canvas`]); the page still paints its own below ([`Thread::Begins`]).
-//! 3. The page asks for a painting ([`Message::Paint`]), with the theme and all sizes, and the worker answers [`Said::Painted`]. Requests
-//!    do not queue: while one is under way only the newest waits, so that figures follow as fast as the worker paints, and never go
-//!    backwards.
-//! 4. Once the first painting is on screen, the page takes its own canvases away and derives and paints no more
-//!    ([`Thread::Paints`]).
+//! 1. The page starts `static/painter.js` and sends it the page's own module. It sends nothing else
+//!    before the answer.
+//! 2. The worker says [`Said::Ready`] ([`Thread::Ready`]).
+//! 3. The page asks for a painting ([`Paint`]), with the theme and all sizes, and the worker answers
+//!    [`Said::Painted`] with pictures, which the page draws on its canvases. Requests do not queue:
+//!    while one is under way only the newest waits, so that figures follow as fast as the worker
+//!    paints, and never go backwards.
+//! 4. From the first answer on the page derives and paints no more ([`Thread::Paints`]).
 //!
-//! A worker that never answers changes nothing. One that fails, at whichever step, is ended, its canvases are taken away, and the page
-//! paints as it began ([`Thread::Lost`]).
+//! The canvases stay the page's: it reads and prints them without the worker, and paints them itself
+//! once the worker is lost. A worker that could not be loaded is started again once. One that fails
+//! later, or owes an answer for two seconds, is ended, and the page paints as it began
+//! ([`Thread::Lost`]).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,20 +24,26 @@ use gloo::timers::callback::Timeout;
 use gloo::utils::document;
 use js_sys::Array;
 use js_sys::futures::spawn_local;
-use web_sys::HtmlCanvasElement;
+use wasm_bindgen::JsCast as _;
+use web_sys::{HtmlCanvasElement, ImageBitmap};
 use yew::prelude::*;
 
-use super::observers::Size;
+use super::observers::{Size, use_restorations};
 use super::start::{Started, start};
 use crate::derived::Plot;
 use crate::snapshot::Snapshot;
-use crate::worker::{Message, Paint, Said, Words, text_of};
+use crate::worker::{Paint, Said, Words, text_of};
+use charts::paint::Sheet;
 use charts::palette::Theme;
 
 /// The worker's script beside the page.
 const SCRIPT: &str = "static/painter.js";
-/// The time that the worker's first painting takes at most to come on screen, once it is painted.
-const SHOWN_MS: u32 = 100;
+/// The time before a worker that could not be loaded is started again.
+const AGAIN_MS: u32 = 2000;
+/// An answer may take so many ticks of so many milliseconds. It is not one long timer, as that also
+/// ends while the page itself stands still, with the answer waiting behind it.
+const TICKS: u32 = 4;
+const TICK_MS: u32 = 500;
 
 /// Who paints map and curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,12 +51,14 @@ pub enum Thread {
     /// The page; a worker may be starting.
     #[default]
     Page,
-    /// The page, and above it the worker.
-    Begins,
+    /// The page; the worker listens.
+    Ready,
     /// The worker.
     Paints,
-    /// The page: no worker started, or it has failed.
+    /// The page: the worker could not be loaded, has failed or was silent.
     Lost,
+    /// The page: the browser starts no worker.
+    Refused,
 }
 
 impl Thread {
@@ -56,9 +67,9 @@ impl Thread {
         self != Self::Paints
     }
 
-    /// Whether the worker paints.
-    pub fn worker_paints(self) -> bool {
-        matches!(self, Self::Begins | Self::Paints)
+    /// Whether it stays as it is.
+    fn is_final(self) -> bool {
+        matches!(self, Self::Lost | Self::Refused)
     }
 }
 
@@ -66,15 +77,19 @@ impl Thread {
 #[derive(Default)]
 struct Line {
     worker: Option<Started>,
+    /// Whether it was started before.
+    is_second: bool,
     state: Thread,
     /// Who is told of another state.
     told: Callback<Thread>,
+    /// The canvases of the figures.
+    canvases: [Option<HtmlCanvasElement>; 2],
     /// What is to be painted.
     wanted: Paint,
     /// What was asked for last, unless it is to be painted anew.
     asked: Option<Paint>,
-    /// Whether an answer is to come.
-    is_busy: bool,
+    /// Runs while an answer is to come.
+    waiting: Option<Timeout>,
     /// Whether the next request is about to be made.
     is_due: bool,
     /// What stands beside each figure.
@@ -92,13 +107,17 @@ pub fn use_worker() -> Thread {
     let setter = thread.setter();
     use_effect_with((), move |()| {
         LINE.with_borrow_mut(|line| line.told = Callback::from(move |state| setter.set(state)));
-        let worker = start(SCRIPT, |said| hear(&said.get(0).as_string().unwrap_or_default()), lose);
-        LINE.with_borrow_mut(|line| line.worker = worker);
-        let script = document().query_selector("script[data-js]").ok().flatten();
-        let script = script.and_then(|script| script.get_attribute("data-js")).unwrap_or_default();
-        post(&Array::of2(&script.into(), &wasm_bindgen::module()), &Array::new());
+        begin();
     });
     *thread
+}
+
+fn begin() {
+    let Some(worker) = start(SCRIPT, hear, lose) else { return change(Thread::Refused) };
+    LINE.with_borrow_mut(|line| line.worker = Some(worker));
+    let script = document().query_selector("script[data-js]").ok().flatten();
+    let script = script.and_then(|script| script.get_attribute("data-js")).unwrap_or_default();
+    post(&Array::of2(&script.into(), &wasm_bindgen::module()));
 }
 
 /// Has the figures painted of what is on screen. It asks before the page draws itself: both work at the same time.
@@ -114,35 +133,30 @@ pub fn use_paintings(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) {
     });
 }
 
-/// Gives the canvas of a figure to the worker, and its size whenever that changes. Nothing where there is no plot.
+/// Shows the worker's pictures of a plot on a canvas, of its size whenever that changes. Nothing where
+/// there is no plot.
 #[hook]
-pub fn use_given_away(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
+pub fn use_pictures(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
+    let restorations = use_restorations(canvas, || {});
     let canvas = canvas.clone();
-    use_effect_with(plot, move |&plot| {
-        if let Some(plot) = plot
-            && let Some(canvas) = canvas.cast::<HtmlCanvasElement>()
-        {
-            match canvas.transfer_control_to_offscreen() {
-                Ok(canvas) => post(&Array::of2(&text_of(&Message::Canvas(plot)), &canvas), &Array::of1(&canvas)),
-                Err(_) => lose(),
-            }
-            // It is blank, whatever was painted before.
-            LINE.with_borrow_mut(|line| line.asked = None);
-        }
-        move || resize(plot, None)
-    });
-    use_effect_with((plot, size), |&(plot, Size { width, height, ratio })| {
-        resize(plot, (width > 0.0).then_some([width, height, ratio]));
+    use_effect_with((plot, size, restorations), move |&(plot, size, _)| {
+        let shown = size.width > 0.0 && size.height > 0.0;
+        place(plot, canvas.cast().filter(|_| shown), size);
+        move || place(plot, None, Size::default())
     });
 }
 
-/// Several changes of sizes in one task are one request.
-fn resize(plot: Option<Plot>, size: Option<[f64; 3]>) {
+/// Several changes of canvases and sizes in one task are one request.
+fn place(plot: Option<Plot>, canvas: Option<HtmlCanvasElement>, Size { width, height, ratio }: Size) {
     let Some(plot) = plot else { return };
     let was_due = LINE.with_borrow_mut(|line| {
-        if let Some(place) = line.wanted.sizes.get_mut(plot as usize) {
-            *place = size;
+        if let (Some(at), Some(size)) = (line.canvases.get_mut(plot as usize), line.wanted.sizes.get_mut(plot as usize))
+        {
+            *size = canvas.is_some().then_some([width, height, ratio]);
+            *at = canvas;
         }
+        // A canvas that is new or restored is blank, whatever was painted before.
+        line.asked = None;
         std::mem::replace(&mut line.is_due, true)
     });
     if !was_due {
@@ -159,65 +173,93 @@ pub fn words() -> [Option<Rc<Words>>; 2] {
     LINE.with_borrow(|line| line.words.clone())
 }
 
-/// Asks for what is to be painted, unless the worker paints or has painted just that.
+/// Asks for what is to be painted, unless no worker listens, it paints, or has painted just that.
 fn ask() {
     let message = LINE.with_borrow_mut(|line| {
         let is_new = line.asked.as_ref() != Some(&line.wanted);
-        if !line.state.worker_paints() || line.is_busy || !is_new {
+        let listens = matches!(line.state, Thread::Ready | Thread::Paints);
+        if !listens || line.waiting.is_some() || !is_new || line.canvases.iter().all(Option::is_none) {
             return None;
         }
-        line.is_busy = true;
         line.asked = Some(line.wanted.clone());
-        Some(text_of(&Message::Paint(line.wanted.clone())))
+        Some(text_of(&line.wanted))
     });
     if let Some(message) = message {
-        post(&Array::of1(&message), &Array::new());
+        wait(TICKS);
+        post(&Array::of1(&message));
     }
 }
 
-/// Sends a message with what goes over to the worker.
-fn post(message: &Array, over: &Array) {
-    let is_sent = LINE.with_borrow(|line| line.worker.as_ref().is_some_and(|worker| worker.post(message, over)));
-    if !is_sent {
+/// Ends the worker unless it answers within so many ticks.
+fn wait(ticks: u32) {
+    let tick = Timeout::new(TICK_MS, move || if ticks > 1 { wait(ticks - 1) } else { lose() });
+    // The one before is this function's caller.
+    if let Some(before) = LINE.with_borrow_mut(|line| line.waiting.replace(tick)) {
+        before.forget();
+    }
+}
+
+/// Sends a message to the worker.
+fn post(message: &Array) {
+    if !LINE.with_borrow(|line| line.worker.as_ref().is_some_and(|worker| worker.post(message, &Array::new()))) {
         lose();
     }
 }
 
 /// Takes what the worker says.
-fn hear(said: &str) {
-    match serde_json::from_str(said) {
-        Ok(Said::Ready) => change(Thread::Begins),
+fn hear(message: &Array) {
+    match serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
+        Ok(Said::Ready) => change(Thread::Ready),
         Ok(Said::Painted(words)) => {
-            let is_first = LINE.with_borrow_mut(|line| {
-                line.is_busy = false;
-                let sizes = line.asked.as_ref().map(|asked| asked.sizes).unwrap_or_default();
-                let is_whole = sizes.iter().zip(&words).all(|(size, words)| size.is_some() == words.is_some());
+            LINE.with_borrow_mut(|line| {
+                line.waiting = None;
+                // Until then the page has painted what is newer.
+                if line.state == Thread::Paints || line.asked.as_ref() == Some(&line.wanted) {
+                    for (canvas, picture) in line.canvases.iter().zip(message.iter().skip(1)) {
+                        show(canvas.as_ref(), picture.dyn_ref());
+                    }
+                }
                 line.words = words.map(|words| words.map(Rc::new));
-                line.state == Thread::Begins && is_whole && sizes.iter().any(Option::is_some)
             });
-            if is_first {
-                Timeout::new(SHOWN_MS, || change(Thread::Paints)).forget();
-            }
-            ask();
+            change(Thread::Paints);
         }
         // The worker says nothing else.
-        Err(_) => lose(),
+        Err(_) => return lose(),
+    }
+    ask();
+}
+
+/// Draws a picture, whose memory is then free.
+fn show(canvas: Option<&HtmlCanvasElement>, picture: Option<&ImageBitmap>) {
+    if let (Some(canvas), Some(picture)) = (canvas, picture) {
+        // A canvas that cannot be painted leaves the summary, the caption and the table.
+        let _ = Sheet::of_page(canvas).and_then(|sheet| sheet.show(picture));
+        picture.close();
     }
 }
 
-/// Ends the worker.
+/// Ends the worker; one that never listened is started again, once.
 fn lose() {
-    change(Thread::Lost);
-}
-
-/// Goes on to another state; after the last there is none.
-fn change(state: Thread) {
-    let (told, ended) = LINE.with_borrow_mut(|line| {
-        if line.state != Thread::Lost {
-            line.state = state;
-        }
-        (line.told.clone(), (line.state == Thread::Lost).then(|| line.worker.take()))
+    let (ended, again) = LINE.with_borrow_mut(|line| {
+        let again = line.state == Thread::Page && !line.is_second;
+        line.is_second = true;
+        (line.worker.take(), again)
     });
     drop(ended);
+    if again {
+        Timeout::new(AGAIN_MS, begin).forget();
+    } else {
+        change(Thread::Lost);
+    }
+}
+
+/// Goes on to another state.
+fn change(state: Thread) {
+    let told = LINE.with_borrow_mut(|line| {
+        if !line.state.is_final() {
+            line.state = state;
+        }
+        line.told.clone()
+    });
     told.emit(LINE.with_borrow(|line| line.state));
 }

@@ -49,7 +49,7 @@ pub fn MemoryBar(props: &Props) -> Html {
     let what: Rc<Highlighted> = Rc::new((props.spec.clone(), *lit));
     let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
-    let size = use_painted(&canvas, &what, theme, paint);
+    let size = use_painted(&canvas, &what, theme, Some(paint));
     let shown = Drawing::Bar(props.spec.clone());
     let data_row = use_data_row("memory", &shown, None, &props.snapshot, props.theme, size);
     let hover = {

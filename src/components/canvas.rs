@@ -13,29 +13,22 @@ use charts::palette::Theme;
 pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
 
 /// Keeps a canvas painted, again once the browser has restored it, and gives its size: a painting
-/// follows each render within the same frame.
+/// follows each render within the same frame. Without a painter it only gives the size.
 #[hook]
-pub fn use_painted<T: PartialEq + 'static>(canvas: &NodeRef, what: &Rc<T>, theme: Theme, painter: Painter<T>) -> Size {
-    use_painted_while(true, canvas, what, theme, painter)
-}
-
-/// The same of a canvas that is the page's only for a while; then it may be another element, which only gives its size.
-#[hook]
-pub fn use_painted_while<T: PartialEq + 'static>(
-    is_ours: bool,
+pub fn use_painted<T: PartialEq + 'static>(
     canvas: &NodeRef,
     what: &Rc<T>,
     theme: Theme,
-    painter: Painter<T>,
+    painter: Option<Painter<T>>,
 ) -> Size {
-    let size = browser::use_size(canvas, is_ours);
-    let restorations = browser::use_restorations(canvas, is_ours, paint::forget_image);
-    let deps = (what.clone(), theme, size, restorations, is_ours);
+    let size = browser::use_size(canvas);
+    let restorations = browser::use_restorations(canvas, paint::forget_image);
+    let deps = (what.clone(), theme, size, restorations, painter.is_some());
     let node = canvas.clone();
-    use_effect_with(deps, move |(what, theme, size, _, is_ours)| {
+    use_effect_with(deps, move |(what, theme, size, ..)| {
         let style =
             Style { theme: *theme, css_width: size.width, css_height: size.height, device_pixel_ratio: size.ratio };
-        if *is_ours
+        if let Some(painter) = painter
             && let Some(canvas) = node.cast::<HtmlCanvasElement>()
             && size.width > 0.0
         {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::canvas::use_painted_while;
+use super::canvas::{Painter, use_painted};
 use super::data_table::{Drawing, on_paper, use_data_row};
 use super::latest::Latest;
 use super::legend::legend;
@@ -138,13 +138,13 @@ fn use_described(spec: &ChartSpec, moving: bool) -> AttrValue {
 /// looks closer, a double-click or 0 at the whole again.
 #[component]
 pub fn Figure(props: &Props) -> Html {
-    let (ours, theirs) = (use_node_ref(), use_node_ref());
+    let canvas = use_node_ref();
     let at = use_state(|| None::<(f64, f64)>);
     let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
-    let (is_ours, is_theirs) = (props.thread.page_paints(), props.thread.worker_paints());
-    let size = use_painted_while(is_ours, if is_ours { &ours } else { &theirs }, &props.spec, theme, paint);
-    browser::use_given_away(&theirs, props.plot.filter(|_| is_theirs), size);
+    let painter: Option<Painter<_>> = if props.thread.page_paints() { Some(paint) } else { None };
+    let size = use_painted(&canvas, &props.spec, theme, painter);
+    browser::use_pictures(&canvas, props.plot, size);
     let words = props.words.as_ref();
     let what = Drawing::Chart(props.spec.clone());
     let data_row =
@@ -304,23 +304,6 @@ pub fn Figure(props: &Props) -> Html {
     let (on_move, on_focus) =
         (asks.map(|ask| ask.reform(|_: PointerEvent| ())), asks.map(|ask| ask.reform(|_: FocusEvent| ())));
     let pointed = !(place.is_empty() || listing);
-    let canvas = |key: &'static str, canvas: &NodeRef| {
-        html! {
-            <canvas {key} ref={canvas} id={props.id} class="pick" role="img" tabindex="0"
-                aria-label={described.clone()} onpointerdown={hover.clone()} onpointermove={hover.clone()}
-                onpointerup={hover.clone()} onpointercancel={hover.clone()} onpointerleave={hover.clone()} onclick={pick.clone()}
-                ondblclick={reset.clone()} onkeydown={key_pressed.clone()} />
-        }
-    };
-    // Keyed, as the worker's canvas stays when the page's goes, and one that was painted by either can never be the other's.
-    let canvases: Html = match (is_ours, is_theirs) {
-        (true, false) => [canvas("page", &ours)].into_iter().collect(),
-        (false, _) => [canvas("worker", &theirs)].into_iter().collect(),
-        (true, true) => {
-            let above = html! { <canvas key="worker" ref={&theirs} class="pick" aria-hidden="true" /> };
-            [canvas("page", &ours), above].into_iter().collect()
-        }
-    };
     html! {
         <figure class={classes!("figure", lanes, pointed.then_some("read"))} onpointermove={on_move} onfocusin={on_focus}>
             <div class="figure-head">
@@ -328,7 +311,10 @@ pub fn Figure(props: &Props) -> Html {
                 <div class="axes">{ props.children.clone() }</div>
             </div>
             <div class="stage">
-                { canvases }
+                <canvas ref={canvas} id={props.id} class="pick" role="img" tabindex="0" aria-label={described}
+                    onpointerdown={hover.clone()} onpointermove={hover.clone()} onpointerup={hover.clone()}
+                    onpointercancel={hover.clone()} onpointerleave={hover} onclick={pick} ondblclick={reset.clone()}
+                    onkeydown={key_pressed} />
                 { over.unwrap_or_default() }
                 { tip.unwrap_or_default() }
                 if printing && size.width > 0.0 { { on_paper(&what, size) } }

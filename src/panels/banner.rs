@@ -17,10 +17,12 @@ pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
 
 /// Says that the page paints map and curves itself.
 pub fn without_thread(thread: Thread) -> Html {
-    if thread != Thread::Lost {
-        return Html::default();
-    }
-    html! { <p id="no-thread" class="notice">{ text::NO_THREAD }</p> }
+    let said = match thread {
+        Thread::Refused => text::NO_THREAD,
+        Thread::Lost => text::LOST_THREAD,
+        _ => return Html::default(),
+    };
+    html! { <p id="no-thread" class="notice">{ said }</p> }
 }
 
 fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {

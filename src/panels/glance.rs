@@ -73,7 +73,7 @@ fn Line(LineProps { figure, name, says, strip, theme }: &LineProps) -> Html {
     let canvas = use_node_ref();
     let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { *theme };
-    use_painted(&canvas, &Rc::new(strip.clone()), theme, paint);
+    use_painted(&canvas, &Rc::new(strip.clone()), theme, Some(paint));
     let figure = *figure;
     let to = Callback::from(move |_: MouseEvent| browser::go_to(figure));
     html! {

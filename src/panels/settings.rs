@@ -22,7 +22,7 @@ const FRAMEWORKS: &str = "Framework";
 /// While the module that writes is fetched.
 const WRITING: &str = "Writing …";
 /// Where it cannot be.
-const MISSING: &str = "What writes settings could not be loaded. Check the connection and choose a framework again.";
+const MISSING: &str = "What writes settings could not be loaded. Check the connection and reload the page.";
 /// On the button that copies.
 const COPY: &str = "Copy";
 /// What the button says where the browser does not let it copy.

@@ -33,7 +33,8 @@ pub fn counted(title: &str, lines: usize) -> String {
 pub const TOO_LARGE: &str =
     "This is larger than 64 MiB, the most that is read. Drop less, or record fewer events of a memory snapshot.";
 /// Where the module that reads is missing.
-pub const NOT_LOADED: &str = "What reads files could not be loaded. Check the connection and try again.";
+pub const NOT_LOADED: &str =
+    "What reads files could not be loaded. Check the connection, reload the page and try again.";
 /// While it is loaded and reads.
 pub const READING: &str = "Reading …";
 

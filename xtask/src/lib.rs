@@ -13,6 +13,7 @@
 //! - [`fuzz`]: random inputs.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
+//! - [`visits`]: whether any figure is ever missing.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
 //! - [`shell`]: runs programs.
 //!
@@ -41,5 +42,6 @@ pub mod shell;
 pub mod site;
 pub mod tally;
 pub mod tools;
+pub mod visits;
 pub mod wasm_tests;
 pub mod webkit;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, npm, python, recipes, site};
+use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, npm, python, recipes, site, visits};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -31,6 +31,7 @@ Usage: cargo xtask <command>
   bench [--markdown] [--site DIR]...
                              size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
                              are built already, side by side
+  visits [N]                 a hundred visits of the built site in each browser: no figure may be missing, old or late
   npm [--test]               the engine as an npm package, in target/npm/; its tests
   python [--test]            the engine as a Python package, a wheel in target/python/; its tests
   accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
@@ -86,6 +87,11 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
         ["bench", options @ ..] => {
             let (format, sites) = bench_options(options)?;
             bench::run(format, &sites)?;
+        }
+        ["visits"] => visits::run(visits::USUAL)?,
+        ["visits", number] => {
+            let number = number.parse().map_err(|_| anyhow!("As in `cargo xtask visits 20`."))?;
+            visits::run(number)?;
         }
         [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
         other => return Err(anyhow!("`{}` is not a command.\n\n{USAGE}", other.join(" "))),

@@ -1,5 +1,5 @@
-//! Drives browsers and web servers for the tests of the built site (`tests/site`) and its bench
-//! (`bench`).
+//! Drives browsers and web servers for the tests of the built site (`tests/site`), its bench
+//! (`bench`) and its visits (`visits`).
 //!
 //! - [`session`]: a clean browser tab, driven by WebDriver; [`gesture`], [`console`] and
 //!   [`options`] are parts of it.

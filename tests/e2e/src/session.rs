@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, anyhow};
 use axum::http::Method;
 use serde_json::Value;
 use thirtyfour::common::command::{Command, ExtensionCommand};
+use thirtyfour::common::print::PrintParameters;
 use thirtyfour::error::{WebDriverError, WebDriverResult};
 use thirtyfour::{By, TimeoutConfiguration, WebDriver, WebElement};
 use tokio::sync::OwnedMutexGuard;
@@ -178,6 +179,22 @@ impl Session {
         self.run(async |web| web.cdp().send_raw(command, parameters.clone()).await)
     }
 
+    /// Returns a picture of the window, as PNG in base64.
+    ///
+    /// # Errors
+    /// When the browser refuses.
+    pub fn screenshot(&self) -> Result<String> {
+        self.run(async |web| web.screenshot_as_png_base64().await)
+    }
+
+    /// Prints the page, as PDF.
+    ///
+    /// # Errors
+    /// When the browser cannot print by its driver.
+    pub fn print(&self) -> Result<Vec<u8>> {
+        self.run(async |web| web.print_page(PrintParameters::default()).await)
+    }
+
     /// Returns the first element that matches a CSS selector.
     ///
     /// # Errors
@@ -245,6 +262,23 @@ pub(crate) fn sentence(error: &WebDriverError) -> anyhow::Error {
 pub const QUIET: &str = "const painted = () => new Promise((done) => requestAnimationFrame(done));
     const idle = () => new Promise((done) => (window.requestIdleCallback ?? setTimeout)(done));
     const quiet = async () => { await painted(); await painted(); await idle(); return true; };";
+
+/// Summarises a figure's canvases as text: size, number of colours, hash.
+pub const PICTURE: &str = "const picture = (id) =>
+    [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
+        if (!canvas.width || !canvas.height) return 'empty';
+        // A canvas that is often read itself is painted another way.
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+        copy.drawImage(canvas, 0, 0);
+        const pixels = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+        const colours = new Set();
+        let hash = 0x811c9dc5;
+        for (const pixel of pixels) {
+            hash = Math.imul(hash ^ pixel, 0x01000193) >>> 0;
+            if (colours.size < 8) colours.add(pixel);
+        }
+        return `${canvas.width}x${canvas.height} ${colours.size < 8 ? 'blank' : 'drawn'} ${hash.toString(16)}`;
+    }).join(', ');";
 
 impl Browser {
     /// Starts a browser, with one retry.

@@ -17,7 +17,7 @@ use core::cell::RefCell;
 use plotters::prelude::DrawingBackend as _;
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, OffscreenCanvas};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageBitmap, ImageData, OffscreenCanvas};
 
 /// Backend units per device pixel: plotters only has whole coordinates, and curves need finer ones.
 const SUBPIXELS: f64 = 8.0;
@@ -50,13 +50,25 @@ impl Sheet {
         Ok(Self { canvas: canvas.clone(), context: context.unchecked_into() })
     }
 
-    /// A canvas of nobody, or one that the page has handed over to this worker: Firefox gives the context of that only once.
+    /// A canvas that is not on the page.
     ///
     /// # Errors
     ///
     /// Fails if the canvas has no 2D context.
     pub fn of_worker(canvas: &OffscreenCanvas) -> Result<Self, PaintError> {
         Self::of_page(canvas.unchecked_ref())
+    }
+
+    /// Shows a picture that was painted elsewhere, in its size.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the canvas refuses to draw.
+    pub fn show(&self, picture: &ImageBitmap) -> Result<(), PaintError> {
+        let Self { canvas, context } = self;
+        resize(canvas, picture.width(), picture.height());
+        context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)?;
+        Ok(context.draw_image_with_image_bitmap(picture, 0.0, 0.0)?)
     }
 }
 
@@ -149,18 +161,22 @@ pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvas
     Ok(sheet.canvas)
 }
 
-/// Sizes the canvas (only on a change, which clears it and is slow) and fills it with the surface
-/// colour.
-pub(super) fn prepare<'a>(sheet: &'a Sheet, style: &Style) -> Result<&'a CanvasRenderingContext2d, PaintError> {
-    let Sheet { canvas, context } = sheet;
-    let ratio = style.device_pixel_ratio;
-    let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
+/// Sizes the canvas, only on a change, which clears it and is slow.
+fn resize(canvas: &HtmlCanvasElement, width: u32, height: u32) {
     if canvas.width() != width {
         canvas.set_width(width);
     }
     if canvas.height() != height {
         canvas.set_height(height);
     }
+}
+
+/// Sizes the canvas and fills it with the surface colour.
+pub(super) fn prepare<'a>(sheet: &'a Sheet, style: &Style) -> Result<&'a CanvasRenderingContext2d, PaintError> {
+    let Sheet { canvas, context } = sheet;
+    let ratio = style.device_pixel_ratio;
+    let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
+    resize(canvas, width, height);
     context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)?;
     context.set_fill_style_str(&tokens(style.theme).surface.css());
     context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));

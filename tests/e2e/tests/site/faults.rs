@@ -220,34 +220,35 @@ fn no_gesture_waits_for_a_slow_server_and_all_texts_are_there() -> Result<()> {
     Ok(())
 }
 
-/// Returns the sentence of a page whose worker does not work.
 /// Moves a slider by so many steps.
 const STEP: &str = "const [slider, steps] = arguments;
     slider.value = Number(slider.value) + steps;
     slider.dispatchEvent(new Event('input', { bubbles: true }));";
+/// Returns the sentence of a page whose worker does not work.
 const NO_THREAD: &str = "return document.querySelector('#no-thread')?.textContent ?? ''";
 
 #[test]
 fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
     // Workers that cannot be started, as in a sandbox; that end by an error, at once, when they shall paint for the first time, and
-    // when they have painted three times; and one that never says anything.
+    // when they have painted three times; that are silent from the first message, when they shall paint for the first time, and
+    // when they have painted six times.
     let refused = "window.Worker = class { constructor() { throw new Error('no'); } };";
     let broken = "const Before = window.Worker;
         window.Worker = class extends Before { constructor() { super('data:text/javascript,throw 1'); } };";
-    let after = |paintings: u32| {
+    let after = |paintings: u32, does: &str| {
         format!(
             "const post = Worker.prototype.postMessage;
             let paintings = 0;
             Worker.prototype.postMessage = function (data, ...rest) {{
-                if (String(data[0]).includes('Paint') && ++paintings > {paintings})
-                    queueMicrotask(() => this.dispatchEvent(new Event('error')));
+                if (String(data[0]).includes('link') && ++paintings > {paintings}) {does}
                 else post.call(this, data, ...rest);
             }};"
         )
     };
+    let error = "queueMicrotask(() => this.dispatchEvent(new Event('error')));";
     let silent = "Worker.prototype.postMessage = () => {};";
     for kind in [Kind::Chromium, Kind::Firefox] {
-        for script in [refused, broken, &after(0), &after(3), silent] {
+        for script in [refused, broken, &after(0, error), &after(3, error), silent, &after(0, ";"), &after(6, ";")] {
             let page = Page::open(kind, crate::page::address()?, script)?;
             let before = page.settled()?;
             let slider = page.slider("Link bandwidth")?;
@@ -268,6 +269,29 @@ fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
             };
             says(&format!("{kind:?}: `{script}` and what the page says of it"))?;
             assert!(!page.is_the_workers()?, "{kind:?}: {script}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_worker_that_could_not_be_loaded_is_started_again_once() -> Result<()> {
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        for failures in [1, 9] {
+            let refuse = move |path: &str, before: usize| {
+                if path.ends_with("painter.js") && before < failures { Fate::Refused(503) } else { Fate::Answered }
+            };
+            let server = FileServer::with_faults(&built()?, PATH, refuse)?;
+            let page = Page::open(kind, server.url(), "")?;
+            if failures == 1 {
+                wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
+            } else {
+                wait_for("nothing is said", PATIENCE, || {
+                    Ok(page.session.text(NO_THREAD, &[])?.contains("reload the page").then_some(()))
+                })?;
+            }
+            // The service worker may have asked for it as well.
+            assert!((2..=3).contains(&server.asked("painter.js")), "{kind:?}, {failures} failures");
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use e2e::server::Server;
-use e2e::session::QUIET;
+use e2e::session::{PICTURE, QUIET};
 use e2e::{Element, Kind, Session, wait_for};
 use serde_json::json;
 use walkdir::WalkDir;
@@ -20,8 +20,8 @@ pub(crate) const OUTPUTS: [&str; 5] = ["MFU", "Tokens per second per GPU", "Step
 /// Timeout for a slow machine; every wait ends as soon as its condition holds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Records violations of the content policy, uncaught errors, and the page's pending timers, from
-/// before the page's first script.
+/// Records violations of the content policy, uncaught errors, the page's pending timers, and how many
+/// pictures of its worker it has drawn, from before the page's first script.
 pub(crate) const WITNESS: &str = "window.witness = [];
     addEventListener('securitypolicyviolation', (event) =>
         window.witness.push(`the policy forbids ${event.violatedDirective} of ${event.blockedURI} ${event.sample}`));
@@ -33,7 +33,12 @@ pub(crate) const WITNESS: &str = "window.witness = [];
         if (!(time > 500)) pending.add(id);
         return id;
     };
-    window.clearTimeout = (id) => { pending.delete(id); stop(id); };";
+    window.clearTimeout = (id) => { pending.delete(id); stop(id); };
+    const draw = CanvasRenderingContext2D.prototype.drawImage;
+    CanvasRenderingContext2D.prototype.drawImage = function (what, ...rest) {
+        window.pictures = (window.pictures ?? 0) + (what instanceof ImageBitmap);
+        return draw.call(this, what, ...rest);
+    };";
 
 /// JavaScript: resolves when the page is idle and has no pending timers of up to half a second.
 pub(crate) const STILL: &str = "const still = async () => {
@@ -44,23 +49,6 @@ pub(crate) const STILL: &str = "const still = async () => {
 /// Ends every timer of the page immediately, except the 20 seconds that theme.js waits for boot.js.
 pub(crate) const HURRY: &str = "const later = window.setTimeout;
     window.setTimeout = (act, time, ...rest) => later(act, time < 20000 ? 0 : time, ...rest);";
-
-/// Summarises a figure's canvases as text: size, number of colours, hash.
-pub(crate) const PICTURE: &str = "const picture = (id) =>
-    [...document.querySelectorAll(`canvas#${id}, #${id} canvas`)].map((canvas) => {
-        if (!canvas.width || !canvas.height) return 'empty';
-        // A canvas that a worker paints has no context here.
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
-        copy.drawImage(canvas, 0, 0);
-        const pixels = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-        const colours = new Set();
-        let hash = 0x811c9dc5;
-        for (const pixel of pixels) {
-            hash = Math.imul(hash ^ pixel, 0x01000193) >>> 0;
-            if (colours.size < 8) colours.add(pixel);
-        }
-        return `${canvas.width}x${canvas.height} ${colours.size < 8 ? 'blank' : 'drawn'} ${hash.toString(16)}`;
-    }).join(', ');";
 
 /// Headline, figures, map and curve.
 const SIGHT: &str = "const text = (selector) => document.querySelector(selector)?.textContent.trim() ?? '';
@@ -221,9 +209,9 @@ impl Page {
         })
     }
 
-    /// Whether the worker paints the map: its canvas then gives the page no context.
+    /// Whether the worker paints the map: the page draws its pictures, and has not lost it.
     pub(crate) fn is_the_workers(&self) -> Result<bool> {
-        let script = "try { return !document.querySelector('#map').getContext('2d'); } catch { return true; }";
+        let script = "return window.pictures > 0 && !document.querySelector('#no-thread')";
         Ok(self.session.script(script, &[])? == json!(true))
     }
 

@@ -1,25 +1,25 @@
 //! Difficult screens: a canvas that has lost its pixels, and a zoom of 400 %.
 
 use anyhow::Result;
-use e2e::session::QUIET;
+use e2e::session::{PICTURE, QUIET};
 use e2e::wait_for;
 use serde_json::json;
 
-use crate::page::{PATIENCE, PICTURE, Page, STILL};
+use crate::page::{PATIENCE, Page, STILL};
 
 #[test]
 fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
     let page = Page::first_visit()?;
     let before = page.settled()?;
     wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
-    // The effect of a crash of the graphics process: the canvases that the page paints are empty, then the event follows.
-    let lose = "const all = [...document.querySelectorAll('canvas')].filter((canvas) => !['map', 'curve'].includes(canvas.id));
+    // The effect of a crash of the graphics process: the canvases are empty, then the event follows.
+    let lose = "const all = [...document.querySelectorAll('canvas')];
         for (const canvas of all) {
             canvas.getContext('2d').reset();
             canvas.dispatchEvent(new Event(arguments[0]));
         }
         return all.length";
-    let painted = format!("{PICTURE} return picture('memory')");
+    let painted = format!("{PICTURE} return ['memory', 'map', 'curve'].map(picture).join()");
     let memory = page.session.text(&painted, &[])?;
     assert!(memory.contains("drawn"), "{memory}");
     page.session.script(lose, &[json!("contextlost")])?;
@@ -34,7 +34,7 @@ fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
 }
 
 #[test]
-fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top() -> Result<()> {
+fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top_or_the_foot() -> Result<()> {
     let page = Page::first_visit()?;
     let screen = json!({ "width": 320, "height": 256, "deviceScaleFactor": 4, "mobile": false });
     page.session.devtools("Emulation.setDeviceMetricsOverride", &screen)?;
@@ -49,6 +49,13 @@ fn at_400_percent_no_range_lies_under_its_button_and_nothing_stays_at_the_top() 
             return band.right > why.left && band.bottom > why.top && band.top < why.bottom;
         }).map((tile) => tile.textContent);";
     assert_eq!(page.session.script(overlapping, &[])?, json!([]));
+    // From the lowest line up, beside the button that opens the controls.
+    let at_the_foot = "return [...Array(9).keys()].some((line) =>
+        document.elementFromPoint(16, innerHeight - 1 - 8 * line)?.closest('.dock, .controls'))";
+    assert_eq!(page.session.script(at_the_foot, &[])?, json!(false));
+    page.session.click(&page.session.element(".change")?)?;
+    page.in_view("input[type=range][aria-label='GPUs']")?;
+    page.session.click(&page.session.element(".change")?)?;
     let at_the_top = "scrollTo({ top: 900, behavior: 'instant' });
         return still().then(() => document.querySelector('.slim')?.checkVisibility() ?? false)";
     assert_eq!(page.session.script(&format!("{QUIET} {STILL} {at_the_top}"), &[])?, json!(false));

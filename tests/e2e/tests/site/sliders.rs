@@ -1,5 +1,7 @@
 //! Every slider updates the whole picture while it moves, by keyboard and by pointer.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use e2e::{Element, Key, Kind, wait_for};
 use serde_json::json;
@@ -110,6 +112,28 @@ fn after_a_rush_of_events_the_figures_are_those_of_the_last() -> Result<()> {
         rush(&here)?;
         page.wait_for("the figures are not those of the last value", |now| *now == before)?;
         assert_eq!(page.settled()?, before, "{kind:?}");
+        page.leave_quietly()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn figures_are_read_and_captured_at_once_after_keys() -> Result<()> {
+    // Firefox let who read a canvas of its worker wait for ten seconds.
+    const AT_ONCE: Duration = Duration::from_secs(2);
+    for kind in [Kind::Chromium, Kind::Firefox] {
+        let page = Page::first_visit_in(kind)?;
+        wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
+        let slider = page.slider("Sequence length")?;
+        page.session.focus(&slider)?;
+        for key in [Key::Left, Key::Right].into_iter().cycle().take(20) {
+            page.session.press(key, 10)?;
+            let start = Instant::now();
+            let sight = page.look()?;
+            page.session.screenshot()?;
+            let took = start.elapsed();
+            assert!(sight.is_drawn() && took < AT_ONCE, "{kind:?}: {took:?}, {sight:?}");
+        }
         page.leave_quietly()?;
     }
     Ok(())
