@@ -47,7 +47,12 @@ mod tests {
     #[test]
     fn a_finding_stands_beside_the_line_that_it_changes() {
         let given = vec![("a,b/run.yaml".to_owned(), "x: 1\ny: 2\nz: 3\n".to_owned())];
-        let offer = |files| Offer { what: "22 % faster\nso".into(), scenario: None, files };
+        let offer = |files| Offer {
+            what: "22 % faster\nso".into(),
+            scenario: None,
+            files,
+            changes: files::brought::Changes::Nothing,
+        };
         let changed = vec![("run.yaml".to_owned(), "x: 1\ny: 4\nz: 3\n".to_owned())];
         assert_eq!(warning(&offer(changed), &given), "::warning file=a%2Cb/run.yaml,line=2::22 %25 faster%0Aso");
         assert_eq!(warning(&offer(vec![]), &given), "::warning file=a%2Cb/run.yaml::22 %25 faster%0Aso");

@@ -74,11 +74,12 @@ impl Input {
         Ok((read, said))
     }
 
-    /// Reads the files, for the scenario of the texts and of the values that are set.
-    pub(crate) fn bring(&self) -> Result<Brought, String> {
+    /// Reads the files, for the scenario of the texts and of the values that are set; gives what they hold too.
+    pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
         let parts = self.parts()?;
-        let read = of_items(&parts.items, &parts.given(self.reading()));
-        read.map(|(brought, _)| brought).map_err(|refusal| refusal.to_string())
+        let (brought, _) =
+            of_items(&parts.items, &parts.given(self.reading())).map_err(|refusal| refusal.to_string())?;
+        Ok((brought, parts.items))
     }
 
     /// The paths among the inputs.

@@ -11,6 +11,7 @@ mod plan;
 mod rank;
 mod read;
 mod table;
+mod write;
 
 use std::process::ExitCode;
 

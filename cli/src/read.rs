@@ -1,11 +1,11 @@
 //! `shardwise read`: what files say, and what would be better.
 
 use clap::{Args, ValueEnum};
-use files::brought::{Brought, Kind};
+use files::brought::{Brought, Changes, Item, Kind};
 
 use crate::input::Input;
 use crate::table::{lines, plain};
-use crate::{Answer, annotation};
+use crate::{Answer, annotation, write};
 
 /// Files, and how what they say is printed.
 #[derive(Args)]
@@ -28,9 +28,12 @@ pub(crate) struct Lint {
     /// How findings are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Writes the first change into the files
+    /// Writes the first change that leaves what is trained as it is (model, data, length, effective batch, precision)
     #[arg(long)]
     fix: bool,
+    /// Writes the first change, whatever it changes of what is trained
+    #[arg(long)]
+    unsafe_fixes: bool,
 }
 
 /// How findings are printed.
@@ -45,7 +48,7 @@ enum Format {
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let brought = self.input.bring()?;
+        let (brought, _) = self.input.bring()?;
         Ok(Answer::of(if self.json { json(&brought)? } else { text(&brought) }))
     }
 }
@@ -54,11 +57,11 @@ impl Lint {
     /// Runs the command: the answer is yes where there is nothing to say.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let is_github = self.format == Format::Github;
-        let brought = self.input.bring().and_then(|brought| match brought.kind {
-            Kind::Run => Ok(brought),
+        let brought = self.input.bring().and_then(|(brought, items)| match brought.kind {
+            Kind::Run => Ok((brought, items)),
             _ => Err("This is not the configuration of a run: `shardwise read` says what it is.".into()),
         });
-        let brought = match brought {
+        let (brought, items) = match brought {
             Err(problem) if is_github => {
                 // The annotation goes where GitHub reads; the status says that nothing was read.
                 return Err(annotation::error(self.input.paths().next(), &problem));
@@ -69,7 +72,6 @@ impl Lint {
             return Err(brought.missing.join(" "));
         }
         let yes = brought.offers.is_empty();
-        let mut written = Vec::new();
         let text = if self.json {
             json(&brought)?
         } else if is_github {
@@ -79,17 +81,29 @@ impl Lint {
         } else {
             text(&brought)
         };
-        if self.fix
-            && let Some(offer) = brought.offers.iter().find(|offer| !offer.files.is_empty())
-        {
-            for (name, changed) in &offer.files {
-                std::fs::write(name, changed).map_err(|cause| format!("{name} could not be written: {cause}."))?;
-                if !self.json {
-                    written.push(format!("Written into {name}."));
-                }
-            }
-        }
-        Ok(Answer { text: text + &lines(written.into_iter()), yes })
+        let written = if self.fix || self.unsafe_fixes { self.write(&brought, &items)? } else { String::new() };
+        let written = if self.json { String::new() } else { written };
+        Ok(Answer { text: text + &written, yes })
+    }
+
+    /// Writes the first change into the files: one that leaves what is trained as it is, unless others are asked for.
+    fn write(&self, brought: &Brought, items: &[Item]) -> Result<String, String> {
+        let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty());
+        let Some(offer) = offers.find(|offer| self.unsafe_fixes || offer.changes == Changes::Nothing) else {
+            let others = brought.offers.iter().any(|offer| !offer.files.is_empty());
+            let others =
+                if others { " What is offered changes what is trained: --unsafe-fixes writes it." } else { "" };
+            return Ok(format!("Nothing was written.{others}\n"));
+        };
+        let prepared = offer.files.iter().map(|(name, text)| {
+            let item = items.iter().find(|item| item.name.as_ref() == Some(name));
+            let item = item.ok_or_else(|| "Standard input cannot be written: name the file.".to_owned())?;
+            write::prepare(name, &item.bytes, text)
+        });
+        // All of them stand beside their files before the first is replaced.
+        let prepared: Vec<write::Prepared> = prepared.collect::<Result<_, String>>()?;
+        write::replace(&prepared)?;
+        Ok(lines(offer.files.iter().map(|(name, _)| format!("Written into {name}."))))
     }
 }
 

@@ -576,6 +576,8 @@ export interface Offer {
   scenario: string | null;
   /** Name and text of each file that differs. */
   files: [string, string][];
+  /** What it does to what is trained: nothing, the numbers that it is computed with, or what is trained (length, batch, model). */
+  changes: 'nothing' | 'numerics' | 'training';
 }
 
 /** What was read. */

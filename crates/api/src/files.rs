@@ -1,7 +1,7 @@
 //! What texts and files bring.
 
-use engine::share;
-use files::brought::{self, Brought, Item, Kind, Section};
+use engine::share::{self, spelling};
+use files::brought::{self, Base, Brought, Item, Kind};
 
 use crate::given::Code;
 use crate::open::{Open, Stated, Unstated};
@@ -30,31 +30,23 @@ pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Re
 /// What cannot be read.
 pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusal> {
     let base = given.read()?;
-    let mut brought = brought::bring(items, &base.scenario).map_err(|said| Refusal::new(Code::Unreadable, said))?;
+    let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
+    let over = Base { scenario: base.scenario, over: over.collect() };
+    let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
     let mut read = Read::of(&brought.scenario);
     read.stated = stated(&brought, base.stated);
-    // What is set by hand comes last: it changes what a run or a saved scenario says.
-    let is_whole = matches!(brought.kind, Kind::Run | Kind::Scenario);
-    let mut contradicted = Vec::new();
-    for (key, value) in crate::given::in_order(given.set).filter(|_| is_whole) {
-        let before = read.scenario;
-        read.set(key, value);
-        if brought.kind == Kind::Run && read.scenario != before {
-            contradicted.push(format!("{key} = {value}"));
+    // A saved scenario is changed by what is set by hand; a run has it already.
+    if brought.kind == Kind::Scenario && !given.set.is_empty() {
+        for (key, value) in crate::given::in_order(given.set) {
+            read.set(key, value);
         }
+        brought.scenario = share::encode(&read.scenario);
     }
     read.finish();
     if given.reading != Reading::Lenient {
         crate::given::refuse(&read.issues)?;
     }
-    if is_whole && !given.set.is_empty() {
-        brought.scenario = share::encode(&read.scenario);
-    }
     if brought.kind == Kind::Run {
-        if !contradicted.is_empty() {
-            let title = "Set by hand, in place of what the files say".to_owned();
-            brought.sections.insert(0, Section { title, lines: contradicted });
-        }
         ask(&mut brought, &read, given.reading);
     }
     Ok((brought, read))

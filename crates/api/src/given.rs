@@ -162,7 +162,7 @@ impl Read {
         let spelled = spelling::spell(key, value);
         self.issues.extend(spelled.notes);
         for (key, value) in &spelled.pairs {
-            self.issues.extend(crate::set(&mut self.scenario, key, value));
+            self.issues.extend(share::put(&mut self.scenario, key, value));
             self.stated.add(key);
         }
     }

@@ -19,9 +19,11 @@ pub mod decode;
 pub mod encode;
 mod json;
 mod pairs;
+mod put;
 pub mod spelling;
 pub mod v1;
 
 pub use decode::{Decoded, decode, decode_json, decode_link};
 pub use encode::{encode, encode_with, to_json};
+pub use put::put;
 pub use v1::set as set_typed;

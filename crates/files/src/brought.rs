@@ -13,7 +13,7 @@ use engine::share::{carried, v1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::run::Unsaid;
+pub use crate::run::{Base, Changes, Unsaid};
 use crate::snapshot;
 
 use crate::config::{
@@ -69,6 +69,8 @@ pub struct Offer {
     pub scenario: Option<String>,
     /// The files that came, with the change written into them: name and text of each that differs.
     pub files: Vec<(String, String)>,
+    /// What it changes of what is trained.
+    pub changes: Changes,
 }
 
 /// What was read, as the page and the commands take it over.
@@ -142,14 +144,23 @@ impl Brought {
 /// assert!(brought.scenario.contains("texts="));
 /// ```
 pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
+    bring_over(items, &Base::from(scenario))
+}
+
+/// The same, with values set by hand that count more than what the files of a run say.
+///
+/// # Errors
+///
+/// As of [`bring`].
+pub fn bring_over(items: &[Item], base: &Base) -> Result<Brought, String> {
     // Files of one run are read together, before what else came.
     let (parts, rest): (Vec<&Item>, Vec<&Item>) =
         items.iter().partition(|item| items.len() > 1 && of_run::is_part(item));
-    let mut brought = if parts.len() > 1 { of_run::together(&parts, scenario)? } else { None };
+    let mut brought = if parts.len() > 1 { of_run::together(&parts, base)? } else { None };
     let one_by_one = if brought.is_some() { rest } else { items.iter().collect() };
     for item in one_by_one {
-        let scenario = brought.as_ref().map_or(*scenario, |before| share::decode(&before.scenario).scenario);
-        let next = of_item(item, &scenario)?;
+        let scenario = brought.as_ref().map_or(base.scenario, |before| share::decode(&before.scenario).scenario);
+        let next = of_item(item, &Base { scenario, over: base.over.clone() })?;
         brought = Some(match brought {
             None => next,
             Some(before) => before.and(next),
@@ -159,7 +170,8 @@ pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
 }
 
 /// Reads one text or file.
-fn of_item(item: &Item, scenario: &Scenario) -> Result<Brought, String> {
+fn of_item(item: &Item, base: &Base) -> Result<Brought, String> {
+    let scenario = &base.scenario;
     let named = |problem: String| match &item.name {
         Some(name) => words::of_file(name, &problem),
         None => problem,
@@ -167,7 +179,7 @@ fn of_item(item: &Item, scenario: &Scenario) -> Result<Brought, String> {
     if snapshot::is_pickle(&item.bytes) {
         return diagnosed::of_snapshot(snapshot::of_pickle(&item.bytes, scenario), scenario).map_err(named);
     }
-    let read = text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), scenario));
+    let read = text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), base));
     // Of what a run printed, a line that is no text is left out.
     let read =
         read.or_else(|problem| match printed(&item.bytes).and_then(|text| diagnosed::diagnosed(&text, scenario)) {
@@ -206,7 +218,8 @@ fn text(bytes: &[u8]) -> Result<String, String> {
 }
 
 /// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration of a run.
-fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brought, String> {
+fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, String> {
+    let scenario = &base.scenario;
     // A byte order mark is no part of the text.
     let text = text.trim_start_matches('\u{feff}');
     let length = check_length(text);
@@ -238,7 +251,7 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
         Ok(json) => json,
         Err(problem) => {
             let is_json = text.trim().is_empty() || text.trim_start().starts_with(['{', '[']);
-            return of_run::alone(text, file, scenario).map_err(|refusal| match refusal.sentence {
+            return of_run::alone(text, file, base).map_err(|refusal| match refusal.sentence {
                 said if refusal.is_certain => said,
                 _ if !text.trim_start().starts_with('{') && words::is_log(text) => words::no_known_log(),
                 _ if is_json => problem,
@@ -262,7 +275,7 @@ fn of_text(text: &str, file: Option<&str>, scenario: &Scenario) -> Result<Brough
         Ok(imported) => Ok(modelled(&imported, scenario)),
         // What names a kind of model is one.
         Err(problem) if json.get("model_type").is_some() => Err(problem),
-        Err(problem) => of_run::alone(text, file, scenario)
+        Err(problem) => of_run::alone(text, file, base)
             .map_err(|refusal| if refusal.is_certain { refusal.sentence } else { problem }),
     }
 }

@@ -24,12 +24,12 @@ mod tree;
 mod words;
 
 use engine::scenario::Scenario;
-use engine::share::encode;
+use engine::share::{encode, put};
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use edit::{Change, write_back};
 pub use format::Format;
-pub use lint::{Finding, lint};
+pub use lint::{Changes, Finding, lint};
 
 use draft::Draft;
 use keys::Keys;
@@ -68,6 +68,27 @@ pub struct Line {
     pub meaning: String,
 }
 
+/// What a run is read over, and what is laid over it.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// What files do not say: the cluster, the number of GPUs, the model, the price.
+    pub scenario: Scenario,
+    /// Values set by hand under keys of links, which count more than what files say.
+    pub over: Vec<(String, String)>,
+}
+
+impl From<&Scenario> for Base {
+    fn from(scenario: &Scenario) -> Self {
+        Self { scenario: *scenario, over: Vec::new() }
+    }
+}
+
+impl From<&Self> for Base {
+    fn from(base: &Self) -> Self {
+        base.clone()
+    }
+}
+
 /// A run that was read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Run {
@@ -86,6 +107,8 @@ pub struct Run {
     pub contradictions: Vec<String>,
     /// What decides whether it fits and no file says.
     pub open: Vec<Unsaid>,
+    /// What was set by hand in place of what files say: `seq = 8k`.
+    pub overruled: Vec<String>,
 }
 
 /// What decides whether a run fits, where no file says it.
@@ -98,6 +121,17 @@ pub enum Unsaid {
     Gpus,
     /// How long sequences are, where the framework has no default either.
     Length,
+}
+
+impl Unsaid {
+    /// Its key in links.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Gpus => "gpus",
+            Self::Length => "seq",
+        }
+    }
 }
 
 fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S::Error> {
@@ -120,7 +154,8 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 /// let run = read(&[file], &default_scenario()).unwrap();
 /// assert_eq!((run.formats[0], run.scenario.seq_len, run.scenario.micro_batch_size), (Format::Axolotl, 4096, 2));
 /// ```
-pub fn read(files: &[File], base: &Scenario) -> Result<Run, String> {
+pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
+    let base = &base.into();
     let read = taken_apart(files, base).and_then(|(trees, formats)| assembled(&trees, &formats, files, base));
     read.map_err(|refusal| refusal.sentence)
 }
@@ -142,7 +177,7 @@ fn told(file: &File) -> Result<(Tree, Format), Refusal> {
 }
 
 /// Files taken apart, with their formats.
-fn taken_apart(files: &[File], base: &Scenario) -> Result<(Vec<Tree>, Vec<Format>), Refusal> {
+fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), Refusal> {
     if files.is_empty() {
         return Err(Refusal::unknown("There is nothing to read: paste or drop the configuration of a run.".into()));
     }
@@ -164,7 +199,7 @@ fn taken_apart(files: &[File], base: &Scenario) -> Result<(Vec<Tree>, Vec<Format
 
 /// The same as [`read`], with whether the files are known for what they are where they are no run, and with what changes nothing told from
 /// what was taken into account.
-pub(crate) fn read_or_refuse(files: &[File], base: &Scenario) -> Result<Run, Refusal> {
+pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
     let (trees, formats) = taken_apart(files, base)?;
     let mut run = assembled(&trees, &formats, files, base)?;
     let kept = run.understood.iter().enumerate().filter(|(_, line)| line.meaning == keys::TAKEN).take(MOST_TRIED);
@@ -201,8 +236,8 @@ fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
 }
 
 /// The run of files that were taken apart.
-fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Scenario) -> Result<Run, Refusal> {
-    let mut draft = Draft::new(base, formats);
+fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) -> Result<Run, Refusal> {
+    let mut draft = Draft::new(&base.scenario, formats);
     // Models first, launchers and what they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
@@ -227,6 +262,16 @@ fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Scenario
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
+    let mut overruled = Vec::new();
+    for (key, value) in &base.over {
+        let before = draft.scenario;
+        // What is wrong with it was said when the base was read.
+        let _ = put(&mut draft.scenario, key, value);
+        if draft.scenario != before {
+            overruled.push(format!("{key} = {value}"));
+        }
+        draft.open.retain(|open| open.key() != key);
+    }
     Ok(Run {
         formats: formats.to_vec(),
         scenario: draft.scenario,
@@ -235,5 +280,6 @@ fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Scenario
         ignored,
         contradictions: draft.contradictions,
         open: draft.open,
+        overruled,
     })
 }

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::{Brought, Kind, Offer, Section};
 use crate::error::{self, Explained, Removal, bytes};
 use crate::log::{self, Comparison, Reason, links};
+use crate::run::Changes;
 use crate::snapshot::{self, Found};
 
 /// What a text says of a run; nothing where it is neither an error nor a measurement.
@@ -71,14 +72,14 @@ fn of_error(explained: &Explained, scenario: &Scenario) -> Brought {
         return Brought { sections, ..Brought::new(Kind::Error, share::encode(scenario), said, String::new()) };
     }
     Brought {
-        offers: offers(&explained.changes),
+        offers: offers(&explained.changes, scenario),
         sections: filled([("Tensors of this size", tensors.collect()), remarks]),
         ..Brought::new(Kind::Error, share::encode(scenario), explained.sentence.clone(), String::new())
     }
 }
 
 /// Changes with what they make of the memory.
-fn offers(changes: &[Removal]) -> Vec<Offer> {
+fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
     let offer = |change: &Removal| {
         let fits = if change.fits { "fits" } else { "still does not fit" };
         let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
@@ -88,6 +89,7 @@ fn offers(changes: &[Removal]) -> Vec<Offer> {
             what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
             scenario: Some(change.link.clone()),
             files: Vec::new(),
+            changes: Changes::between(scenario, &share::decode(&change.link).scenario),
         }
     };
     let mut offers: Vec<Offer> = changes.iter().map(offer).collect();
@@ -100,7 +102,7 @@ fn offers(changes: &[Removal]) -> Vec<Offer> {
 pub(super) fn of_snapshot(found: Result<Found, Cow<'static, str>>, scenario: &Scenario) -> Result<Brought, String> {
     let found = found?;
     Ok(Brought {
-        offers: offers(&found.changes),
+        offers: offers(&found.changes, scenario),
         sections: filled([
             ("Alive at that moment, by part of the memory", found.parts),
             ("The largest tensors", found.largest),
@@ -122,6 +124,7 @@ fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
         what: "Correct the predictions near this run by what it measured; the link carries the correction.".into(),
         scenario: Some(link.clone()),
         files: Vec::new(),
+        changes: Changes::Nothing,
     });
     Brought {
         offers: offers.collect(),

@@ -1,16 +1,15 @@
 //! The configuration of a run, with what the engine would do otherwise.
 
 use engine::format;
-use engine::scenario::Scenario;
 use engine::share;
 
 use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
 use crate::config::MOST_CHARACTERS;
-use crate::run::{self, File, Finding, Refusal, Run, lint, read, write_back};
+use crate::run::{self, Base, File, Finding, Refusal, Run, lint, read, write_back};
 
 /// Reads one text as the configuration of a run.
-pub(super) fn alone(text: &str, name: Option<&str>, scenario: &Scenario) -> Result<Brought, Refusal> {
-    brought(&[File::new(name.unwrap_or_default(), text)], scenario)
+pub(super) fn alone(text: &str, name: Option<&str>, base: &Base) -> Result<Brought, Refusal> {
+    brought(&[File::new(name.unwrap_or_default(), text)], base)
 }
 
 /// A file as text, if it is one.
@@ -28,16 +27,16 @@ pub(super) fn is_part(item: &Item) -> bool {
 /// # Errors
 ///
 /// A sentence where they are known for what they are, and are not one run.
-pub(super) fn together(items: &[&Item], scenario: &Scenario) -> Result<Option<Brought>, String> {
+pub(super) fn together(items: &[&Item], base: &Base) -> Result<Option<Brought>, String> {
     let Some(files) = items.iter().map(|item| file(item)).collect::<Option<Vec<File>>>() else { return Ok(None) };
-    match brought(&files, scenario) {
+    match brought(&files, base) {
         Ok(brought) => Ok(Some(brought)),
         Err(refusal) if refusal.is_certain => Err(refusal.sentence),
         Err(_) => Ok(None),
     }
 }
 
-fn brought(files: &[File], base: &Scenario) -> Result<Brought, Refusal> {
+fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     let run = run::read_or_refuse(files, base)?;
     // Of a model that is not known there is no verdict, and so nothing to offer.
     let has_model = !run.open.contains(&Unsaid::Model);
@@ -47,6 +46,7 @@ fn brought(files: &[File], base: &Scenario) -> Result<Brought, Refusal> {
         run.understood.iter().map(|line| format!("{} = {}: {}", line.key, line.value, line.meaning)).collect();
     let section = |title: &str, lines: &[String]| Section { title: title.to_owned(), lines: lines.to_vec() };
     let sections = [
+        section("Set by hand, in place of what the files say", &run.overruled),
         section("Contradicts itself", &run.contradictions),
         section("Assumed, as no file says it", &run.assumed),
         section("Understood", &understood),
@@ -83,7 +83,7 @@ fn said(run: &Run) -> String {
 }
 
 /// A finding with its change, written into the files and read again.
-fn offer(finding: &Finding, files: &[File], base: &Scenario) -> Offer {
+fn offer(finding: &Finding, files: &[File], base: &Base) -> Offer {
     let mut what = finding.what.clone();
     let mut written = files.to_vec();
     for (place, file) in written.iter_mut().enumerate() {
@@ -100,5 +100,10 @@ fn offer(finding: &Finding, files: &[File], base: &Scenario) -> Offer {
     let scenario = (!finding.fix.is_empty()).then(|| read(&written, base).ok()).flatten();
     let differing =
         written.into_iter().zip(files).filter(|(new, old)| new != *old).map(|(new, _)| (new.name, new.text));
-    Offer { what, scenario: scenario.map(|run| share::encode(&run.scenario)), files: differing.collect() }
+    Offer {
+        what,
+        scenario: scenario.map(|run| share::encode(&run.scenario)),
+        files: differing.collect(),
+        changes: finding.changes,
+    }
 }

@@ -30,6 +30,16 @@ pub struct Change {
 /// assert_eq!(text, "micro_batch_size: 4  # small\nfsdp_config:\n  offload_params: false\n");
 /// ```
 pub fn write_back(file: &File, changes: &[Change]) -> String {
+    let text = changed(file, changes);
+    // A file whose lines end as on Windows keeps doing so.
+    let lines = file.text.matches('\n').count();
+    if lines > 0 && file.text.matches("\r\n").count() == lines {
+        return text.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    text
+}
+
+fn changed(file: &File, changes: &[Change]) -> String {
     let mut text = file.text.clone();
     for change in changes {
         let Ok(tree) = tree::read(&File { name: file.name.clone(), text: text.clone() }) else { return text };
@@ -60,7 +70,15 @@ fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
     if change.to.is_empty() {
         return replaced(text, span, &rendered(tree.syntax, "null"));
     }
-    replaced(text, span, &rendered(tree.syntax, &change.to))
+    let product = text.get(span.clone()).and_then(|own| as_product(own, &change.to));
+    replaced(text, span, &product.unwrap_or_else(|| rendered(tree.syntax, &change.to)))
+}
+
+/// A whole number as the product that stood there: 16384 in place of `1 * 8192` is `2 * 8192`.
+fn as_product(own: &str, value: &str) -> Option<String> {
+    let (_, unit) = own.rsplit_once('*')?;
+    let (whole, each): (u64, u64) = (value.parse().ok()?, unit.trim().parse().ok()?);
+    (each > 0 && whole.is_multiple_of(each)).then(|| format!("{} * {each}", whole / each))
 }
 
 fn replaced(text: &str, span: std::ops::Range<usize>, with: &str) -> Option<String> {

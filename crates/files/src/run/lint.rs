@@ -5,17 +5,19 @@ use engine::analysis::advice::advise;
 use engine::analysis::layouts::LayoutSearch;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
+use engine::model::trained::Trained;
 use engine::model::training::Recompute;
 use engine::params::Unit;
 use engine::params::quantity::with_unit;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::difference::difference;
 use super::edit::{Change, write_back};
+use super::format::Format;
 use super::words::facts;
-use super::{File, Run, format, keys, read, tree};
+use super::{Base, File, Run, format, keys, read, tree};
 
 /// Something that could be better, or that cannot be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,6 +28,59 @@ pub struct Finding {
     pub gain: Option<f64>,
     /// What to change in the files; empty where they have no words for it.
     pub fix: Vec<Change>,
+    /// What the change does to what is trained.
+    pub changes: Changes,
+}
+
+/// What a change does to what is trained, from the least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Changes {
+    /// Nothing: the same model, data, length, effective batch, and the same mathematics.
+    #[default]
+    Nothing,
+    /// The numbers that it is computed with: precision, optimizer, bits of frozen weights.
+    Numerics,
+    /// What is trained: model, length, data, effective batch, trained weights.
+    Training,
+}
+
+impl Changes {
+    /// What differs between two scenarios of one run.
+    pub(crate) fn between(before: &Scenario, after: &Scenario) -> Self {
+        let sequences = |scenario: &Scenario| {
+            let step = [scenario.micro_batch_size, scenario.grad_accum_steps, scenario.degrees().dp];
+            step.iter().map(|factor| u64::from(*factor)).product::<u64>()
+        };
+        let what = |scenario: &Scenario| {
+            let Scenario { model, seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
+            // The bits of frozen weights are numerics.
+            let trained = Trained { base: before.trained.base, ..trained };
+            (model, seq_len, texts, objective, trained, images, mtp)
+        };
+        let how = |scenario: &Scenario| {
+            let Scenario { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
+                *scenario;
+            let dispatch = scenario.experts.dispatch_8bit;
+            (
+                recipe,
+                compute_format,
+                optimizer,
+                galore_rank,
+                gradients_in_16_bits,
+                scenario.trained.base,
+                kernels.dropout,
+                dispatch,
+            )
+        };
+        if sequences(before) != sequences(after) || what(before) != what(after) {
+            Self::Training
+        } else if how(before) != how(after) {
+            Self::Numerics
+        } else {
+            Self::Nothing
+        }
+    }
 }
 
 /// The least gain that is worth a word.
@@ -42,17 +97,22 @@ struct Candidate {
     scenario: Scenario,
     report: Report,
     gain: f64,
+    changes: Changes,
     fix: Vec<Change>,
 }
 
 /// Returns what would make the run of these files fit or faster: the same files as [`read`] got, and the same base.
 ///
 /// The first finding says whether the run does not fit; then come those that the files have words for, the largest gain first.
-pub fn lint(run: &Run, files: &[File], base: &Scenario) -> Vec<Finding> {
+pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
+    let base = &base.into();
     let scenario = &run.scenario;
     let report = scenario.report();
-    let mut findings: Vec<Finding> =
-        run.contradictions.iter().map(|what| Finding { what: what.clone(), gain: None, fix: Vec::new() }).collect();
+    let mut findings: Vec<Finding> = run
+        .contradictions
+        .iter()
+        .map(|what| Finding { what: what.clone(), gain: None, fix: Vec::new(), changes: Changes::Nothing })
+        .collect();
     if !report.fits() {
         findings.push(Finding {
             what: format!(
@@ -63,13 +123,14 @@ pub fn lint(run: &Run, files: &[File], base: &Scenario) -> Vec<Finding> {
             ),
             gain: None,
             fix: Vec::new(),
+            changes: Changes::Nothing,
         });
     }
     let mut found: Vec<Candidate> = Vec::new();
     let mut without: Vec<Finding> = Vec::new();
     for wanted in wanted(scenario, &report) {
         let fix = changes(run, files, &wanted);
-        let candidate = written(files, base, fix, &report);
+        let candidate = written(run, files, base, fix, &report);
         match candidate {
             Some(candidate) if helps(&candidate, &report) => {
                 let is_new =
@@ -82,8 +143,8 @@ pub fn lint(run: &Run, files: &[File], base: &Scenario) -> Vec<Finding> {
             None => without.extend(wordless(scenario, &report, &wanted)),
         }
     }
-    found.sort_by(|a, b| a.fix.len().cmp(&b.fix.len()).then(b.gain.total_cmp(&a.gain)));
-    found.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+    // What keeps the training as it is comes first, then what is fastest, then what changes the fewest keys.
+    found.sort_by(|a, b| a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len())));
     findings.extend(found.into_iter().map(|candidate| said(scenario, &report, candidate)));
     without.dedup();
     findings.extend(without.into_iter().take(2));
@@ -120,15 +181,7 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
             parts *= 2;
         }
     } else {
-        let mut parts = 2;
-        while parts <= 16 && scenario.micro_batch_size.is_multiple_of(parts) {
-            wanted.push(Scenario {
-                micro_batch_size: scenario.micro_batch_size / parts,
-                grad_accum_steps: scenario.grad_accum_steps.saturating_mul(parts),
-                ..*scenario
-            });
-            parts *= 2;
-        }
+        wanted.extend(smaller(scenario));
     }
     if scenario.kernels.loss.is_unfused() {
         let mut fused = *scenario;
@@ -148,6 +201,50 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
         }
     }
     wanted
+}
+
+/// The same step in more and smaller micro-batches, with each mode of recomputation: of each the fastest that fits.
+fn smaller(scenario: &Scenario) -> impl Iterator<Item = Scenario> {
+    [scenario.recompute, Recompute::Selective, Recompute::Full].into_iter().filter_map(|recompute| {
+        let parts = (0..=10).map(|power| 1_u32 << power);
+        let parts = parts.take_while(|parts| scenario.micro_batch_size.is_multiple_of(*parts));
+        let tried = parts.map(|parts| Scenario {
+            micro_batch_size: scenario.micro_batch_size / parts,
+            grad_accum_steps: scenario.grad_accum_steps.saturating_mul(parts),
+            recompute,
+            ..*scenario
+        });
+        let fitting = tried.map(|tried| (tried.report(), tried)).filter(|(report, _)| report.fits());
+        let speed = |report: &Report| report.tokens_per_s_per_gpu;
+        fitting.max_by(|(a, _), (b, _)| speed(a).total_cmp(&speed(b))).map(|(_, tried)| tried)
+    })
+}
+
+/// Whether every key of a file but those of a fix has its value still.
+fn keeps_others(old: &File, new: &File, place: usize, fix: &[Change]) -> bool {
+    if old == new {
+        return true;
+    }
+    let (Ok(old), Ok(new)) = (tree::read(old), tree::read(new)) else { return false };
+    let own = |path: &str| {
+        fix.iter().any(|change| {
+            change.file == place
+                && (change.key == path || change.key.split('.').next_back() == path.split('.').next_back())
+        })
+    };
+    // What a changed key refers to is changed in its place.
+    let referred: Vec<String> = old
+        .entries
+        .iter()
+        .filter(|entry| own(&entry.path))
+        .filter_map(|entry| Some(entry.value.shown().strip_prefix("${")?.strip_suffix('}')?.to_owned()))
+        .collect();
+    let is_referred = |path: &str| referred.iter().any(|name| path == name || path.ends_with(&format!(".{name}")));
+    let value = |tree: &tree::Tree, path: &str| {
+        tree.entries.iter().find(|entry| entry.path == path).map(|entry| entry.value.shown())
+    };
+    let others = old.entries.iter().filter(|entry| !own(&entry.path) && !is_referred(&entry.path));
+    others.map(|entry| &entry.path).all(|path| value(&old, path) == value(&new, path))
 }
 
 fn gain(before: &Report, after: &Report) -> f64 {
@@ -173,7 +270,9 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
             }
             let present = fact.keys.split('|').find_map(|key| keys::place(&tree, key));
             let entry = present.and_then(|place| tree.entries.get(place));
-            if entry.is_none() && (fact.only_present || fact.value.is_empty() || fact.value == "false") {
+            // torchtitan's Python configurations have other fields from release to release.
+            let is_typed = format == Format::Torchtitan && tree.syntax == tree::Syntax::Python;
+            if entry.is_none() && (is_typed || fact.only_present || fact.value.is_empty() || fact.value == "false") {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
@@ -190,7 +289,7 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
 }
 
 /// Writes a fix into the files, reads them and evaluates what comes of it; `None` where nothing does.
-fn written(files: &[File], base: &Scenario, fix: Vec<Change>, before: &Report) -> Option<Candidate> {
+fn written(run: &Run, files: &[File], base: &Base, fix: Vec<Change>, before: &Report) -> Option<Candidate> {
     if fix.is_empty() {
         return None;
     }
@@ -202,15 +301,16 @@ fn written(files: &[File], base: &Scenario, fix: Vec<Change>, before: &Report) -
             File { name: file.name.clone(), text: write_back(file, &of_file) }
         })
         .collect();
-    let run = read(&changed, base).ok()?;
-    let report = run.scenario.report();
-    let errors = |run: &Run| run.contradictions.len();
-    let again = read(files, base).ok()?;
-    // A fix contradicts nothing that was not contradicted.
-    if errors(&run) > errors(&again) || run.scenario == again.scenario {
+    let now = read(&changed, base).ok()?;
+    let report = now.scenario.report();
+    // A fix contradicts nothing that was not contradicted, and changes no key but its own.
+    let contradicts = now.contradictions.len() > run.contradictions.len();
+    let keeps = files.iter().zip(&changed).enumerate().all(|(place, (old, new))| keeps_others(old, new, place, &fix));
+    if contradicts || now.scenario == run.scenario || !keeps {
         return None;
     }
-    Some(Candidate { gain: gain(before, &report), scenario: run.scenario, report, fix })
+    let changes = Changes::between(&run.scenario, &now.scenario);
+    Some(Candidate { gain: gain(before, &report), scenario: now.scenario, report, changes, fix })
 }
 
 fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
@@ -222,7 +322,7 @@ fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
     } else {
         (format!("{what}: then it fits, in {memory}."), None)
     };
-    Finding { what, gain, fix: candidate.fix }
+    Finding { what, gain, fix: candidate.fix, changes: candidate.changes }
 }
 
 /// What the files have no words for.
@@ -241,5 +341,6 @@ fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<F
         what: format!("{what}: {effect}; these files have no key for it."),
         gain: before.fits().then_some(gain),
         fix: Vec::new(),
+        changes: Changes::between(scenario, wanted),
     })
 }

@@ -1,6 +1,6 @@
 //! Files that are several runs and not the parts of one.
 
-use engine::scenario::Scenario;
+use super::Base;
 
 use super::draft::Draft;
 use super::format::Format;
@@ -13,11 +13,11 @@ use super::{File, Refusal, formats};
 /// # Errors
 ///
 /// A sentence that names both.
-pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Scenario) -> Result<(), Refusal> {
+pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Base) -> Result<(), Refusal> {
     let all = trees.iter().zip(kinds).zip(files);
     // A model's, a launcher's or an adapter's file is part of a run.
     let mut whole = all.filter(|((_, kind), _)| kind.is_run()).filter_map(|((tree, kind), file)| {
-        let mut draft = Draft::new(base, &[*kind]);
+        let mut draft = Draft::new(&base.scenario, &[*kind]);
         formats::read(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;
         let batch = &draft.batch;
         let has_batch =

@@ -167,6 +167,8 @@ fn torchtitan(facts: &mut Facts, scenario: &Scenario) {
         scenario.micro_batch_size
     };
     facts.put("training.local_batch_size|training.batch_size", local);
+    // What later releases count in place of the sequences.
+    facts.put_if_present("training.num_tokens_per_microbatch_per_dp_rank", local.saturating_mul(scenario.seq_len));
     if scenario.pp == 1 && scenario.grad_accum_steps > 1 {
         facts.put("training.global_batch_size", global_batch(scenario));
     } else {

@@ -1,0 +1,182 @@
+//! `lint --fix` loses nothing: whatever fails, every byte stays, and only the values that it names change.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A run that fits eight GPUs once its micro-batch is smaller: its batch can stay.
+const RUN: &str = "base_model: &model meta-llama/Llama-3.1-8B  # the base\nsequence_len: 4096\nsample_packing: true\n\
+                   flash_attention: true\nbf16: auto\nadapter: lora\nlora_r: 16\nlora_target_linear: true\n\
+                   micro_batch_size: 32  # of one GPU\ngradient_accumulation_steps: 1\ngradient_checkpointing: false\n\
+                   tokenizer: *model\ndatasets:\n  - path: texts\n";
+/// A run that no safe change makes fit: its length alone is too much.
+const LONG: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 262144\nmicro_batch_size: 1\nadapter: lora\n\
+                    lora_r: 16\nchunked_cross_entropy: true\ngradient_accumulation_steps: 1\ngradient_checkpointing: true\n\
+                    bf16: true\nsample_packing: true\nflash_attention: true\n";
+
+/// A folder of the test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("shardwise-fix-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn fix_with(folder: &Path, arguments: &[&str], stop: &str) -> Output {
+    let mut lint = Command::new(env!("CARGO_BIN_EXE_shardwise"));
+    lint.current_dir(folder).args(["lint", "--fix", "--set", "cluster=dgx-h100", "--set", "gpus=8"]);
+    lint.args(arguments).env("SHARDWISE_STOP", stop).output().unwrap()
+}
+
+fn fix(folder: &Path, arguments: &[&str]) -> Output {
+    fix_with(folder, arguments, "")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// What is left beside the files of a folder.
+fn left_over(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "tmp")).collect()
+}
+
+#[test]
+fn a_fix_keeps_the_training_and_everything_else_of_the_file() {
+    let folder = folder("keeps");
+    let run = folder.join("run.yml");
+    fs::write(&run, RUN).unwrap();
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o640)).unwrap();
+    let output = fix(&folder, &["run.yml"]);
+    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    let written = fs::read_to_string(&run).unwrap();
+    // The batch is the same, the length too; comments and anchors stand.
+    let number = |key: &str| -> u32 {
+        let line = written.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split([':', '#']).nth(1).unwrap().trim().parse().unwrap()
+    };
+    assert_eq!(number("micro_batch_size") * number("gradient_accumulation_steps"), 32, "{written}");
+    assert_eq!(number("sequence_len"), 4096);
+    assert!(
+        written.contains("# of one GPU") && written.contains("&model meta") && written.contains("*model"),
+        "{written}"
+    );
+    let changed = RUN.lines().zip(written.lines()).filter(|(before, after)| before != after).count();
+    assert!((1..=3).contains(&changed) && RUN.lines().count() == written.lines().count(), "{written}");
+    assert_eq!(fs::metadata(&run).unwrap().permissions().mode() & 0o777, 0o640);
+    // It fits now, and twice is once: what was mended is not mended again.
+    assert!(!said(&fix(&folder, &["run.yml"])).contains("does not fit"));
+    let again = fs::read_to_string(&run).unwrap();
+    fix(&folder, &["run.yml"]);
+    assert_eq!(fs::read_to_string(&run).unwrap(), again);
+    assert_eq!(left_over(&folder), [""; 0]);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_is_trained_changes_only_where_it_is_asked_for() {
+    let folder = folder("unsafe");
+    fs::write(folder.join("run.yml"), LONG).unwrap();
+    // One GPU has no layout to choose.
+    let output = fix(&folder, &["run.yml", "--set", "gpus=1"]);
+    assert!(said(&output).contains("--unsafe-fixes writes it"), "{}", said(&output));
+    assert_eq!(fs::read_to_string(folder.join("run.yml")).unwrap(), LONG);
+    let output = fix(&folder, &["--unsafe-fixes", "run.yml", "--set", "gpus=1"]);
+    assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
+    assert_ne!(fs::read_to_string(folder.join("run.yml")).unwrap(), LONG);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn two_files_of_one_name_are_told_apart() {
+    let folder = folder("same");
+    for name in ["a", "b"] {
+        fs::create_dir(folder.join(name)).unwrap();
+    }
+    fs::write(folder.join("a/run.yml"), RUN).unwrap();
+    let stage = "{\"zero_optimization\": {\"stage\": 2}, \"train_micro_batch_size_per_gpu\": \"auto\"}\n";
+    fs::write(folder.join("b/run.yml"), stage).unwrap();
+    let output = fix(&folder, &["b/run.yml", "a/run.yml"]);
+    let (one, other) =
+        (fs::read_to_string(folder.join("a/run.yml")).unwrap(), fs::read_to_string(folder.join("b/run.yml")).unwrap());
+    assert!(one.starts_with("base_model") && other.starts_with("{\"zero_optimization\""), "{}", said(&output));
+    // Two runs are two: neither is written into the other.
+    fs::write(folder.join("b/run.yml"), RUN.replace("8B", "70B")).unwrap();
+    let output = fix(&folder, &["b/run.yml", "a/run.yml"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(fs::read_to_string(folder.join("b/run.yml")).unwrap(), RUN.replace("8B", "70B"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn every_failure_leaves_every_byte() {
+    let folder = folder("failures");
+    let run = folder.join("run.yml");
+    // A kill at every step: the old file or the new one, and nothing between.
+    for step in ["created", "half written", "synced", "renamed"] {
+        fs::write(&run, RUN).unwrap();
+        let output = fix_with(&folder, &["run.yml"], step);
+        assert!(output.status.code().is_none(), "{step}: {}", said(&output));
+        let left = fs::read_to_string(&run).unwrap();
+        if step == "renamed" {
+            assert!(left.contains("base_model") && left != RUN && left.ends_with("texts\n"), "{left}");
+        } else {
+            assert_eq!(left, RUN, "{step}");
+        }
+    }
+    for name in left_over(&folder) {
+        fs::remove_file(folder.join(name)).unwrap();
+    }
+    // A full disk.
+    fs::write(&run, RUN).unwrap();
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 0; {} lint --fix run.yml --set cluster=8xH100",
+        env!("CARGO_BIN_EXE_shardwise")
+    );
+    let full = Command::new("bash").current_dir(&folder).args(["-c", &script]).output().unwrap();
+    assert_eq!(full.status.code(), Some(2), "{}", said(&full));
+    assert_eq!((fs::read_to_string(&run).unwrap(), left_over(&folder)), (RUN.to_owned(), vec![]), "{}", said(&full));
+    // A file that may only be read.
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o444)).unwrap();
+    let output = fix(&folder, &["run.yml"]);
+    assert!(output.status.code() == Some(2) && said(&output).contains("may only be read"), "{}", said(&output));
+    assert_eq!(fs::read_to_string(&run).unwrap(), RUN);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn encodings_line_ends_and_links_stay() {
+    let folder = folder("encodings");
+    let run = folder.join("run.yml");
+    let utf_16 = |write: fn(u16) -> [u8; 2], text: &str| text.encode_utf16().flat_map(write).collect::<Vec<u8>>();
+    let windows = RUN.replace('\n', "\r\n");
+    let little = |text: &str| [&[0xff, 0xfe][..], &utf_16(u16::to_le_bytes, text)].concat();
+    let big = |text: &str| [&[0xfe, 0xff][..], &utf_16(u16::to_be_bytes, text)].concat();
+    let marked = |text: &str| [&[0xef, 0xbb, 0xbf][..], text.as_bytes()].concat();
+    fs::write(&run, RUN).unwrap();
+    fix(&folder, &["run.yml"]);
+    let plain = fs::read_to_string(&run).unwrap();
+    assert_ne!(plain, RUN);
+    for (before, after) in [
+        (little(RUN), little(&plain)),
+        (big(RUN), big(&plain)),
+        (marked(RUN), marked(&plain)),
+        (windows.as_bytes().to_vec(), plain.replace('\n', "\r\n").into_bytes()),
+        (RUN.trim_end().as_bytes().to_vec(), plain.trim_end().as_bytes().to_vec()),
+    ] {
+        fs::write(&run, &before).unwrap();
+        let output = fix(&folder, &["run.yml"]);
+        assert_eq!(fs::read(&run).unwrap(), after, "{}", said(&output));
+    }
+    // A link stays one, and what it leads to is written.
+    fs::write(&run, RUN).unwrap();
+    symlink("run.yml", folder.join("link.yml")).unwrap();
+    fix(&folder, &["link.yml"]);
+    assert!(fs::symlink_metadata(folder.join("link.yml")).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&run).unwrap(), plain);
+    fs::remove_dir_all(folder).unwrap();
+}
