@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use api::files::of_items;
-use api::given::Code;
+use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
 use engine::scenario::issue::{Issue, Severity};
@@ -62,11 +62,12 @@ impl Input {
         }
         let (brought, mut read) = of_items(&parts.items, &given).map_err(|refusal| refusal.to_string())?;
         let contradictions = &brought.contradictions;
-        if self.reading() == Reading::Strict && !contradictions.is_empty() {
-            return Err(format!(
-                "{} Mend it, or say --assume to go on with what is said here to be used.",
-                contradictions.join(" ")
-            ));
+        if self.reading() == Reading::Strict {
+            if !contradictions.is_empty() {
+                let hint = "Mend it, or say --assume to go on with what is said here to be used.";
+                return Err(format!("{} {hint}", contradictions.join(" ")));
+            }
+            refuse(&read.issues).map_err(with_hint)?;
         }
         read.open(asked, self.reading()).map_err(with_hint)?;
         // A scenario from a file needs no words.
@@ -77,6 +78,11 @@ impl Input {
     /// Reads the files, for the scenario of the texts and of the values that are set; gives what they hold too.
     pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
         let parts = self.parts()?;
+        if parts.items.is_empty() {
+            return Err(
+                "No file was named: give the files to read, and a link or --set for what they do not say.".into()
+            );
+        }
         let (brought, _) =
             of_items(&parts.items, &parts.given(self.reading())).map_err(|refusal| refusal.to_string())?;
         Ok((brought, parts.items))

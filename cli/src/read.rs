@@ -119,7 +119,9 @@ fn json(brought: &Brought) -> Result<String, String> {
 
 /// What was read, for people.
 fn text(brought: &Brought) -> String {
-    let said = [&brought.said, &brought.read].into_iter().filter(|said| !said.is_empty()).cloned();
+    // A scenario from a file needs no words.
+    let said = if brought.kind == Kind::Scenario { "" } else { &brought.said };
+    let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
     let offers = brought.offers.iter().map(|offer| format!("- {}", offer.what));
     let sections = brought.sections.iter().flat_map(|section| {
         core::iter::once(format!("{}:", section.title)).chain(section.lines.iter().map(|line| format!("  {line}")))

@@ -1,8 +1,12 @@
 """The package answers what the native engine answers, to the last bit."""
 
+import contextlib
+import io
 import json
 import os
+import re
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -160,6 +164,26 @@ class Others(unittest.TestCase):
         rows = {row["key"]: row for row in shardwise.parameters(SCENARIO)}
         self.assertEqual(rows["gpus"]["value"], 64)
         self.assertEqual(shardwise.__version__, "0.1.0")
+
+
+class Documentation(unittest.TestCase):
+    def test_its_examples_run(self):
+        run = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\nbf16: true\nadapter: lora\n"
+        root, count, before = TESTS.parent, 0, Path.cwd()
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "axolotl.yaml").write_text(run)
+            (Path(folder) / "config.json").write_text((TESTS / "configs" / "llama-3.1-8b.json").read_text())
+            os.chdir(folder)
+            try:
+                for page in ("README.md", "python/README.md", "docs/book/programs.md"):
+                    names = {"shardwise": shardwise, "pandas": pandas}
+                    for block in re.findall(r"```python\n(.*?)```", (root / page).read_text(encoding="utf-8"), re.DOTALL):
+                        with contextlib.redirect_stdout(io.StringIO()):
+                            exec(compile(block, page, "exec"), names)  # noqa: S102
+                        count += 1
+            finally:
+                os.chdir(before)
+        self.assertGreaterEqual(count, 4)
 
 
 class Widget(unittest.TestCase):

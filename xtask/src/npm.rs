@@ -15,7 +15,8 @@ use crate::{site, tools};
 /// The name of the package's crate.
 const CRATE: &str = "shardwise-js";
 /// The test files in `npm/tests`.
-const TESTS: [&str; 4] = ["estimate.test.mjs", "plan.test.mjs", "sweep.test.mjs", "types.test.mjs"];
+const TESTS: [&str; 5] =
+    ["documentation.test.mjs", "estimate.test.mjs", "plan.test.mjs", "sweep.test.mjs", "types.test.mjs"];
 /// The placeholder of the crate's version in `npm/js/package.json`.
 const VERSION: &str = "\"version\": \"0.0.0\"";
 

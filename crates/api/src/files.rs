@@ -1,5 +1,6 @@
 //! What texts and files bring.
 
+use engine::scenario::Model;
 use engine::share::{self, spelling};
 use files::brought::{self, Base, Brought, Item, Kind};
 
@@ -43,7 +44,8 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
         brought.scenario = share::encode(&read.scenario);
     }
     read.finish();
-    if given.reading != Reading::Lenient {
+    // What contradicts itself in a run is said with it.
+    if given.reading != Reading::Lenient && brought.kind != Kind::Run {
         crate::given::refuse(&read.issues)?;
     }
     if brought.kind == Kind::Run {
@@ -76,7 +78,12 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
             stated.gpus |= !brought.open.contains(&brought::Unsaid::Gpus);
             stated.length |= !brought.open.contains(&brought::Unsaid::Length);
         }
-        Kind::Adapter | Kind::Links | Kind::Error | Kind::Measured => {}
+        // An adapter names the model that it is of, as far as that is known.
+        Kind::Adapter => {
+            let model = share::decode(&brought.scenario).scenario.model;
+            stated.model |= matches!(model, Model::Preset { .. });
+        }
+        Kind::Links | Kind::Error | Kind::Measured => {}
     }
     stated
 }

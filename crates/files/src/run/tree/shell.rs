@@ -28,7 +28,8 @@ const LONGEST: usize = 4_000;
 /// What is wrong, without a full stop.
 pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let words = words(text);
-    let mut variables: HashMap<String, Variable> = HashMap::new();
+    let mut variables = of_slurm(text);
+    let mut visible = None;
     let mut entries = Entries::default();
     let mut branches = false;
     let (mut place, mut reads) = (0, 0);
@@ -36,6 +37,9 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
         place += 1;
         branches |= matches!(word.text, "if" | "case" | "elif") && word.starts_command;
         if let Some((name, value, span)) = assignment(word) {
+            if name == "CUDA_VISIBLE_DEVICES" {
+                visible = devices(value).or(visible);
+            }
             // Flags that are kept in a text are words of their own.
             let has_overrides =
                 || value.split_whitespace().any(|part| part.contains('.') && override_of(part).is_some());
@@ -92,7 +96,51 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     if branches {
         remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
+    // What is visible says how many processes a launcher starts, where nothing else does; without one it is a single one.
+    let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node"];
+    if let Some(devices) = visible
+        && !entries.list.iter().any(|entry| counts.contains(&entry.path.as_str()))
+    {
+        let launches = ["torchrun", "accelerate", "deepspeed"];
+        let has_launcher = words.iter().any(|word| launches.contains(&word.text));
+        let processes = if has_launcher { devices } else { 1 };
+        entries.add("nproc_per_node", Value::plain(processes.to_string()), None)?;
+    }
     Ok(entries.list)
+}
+
+/// The variables that Slurm sets for a script by its own `#SBATCH` lines (sbatch(1), "Output environment variables").
+fn of_slurm(text: &str) -> HashMap<String, Variable> {
+    const NAMES: [(&str, &[&str]); 5] = [
+        ("--nodes", &["SLURM_JOB_NUM_NODES", "SLURM_NNODES"]),
+        ("-N", &["SLURM_JOB_NUM_NODES", "SLURM_NNODES"]),
+        ("--ntasks-per-node", &["SLURM_NTASKS_PER_NODE"]),
+        ("--gpus-per-node", &["SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"]),
+        ("--gres", &["SLURM_GPUS_ON_NODE"]),
+    ];
+    let mut variables = HashMap::new();
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("#SBATCH"));
+    for line in lines {
+        let line = line.split(" #").next().unwrap_or_default().replace('=', " ");
+        let mut words = line.split_whitespace();
+        let Some((_, names)) = words.next().and_then(|word| NAMES.iter().find(|(option, _)| *option == word)) else {
+            continue;
+        };
+        // `gpu:a100:4` is four GPUs.
+        let count = words.next().and_then(|value| value.rsplit(':').next()?.parse::<u32>().ok());
+        for (name, count) in names.iter().zip(core::iter::repeat(count)) {
+            if let Some(count) = count {
+                variables.insert((*name).to_owned(), Variable { value: count.to_string(), span: None });
+            }
+        }
+    }
+    variables
+}
+
+/// How many devices a list of them names: `0,1,2,3`.
+fn devices(value: &str) -> Option<usize> {
+    let is_list = !value.is_empty() && value.split(',').all(|device| device.trim().parse::<u32>().is_ok());
+    is_list.then(|| value.split(',').count())
 }
 
 /// `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of configurations: sets what the first of them has. Returns whether

@@ -177,3 +177,22 @@ fn the_file_that_fsdp_config_names_is_part_of_the_run() {
     let both = bring(&items, &default_scenario()).unwrap();
     assert!(both.kind == Kind::Run && both.scenario.contains("recompute=full"), "{}", both.scenario);
 }
+
+/// What a script says of its GPUs without a flag: Slurm's variables by its own lines, and the devices that it sees.
+#[test]
+fn a_script_says_its_gpus_in_other_ways_too() {
+    let gpus = |text: &str| {
+        let run = read(&[File::new("run.sh", text)], &decode("cluster=p4d&gpus=64").scenario).unwrap();
+        assert!(run.contradictions.is_empty(), "{text}: {:?}", run.contradictions);
+        run.scenario.gpus
+    };
+    let megatron = "pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 1024 \
+                    --micro-batch-size 1 --global-batch-size 48 --tensor-model-parallel-size 2 --bf16\n";
+    let slurm = format!(
+        "#!/bin/bash\n#SBATCH --nodes=3\n#SBATCH --gres=gpu:a100:4\ntorchrun --nproc_per_node=4 --nnodes=$SLURM_NNODES {megatron}"
+    );
+    assert_eq!(gpus(&slurm), 12);
+    let trainer = "train.py --model_name_or_path Qwen/Qwen2.5-7B --bf16 True --per_device_train_batch_size 1\n";
+    assert_eq!(gpus(&format!("CUDA_VISIBLE_DEVICES=3 python {trainer}")), 1);
+    assert_eq!(gpus(&format!("CUDA_VISIBLE_DEVICES=0,1,2 accelerate launch {trainer}")), 3);
+}

@@ -1,0 +1,53 @@
+//! The examples of README, book and help are run as they stand there.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+
+use std::fs;
+use std::process::Command;
+
+/// What the examples read: a run that goes by the names of the documentation.
+const FILES: [(&str, &str); 4] = [
+    (
+        "axolotl.yaml",
+        "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nsample_packing: true\nmicro_batch_size: 1\n\
+         gradient_accumulation_steps: 8\ngradient_checkpointing: true\nbf16: true\ndeepspeed: ds_config.json\n",
+    ),
+    ("ds_config.json", "{\"zero_optimization\": {\"stage\": 3}, \"train_micro_batch_size_per_gpu\": \"auto\"}\n"),
+    (
+        "error.txt",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.10 GiB of which \
+         3.10 GiB is free.\n",
+    ),
+    ("config.json", include_str!("../../tests/configs/llama-3.1-8b.json")),
+];
+
+/// The commands in the blocks of a text, whole lines that begin with the program's name.
+fn commands(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with("shardwise ")).collect()
+}
+
+#[test]
+fn the_examples_of_the_documentation_run() {
+    let folder = std::env::temp_dir().join(format!("shardwise-docs-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    for (name, text) in FILES {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_shardwise")).parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(core::iter::once(program).chain(std::env::split_paths(&path))).unwrap();
+    let ran =
+        |line: &str| Command::new("bash").current_dir(&folder).env("PATH", &path).args(["-c", line]).output().unwrap();
+    let help = String::from_utf8(ran("shardwise --help").stdout).unwrap();
+    let texts = [include_str!("../../README.md"), include_str!("../../docs/book/programs.md"), help.as_str()];
+    let all: Vec<&str> = texts.iter().flat_map(|text| commands(text)).collect();
+    assert!(all.len() >= 7, "{all:?}");
+    for line in all {
+        let output = ran(line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // 1 says that it does not fit, or that there are findings: an answer too.
+        assert!(matches!(output.status.code(), Some(0 | 1)) && said.is_empty(), "{line}: {:?} {said}", output.status);
+        assert!(!output.stdout.is_empty(), "{line}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
