@@ -4,7 +4,7 @@
 use percent_encoding::percent_decode_str;
 
 use super::spelling::spell;
-use super::v1::PIN_KEY;
+use super::v1::{GPUS_KEY, NODES_KEY, PIN_KEY};
 use crate::params::quantity::shorten;
 use crate::scenario::issue::{Cause, Issue, Severity};
 use crate::scenario::pins::MOST_PINS;
@@ -27,18 +27,25 @@ impl Pairs {
         self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
     }
 
-    /// Replaces the names that people know with the keys and options of links.
+    /// Replaces the names that people know with the keys and options of links. The GPUs of a node (`8xH100`)
+    /// are those of the run where nothing says how many it has.
     pub(super) fn spell(&mut self) {
-        let mut pairs = Vec::with_capacity(self.pairs.len());
+        let mut pairs: Vec<(String, String)> = Vec::with_capacity(self.pairs.len());
+        let mut of_node = None;
         for (place, (key, value)) in self.pairs.drain(..).enumerate() {
             if place >= MOST_SPELLED {
                 pairs.push((key, value));
                 continue;
             }
-            let spelled = spell(&key, &value);
+            let mut spelled = spell(&key, &value);
+            if spelled.pairs.len() > 1 && spelled.pairs.last().is_some_and(|(own, _)| own == GPUS_KEY) {
+                of_node = spelled.pairs.pop();
+            }
             pairs.extend(spelled.pairs);
             self.issues.extend(spelled.notes);
         }
+        let has_gpus = pairs.iter().any(|(key, _)| key == GPUS_KEY || key == NODES_KEY);
+        pairs.extend(of_node.filter(|_| !has_gpus));
         self.pairs = pairs;
     }
 
