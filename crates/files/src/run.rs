@@ -172,7 +172,13 @@ fn told(file: &File) -> Result<(Tree, Format), Refusal> {
         (Err(_), Some(refusal)) => return Err(refusal),
         (Err(said), None) => return Err(Refusal::unknown(said)),
     };
-    let format = format::of(&tree, &file.text)?;
+    // A script may tell its program by a command or an import alone.
+    let format = format::of(&tree, &file.text).map_err(|refusal| match tree.entries.as_slice() {
+        [] if !refusal.is_certain => {
+            Refusal::unknown(format!("{} has no keys with values: it is no configuration of a run.", tree.name))
+        }
+        _ => refusal,
+    })?;
     Ok((tree, format))
 }
 

@@ -142,9 +142,6 @@ pub(super) fn read(file: &File) -> Result<Tree, String> {
     for span in entries.iter_mut().filter_map(|entry| entry.span.as_mut()) {
         *span = span.start + offset..span.end + offset;
     }
-    if entries.is_empty() {
-        return Err(format!("{name} has no keys with values: it is no configuration of a run."));
-    }
     Ok(Tree { name: name.to_owned(), syntax, entries, remarks })
 }
 
