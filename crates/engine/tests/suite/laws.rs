@@ -257,6 +257,24 @@ proptest! {
     }
 }
 
+/// A layer takes as long as the slowest of its kernels, its launches and its transfer to the host, of
+/// which none shortens another.
+#[test]
+fn offloaded_activations_take_as_long_as_their_transfer() {
+    let mut setup = decode("model=qwen-3-0.6b&gpus=1&mbs=4&seq=2048&offloadact=yes").scenario.setup();
+    setup.accelerator.host_link = BytesPerSecond::new(1e9);
+    setup.accelerator.efficiency.launch_per_layer = Seconds::from_us(20_000.0);
+    let kept = layer(&setup, 2.0, &LayerShares::DENSE).kept * 8192.0;
+    let transfer = 28.0 * kept / 1e9;
+    let time = evaluate(&setup).time;
+    // Far longer than the 28 launches of 20 ms, which are longer than the kernels.
+    assert!(transfer > 4.0 * 28.0 * 0.02, "{transfer}");
+    assert!(time.launch_bound > Seconds::ZERO);
+    for pass in [time.forward, time.backward] {
+        assert!(pass.get() >= transfer && pass.get() < 1.2 * transfer, "{pass:?} {transfer}");
+    }
+}
+
 /// One step under the simplifications of the bounds, held against every one of them; whether it fits.
 fn is_under_every_bound(setup: &Setup) -> bool {
     let report = evaluate(setup);
