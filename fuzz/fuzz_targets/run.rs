@@ -1,13 +1,15 @@
-//! Configurations of runs: any text under any name, and examples of every framework with bytes changed, alone and beside another.
+//! Configurations of runs: any text under any name, examples of every framework and real files, with bytes changed, alone and
+//! beside another. What is written back is read again: all keys but the changed one keep their values.
 
 #![no_main]
 
 use engine::catalog::default_scenario;
 use engine::params;
 use engine::share::{decode, encode};
-use files::run::{Change, File, lint, read, write_back};
+use files::run::{Change, File, lint, read, values, write_back};
 use files::settings::{Framework, text};
 use libfuzzer_sys::fuzz_target;
+use shardwise_fuzz::real_files;
 
 const NAMES: [&str; 8] = ["", "a.yaml", "a.json", "a.toml", "a.py", "a.sh", "zero3.json", "grpo.yaml"];
 const LINKS: [&str; 3] = [
@@ -19,15 +21,20 @@ const LINKS: [&str; 3] = [
 fuzz_target!(|data: &[u8]| {
     let [kind, name, rest @ ..] = data else { return };
     let name = NAMES[usize::from(*name) % NAMES.len()];
-    let file = match kind % 3 {
+    let file = match kind % 4 {
         0 => File::new(name, String::from_utf8_lossy(rest)),
-        _ => File::new(name, changed(*kind, rest)),
+        1 => File::new(name, changed(&example(usize::from(kind / 4)), rest)),
+        _ => {
+            let (Some((which, rest)), real) = (rest.split_first(), real_files()) else { return };
+            let (name, text) = &real[usize::from(*which) % real.len()];
+            File::new(name, changed(text, rest))
+        }
     };
     let mut files = vec![file];
     if kind % 5 == 0 {
         files.push(File::new("ds_config.json", example(2)));
     }
-    check(&files, kind % 64 == 1);
+    check(&files, kind % 16 < 3);
 });
 
 fn example(which: usize) -> String {
@@ -35,9 +42,9 @@ fn example(which: usize) -> String {
     text(Framework::ALL[which % Framework::ALL.len()], &decode(link).scenario).body
 }
 
-/// An example of which each two bytes replace a letter.
-fn changed(kind: u8, bytes: &[u8]) -> String {
-    let mut letters: Vec<char> = example(usize::from(kind / 3)).chars().collect();
+/// A text of which each three bytes replace a letter.
+fn changed(text: &str, bytes: &[u8]) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
     for pair in bytes.chunks_exact(3) {
         let [high, low, letter] = pair else { continue };
         let at = (usize::from(*high) << 8 | usize::from(*low)) % letters.len().max(1);
@@ -66,10 +73,44 @@ fn check(files: &[File], with_lint: bool) {
     assert!(run.assumed.iter().chain(&run.contradictions).all(|said| said.ends_with('.')));
     for line in run.understood.iter().take(4) {
         let change = Change { file: line.file, key: line.key.clone(), from: None, to: "4".to_owned() };
-        let file = &files[line.file];
-        let _ = write_back(file, &[change]);
+        writes(&files[line.file], &change);
     }
     if with_lint {
-        assert!(lint(&run, files, &base).iter().all(|finding| finding.what.ends_with('.')));
+        for finding in lint(&run, files, &base) {
+            assert!(finding.what.ends_with('.'));
+            finding.fix.iter().for_each(|change| writes(&files[change.file], change));
+        }
     }
+}
+
+/// A change alters what stands at one place, and of the other keys none.
+fn writes(file: &File, change: &Change) {
+    let text = write_back(file, &[change.clone()]);
+    let (Ok(before), true) = (values(file), text != file.text) else { return };
+    let written = File::new(&file.name, &text);
+    let after = values(&written).unwrap_or_else(|said| panic!("{said} {change:?} in {}\n\nbecame\n{text}", file.text));
+    let said = || format!("{change:?} in {}\n\nbecame\n{text}", file.text);
+    // A value that refers to another key is changed there.
+    let refers = |value: &str| value.starts_with("${");
+    // An argument that is a function, and a variable, have a `$` before their names.
+    let is_own = |key: &str| key.trim_start_matches('$') == change.key.trim_start_matches('$');
+    let is_changed = |key: &str, value: &str| is_own(key) || refers(value);
+    let indirect = before.iter().any(|(key, value)| is_own(key) && refers(value));
+    let kept = |of: &[(String, String)]| -> Vec<(String, String)> {
+        of.iter().filter(|(key, value)| !is_changed(key, value)).cloned().collect()
+    };
+    let (before, after) = (kept(&before), kept(&after));
+    let lost: Vec<_> = before.iter().filter(|entry| !after.contains(entry)).collect();
+    let new: Vec<_> = after.iter().filter(|entry| !before.contains(entry)).collect();
+    let allowed = usize::from(indirect);
+    assert!(lost.len() <= allowed && new.len() <= allowed, "lost {lost:?}, new {new:?}: {}", said());
+    // Comments and layout too.
+    let common =
+        |one: &str, other: &str| one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let start = common(&file.text, &text);
+    let (old, new) = (&file.text.as_bytes()[start..], &text.as_bytes()[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(one, other)| one == other).count();
+    let gone = &old[..old.len() - end];
+    let lines = gone.iter().filter(|byte| **byte == b'\n').count();
+    assert!(lines <= usize::from(change.to.is_empty()), "{} is gone: {}", String::from_utf8_lossy(gone), said());
 }

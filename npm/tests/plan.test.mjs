@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { estimate, lint, plan, read } from 'shardwise';
+import { estimate, lint, plan, rank, read } from 'shardwise';
 
 const LINKS = readFileSync(process.env.SHARDWISE_LINKS, 'utf8').split('\n').filter((line) => line.startsWith('v='));
 
@@ -31,6 +31,9 @@ test('what is no question is said', () => {
   assert.throws(() => plan(OWN, 'fewest', { days: 3 }), TypeError);
   assert.throws(() => plan(OWN, 'cheapest', { days: -1 }), /above 0/);
   assert.throws(() => plan(OWN, 'fewest', { most: 0 }), RangeError);
+  // The module counts in 32 bits.
+  assert.throws(() => rank(OWN, 2 ** 40), RangeError);
+  assert.throws(() => plan(OWN, 'fewest', { most: 2 ** 32 }), RangeError);
 });
 
 test('files are read and linted', () => {

@@ -10,7 +10,7 @@
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`npm`], [`python`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser, for people.
-//! - [`fuzz`]: random inputs.
+//! - [`fuzz`]: random inputs. [`laws`]: the tests with random cases, under many seeds.
 //! - [`checks`]: the list of everything that has to hold, counted by [`tally`].
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`visits`]: whether any figure is ever missing.
@@ -33,6 +33,7 @@ pub mod exports;
 pub mod files;
 pub mod firefox;
 pub mod fuzz;
+pub mod laws;
 pub mod nginx;
 pub mod npm;
 pub mod packages;

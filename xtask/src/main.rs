@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, npm, python, recipes, site, visits};
+use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, laws, npm, python, recipes, site, visits};
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -28,6 +28,7 @@ Usage: cargo xtask <command>
                              transformers
   fuzz [TARGET] [--seconds N]
                              the fuzz targets, or one, each for a minute
+  laws [N] [--from SEED]     the laws of the engine and of what reads files under N seeds, each day others; the seeds with which one fails
   bench [--markdown] [--site DIR]...
                              size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
                              are built already, side by side
@@ -79,6 +80,10 @@ fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
         ["fuzz", options @ ..] => {
             let (target, time) = fuzz_options(options)?;
             fuzz::run(target, time)?;
+        }
+        ["laws", options @ ..] => {
+            let (number, first) = laws_options(options)?;
+            laws::run(number, first)?;
         }
         ["accuracy"] => accuracy::run()?,
         ["book"] => book::run_command()?,
@@ -133,6 +138,19 @@ fn bench_options(arguments: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
         }
     }
     Ok((format, sites))
+}
+
+fn laws_options(arguments: &[&str]) -> Result<(u64, u64)> {
+    let (number, rest) = match arguments {
+        [number, rest @ ..] if !number.starts_with('-') => (number.parse().ok(), rest),
+        rest => (Some(laws::USUAL), rest),
+    };
+    let first = match rest {
+        [] => Some(laws::first()),
+        ["--from", seed] => seed.parse().ok(),
+        _ => None,
+    };
+    number.zip(first).ok_or_else(|| anyhow!("As in `cargo xtask laws 20` or `cargo xtask laws 1 --from 2003`."))
 }
 
 fn fuzz_options<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {

@@ -30,3 +30,8 @@ pub mod table;
 pub mod timeline;
 pub mod views;
 pub mod zoom;
+
+// The same cases and seeds as in the tests of laws.
+#[cfg(test)]
+#[path = "../../engine/tests/suite/cases.rs"]
+mod cases;

@@ -56,3 +56,8 @@ pub mod scenario;
 pub mod share;
 pub mod stats;
 pub mod units;
+
+// The same cases and seeds as in the tests of laws.
+#[cfg(test)]
+#[path = "../tests/suite/cases.rs"]
+mod cases;

@@ -160,6 +160,22 @@ pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
     read.map_err(|refusal| refusal.sentence)
 }
 
+/// Returns every key of a file with its value, as the file has them: what is written back is held against it.
+///
+/// # Errors
+///
+/// A sentence: it is empty, too long, binary, or cannot be read as what it looks like.
+///
+/// ```
+/// use files::run::{File, values};
+///
+/// let values = values(&File::new("a.yaml", "a:\n  b: 1 # one\nc: 'x'\n")).unwrap();
+/// assert_eq!(values, [("a.b".into(), "1".into()), ("c".into(), "x".into())]);
+/// ```
+pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
+    Ok(tree::read(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
+}
+
 /// Whether a file is a configuration of a program that is known, read here or not.
 pub(crate) fn is_known(file: &File) -> bool {
     told(file).map_or_else(|refusal| refusal.is_certain, |_| true)

@@ -74,6 +74,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(crate::cases::cases(256))]
+
         #[test]
         fn no_time_is_lost_and_marks_that_follow_each_other_can_be_seen(
             spans in proptest::collection::vec((0..4_usize, 0.0..3.0, 0.0..3.0_f64, 0..3_u32), 1..80),

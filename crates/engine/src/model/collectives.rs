@@ -77,6 +77,26 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
 
 /// Time in which every rank sends `size` bytes to the next one of its group, on another node or on the same: `α + S/B`. Links up from
 /// leaf switches are shared, as in a ring.
+///
+/// ```
+/// # use engine::model::{collectives::{Group, point_to_point}, hardware::{Network, Topology}};
+/// # use engine::{share::decode, units::{Bytes, BytesPerSecond, Seconds}};
+/// # let network = decode("cluster=dgx-h100").scenario.setup().network;
+/// // 400 GB/s inside a node and 50 between, 3 and 9 us: 1 GB to a neighbour on the same node.
+/// let network = Network {
+///     intra_node: BytesPerSecond::new(400e9), intra_node_efficiency: 1.0, intra_node_latency: Seconds::from_us(3.0),
+///     inter_node: BytesPerSecond::new(50e9), inter_node_efficiency: 1.0, inter_node_latency: Seconds::from_us(9.0),
+///     ..network
+/// };
+/// let sent = |topology, crosses_nodes| {
+///     let group = Group { ranks: 2.0, ranks_per_node: 2.0, spacing: 1.0, links: 1.0 };
+///     point_to_point(&Network { topology, ..network }, group, crosses_nodes, Bytes::new(1e9)).get()
+/// };
+/// assert_eq!(sent(Topology::Aware, false), 0.0025 + 3e-6);
+/// // A flat network prices it at the card between nodes, as it does whatever leaves the node.
+/// assert_eq!(sent(Topology::Flat, false), 0.02 + 9e-6);
+/// assert_eq!(sent(Topology::Aware, true), 0.02 + 9e-6);
+/// ```
 pub fn point_to_point(network: &Network, group: Group, crosses_nodes: bool, size: Bytes) -> Seconds {
     let size = size * fabric::slowdown(network, group);
     if crosses_nodes || network.topology == Topology::Flat {

@@ -278,7 +278,7 @@ fn compute_times(
 ) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
     // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
-    // the layer is waited for.
+    // the layer and its launches is waited for, after both.
     let moe_share = stage.shares.moe;
     let host = offloaded_activations(setup, &stage.shares);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
@@ -286,21 +286,21 @@ fn compute_times(
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
     let launch_backward = launch_backward(setup, units);
     let waits = |block: Seconds, launch: Seconds| (host - block.max(launch)).max(Seconds::ZERO);
+    let (forward, backward) = (units.layer_forward + layer_forward, units.layer_backward + layer_backward);
+    let (waits_forward, waits_backward) = (waits(forward, units.launch), waits(backward, launch_backward));
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
-        layer_forward: layer_forward + waits(units.layer_forward + layer_forward, units.launch),
+        layer_forward: layer_forward + waits_forward,
         head: here(stage.head, exchange.head) + neighbours,
-        layer_backward: layer_backward + waits(units.layer_backward + layer_backward, launch_backward),
+        layer_backward: layer_backward + waits_backward,
     };
-    let (forward, backward) =
-        (units.layer_forward + inside.layer_forward, units.layer_backward + inside.layer_backward);
     let head = here(stage.head, units.head) + inside.head;
     ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
-        layer_forward: forward.max(units.launch),
+        layer_forward: forward.max(units.launch) + waits_forward,
         head,
-        layer_backward: backward.max(launch_backward),
+        layer_backward: backward.max(launch_backward) + waits_backward,
         embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,

@@ -70,7 +70,7 @@ fn with_experts(setup: &Setup, change: impl FnOnce(&mut Experts)) -> Setup {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..cases(1_000) })]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn the_shards_of_all_gpus_are_the_model_once(setup in any_setup()) {

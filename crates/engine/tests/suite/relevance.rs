@@ -6,6 +6,7 @@ use engine::scenario::Scenario;
 use engine::share::{decode, encode};
 use proptest::prelude::*;
 
+use crate::cases::cases;
 use crate::laws::any_valid_scenario;
 
 /// Scenarios in which much, and in which little, has no effect.
@@ -54,6 +55,8 @@ fn what_the_page_does_not_show_has_no_effect_and_stays_in_the_link() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn what_the_page_does_not_show_has_no_effect_in_any_valid_scenario(scenario in any_valid_scenario()) {
         let results = (scenario.report(), scenario.run_report());

@@ -7,6 +7,7 @@ use engine::share::decode;
 use proptest::prelude::*;
 
 use crate::any::any_scenario;
+use crate::cases::cases;
 
 /// Checks the sum and the signs; gives the shares.
 fn shares(scenario: &Scenario, name: &str) -> Vec<(StepPart, f64)> {
@@ -110,7 +111,7 @@ fn the_parts_are_the_report_s() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(cases(512))]
     #[test]
     fn the_parts_of_any_step_are_the_step(scenario in any_scenario()) {
         shares(&scenario, "any");

@@ -387,6 +387,8 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     /// Whatever a config says, there is a sentence or a shape within the bounds, which its link holds.
     #[test]
     fn any_config_is_a_sentence_or_a_valid_shape(

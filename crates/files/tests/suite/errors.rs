@@ -99,6 +99,8 @@ fn the_changes_lower_the_part_that_is_blamed() {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn any_text_is_answered(text in ".{0,200}", cut in 0..2000_usize) {
         let scenario = decode("").scenario;

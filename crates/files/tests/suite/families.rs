@@ -222,7 +222,7 @@ fn published_hybrids_and_models_of_images_have_their_parameters() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(crate::cases::cases(600))]
     /// Whatever stands in the fields of a family, there is a sentence or a shape within the bounds, which its link holds.
     #[test]
     fn any_value_in_any_family_is_a_sentence_or_a_valid_shape(

@@ -82,6 +82,8 @@ fn links_that_made_the_points_are_found() {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn any_table_is_answered(text in ".{0,300}", cut in 0..3000_usize) {
         let scenario = decode("").scenario;

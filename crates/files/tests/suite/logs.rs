@@ -127,6 +127,8 @@ fn a_trace_of_the_profiler_gives_steps_and_what_the_gpu_does() {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn any_text_is_answered(text in ".{0,300}", cut in 0..5000_usize) {
         let scenario = decode("").scenario;

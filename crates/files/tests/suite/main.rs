@@ -9,6 +9,9 @@
 )]
 
 mod adapter;
+// The same cases and seeds as the engine's.
+#[path = "../../../engine/tests/suite/cases.rs"]
+mod cases;
 mod config;
 mod errors;
 mod families;

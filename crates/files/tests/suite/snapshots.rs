@@ -134,6 +134,8 @@ fn bombs_end_at_once() {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn any_bytes_are_answered(place in 2..REFUSED.len(), byte: u8, more in prop::collection::vec(any::<u8>(), 0..40)) {
         let mut changed = REFUSED.to_vec();

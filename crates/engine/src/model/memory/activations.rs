@@ -254,6 +254,20 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 /// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
 /// let setup = Scenario { model, kernels, seq_len: 2048, ..catalog::default_scenario() }.setup();
 /// assert_eq!(layer(&setup, 2.0, &LayerShares::DENSE).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
+///
+/// // Llama 2 7B under Megatron: before Hopper a copy more of the attention's output, 4,096 elements of two bytes.
+/// # use engine::{model::transformer::Architecture, share::decode};
+/// let on = |cluster: &str| {
+///     let link = "model=llama-2-7b&gpus=8&strategy=zero1&recipe=megatron-mixed&framework=megatron";
+///     decode(&format!("{link}&cluster={cluster}")).scenario.setup()
+/// };
+/// let whole = |setup: &Setup| layer(setup, 2.0, &LayerShares::DENSE).whole;
+/// assert_eq!(whole(&on("dgx-a100-80")) - whole(&on("dgx-h100")), 8192.0);
+///
+/// // A gate on the output of attention: its 4,096 elements before the sigmoid, and as many of the gated output.
+/// let plain = on("dgx-h100");
+/// let gated = Setup { architecture: Architecture { gated_attention: true, ..plain.architecture }, ..plain };
+/// assert_eq!(whole(&gated) - whole(&plain), 2.0 * 8192.0);
 /// ```
 pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let t = tensors(setup, element, shares);

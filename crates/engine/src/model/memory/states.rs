@@ -224,6 +224,20 @@ impl FrozenBytes {
     }
 
     /// Beside those at rest, for compute: as gathered where they are sharded or on the host, else a cast of those wider than compute.
+    ///
+    /// ```
+    /// # use engine::{model::memory::states::FrozenBytes, share::decode};
+    /// let of = |base: &str, sharded| {
+    ///     let setup = decode(&format!("train=lora&strategy=ddp&recipe=fsdp2-bf16&base={base}")).scenario.setup();
+    ///     let FrozenBytes { matrices, others } = FrozenBytes::for_compute(&setup, sharded);
+    ///     (matrices, others)
+    /// };
+    /// // Whole on each GPU: a base in fp32 is cast to the 16 bits of compute, one in bf16 is computed with as it stands.
+    /// assert_eq!(of("fp32", false), (2.0, 2.0));
+    /// assert_eq!(of("bf16", false), (0.0, 0.0));
+    /// // Sharded, it is gathered in either case.
+    /// assert_eq!(of("bf16", true), (2.0, 2.0));
+    /// ```
     pub fn for_compute(setup: &Setup, sharded: bool) -> Self {
         let gathered = Self::gathered(setup);
         if sharded || setup.offload.parameters {

@@ -88,6 +88,8 @@ fn covered(mut spans: Vec<Span>) -> Seconds {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn the_closed_form_is_the_played_schedule(compute in any_compute(), comm in any_comm()) {
         let (end, spans) = played(&compute, &comm);

@@ -93,6 +93,15 @@ impl Recurrent {
     }
 
     /// Columns of the products that read the residual stream.
+    ///
+    /// ```
+    /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
+    /// // Qwen3-Next: 32 heads of values and 16 of keys, of 128 each. `in_proj_qkvz` has 2 x 2,048 columns for queries and keys and
+    /// // 2 x 4,096 for values and their gate, `in_proj_ba` two for each head.
+    /// let kind = RecurrentKind::GatedDelta;
+    /// let next = Recurrent { kind, heads: 32, head_dim: 128, key_heads: 16, key_dim: 128, ..Recurrent::NONE };
+    /// assert_eq!(next.input_columns(), 12_288.0 + 64.0);
+    /// ```
     pub fn input_columns(&self) -> f64 {
         let (inner, keys, heads) = (self.inner_width(), self.key_width(), f64::from(self.heads));
         match self.kind {
@@ -132,6 +141,13 @@ impl Recurrent {
     }
 
     /// What tensor and context parallelism divide: heads, or channels where there is one head.
+    ///
+    /// ```
+    /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
+    /// // Mamba-2 2.7B has 80 heads of 64 channels; Mamba 2.8B has 5,120 channels and no heads.
+    /// assert_eq!(Recurrent { heads: 80, head_dim: 64, ..Recurrent::NONE }.shareable(), 80);
+    /// assert_eq!(Recurrent { kind: RecurrentKind::Mamba, heads: 1, head_dim: 5120, ..Recurrent::NONE }.shareable(), 5120);
+    /// ```
     pub const fn shareable(&self) -> u32 {
         if self.heads > 1 { self.heads } else { self.head_dim }
     }

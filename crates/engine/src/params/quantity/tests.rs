@@ -179,6 +179,12 @@ fn what_a_conversion_left_behind_is_not_shown() {
 }
 
 proptest! {
+    // Failures of the past are kept for this one.
+    #![proptest_config(ProptestConfig {
+        failure_persistence: ProptestConfig::default().failure_persistence,
+        ..crate::cases::cases(256)
+    })]
+
     /// Written text parses back to the same bits, in every unit.
     #[test]
     fn text_reads_back_to_the_same_bits(place in 0..every().count(), fraction in 0.0..=1.0_f64) {

@@ -107,6 +107,8 @@ fn samples_hold_both_ends() {
 }
 
 proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
     #[test]
     fn ticks_rise_within_the_axis(a in -1e6..1e12_f64, b in -1e6..1e12_f64, most in 1..20_usize) {
         for scale in [Scale::Linear, Scale::Log, Scale::PowersOfTwo] {

@@ -1,5 +1,6 @@
 //! Any bytes and any change of an example: a sentence or a valid scenario, in any case.
 
+use crate::cases::cases;
 use engine::catalog::default_scenario;
 use engine::params::{every, is_held, is_within_bounds};
 use engine::share::{decode::decode, encode};
@@ -8,11 +9,6 @@ use files::settings::{Framework, text};
 use proptest::prelude::*;
 
 const NAMES: [&str; 6] = ["a.yaml", "a.json", "a.toml", "a.py", "a.sh", ""];
-
-/// Cases of each test: more by hand.
-fn cases() -> u32 {
-    std::env::var("SHARDWISE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400)
-}
 
 fn check(file: &File) {
     match read(std::slice::from_ref(file), &default_scenario()) {
@@ -44,7 +40,7 @@ fn example(which: usize) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn bytes_are_a_sentence_or_a_scenario(bytes in proptest::collection::vec(any::<u8>(), 0..400), name in 0..NAMES.len()) {

@@ -1,0 +1,82 @@
+//! What several targets make of their bytes.
+
+use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use engine::params::{self, Kind};
+use engine::scenario::CUSTOM;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+/// A link of three bytes a pair: which key, and which value.
+pub fn link_of(bytes: &[u8]) -> String {
+    let pairs = bytes.as_chunks::<3>().0.iter().map(pair_of);
+    core::iter::once("v=1".to_owned()).chain(pairs).collect::<Vec<_>>().join("&")
+}
+
+/// A pair of three bytes, as of [`link_of`].
+pub fn pair_of(bytes: &[u8; 3]) -> String {
+    let [key, high, low] = *bytes;
+    let (place, value) = (usize::from(key), u16::from_be_bytes([high, low]));
+    match params::every().nth(place) {
+        Some(param) => format!("{}={}", param.key, value_of(&param.kind, value)),
+        None => other(place - params::every().count(), value),
+    }
+}
+
+/// A report's numbers have no place for what is none.
+pub fn no_nan(text: &str) {
+    for word in text.split(|sign: char| !sign.is_ascii_alphanumeric()) {
+        assert!(!matches!(word, "NaN" | "inf" | "Infinity"), "{word} in {text}");
+    }
+}
+
+/// The configurations that others wrote, of `tests/runs`, with their names.
+pub fn real_files() -> &'static [(String, String)] {
+    static FILES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+        let mut files = Vec::new();
+        let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/runs"))];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).expect("tests/runs").flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path
+                    .extension()
+                    .is_some_and(|end| ["yaml", "json", "toml", "sh", "py"].iter().any(|of| end == *of))
+                {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    files.push((path.clone(), name, std::fs::read_to_string(path).expect("a text")));
+                }
+            }
+        }
+        files.sort();
+        files.into_iter().map(|(_, name, text)| (name, text)).collect()
+    });
+    &FILES
+}
+
+/// The keys that are no parameters.
+fn other(place: usize, value: u16) -> String {
+    let index = usize::from(value);
+    let entry = |ids: Vec<&'static str>| ids.get(index % (ids.len() + 1)).copied().unwrap_or(CUSTOM);
+    match place % 6 {
+        0 => format!("rev={}", value % 4),
+        1 => format!("cluster={}", entry(CLUSTERS.iter().map(|entry| entry.id).collect())),
+        2 => format!("gpu={}", entry(ACCELERATORS.iter().map(|entry| entry.id).collect())),
+        3 => format!("model={}", entry(MODELS.iter().map(|entry| entry.id).collect())),
+        4 => "pin=1".to_owned(),
+        _ => "v=1".to_owned(),
+    }
+}
+
+fn value_of(kind: &Kind, value: u16) -> String {
+    match kind {
+        Kind::Choice(choice) => {
+            let options = choice.options;
+            options.get(usize::from(value) % options.len()).map_or_else(String::new, |option| option.key.to_owned())
+        }
+        Kind::Number(number) => {
+            let share = f64::from(value) / f64::from(u16::MAX);
+            // Most values near the smaller bound, some beyond the larger one.
+            (number.min + 1.01 * share.powi(6) * (number.max - number.min)).to_string()
+        }
+    }
+}
