@@ -67,6 +67,14 @@ fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
     if tree.syntax == Syntax::Shell {
         return flag(text, entry, change);
     }
+    if change.to.is_empty() && tree.syntax == Syntax::Toml {
+        // TOML has no null: the line goes, where it holds this key alone.
+        let start = text.get(..span.start)?.rfind('\n').map_or(0, |at| at + 1);
+        let end = text.get(span.end..)?.find('\n').map_or(text.len(), |at| span.end + at + 1);
+        let is_alone =
+            !text.get(start..span.start)?.contains(['{', '[']) && text.get(span.clone())?.lines().count() == 1;
+        return if is_alone { replaced(text, start..end, "") } else { None };
+    }
     if change.to.is_empty() {
         return replaced(text, span, &rendered(tree.syntax, "null"));
     }
@@ -96,7 +104,10 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
         (true, "") => without(text, span.start, span.end),
         (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
         (false, "") => {
-            let start = text.get(..span.start)?.rfind("--")?;
+            // `key=value` is one word, with dashes or without; else the flag is a word before.
+            let before = text.get(..span.start)?;
+            let word = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+            let start = if text.get(word..span.start)?.ends_with('=') { word } else { before.rfind("--")? };
             without(text, start, span.end)
         }
         (false, value) => replaced(text, span, value),

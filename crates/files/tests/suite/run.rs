@@ -301,6 +301,7 @@ fn results_are_json() {
 }
 
 mod bytes;
+mod kept;
 mod low_precision;
 mod megatron_layers;
 mod programs;

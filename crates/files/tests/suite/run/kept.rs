@@ -1,0 +1,65 @@
+//! What is written back into files that others wrote (`tests/runs`): all keys but the changed one keep their values.
+
+use engine::catalog::default_scenario;
+use files::run::{Change, File, read, values, write_back};
+use std::path::{Path, PathBuf};
+
+const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
+
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            files_below(&path, found);
+        } else if path.extension().is_some_and(|end| ["yaml", "json", "toml", "sh", "py"].iter().any(|of| end == *of)) {
+            found.push(path);
+        }
+    }
+}
+
+/// What a change of one key makes of the values of the others.
+fn lost(file: &File, change: &Change) -> Vec<String> {
+    let text = write_back(file, std::slice::from_ref(change));
+    let before = values(file).unwrap();
+    let after = match values(&File::new(&file.name, &text)) {
+        Ok(after) => after,
+        Err(said) => return vec![said],
+    };
+    let name = |key: &str| key.trim_start_matches('$').to_owned();
+    let is_other = |(key, value): &&(String, String)| name(key) != name(&change.key) && !value.starts_with("${");
+    // What refers to another key is changed there.
+    if before.iter().any(|(key, value)| *key == change.key && value.starts_with("${")) {
+        return Vec::new();
+    }
+    let differs = |one: &[(String, String)], other: &[(String, String)]| -> Vec<String> {
+        one.iter()
+            .filter(is_other)
+            .filter(|entry| !other.contains(entry))
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect()
+    };
+    [differs(&before, &after), differs(&after, &before)].concat()
+}
+
+#[test]
+fn all_other_keys_keep_their_values() {
+    let mut paths = Vec::new();
+    files_below(Path::new(RUNS), &mut paths);
+    let (mut written, mut wrong) = (0, Vec::new());
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let file = File::new(name, std::fs::read_to_string(&path).unwrap());
+        let Ok(run) = read(std::slice::from_ref(&file), &default_scenario()) else { continue };
+        for line in &run.understood {
+            for to in ["4", "true", ""] {
+                let change = Change { file: 0, key: line.key.clone(), from: None, to: to.to_owned() };
+                let lost = lost(&file, &change);
+                written += 1;
+                if !lost.is_empty() {
+                    wrong.push(format!("{} {} → “{to}”: {}", path.display(), line.key, lost.join(", ")));
+                }
+            }
+        }
+    }
+    assert!(written > 1_000, "{written}");
+    assert!(wrong.is_empty(), "{} of {written}:\n{}", wrong.len(), wrong.join("\n"));
+}
