@@ -79,6 +79,8 @@ impl Input {
     pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
         let parts = self.parts()?;
         if parts.items.is_empty() {
+            // What is wrong with the rest is said first.
+            parts.given(self.reading()).read().map_err(|refusal| refusal.to_string())?;
             return Err(
                 "No file was named: give the files to read, and a link or --set for what they do not say.".into()
             );
