@@ -17,8 +17,8 @@ mod tiles;
 pub use change::{besides, change, gained, lever, of_batch, recompute, turn};
 pub use claims::beside;
 pub use evidence::evidence;
-pub use headline::{Headline, headline, limited_by, model_name, state, title};
-pub use tiles::{Tiles, limiter, limiter_share};
+pub use headline::{Headline, headline, limited_by, model_name, needs, odds, state, title};
+pub use tiles::{Tiles, limiter, limiter_note};
 
 use engine::analysis::effects::Same;
 use engine::catalog::accuracy::{Band, Kind, REACHED, Reached};
@@ -54,16 +54,17 @@ pub const TOKENS: &str = "Tokens per second per GPU";
 pub const TOKENS_SHORT: &str = "Tokens/s/GPU";
 /// Time of a step.
 pub const STEP: &str = "Step time";
-/// Memory at its peak.
-pub const PEAK: &str = "Peak memory";
-/// Memory left.
-pub const FREE: &str = "Free memory";
+/// Memory that is needed.
+pub const NEEDED: &str = "Memory needed";
 /// What limits.
 pub const LIMITER: &str = "Limited by";
-/// On the share of the step beside what limits.
-pub const SHARE_HELP: &str = "What limits, as a share of the step: compute, communication that compute does not hide, or the pipeline’s bubble. The      card of the step time has all three.";
+/// On what nvidia-smi shows.
+pub const NEEDED_HELP: &str = "Memory needed, and what PyTorch’s allocator caches and gives back under pressure.";
+/// On the time beside what limits.
+pub const LIMITER_HELP: &str =
+    "The time of a step that is spent on what limits it. The card of the step time has all parts.";
 /// On figures of a run that does not fit.
-pub const HYPOTHETICAL: &str = "If memory were no limit";
+pub const HYPOTHETICAL: &str = "if memory were no limit";
 /// Before the first advice.
 pub const WOULD_HELP: &str = "What would help most";
 /// Over the list of what could not be read in a link.

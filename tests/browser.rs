@@ -97,11 +97,11 @@ impl Drop for Page {
 #[wasm_bindgen_test]
 async fn a_slider_changes_figures_and_pixels() {
     let page = Page::open().await;
-    let before = (page.text("output[aria-label='Peak memory']"), page.pixels("#map"), page.pixels("#curve"));
+    let before = (page.text("output[aria-label='Memory needed']"), page.pixels("#map"), page.pixels("#curve"));
     let at = page.element::<HtmlInputElement>("#size").value_as_number();
     page.enter("#size", &format!("{}", at - 40.0));
     page.until("figure, map and curve have changed", || {
-        page.text("output[aria-label='Peak memory']") != before.0
+        page.text("output[aria-label='Memory needed']") != before.0
             && page.pixels("#map") != before.1
             && page.pixels("#curve") != before.2
     })
@@ -128,9 +128,9 @@ async fn text_that_is_no_value_keeps_the_result_and_offers_one() {
 async fn a_typed_field_stays_the_same_element_while_its_parameter_leaves_the_preset() {
     let page = Page::open().await;
     let field = page.element::<HtmlInputElement>("#mem-typed");
-    let before = page.text("output[aria-label='Free memory']");
+    let before = page.text("output[aria-label='Memory needed']");
     page.enter("#mem-typed", "80 GB");
-    page.until("the free memory has changed", || page.text("output[aria-label='Free memory']") != before).await;
+    page.until("the memory has changed", || page.text("output[aria-label='Memory needed']") != before).await;
     assert!(page.element::<Element>("#mem-typed").is_same_node(Some(&field)));
     assert_eq!(field.value(), "80 GB");
     page.fire("#mem-typed", "change");

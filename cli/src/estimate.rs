@@ -2,8 +2,9 @@
 
 use api::Open;
 use clap::Args;
-use engine::catalog::accuracy::fit_odds;
+use engine::catalog::accuracy::{fit_odds, verdict};
 use engine::export::report_json::report_json;
+use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::{format, json, names, share};
@@ -39,17 +40,23 @@ impl Arguments {
 /// The figures for people.
 fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
     let run = scenario.run_of(report);
-    let free = report.memory.free();
-    let verdict = if report.fits() {
-        format!("yes, {} to spare ({} of such runs fit)", format::bytes(free), format::percent(fit_odds(report)))
-    } else {
-        format!("no, by {} ({} of such runs fit)", format::bytes(-free), format::percent(fit_odds(report)))
+    let memory = &report.memory;
+    let answer = match verdict(report) {
+        Verdict::Fits => "yes",
+        Verdict::Tight => "tight",
+        Verdict::DoesNotFit => "no",
     };
-    let [needed, peak, capacity] =
-        [report.memory.needed, report.memory.peak, report.memory.capacity].map(format::bytes);
+    let odds = format!("{answer}: {} of such runs fit", format::odds(fit_odds(report)));
+    let needed = format::bytes_of(memory.needed, memory.capacity);
+    let rest = if memory.fits() {
+        let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
+        format!("{needed}, + {cache} cache + {free} free; nvidia-smi shows {shown}")
+    } else {
+        format!("{needed}, {} missing", format::bytes(-memory.headroom()))
+    };
     vec![
-        ("Fits", verdict),
-        ("Peak memory", format!("{needed} of {capacity}, {peak} with what PyTorch's allocator keeps")),
+        ("Fits", odds),
+        ("Memory needed", rest),
         ("MFU", format::percent(report.mfu)),
         ("Tokens/s/GPU", format::tokens_per_s(report.tokens_per_s_per_gpu)),
         ("Step time", format::seconds(report.time.step)),

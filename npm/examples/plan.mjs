@@ -28,7 +28,7 @@ for (const tp of [1, 2, 4, 8]) {
         recompute,
         'MFU %': Number((100 * points.mfu[point]).toFixed(1)),
         'tokens/s/GPU': Math.round(points.tokens_per_s_per_gpu[point]),
-        'free GiB': Number((points.free_memory_bytes[point] / 2 ** 30).toFixed(1)),
+        'headroom GiB': Number((points.headroom_memory_bytes[point] / 2 ** 30).toFixed(1)),
         'GPU-hours': Math.round(points.run.gpu_hours[point]),
         link: points.link(row, column),
       });

@@ -182,11 +182,18 @@ export interface Report {
   tokens_per_step: number;
   tflops_per_gpu: number;
   step_time_s: number;
-  peak_memory_bytes: number;
-  /** Negative where the scenario does not fit. */
+  /** What one GPU cannot do without: needed + cache + free = the usable capacity. */
+  needed_memory_bytes: number;
+  /** What PyTorch's allocator keeps for later and gives back under pressure. */
+  cache_memory_bytes: number;
+  /** What stays free; 0 where the scenario does not fit. */
   free_memory_bytes: number;
+  /** Capacity less needed: negative where the scenario does not fit. */
+  headroom_memory_bytes: number;
+  /** Needed + cache: what nvidia-smi shows. */
+  peak_memory_bytes: number;
   /** The ranges in which four of five measurements lie. */
-  band: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; peak_memory_bytes: Band };
+  band: { mfu: Band; tokens_per_s_per_gpu: Band; step_time_s: Band; needed_memory_bytes: Band };
   /** What the bands stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon. */
   evidence: {
     measured_runs: number;
@@ -204,13 +211,15 @@ export interface Report {
   memory_bytes: {
     /** What the driver leaves to programs, and what the maker names. */
     capacity: number; nominal: number;
-    peak: number; needed: number; free: number; allocated: number;
+    needed: number; cache: number; free: number; headroom: number;
+    /** Needed + cache, as nvidia-smi shows; and what tensors occupy of it. */
+    peak: number; allocated: number;
     /** When it peaks. */
     moment: 'loss' | 'backward' | 'optimizer';
     parts: {
       weights: number; gradients: number; optimizer: number; gathered_weights: number; unreduced_gradients: number;
       activations: number; working_set: number; logits: number; context: number; fragmentation: number;
-      other_models: number; rollout_engine: number; tower: number;
+      other_models: number; rollout_engine: number; tower: number; cache: number;
     };
     /** At rest, whether or not all are alive at the peak. */
     states: { weights: number; gradients: number; optimizer: number; total: number };
@@ -238,7 +247,7 @@ export interface Report {
   } | null;
   /** What each strategy reaches; `null` where nothing searched fits. */
   strategies: {
-    strategy: Strategy | null; fits: boolean; mfu: number; step_time_s: number; peak_bytes: number;
+    strategy: Strategy | null; fits: boolean; mfu: number; step_time_s: number; needed_bytes: number;
     largest_model_params: number | null; longest_sequence_tokens: number | null;
   }[];
   /** The FSDP bounds after Wang et al. 2025 (arXiv 2504.03655), and the best of their grid search. */
@@ -331,8 +340,11 @@ export interface Sweep {
   tokens_per_step: Float64Array;
   tflops_per_gpu: Float64Array;
   step_time_s: Float64Array;
-  peak_memory_bytes: Float64Array;
+  needed_memory_bytes: Float64Array;
+  cache_memory_bytes: Float64Array;
   free_memory_bytes: Float64Array;
+  /** Capacity less needed: negative where the scenario does not fit. */
+  headroom_memory_bytes: Float64Array;
   /** The share of such runs that fit, 0 to 1. */
   fit_odds: Float64Array;
   /** 1 where the scenario fits, 0 where it does not; its speed is then what it would be if memory were no limit. */

@@ -5,8 +5,8 @@ import { catalog, estimate, parameters, sweep } from 'shardwise';
 import { drawn, sequence } from './inputs.mjs';
 
 const OF_THE_STEP = [
-  'mfu', 'hfu', 'tokens_per_s_per_gpu', 'tokens_per_step', 'tflops_per_gpu', 'step_time_s', 'peak_memory_bytes',
-  'free_memory_bytes', 'fit_odds',
+  'mfu', 'hfu', 'tokens_per_s_per_gpu', 'tokens_per_step', 'tflops_per_gpu', 'step_time_s',
+  'needed_memory_bytes', 'cache_memory_bytes', 'free_memory_bytes', 'headroom_memory_bytes', 'fit_odds',
 ];
 const OF_THE_RUN = [
   'steps', 'batch_efficiency', 'time_s', 'gpu_hours', 'cost_usd', 'energy_kwh', 'emissions_gco2', 'goodput',
@@ -79,11 +79,11 @@ test('every point of two axes is the estimate of its link, whichever axis comes 
 });
 
 test('a number of a GPU counts over the GPU that is picked, in either order', () => {
-  const mem = (axes) => sweep(FIRST, axes).free_memory_bytes;
+  const mem = (axes) => sweep(FIRST, axes).headroom_memory_bytes;
   const one = mem({ gpu: ['h100-sxm', 'b200'], mem: [100] });
   const other = mem({ mem: [100], gpu: ['h100-sxm', 'b200'] });
   assert.deepEqual(one, other);
-  assert.equal(estimate({ gpu: 'b200', mem: 100 }, FORGIVEN).free_memory_bytes, one[1]);
+  assert.equal(estimate({ gpu: 'b200', mem: 100 }, FORGIVEN).headroom_memory_bytes, one[1]);
 });
 
 test('ranges end where they say, spread as they say, and hold whole numbers where the parameter does', () => {

@@ -50,8 +50,9 @@ function render({ model, el }) {
       held.output.textContent = `${row.value.toLocaleString('en')} ${row.unit}`.trim();
     }
     const shown = model.get('_shown');
-    const verdict = shown.fits ? 'Fits' : 'Does not fit';
-    said.textContent = `${verdict}: ${gib(shown.peak_memory_bytes)} at the peak, ${percent(shown.mfu)} MFU, `
+    const verdict = { fits: 'Fits', tight: 'Tight fit', does_not_fit: 'Does not fit' }[shown.verdict];
+    said.textContent = `${verdict}: needs ${gib(shown.needed_memory_bytes)} of ${gib(shown.capacity_bytes)}, `
+      + `${percent(shown.fit_odds)} of such runs fit; ${percent(shown.mfu)} MFU, `
       + `${shown.step_time_s.toPrecision(3)} s a step, limited by ${shown.limiter.replaceAll('_', ' ')}.`;
     figures.replaceChildren(...['region', 'curve'].map((name) => {
       const picture = element('img');

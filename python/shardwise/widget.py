@@ -53,10 +53,13 @@ class Widget(anywidget.AnyWidget):
         region, curve = _engine.figures(self.scenario, 420.0, 300.0, self.dark)
         self._shown = {
             "fits": report["fits"],
+            "verdict": report["verdict"],
+            "fit_odds": report["fit_odds"],
             "mfu": report["mfu"],
             "step_time_s": report["step_time_s"],
             "tokens_per_s_per_gpu": report["tokens_per_s_per_gpu"],
-            "peak_memory_bytes": report["peak_memory_bytes"],
+            "needed_memory_bytes": report["needed_memory_bytes"],
+            "capacity_bytes": report["memory_bytes"]["capacity"],
             "limiter": report["limiter"],
             "region": region,
             "curve": curve,

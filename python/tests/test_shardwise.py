@@ -92,7 +92,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(table["seq"], [4096, 4096, 8192, 8192, 32768, 32768])
         for place in range(6):
             report = shardwise.estimate(SCENARIO, seq=table["seq"][place], strategy=table["strategy"][place])
-            for name in ("mfu", "step_time_s", "peak_memory_bytes", "fits", "limiter"):
+            for name in ("mfu", "step_time_s", "needed_memory_bytes", "fits", "limiter"):
                 self.assertEqual(table[name][place], report[name], name)
             self.assertEqual(table["cost_usd"][place], report["run"]["cost_usd"])
 

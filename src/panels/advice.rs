@@ -125,6 +125,6 @@ fn effect(now: &Report, then: &Report) -> String {
     if now.fits() && (is_sure(now) || !is_sure(then)) {
         format!("{} more tokens/s, {mfu} MFU", text::gained(gain(now, then)))
     } else {
-        format!("fits with {} to spare, {mfu} MFU", format::bytes(then.memory.free()))
+        format!("fits with {} to spare, {mfu} MFU", format::bytes(then.memory.headroom()))
     }
 }

@@ -12,7 +12,7 @@ use charts::paint::{Sheet, Strip, Style, paint_strip};
 use charts::palette::{Theme, part, step_share};
 use charts::spec::BarSpec;
 use engine::format;
-use engine::model::report::Report;
+use engine::model::report::{MemoryPart, Report};
 use engine::units::Bytes;
 
 /// The accessible name of both.
@@ -24,11 +24,19 @@ const LEAST: f64 = 0.005;
 
 /// The two lines.
 pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {
-    let peak: f64 = memory.parts.iter().map(|(_, bytes)| bytes).sum();
-    let [at_peak, capacity] = [peak, memory.capacity].map(|bytes| format::bytes(Bytes::new(bytes)));
-    let whole = peak.max(memory.capacity);
+    let [needed, cache, free] = [memory.needed(), memory.cache(), memory.free()];
+    let whole = (needed + cache).max(memory.capacity);
+    let [of, cache, free] = [needed, cache, free].map(|bytes| format::bytes(Bytes::new(bytes)));
+    let sum = if needed <= memory.capacity {
+        format!("{of} needed + {cache} cache + {free} free")
+    } else {
+        let [missing, capacity] =
+            [needed - memory.capacity, memory.capacity].map(|bytes| format::bytes(Bytes::new(bytes)));
+        format!("{of} needed, {missing} more than {capacity}")
+    };
+    let hatched = memory.parts.iter().position(|(part, _)| *part == MemoryPart::Cache);
     let parts = memory.parts.iter().map(|&(of, bytes)| (part(theme, of), bytes / whole)).collect();
-    let of_memory = Strip { parts, limit: memory.capacity / whole };
+    let of_memory = Strip { parts, hatched, limit: memory.capacity / whole };
     let step = step_parts(report);
     let share = |time| time / report.time.step;
     let said: Vec<String> = step
@@ -37,10 +45,10 @@ pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {
         .map(|(_, name, time)| format!("{name} {}", format::percent(share(*time))))
         .collect();
     let times = step.iter().map(|&(of, _, time)| (step_share(theme, of), share(time))).collect();
-    let of_step = Strip { parts: times, limit: 1.0 };
+    let of_step = Strip { parts: times, hatched: None, limit: 1.0 };
     html! {
         <section class="glance" aria-label={TITLE}>
-            <Line figure="memory" name="Memory" says={format!("{at_peak} of {capacity}")} strip={of_memory} {theme} />
+            <Line figure="memory" name="Memory" says={sum} strip={of_memory} {theme} />
             <Line figure="waterfall" name="Step" says={said.join(" · ")} strip={of_step} {theme} />
         </section>
     }

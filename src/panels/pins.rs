@@ -80,15 +80,14 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
             browser::focus(BUTTON);
         }
     });
-    let Tiles { mfu, tokens, step, peak, free, fits, .. } = Tiles::of(&pin.scenario, &pin.report);
+    let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::of(&pin.scenario, &pin.report);
     let limiter = text::limiter(pin.report.limiter).to_owned();
     let run = RunTexts::of(&pin.scenario, &pin.report);
     let figures = [
         (text::MFU, mfu),
         (text::TOKENS_SHORT, tokens),
         (text::STEP, step),
-        (text::PEAK, peak),
-        (text::FREE, free),
+        (text::NEEDED, needed),
         (text::LIMITER, limiter),
         (text::cost::FIGURES[0], run.time),
         (text::cost::FIGURES[1], run.cost),

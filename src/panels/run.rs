@@ -6,7 +6,7 @@ use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
 use crate::components::fold::Fold;
 use engine::explain::RUN;
-use engine::format::{self, bytes, duration, host_bytes, percent, rising};
+use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
 use engine::scenario::data::TextRun;
@@ -89,7 +89,7 @@ pub fn rows(run: &RunReport) -> [(&'static str, String); 15] {
         ("Host memory, initialising", bytes(run.host_init)),
         ("Host memory, checkpointing", bytes(run.host_checkpoint)),
         ("Host memory, offloaded", bytes(run.host_offload)),
-        ("Host memory, in all", format!("{} of {}", host_bytes(run.host_memory()), host_bytes(run.host_capacity))),
+        ("Host memory, in all", format!("{} of {}", bytes(run.host_memory()), bytes(run.host_capacity))),
     ]
 }
 

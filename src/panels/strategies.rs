@@ -1,4 +1,4 @@
-//! Every strategy on this cluster: MFU, step time, peak memory, largest model and longest sequence.
+//! Every strategy on this cluster: MFU, step time, memory needed, largest model and longest sequence.
 
 use yew::prelude::*;
 
@@ -17,7 +17,7 @@ use engine::scenario::{Scenario, Strategy};
 const TITLE: &str = "Every strategy on this cluster";
 /// The heading of each column.
 const HEADER: [&str; 7] =
-    ["Strategy", "MFU", "Step time", "Peak memory", "Largest GPT-style model", "Relative to DDP", "Longest sequence"];
+    ["Strategy", "MFU", "Step time", "Memory needed", "Largest GPT-style model", "Relative to DDP", "Longest sequence"];
 /// In a cell where nothing that was searched fits.
 const NOTHING: &str = "none";
 
@@ -114,7 +114,7 @@ fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
     [
         if report.fits() { format::percent(report.mfu) } else { "does not fit".to_owned() },
         format::seconds(report.time.step),
-        format::bytes(report.memory.peak),
+        format::bytes(report.memory.needed),
         reach.largest_model.map_or(NOTHING.to_owned(), |size| or_more(params(size), reach.any_model)),
         ddp.zip(reach.largest_model).map_or("–".to_owned(), |(ddp, size)| {
             let least = if reach.any_model { "≥ " } else { "" };

@@ -55,14 +55,14 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
 
 /// The headline, the scenario in a sentence, and how well such runs are measured.
 pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &NodeRef) -> Html {
-    let Headline { subject, verdict, rest, fits } = headline;
+    let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::words(&state.scenario, &derived.report);
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
         <div class="answer">
             <h1 id="headline" class="headline" ref={place}>
-                <span>{ subject }{ " " }</span><em class={(!fits).then_some("not")}>{ verdict }</em><span>{ rest }</span>
+                <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span>{ rest }</span>
             </h1>
             <Sentence {words} {has_controls} />
             <p class="evidence">{ text::evidence(&state.scenario) }</p>
@@ -141,25 +141,31 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
 
 /// The headline figures, with their differences from the first pinned scenario, where it is another. What depends on
 /// time is hypothetical where the run does not fit.
-fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 6] {
+fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5] {
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
-    let [d_mfu, d_tokens, d_step, d_peak, d_free] = changes;
+    let [d_mfu, d_tokens, d_step, d_needed] = changes;
     let limiter = first
         .filter(|pin| pin.report.limiter != report.limiter)
         .map(|pin| words::limiter(text::limiter(pin.report.limiter)));
-    let Tiles { mfu, tokens, step, peak, bands, free, fits } = Tiles::of(scenario, report);
-    let [of_mfu, of_tokens, of_step, of_peak] = bands.map(Some);
+    let Tiles { mfu, tokens, step, needed, shown, bands, fits } = Tiles::of(scenario, report);
+    let [of_mfu, of_tokens, of_step, of_needed] = bands.map(Some);
     let timed = |name, value, band, delta| Tile { name, value, band, delta, hypothetical: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
         timed(text::MFU, mfu, of_mfu, d_mfu),
         Tile { short: Some(AttrValue::Static(text::TOKENS_SHORT)), ..timed(text::TOKENS, tokens, of_tokens, d_tokens) },
         timed(text::STEP, step, of_step, d_step),
-        Tile { band: of_peak, delta: d_peak, ..plain(text::PEAK, peak) },
-        Tile { below: !fits, delta: d_free, ..plain(text::FREE, free) },
+        Tile {
+            band: of_needed,
+            note: Some((shown, text::NEEDED_HELP)),
+            below: !report.memory.fits(),
+            delta: d_needed,
+            class: "of-memory",
+            ..plain(text::NEEDED, needed)
+        },
         Tile {
             delta: limiter,
-            note: text::limiter_share(report).map(|share| (share, text::SHARE_HELP)),
+            note: Some((text::limiter_note(report), text::LIMITER_HELP)),
             ..plain(text::LIMITER, text::limiter(report.limiter).into())
         },
     ]

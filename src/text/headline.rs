@@ -15,11 +15,11 @@ pub struct Headline {
     /// The model and the hardware.
     pub subject: String,
     /// Whether the run fits, in words.
-    pub verdict: String,
-    /// MFU and limiter, or the memory that is missing.
+    pub verdict: &'static str,
+    /// The memory that is needed, the odds, MFU and limiter.
     pub rest: String,
     /// Whether the run fits.
-    pub fits: bool,
+    pub state: Verdict,
 }
 
 impl Headline {
@@ -29,23 +29,33 @@ impl Headline {
     }
 }
 
-/// The headline of a scenario.
+/// The headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such runs
+/// fit. 52.8 % MFU, limited by compute.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
-    let subject = format!("{} on {}", model_name(&scenario.model), hardware(scenario));
-    let free = report.memory.free();
-    let mfu = format::percent(report.mfu);
-    let fits = report.fits();
-    let (verdict, rest) = match accuracy::verdict(report) {
-        Verdict::Fits => (
-            format!("fits with {} to spare", format::bytes(free)),
-            format!(" and trains at {mfu} MFU, limited by {}.", limited_by(report.limiter)),
-        ),
-        Verdict::Tight => (state(report).to_owned(), tight(report)),
-        Verdict::DoesNotFit => {
-            (state(report).to_owned(), format!(" and needs {} more than each GPU has.", format::bytes(-free)))
+    let state = accuracy::verdict(report);
+    let speed = match state {
+        Verdict::Fits | Verdict::Tight => {
+            format!(". {} MFU, limited by {}.", format::percent(report.mfu), limited_by(report.limiter))
         }
+        Verdict::DoesNotFit => ".".to_owned(),
     };
-    Headline { subject, verdict, rest, fits }
+    Headline {
+        subject: format!("{} on {}", model_name(&scenario.model), hardware(scenario)),
+        verdict: state.phrase(),
+        rest: format!(": {}{speed}", needs(report)),
+        state,
+    }
+}
+
+/// The memory that a run needs, and its odds: `needs 32.3 of 39.5 GiB, 91 % of such runs fit`.
+pub fn needs(report: &Report) -> String {
+    let memory = format::bytes_of(report.memory.needed, report.memory.capacity);
+    format!("needs {memory}, {}", odds(report))
+}
+
+/// The odds of a run: `91 % of such runs fit`.
+pub fn odds(report: &Report) -> String {
+    format!("{} of such runs fit", format::odds(accuracy::fit_odds(report)))
 }
 
 /// The title of the page: model, GPUs, sequence length and verdict.
@@ -57,19 +67,7 @@ pub fn title(scenario: &Scenario, report: &Report) -> String {
 
 /// The verdict in a word or three.
 pub fn state(report: &Report) -> &'static str {
-    match accuracy::verdict(report) {
-        Verdict::Fits => "fits",
-        Verdict::Tight => "is tight",
-        Verdict::DoesNotFit => "does not fit",
-    }
-}
-
-/// What is said of a tight run: its odds, in no more words than of any other, as a headline that grows moves the page. The memory
-/// that is left or missing stands in the bar below, the cheapest way to be sure among what would help.
-fn tight(report: &Report) -> String {
-    let of_ten = (10.0 * accuracy::fit_odds(report)).round();
-    let mfu = format::percent(report.mfu);
-    format!(": about {of_ten} in 10 such runs fit, at {mfu} MFU.")
+    accuracy::verdict(report).phrase()
 }
 
 /// The limiter, as the end of “limited by …”.

@@ -10,6 +10,7 @@ use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{Group, Kind, Number, Param, ParamId, Unit, every, is_held};
 use engine::scenario::pins::pin_letter;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
+use engine::units::Bytes;
 
 /// The accessible name of the list.
 pub const TITLE: &str = "Pinned scenarios";
@@ -190,9 +191,9 @@ pub struct Delta {
 }
 
 /// The differences of the headline figures from those of the first pinned scenario: MFU,
-/// throughput, step time, peak, free memory. More memory is neither better nor worse unless it makes the difference whether the run
+/// throughput, step time, memory needed. More memory is neither better nor worse unless it makes the difference whether the run
 /// fits.
-pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
+pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     // Steps of different batches are not better or worse for their time.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
@@ -204,8 +205,7 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 5] {
         delta(1e2 * (now.mfu - pinned.mfu), "points", true),
         percent(share(now.tokens_per_s_per_gpu, pinned.tokens_per_s_per_gpu), true),
         Delta { better: step.better.filter(|_| comparable), ..step },
-        memory(now.memory.peak.gib() - pinned.memory.peak.gib()),
-        memory(now.memory.free().gib() - pinned.memory.free().gib()),
+        memory(now.memory.needed.gib() - pinned.memory.needed.gib()),
     ]
 }
 
@@ -245,7 +245,8 @@ pub fn limiter(limiter: &str) -> Delta {
 
 /// Over the thin bar of a pinned scenario.
 pub fn bar(pin: &PinnedBar) -> String {
-    format!("{}: {} of {}", unlettered(&pin.name), super::gib(pin.total()), super::gib(pin.capacity))
+    let [needed, capacity] = [pin.needed(), pin.capacity].map(Bytes::new);
+    format!("{}: needs {}", unlettered(&pin.name), format::bytes_of(needed, capacity))
 }
 
 #[cfg(test)]
@@ -260,14 +261,13 @@ mod tests {
         let (selective, full) =
             (report(&[here, "&recompute=selective"].concat()), report(&[here, "&recompute=full"].concat()));
         assert!(selective.fits() && full.fits());
-        let [_, _, _, peak, free] = deltas(&selective, &full);
-        assert!(peak.text.starts_with('+') && free.text.starts_with(MINUS));
-        assert_eq!((peak.better, free.better), (None, None));
+        let [_, _, _, needed] = deltas(&selective, &full);
+        assert!(needed.text.starts_with('+') && needed.better.is_none(), "{needed:?}");
         // Whether it fits at all is the difference.
         let long = report(&[here, "&recompute=none&seq=131072"].concat());
-        let [_, _, _, peak, free] = deltas(&long, &full);
-        assert_eq!((long.fits(), peak.better, free.better), (false, Some(false), Some(false)));
-        let [_, _, _, peak, _] = deltas(&full, &long);
-        assert_eq!(peak.better, Some(true));
+        let [_, _, _, needed] = deltas(&long, &full);
+        assert_eq!((long.fits(), needed.better), (false, Some(false)));
+        let [_, _, _, needed] = deltas(&full, &long);
+        assert_eq!(needed.better, Some(true));
     }
 }

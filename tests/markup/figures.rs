@@ -62,8 +62,11 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
             assert!(spoken.contains(name), "{name} not in {spoken}");
         }
     }
-    assert!(!coming.contains("Peaks at ") && coming.contains("once the scenario stands still"));
-    assert!(played.contains("aria-label=\"Memory over one step: Peaks at ") && words(&played).contains("allocated "));
+    assert!(!coming.contains("peaks at ") && coming.contains("Simulating one step"));
+    assert!(
+        played.contains("aria-label=\"Memory over one step: The simulated step peaks at ")
+            && words(&played).contains("allocated ")
+    );
     let first = figure(&embed("embed=1&view=step-memory&step=first", Vec::new()));
     assert_ne!(first.split("aria-label").nth(1), played.split("aria-label").nth(1));
 }

@@ -20,7 +20,7 @@ fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
 #[test]
 fn the_headline_figures_are_outputs_with_their_names() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    for name in ["MFU", "Tokens per second per GPU", "Step time", "Peak memory", "Free memory"] {
+    for name in ["MFU", "Tokens per second per GPU", "Step time", "Memory needed"] {
         assert!(html.contains(&format!("<output aria-label=\"{name}\"")), "no output {name}");
     }
 }
@@ -28,8 +28,8 @@ fn the_headline_figures_are_outputs_with_their_names() {
 #[test]
 fn the_range_of_measurements_stands_beside_the_headline_figures() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    // Of the four, of time and cost; and the share of what limits.
-    assert_eq!(html.matches("class=\"tile-band\"").count(), 6);
+    // Of the four, of time and cost; what nvidia-smi shows, and the time of what limits.
+    assert_eq!(html.matches("class=\"tile-band\"").count(), 7);
     let bands = text::Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
     assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
     assert!(html.contains(text::BAND));
@@ -47,12 +47,9 @@ fn days_and_dollars_stand_among_the_headline_figures() {
     assert!(words(&html).contains("Time and cost, 1T tokens"));
     assert!(html.contains("aria-label=\"Edit tokens and price\"") && html.contains("id=\"ask-time-and-cost\""));
     assert!(words(&html).contains("List price: Lambda, 8x A100 SXM 40 GB, 2026-09-20. Edit it."));
-    // What limits has its share of the step beside it.
-    let report = catalog::default_scenario().report();
-    assert!(
-        html.contains(&text::limiter_share(&report).unwrap())
-            && text::limiter_share(&does_not_fit().report()).is_none()
-    );
+    // What limits has its time beside it, or the memory that is missing.
+    assert!(html.contains(&text::limiter_note(&catalog::default_scenario().report())));
+    assert!(text::limiter_note(&does_not_fit().report()).ends_with(" missing"));
     // The controls and the panel have names of their own.
     assert!(words(&html).contains("Run and cost") && run::TITLE != "Run and cost");
     let tile = |scenario: &Scenario| {
@@ -98,25 +95,25 @@ fn notes_are_told_from_errors() {
 fn the_headline_says_whether_it_fits() {
     let fits = catalog::default_scenario();
     let sentence = text::headline(&fits, &fits.report()).sentence();
-    assert!(sentence.starts_with("13B on 64 A100 40 GB fits with "), "{sentence}");
+    assert!(sentence.starts_with("13B on 64 A100 40 GB fits: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");
     assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
     assert!(words(&page(&fits, Vec::new())).contains(&sentence));
 
     let mut tight = fits;
     tight.accelerator.values.memory = 1.05 * fits.report().memory.needed;
     let headline = text::headline(&tight, &tight.report());
-    assert!(headline.fits && headline.verdict == "is tight", "{headline:?}");
-    let odds = format!(": about {:.0} in 10 such runs fit, at ", 10.0 * accuracy::fit_odds(&tight.report()));
-    assert!(headline.rest.starts_with(&odds), "{headline:?}");
+    assert!(tight.report().fits() && headline.verdict == "is a tight fit", "{headline:?}");
+    let odds = format!(", {} of such runs fit. ", engine::format::odds(accuracy::fit_odds(&tight.report())));
+    assert!(headline.rest.contains(&odds), "{headline:?}");
     assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
     // A little too large by the prediction is not yet too large.
     tight.accelerator.values.memory = 0.95 * fits.report().memory.needed;
     let headline = text::headline(&tight, &tight.report());
-    assert!(!headline.fits && headline.verdict == "is tight", "{headline:?}");
+    assert!(!tight.report().fits() && headline.verdict == "is a tight fit", "{headline:?}");
 
     let not = does_not_fit();
     let sentence = text::headline(&not, &not.report()).sentence();
-    assert!(sentence.starts_with("13B on 64 A100 40 GB does not fit and needs "), "{sentence}");
+    assert!(sentence.starts_with("13B on 64 A100 40 GB does not fit: needs "), "{sentence}");
     assert!(words(&page(&not, Vec::new())).contains(&sentence));
 }
 

@@ -10,15 +10,17 @@ use crate::axis::Axis;
 use crate::{Given, Refusal};
 
 /// The columns of every sweep.
-pub const STEP_COLUMNS: [&str; 11] = [
+pub const STEP_COLUMNS: [&str; 13] = [
     "mfu",
     "hfu",
     "tokens_per_s_per_gpu",
     "tokens_per_step",
     "tflops_per_gpu",
     "step_time_s",
-    "peak_memory_bytes",
+    "needed_memory_bytes",
+    "cache_memory_bytes",
     "free_memory_bytes",
+    "headroom_memory_bytes",
     "fit_odds",
     "fits",
     "limiter",
@@ -127,8 +129,10 @@ fn of_the_step(report: &Report) -> [f64; STEP_COLUMNS.len()] {
         report.tokens_per_step,
         report.model_flops_per_gpu.tflops(),
         report.time.step.get(),
-        report.memory.peak.get(),
+        report.memory.needed.get(),
+        report.memory.cache().get(),
         report.memory.free().get(),
+        report.memory.headroom().get(),
         fit_odds(report),
         f64::from(u8::from(report.fits())),
         limiter as f64,

@@ -52,8 +52,8 @@ pub fn bar(spec: &BarSpec) -> String {
         .collect();
     let text = format!("{}: {} Its parts: {}.", spec.title, spec.caption, parts.join(", "));
     spec.pins.iter().fold(text, |text, pin| {
-        let [peak, capacity] = [pin.total(), pin.capacity].map(|size| format::bytes(Bytes::new(size)));
-        format!("{text} Pinned, {}: {peak} of {capacity}.", pin.name)
+        let [needed, capacity] = [pin.needed(), pin.capacity].map(Bytes::new);
+        format!("{text} Pinned, {}: needs {}.", pin.name, format::bytes_of(needed, capacity))
     })
 }
 

@@ -129,7 +129,7 @@ pub fn bar_area(spec: &BarSpec, css_width: f64, css_height: f64) -> BarArea {
         top: BAR_TOP,
         width: (css_width - 2.0 * BAR_SIDE).max(SMALLEST),
         height: (css_height - BAR_TOP - BAR_BOTTOM).max(SMALLEST),
-        span: total.max(spec.capacity).max(pinned) * BAR_BEYOND,
+        span: total.max(spec.capacity).max(pinned).max(spec.range[1]) * BAR_BEYOND,
     }
 }
 

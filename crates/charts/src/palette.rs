@@ -127,6 +127,7 @@ pub const fn part(theme: Theme, part: MemoryPart) -> Rgb {
         MemoryPart::Models => pair(theme, 0x6747b3, 0xc4adfa),
         MemoryPart::Engine => pair(theme, 0xa8327d, 0xf08cc8),
         MemoryPart::Tower => pair(theme, 0x5a7020, 0xa9c45c),
+        MemoryPart::Cache => pair(theme, 0x7f8790, 0x717b86),
     }
 }
 

@@ -136,7 +136,7 @@ fn in_field(spec: &ChartSpec, field: &Field, x: f64, y: f64) -> Vec<Entry> {
     let limiter = nearest.filter(fits).or_else(|| beside().filter(fits));
     let mut entries = vec![entry(&field.label, format::value(spec.value.unit, value))];
     entries.extend(limiter.map(|limiter| entry("limited by", names::limiter(limiter).to_string())));
-    entries.push(entry("free memory", format::bytes(Bytes::new(free))));
+    entries.push(entry("headroom", format::bytes(Bytes::new(free))));
     entries
 }
 

@@ -299,7 +299,8 @@ impl Mark {
     }
 }
 
-/// A stacked bar: memory by part.
+/// A stacked bar: memory by part, needed ones first, the cache last, and what is left of the
+/// capacity blank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarSpec {
     /// The heading.
@@ -314,6 +315,8 @@ pub struct BarSpec {
     pub capacity: f64,
     /// The nominal capacity in bytes.
     pub nominal: f64,
+    /// The range of what is needed, in bytes: 80 % of measurements lie within.
+    pub range: [f64; 2],
     /// The bars of pinned scenarios.
     pub pins: Vec<PinnedBar>,
 }
@@ -323,6 +326,29 @@ impl BarSpec {
     pub const fn name(&self, part: MemoryPart) -> &'static str {
         engine::names::part_on(part, self.generation).name
     }
+
+    /// Bytes that are needed: every part but the cache.
+    pub fn needed(&self) -> f64 {
+        needed(&self.parts)
+    }
+
+    /// Bytes of the cache.
+    pub fn cache(&self) -> f64 {
+        total(&self.parts) - self.needed()
+    }
+
+    /// Bytes that stay free; none where the run does not fit.
+    pub fn free(&self) -> f64 {
+        (self.capacity - total(&self.parts)).max(0.0)
+    }
+}
+
+fn total(parts: &[(MemoryPart, f64)]) -> f64 {
+    parts.iter().map(|part| part.1).sum()
+}
+
+fn needed(parts: &[(MemoryPart, f64)]) -> f64 {
+    parts.iter().filter(|part| part.0 != MemoryPart::Cache).map(|part| part.1).sum()
 }
 
 /// The memory of a pinned scenario, drawn beneath that of the one on screen.
@@ -344,6 +370,16 @@ impl PinnedBar {
 
     /// Returns the bytes of all parts.
     pub fn total(&self) -> f64 {
-        self.parts.iter().map(|part| part.1).sum()
+        total(&self.parts)
+    }
+
+    /// Returns the bytes that are needed.
+    pub fn needed(&self) -> f64 {
+        needed(&self.parts)
+    }
+
+    /// Returns the bytes that stay free.
+    pub fn free(&self) -> f64 {
+        (self.capacity - self.total()).max(0.0)
     }
 }

@@ -11,6 +11,7 @@ use core::fmt::Write;
 use engine::export::csv::quoted;
 use engine::format;
 use engine::model::report::Limiter;
+use engine::model::report::MemoryPart;
 use engine::params::Unit;
 use engine::params::quantity::unit_label;
 use engine::scenario::pins::pin_letter;
@@ -171,14 +172,19 @@ pub fn bar(spec: &BarSpec) -> Table {
         let own = [name.to_string(), size(bytes), format::percent(bytes / spec.capacity)];
         own.into_iter().chain(spec.pins.iter().map(|pin| size(of_pin(pin)))).collect::<Vec<_>>()
     };
-    let total = spec.parts.iter().map(|part| part.1).sum();
-    let parts = spec.parts.iter().map(|&(part, bytes)| row(spec.name(part), bytes, &|pin| pin.part(part)));
+    let needed = spec.parts.iter().filter(|part| part.0 != MemoryPart::Cache);
+    let parts = needed.map(|&(part, bytes)| row(spec.name(part), bytes, &|pin| pin.part(part)));
     let header = ["Part", "Memory", "Share of capacity"].map(str::to_string).into_iter();
     Table {
         caption: spec.title.clone(),
         header: header.chain(spec.pins.iter().map(|pin| pin.name.clone())).collect(),
         rows: parts
-            .chain([row("Peak", total, &PinnedBar::total), row("Usable capacity", spec.capacity, &|pin| pin.capacity)])
+            .chain([
+                row("Needed", spec.needed(), &PinnedBar::needed),
+                row(spec.name(MemoryPart::Cache), spec.cache(), &|pin| pin.part(MemoryPart::Cache)),
+                row("Free", spec.free(), &PinnedBar::free),
+                row("Usable capacity", spec.capacity, &|pin| pin.capacity),
+            ])
             .collect(),
     }
 }
@@ -276,6 +282,7 @@ pub fn bar_csv(spec: &BarSpec) -> String {
     for &(part, bytes) in &spec.parts {
         row(spec.name(part), bytes, &|pin| pin.part(part));
     }
+    row("Free", spec.free(), &PinnedBar::free);
     row("Capacity", spec.capacity, &|pin| pin.capacity);
     text.push('\n');
     text
@@ -348,7 +355,6 @@ mod tests {
             .filter(|line| !line.starts_with("Capacity"))
             .map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap())
             .sum();
-        let peak = default_scenario().report().memory.peak.get();
-        assert!((sum / peak - 1.0).abs() < 1e-9, "{sum} {peak}");
+        assert!((sum / spec.capacity - 1.0).abs() < 1e-9, "{sum} {}", spec.capacity);
     }
 }

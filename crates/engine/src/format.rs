@@ -22,14 +22,34 @@ const KILO: f64 = 1e3;
 /// The factor between binary prefixes.
 const KIBI: f64 = 1024.0;
 
-/// Formats memory: `38.2 GiB`, below one GiB `512 MiB`.
+/// Formats memory: `38.2 GiB`, `512 MiB`, `7.02 TiB`.
 pub fn bytes(value: Bytes) -> String {
-    prefixed(value.gib(), KIBI, &["GiB", "MiB", "KiB", "bytes"])
+    if value == Bytes::ZERO {
+        return format!("0{THIN_SPACE}GiB");
+    }
+    prefixed(value.gib() / KIBI, KIBI, &["TiB", "GiB", "MiB", "KiB", "bytes"])
 }
 
-/// Formats a host's memory: `2.00 TiB`, `960 GiB`.
-pub fn host_bytes(value: Bytes) -> String {
-    prefixed(value.gib() / KIBI, KIBI, &["TiB", "GiB", "MiB", "KiB"])
+/// Formats a part of a whole, a common unit once: `32.3 of 39.5 GiB`.
+pub fn bytes_of(part: Bytes, whole: Bytes) -> String {
+    let [part, whole] = [part, whole].map(bytes);
+    let unit = whole.find(THIN_SPACE).and_then(|at| whole.get(at..)).unwrap_or("");
+    format!("{} of {whole}", part.strip_suffix(unit).unwrap_or(&part))
+}
+
+/// Formats the odds that a run fits: `91 %`, `over 98 %`, `under 2 %`. Beyond those the verdict
+/// would be surer than anything that was measured.
+pub fn odds(share: f64) -> String {
+    const ENDS: [f64; 2] = [0.02, 0.98];
+    let whole = |share: f64| format!("{:.0}{THIN_SPACE}%", PERCENT * share);
+    let [least, most] = ENDS;
+    if share < least {
+        format!("under {}", whole(least))
+    } else if share > most {
+        format!("over {}", whole(most))
+    } else {
+        whole(share)
+    }
 }
 
 /// Formats what programs can use of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB` where

@@ -67,6 +67,7 @@ pub const fn part(part: MemoryPart) -> PartNames {
         MemoryPart::Models => ("other_models", "other-models", "Other models"),
         MemoryPart::Engine => ("rollout_engine", "rollout-engine", "Rollout engine"),
         MemoryPart::Tower => ("tower", "tower-memory", "Encoder of images"),
+        MemoryPart::Cache => ("cache", "cache", "Cache (released under pressure)"),
     };
     PartNames { key, card, name }
 }

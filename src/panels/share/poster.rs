@@ -10,6 +10,7 @@ use crate::text::cost::RunTexts;
 use crate::text::{self, Headline, Tiles};
 use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
+use engine::model::memory::odds::Verdict;
 
 /// Computes what a poster shows.
 pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
@@ -31,22 +32,21 @@ fn leave_out(curve: &mut ChartSpec) {
 
 /// The poster of what was computed, with the link back to the scenario.
 pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
-    let Headline { subject, verdict, rest, fits } = text::headline(&derived.scenario, &derived.report);
-    let Tiles { mfu, tokens, step, peak, bands, free, .. } = Tiles::of(&derived.scenario, &derived.report);
-    let [of_mfu, of_tokens, of_step, of_peak] = bands;
+    let Headline { subject, verdict, rest, state } = text::headline(&derived.scenario, &derived.report);
+    let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::of(&derived.scenario, &derived.report);
+    let [of_mfu, of_tokens, of_step, of_needed] = bands;
     let RunTexts { time, cost, .. } = RunTexts::of(&derived.scenario, &derived.report);
     let tile = |name, value, band| Tile { name, value, band, hypothetical: false };
-    let timed = |name, value, band| Tile { name, value, band, hypothetical: !fits };
+    let timed = |name, value, band| Tile { name, value, band, hypothetical: !derived.report.fits() };
     Poster {
-        headline: [subject, verdict, rest],
+        headline: [subject, verdict.to_owned(), rest],
         scenario: text::scenario_line::scenario_line(&derived.scenario, &derived.report),
-        fits,
+        fits: state != Verdict::DoesNotFit,
         tiles: [
             timed(text::MFU, mfu, of_mfu),
             timed(text::TOKENS_SHORT, tokens, of_tokens),
             timed(text::STEP, step, of_step),
-            tile(text::PEAK, peak, of_peak),
-            tile(text::FREE, free, String::new()),
+            tile(text::NEEDED, needed, of_needed),
             tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
             timed(text::cost::TIME_AND_COST, time, cost),
         ],
@@ -61,8 +61,8 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
 
 /// The figures of a pinned scenario, each under its tile.
 fn columns(pin: &Pin) -> [String; FIGURES] {
-    let [mfu, tokens, step, peak, free, limiter, time, cost] = texts::figures(&pin.scenario, &pin.report);
-    [mfu, tokens, step, peak, free, limiter, [time, cost].join(", ")]
+    let [mfu, tokens, step, needed, limiter, time, cost] = texts::figures(&pin.scenario, &pin.report);
+    [mfu, tokens, step, needed, limiter, [time, cost].join(", ")]
 }
 
 #[cfg(test)]

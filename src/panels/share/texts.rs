@@ -3,7 +3,7 @@
 use crate::derived::Derived;
 use crate::text::cost::{self, RunTexts};
 use crate::text::scenario_line::scenario_line;
-use crate::text::{FREE, LIMITER, MFU, PEAK, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
+use crate::text::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
 use engine::catalog;
 use engine::format::THIN_SPACE;
 use engine::model::report::Report;
@@ -85,7 +85,7 @@ fn markdown_link(derived: &Derived, link: &str) -> String {
 /// The key figures of every scenario, a row each: its name, and what the scenarios have.
 fn rows(derived: &Derived) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
-    let names = [MFU, TOKENS_SHORT, STEP, PEAK, FREE, LIMITER].into_iter().chain(cost::FIGURES);
+    let names = [MFU, TOKENS_SHORT, STEP, NEEDED, LIMITER].into_iter().chain(cost::FIGURES);
     rows.extend(names.map(|name| vec![name.to_owned()]));
     let on_screen = (ON_SCREEN, figures(&derived.scenario, &derived.report));
     let pinned = derived.pins.iter().map(|pin| (pin.name.as_str(), figures(&pin.scenario, &pin.report)));
@@ -97,10 +97,10 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
 }
 
 /// The key figures, in the order of the page.
-pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 8] {
-    let Tiles { mfu, tokens, step, peak, free, .. } = Tiles::of(scenario, report);
+pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 7] {
+    let Tiles { mfu, tokens, step, needed, .. } = Tiles::of(scenario, report);
     let RunTexts { time, cost, .. } = RunTexts::of(scenario, report);
-    [mfu, tokens, step, peak, free, limiter(report.limiter).into(), time, cost]
+    [mfu, tokens, step, needed, limiter(report.limiter).into(), time, cost]
 }
 
 fn markdown_table(derived: &Derived, link: &str) -> String {
@@ -211,13 +211,13 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].replace(' ', ""), headline(scenario, report).sentence().replace([' ', THIN_SPACE], ""));
         assert_eq!(lines[1], line(&derived));
-        assert_eq!((lines[2], lines[11], lines[13], lines[14]), ("", "", "", link.as_str()));
+        assert_eq!((lines[2], lines[10], lines[12], lines[13]), ("", "", "", link.as_str()));
         let run = scenario.run_report();
         assert!(
-            lines[10].starts_with("Cost ") && lines[10].ends_with(&engine::format::dollars(run.cost.get())),
+            lines[9].starts_with("Cost ") && lines[9].ends_with(&engine::format::dollars(run.cost.get())),
             "{text}"
         );
-        assert_eq!(lines[12], evidence(scenario).replace(THIN_SPACE, " ") + ".");
+        assert_eq!(lines[11], evidence(scenario).replace(THIN_SPACE, " ") + ".");
         let starts: Vec<_> = lines[3..7].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");
         assert!(lines[3].starts_with("MFU            52.8 %"), "{text}");
@@ -230,10 +230,10 @@ mod tests {
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[0], "|  | On screen | A: 128 GPUs | B: Tensor parallel: 8 |");
         assert_eq!(lines[1], "|---|---:|---:|---:|");
-        assert!(lines[2..10].iter().all(|line| line.matches('|').count() == 5), "{table}");
-        assert!(lines[8].starts_with("| Time to train | ") && lines[9].starts_with("| Cost | $"), "{table}");
-        assert!(lines[11].contains("measured runs on A100 40 GB"), "{table}");
-        assert!(lines[13].starts_with('[') && lines[13].contains(&format!("]({link}) All weights at ")), "{table}");
+        assert!(lines[2..9].iter().all(|line| line.matches('|').count() == 5), "{table}");
+        assert!(lines[7].starts_with("| Time to train | ") && lines[8].starts_with("| Cost | $"), "{table}");
+        assert!(lines[10].contains("measured runs on A100 40 GB"), "{table}");
+        assert!(lines[12].starts_with('[') && lines[12].contains(&format!("]({link}) All weights at ")), "{table}");
         let summary = CopyFormat::Summary.text(&derived, &link, "");
         assert!(summary.contains("On screen") && summary.ends_with(&format!("\n\n{link}\n")), "{summary}");
     }

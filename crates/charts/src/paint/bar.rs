@@ -4,9 +4,10 @@
 use super::PaintError;
 use super::pen::{Align, Pen, Stroke, text_width};
 use crate::layout::BarArea;
-use crate::palette::{Theme, part, readable, tokens};
+use crate::palette::{Rgb, Theme, part, readable, tokens};
 use crate::spec::BarSpec;
 use engine::format;
+use engine::model::report::MemoryPart;
 use engine::params::scale;
 use engine::params::{Scale, Unit};
 use engine::units::Bytes;
@@ -14,6 +15,8 @@ use plotters::prelude::DrawingBackend;
 
 /// Distance between the hatching lines over the excess.
 const GAP: f64 = 7.0;
+/// Distance of the range's whiskers from the bar, and their height.
+const WHISKER: f64 = 5.0;
 /// Room at each side of a part's name.
 const BESIDE: f64 = 4.0;
 /// The height of the plate under a name.
@@ -39,17 +42,17 @@ pub fn draw_bar<B: DrawingBackend>(
         start += bytes;
         let fill = part(theme, of);
         pen.fill((left, top), (right, bottom), fill, 1.0)?;
+        if of == MemoryPart::Cache {
+            hatch(pen, (left, right), (top, bottom), colours.surface)?;
+        }
         pen.hairline((right, top), (right, bottom), colours.surface, 1.0)?;
         if highlighted == Some(at) {
             pen.outline((left, top), (right, bottom), Stroke::solid(colours.text, 2.0))?;
         }
     }
     let (limit, end) = (area.to_pixel(spec.capacity), area.to_pixel(start));
-    let mut x = limit + GAP;
-    while x < end {
-        pen.line(&[(x - GAP, bottom), (x, top)], Stroke::solid(colours.surface, 1.5))?;
-        x += GAP;
-    }
+    hatch(pen, (limit, end), (top, bottom), colours.surface)?;
+    whiskers(pen, spec, area, theme)?;
     part_names(pen, spec, area, theme)?;
     axis(pen, area, theme)?;
     pen.line(&[(limit, top - 8.0), (limit, bottom + 4.0)], Stroke::solid(colours.text, 2.0))?;
@@ -57,6 +60,37 @@ pub fn draw_bar<B: DrawingBackend>(
     let half = text_width(&capacity) / 2.0;
     let middle = limit.max(area.left + half).min((area.left + area.width - half).max(area.left + half));
     pen.text(&capacity, (middle, top - 16.0), Align::Centre, colours.text, false)
+}
+
+/// Draws slanted lines over a part of the bar.
+fn hatch<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    (left, right): (f64, f64),
+    (top, bottom): (f64, f64),
+    colour: Rgb,
+) -> Result<(), PaintError> {
+    let mut x = left + GAP;
+    while x < right {
+        pen.line(&[(x - GAP, bottom), (x, top)], Stroke::solid(colour, 1.5))?;
+        x += GAP;
+    }
+    Ok(())
+}
+
+/// Draws the range of what is needed above the bar: 80 % of measurements lie within.
+fn whiskers<B: DrawingBackend>(
+    pen: &mut Pen<B>,
+    spec: &BarSpec,
+    area: &BarArea,
+    theme: Theme,
+) -> Result<(), PaintError> {
+    let stroke = Stroke::solid(tokens(theme).muted, 1.0);
+    let [low, high] = spec.range.map(|bytes| area.to_pixel(bytes));
+    let y = area.top - WHISKER;
+    for x in [low, high] {
+        pen.line(&[(x, y - WHISKER / 2.0), (x, y + WHISKER / 2.0)], stroke)?;
+    }
+    pen.line(&[(low, y), (high, y)], stroke)
 }
 
 /// The label of the line across: `79.1 GiB of 80 GiB usable`.

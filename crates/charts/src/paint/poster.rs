@@ -26,7 +26,7 @@ const LEAD: f64 = 16.0;
 const SMALL: f64 = 11.0;
 
 /// The number of headline figures.
-pub const FIGURES: usize = 7;
+pub const FIGURES: usize = 6;
 
 /// A headline figure.
 #[derive(Clone, Debug, PartialEq, Eq)]

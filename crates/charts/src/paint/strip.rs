@@ -10,10 +10,14 @@ use engine::model::report::Limiter;
 pub struct Strip {
     /// The parts from the left.
     pub parts: Vec<(Rgb, f64)>,
+    /// The part that is hatched, by its place.
+    pub hatched: Option<usize>,
     /// The limit; 1 or more is off the strip.
     pub limit: f64,
 }
 
+/// Distance between the lines over the hatched part, in CSS pixels.
+const GAP: f64 = 4.0;
 /// Half the width of the mark at the limit, in CSS pixels.
 const MARK: f64 = 1.0;
 
@@ -33,11 +37,18 @@ pub fn paint_strip(strip: &Strip, sheet: &Sheet, style: &Style) -> Result<(), Pa
     let colours = tokens(theme);
     fill(colours.unfit, 0.0, width);
     let mut from = 0.0;
-    for &(colour, share) in strip.parts.iter().filter(|(_, share)| *share > 0.0) {
+    for (place, &(colour, share)) in strip.parts.iter().enumerate().filter(|(_, (_, share))| *share > 0.0) {
         // A gap of a pixel, which a part that is narrower leaves out.
         let to = from + share * width;
         fill(colours.surface, from, to);
         fill(colour, from, (to - ratio).max(from));
+        if strip.hatched == Some(place) {
+            let mut at = from + GAP * ratio;
+            while at < to {
+                fill(colours.surface, at - ratio, at);
+                at += GAP * ratio;
+            }
+        }
         from = to;
     }
     if strip.limit < 1.0 {

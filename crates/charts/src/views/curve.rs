@@ -68,7 +68,7 @@ pub fn curve_within(
     }
     let now = sweep::sample(scenario);
     let y = metric.axis(&lines, now.capacity.gib());
-    if metric == Metric::PeakMemory {
+    if metric == Metric::Needed {
         lines.push(capacity(scenario, &x, scratch));
     }
     let quantity = metric.quantity();
@@ -218,7 +218,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     let verb = match metric {
         Metric::Mfu | Metric::TokensPerSecond => "reaches",
         Metric::StepTime | Metric::TimeToTrain => "takes",
-        Metric::PeakMemory => "needs",
+        Metric::Needed => "needs",
         Metric::Cost | Metric::RunCost => "costs",
     };
     // A zoomed axis may not include the scenario.
@@ -229,7 +229,7 @@ fn caption(scenario: &Scenario, metric: Metric, now: &Sample, lines: &[Line], x:
     } else if now.fits() {
         format!("{name} {verb} {} {place}{}", amount(value_here), in_all(scenario, metric, value_here))
     } else {
-        let missing = format::bytes(-now.free());
+        let missing = format::bytes(-now.headroom());
         format!("{name} does not fit {place} (by {missing})")
     };
     if x.param.id == ParamId::LinkBandwidth && axes::is_one_node(scenario) {
@@ -270,7 +270,7 @@ fn in_all(scenario: &Scenario, metric: Metric, value: f64) -> String {
             format!(" ({} for {tokens})", format::dollars(scenario.run_report().cost.get()))
         }
         Metric::TimeToTrain | Metric::RunCost => format!(" for {} tokens", format::params(scenario.train_tokens())),
-        Metric::PeakMemory => {
+        Metric::Needed => {
             let gpu = scenario.accelerator.values;
             let share = Bytes::from_gib(value) / gpu.usable_memory();
             format!(" ({} of {})", format::percent(share), format::usable(gpu.usable_memory(), gpu.memory))

@@ -4,7 +4,6 @@ use crate::names;
 use crate::spec::{BarSpec, PinnedBar};
 use engine::catalog::accuracy;
 use engine::format;
-use engine::model::memory::odds::Verdict;
 use engine::model::report::{MemoryPart, Report};
 
 /// Advice if the logits are the largest part.
@@ -22,21 +21,8 @@ pub fn memory_bar(report: &Report) -> BarSpec {
             format::bytes(bytes)
         )
     });
-    let (peak, capacity) = (format::bytes(memory.peak), format::usable(memory.capacity, memory.nominal));
-    let caption = if memory.fits() {
-        let free = format::bytes(memory.free());
-        let needed = format::bytes(memory.needed);
-        if needed == peak {
-            format!("The peak takes {peak} of {capacity} and leaves {free} free{largest}.")
-        } else {
-            format!(
-                "The peak takes {peak} of {capacity}. Without what PyTorch only caches it is {needed}, which leaves {free} free{largest}."
-            )
-        }
-    } else {
-        format!("The peak takes {peak}, {} more than the GPU's {capacity}{largest}.", format::bytes(-memory.free()))
-    };
-    let caption = caption + &odds(report);
+    let range = accuracy::peak_memory(report);
+    let caption = format!("{}{largest}.", sum(report));
     let caption = if logits { format!("{caption} {LOGITS}") } else { caption };
     BarSpec {
         title: "Memory of one GPU at its peak".to_string(),
@@ -45,6 +31,7 @@ pub fn memory_bar(report: &Report) -> BarSpec {
         generation: report.generation,
         capacity: memory.capacity.get(),
         nominal: memory.nominal.get(),
+        range: [range.low, range.high].map(|factor| (factor * memory.needed).get()),
         pins: Vec::new(),
     }
 }
@@ -55,12 +42,23 @@ fn shown(report: &Report) -> Vec<(MemoryPart, f64)> {
     parts.filter(|(part, bytes)| !part.is_of_objective() || *bytes > 0.0).collect()
 }
 
-/// Says of a tight run how many such runs fit.
-fn odds(report: &Report) -> String {
-    if accuracy::verdict(report) != Verdict::Tight {
-        return String::new();
+/// The sum in words: `32.3 GiB needed + 6.13 GiB cache + 1.07 GiB free = 39.5 GiB usable (of 40 GiB);
+/// nvidia-smi shows 38.4 GiB. 91 % of such runs fit`.
+fn sum(report: &Report) -> String {
+    let memory = &report.memory;
+    let usable = format::usable(memory.capacity, memory.nominal);
+    let needed = format::bytes(memory.needed);
+    let odds = format::odds(accuracy::fit_odds(report));
+    if memory.fits() {
+        let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);
+        format!(
+            "{needed} needed + {cache} cache + {free} free = {usable}; nvidia-smi shows {shown}. \
+             {odds} of such runs fit"
+        )
+    } else {
+        let missing = format::bytes(-memory.headroom());
+        format!("{needed} needed, {missing} more than {usable}. {odds} of such runs fit")
     }
-    format!(" By the errors of published peaks, about {:.0} in 10 such runs fit.", 10.0 * accuracy::fit_odds(report))
 }
 
 /// Returns the memory of a pinned scenario, drawn beneath the bar.

@@ -30,7 +30,7 @@ const RESERVED: &str = "Reserved by the allocator";
 /// The name of the line of the GPU's capacity.
 const CAPACITY: &str = "GPU memory";
 /// The caption until the step has been played.
-const COMING: &str = "Plays the step tensor by tensor once the scenario stands still.";
+const COMING: &str = "Simulating one step ...";
 
 /// Returns the figure of a scenario whose step has not been played yet.
 pub fn memory_step_coming() -> ChartSpec {
@@ -141,21 +141,21 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
     }
 }
 
-/// Writes the caption: `Peaks at 61.2 GiB in the backward pass of layer 30 of 40, at mul; 68.0 GiB reserved and 1.50 GiB for CUDA
-/// context and NCCL, of 79.1 GiB usable (of 80 GiB).`
+/// Writes the caption: `The simulated step peaks at 61.2 GiB in the backward pass of layer 30 of 40, at mul. Reserved 68.0 GiB +
+/// CUDA context and NCCL 1.50 GiB, of 79.1 GiB usable (of 80 GiB).`
 fn caption(at: &str, of: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
-    let (over, missing) = (reserved + context - capacity, peak + context - capacity);
     let [most, held, besides] = [peak, reserved, context].map(format::bytes);
-    let rest = if missing > Bytes::ZERO {
-        let missing = format::bytes(missing);
-        format!(" where there is room; with {besides} for {of}, tensors alone take {missing} more than")
+    let over = reserved + context - capacity;
+    let under_pressure = if peak + context > capacity {
+        "; tensors alone exceed that".to_owned()
     } else if over > Bytes::ZERO {
-        let over = format::bytes(over);
-        format!(" where there is room; with {besides} for {of}, {over} of it must go to stay within")
+        format!("; PyTorch releases {} of its cache to stay within", format::bytes(over))
     } else {
-        format!(" and {besides} for {of}, of")
+        String::new()
     };
-    format!("Peaks at {most} in {at}; {held} reserved{rest} {usable}.")
+    format!(
+        "The simulated step peaks at {most} in {at}. Reserved {held} + {of} {besides}, of {usable}{under_pressure}."
+    )
 }
 
 #[cfg(test)]
@@ -191,11 +191,11 @@ mod tests {
     fn the_sentence_says_the_peak_its_moment_and_what_is_reserved() {
         let spec = memory_step(&default_scenario(), RunStep::Steady);
         let caption = &spec.caption;
-        assert!(caption.starts_with("Peaks at ") && caption.contains(" in the "), "{caption}");
-        assert!(caption.contains(" reserved ") && caption.ends_with(" (of 40\u{2009}GiB)."), "{caption}");
+        assert!(caption.starts_with("The simulated step peaks at ") && caption.contains(" in the "), "{caption}");
+        assert!(caption.contains(". Reserved ") && caption.ends_with(" (of 40\u{2009}GiB)."), "{caption}");
         assert_eq!(describe::chart(&spec), format!("{TITLE}: {caption}"));
         let large = Scenario { micro_batch_size: 8, ..default_scenario() };
-        assert!(memory_step(&large, RunStep::Steady).caption.contains(" tensors alone take "));
+        assert!(memory_step(&large, RunStep::Steady).caption.contains("tensors alone exceed that"));
     }
 
     #[test]

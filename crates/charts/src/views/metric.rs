@@ -22,8 +22,8 @@ pub enum Metric {
     TokensPerSecond,
     /// Time of one step.
     StepTime,
-    /// Peak memory of one GPU.
-    PeakMemory,
+    /// Memory that one GPU needs.
+    Needed,
     /// Dollars per billion tokens, including failures and checkpoints.
     Cost,
     /// Days of the whole run, including failures and checkpoints.
@@ -43,15 +43,8 @@ const ROOM: f64 = 1.15;
 
 impl Metric {
     /// Every metric, in display order.
-    pub const ALL: [Self; 7] = [
-        Self::Mfu,
-        Self::TokensPerSecond,
-        Self::StepTime,
-        Self::PeakMemory,
-        Self::Cost,
-        Self::TimeToTrain,
-        Self::RunCost,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Mfu, Self::TokensPerSecond, Self::StepTime, Self::Needed, Self::Cost, Self::TimeToTrain, Self::RunCost];
 
     /// Returns the key in links.
     pub const fn key(self) -> &'static str {
@@ -59,7 +52,7 @@ impl Metric {
             Self::Mfu => "mfu",
             Self::TokensPerSecond => "tokens",
             Self::StepTime => "step",
-            Self::PeakMemory => "memory",
+            Self::Needed => "memory",
             Self::Cost => "cost",
             Self::TimeToTrain => "days",
             Self::RunCost => "total",
@@ -77,7 +70,7 @@ impl Metric {
             Self::Mfu => Quantity { label: "MFU", unit: Unit::Percent },
             Self::TokensPerSecond => Quantity { label: "Tokens per second per GPU", unit: Unit::None },
             Self::StepTime => Quantity { label: "Step time", unit: Unit::Seconds },
-            Self::PeakMemory => Quantity { label: "Peak memory", unit: Unit::Gib },
+            Self::Needed => Quantity { label: "Memory needed", unit: Unit::Gib },
             Self::Cost => Quantity { label: "Cost per billion tokens", unit: Unit::Dollars },
             Self::TimeToTrain => Quantity { label: "Time to train", unit: Unit::Days },
             Self::RunCost => Quantity { label: "Cost of the run", unit: Unit::Dollars },
@@ -95,7 +88,7 @@ impl Metric {
             Self::Mfu => PERCENT * sample.mfu,
             Self::TokensPerSecond => sample.tokens_per_s_per_gpu,
             Self::StepTime => sample.step.get(),
-            Self::PeakMemory => sample.peak.gib(),
+            Self::Needed => sample.needed.gib(),
             Self::Cost => cost::per_billion_tokens(scenario),
             Self::TimeToTrain => scenario.run_report().time.days(),
             Self::RunCost => scenario.run_report().cost.get(),
@@ -116,7 +109,7 @@ impl Metric {
     /// Returns the range that contains four of five measurements, as factors of the value.
     pub(super) fn band(self, scenario: &Scenario) -> (f64, f64) {
         let Band { low, high } = match self {
-            Self::PeakMemory => accuracy::peak_memory(&scenario.report()),
+            Self::Needed => accuracy::peak_memory(&scenario.report()),
             _ => accuracy::step_time(scenario),
         };
         if self.rises() { (1.0 / high, 1.0 / low) } else { (low, high) }
@@ -132,7 +125,7 @@ impl Metric {
         match self {
             Self::Mfu => value + " MFU",
             Self::TokensPerSecond => value + " tokens/s per GPU",
-            Self::StepTime | Self::PeakMemory | Self::TimeToTrain | Self::RunCost => value,
+            Self::StepTime | Self::Needed | Self::TimeToTrain | Self::RunCost => value,
             Self::Cost => value + " per billion tokens",
         }
     }
@@ -155,7 +148,7 @@ impl Metric {
         let (scale, min, max) = if by_ratios {
             (Scale::Log, least / ROOM, most * ROOM)
         } else {
-            let most = if self == Self::PeakMemory { most.min(CAPACITIES * capacity) } else { most };
+            let most = if self == Self::Needed { most.min(CAPACITIES * capacity) } else { most };
             let step = if self == Self::Mfu { MFU_STEP } else { step(most) };
             (Scale::Linear, 0.0, ((most / step).ceil() * step).max(step))
         };

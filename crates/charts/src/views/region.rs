@@ -98,8 +98,11 @@ pub(super) fn of_samples(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &
 
 /// Converts the samples to cells.
 fn field(scratch: &Scratch) -> Field {
-    let cell =
-        |sample: &Sample| Cell { value: PERCENT * sample.mfu, limiter: sample.limiter(), free: sample.free().get() };
+    let cell = |sample: &Sample| Cell {
+        value: PERCENT * sample.mfu,
+        limiter: sample.limiter(),
+        free: sample.headroom().get(),
+    };
     let best = scratch
         .samples
         .iter()

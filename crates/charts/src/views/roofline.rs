@@ -136,7 +136,7 @@ struct Step {
 /// compute.`
 fn caption(all: &[OperatorCost], step: &Step, roof: &Roof, has_experts: bool) -> String {
     let Step { total, rate, report } = step;
-    let missing = format::bytes(-report.memory.free());
+    let missing = format::bytes(-report.memory.headroom());
     let moot = if report.fits() {
         String::new()
     } else {

@@ -30,7 +30,7 @@ pub fn scaling_curves(scenario: &Scenario) -> ChartSpec {
     let quantity = Quantity { label: "Tokens per second, all GPUs", unit: Unit::TokensPerS };
     ChartSpec {
         title: "Scaling".into(),
-        caption: caption(own, &points, (!report.fits()).then(|| format::bytes(-report.memory.free()))),
+        caption: caption(own, &points, (!report.fits()).then(|| format::bytes(-report.memory.headroom()))),
         y: axis(quantity.label, quantity.unit, (low / ROOM, high * ROOM), Grain::Digits),
         lines,
         here: Some((own, speed)),

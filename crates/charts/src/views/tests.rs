@@ -128,7 +128,7 @@ fn a_place_over_experts_is_a_mixture_of_the_users_own() {
     assign(&mut split, &number(Some(AxisKey::Param(ParamId::Ep))), 3.2);
     assert_eq!(split.ep, 2);
     // More experts need more memory; more experts per token need more time.
-    assert!(sample(&own).peak > sample(&named).peak);
+    assert!(sample(&own).needed > sample(&named).needed);
     assert!(sample(&own).tokens_per_s_per_gpu < sample(&named).tokens_per_s_per_gpu);
 }
 
@@ -306,11 +306,11 @@ fn what_curves_show_is_what_the_report_says() {
     let own =
         |metric| mfu_curve(&scenario, ParamId::SequenceLength, metric, false, &mut Scratch::default()).here.unwrap().1;
     assert_eq!(own(Metric::StepTime), report.time.step.get());
-    assert_eq!(own(Metric::PeakMemory), report.memory.peak.gib());
+    assert_eq!(own(Metric::Needed), report.memory.needed.gib());
     assert!((own(Metric::Cost) * scenario.run.tokens / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
     assert_eq!(own(Metric::TimeToTrain), run.time.days());
     assert_eq!(own(Metric::RunCost), run.cost.get());
-    let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::PeakMemory, false, &mut Scratch::default());
+    let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::Needed, false, &mut Scratch::default());
     let capacity = memory.lines.last().unwrap();
     assert_eq!((capacity.role, capacity.at(4096.0)), (LineRole::MemoryFrontier, Some((39.5, true))));
     // The curve is solid up to the line of the GPU's capacity.

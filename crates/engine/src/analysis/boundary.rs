@@ -135,7 +135,6 @@ mod tests {
                 step: Seconds::ZERO,
                 mfu: 0.4,
                 tokens_per_s_per_gpu: 1e3,
-                peak: Bytes::new(100.0 * (1.0 - slack(x, y))),
                 needed: Bytes::new(100.0 * (1.0 - slack(x, y))),
                 capacity: Bytes::new(100.0),
                 time_limiter: if pressure(x, y) > 0.0 { Limiter::InterNode } else { Limiter::Compute },

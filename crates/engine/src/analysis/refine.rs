@@ -49,7 +49,6 @@ impl Node for Sample {
             mfu: mix(self.mfu, other.mfu),
             tokens_per_s_per_gpu: mix(self.tokens_per_s_per_gpu, other.tokens_per_s_per_gpu),
             step: self.step + (other.step - self.step) * share,
-            peak: self.peak + (other.peak - self.peak) * share,
             needed: self.needed + (other.needed - self.needed) * share,
             capacity: self.capacity + (other.capacity - self.capacity) * share,
             time_limiter: self.time_limiter,

@@ -17,9 +17,7 @@ pub struct Sample {
     pub tokens_per_s_per_gpu: f64,
     /// Time of one step, as if memory were no limit.
     pub step: Seconds,
-    /// Peak memory of one GPU.
-    pub peak: Bytes,
-    /// Of that, what the run cannot do without.
+    /// Memory that one GPU needs.
     pub needed: Bytes,
     /// Usable memory of one GPU.
     pub capacity: Bytes,
@@ -37,7 +35,6 @@ impl Sample {
             mfu: report.mfu,
             tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
             step: report.time.step,
-            peak: report.memory.peak,
             needed: report.memory.needed,
             capacity: report.memory.capacity,
             time_limiter: report.time.limiter(),
@@ -45,8 +42,8 @@ impl Sample {
         }
     }
 
-    /// Memory that the run can leave; negative when it does not fit.
-    pub fn free(&self) -> Bytes {
+    /// Capacity less needed; negative when the run does not fit.
+    pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed
     }
 
@@ -55,10 +52,10 @@ impl Sample {
         self.needed <= self.capacity
     }
 
-    /// Free memory as a fraction of the capacity: positive when the run fits, and smooth across the
+    /// Headroom as a fraction of the capacity: positive when the run fits, and smooth across the
     /// frontier.
     pub fn slack(&self) -> f64 {
-        self.free() / self.capacity
+        self.headroom() / self.capacity
     }
 
     /// The limiter of the run: memory first, then time.
@@ -234,7 +231,7 @@ mod tests {
             assert_eq!(sample.fits(), report.fits(), "{memory} GiB");
             assert_eq!(sample.limiter(), report.limiter, "{memory} GiB");
             assert_eq!(sample.mfu, report.mfu);
-            assert_eq!(sample.free(), report.memory.free());
+            assert_eq!(sample.headroom(), report.memory.headroom());
         }
     }
 
@@ -304,6 +301,6 @@ mod tests {
         let scenario = default_scenario();
         let short = sample_at(&scenario, number(ParamId::SequenceLength), 1024.0);
         let long = sample_at(&scenario, number(ParamId::SequenceLength), 65536.0);
-        assert!(long.peak > short.peak && long.slack() < short.slack());
+        assert!(long.needed > short.needed && long.slack() < short.slack());
     }
 }

@@ -123,10 +123,10 @@ fn the_results_are_those_of_the_tiles() {
     let scenario = default_scenario();
     let context = Context::of(&scenario, &scenario.report());
     let of = |name: &str| symbol(name).unwrap().written(&context);
-    let tiles = ["MFU", "T_step", "M_peak", "M_free"].map(of);
+    let tiles = ["MFU", "T_step", "M_need", "M_free"].map(of);
     let report = &context.report;
-    let peak = report.memory.peak;
-    assert_eq!(tiles, [percent(report.mfu), seconds(report.time.step), bytes(peak), bytes(report.memory.free())]);
+    let needed = report.memory.needed;
+    assert_eq!(tiles, [percent(report.mfu), seconds(report.time.step), bytes(needed), bytes(report.memory.free())]);
 }
 
 #[test]

@@ -57,8 +57,11 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "tokens_per_step": report.tokens_per_step,
         "tflops_per_gpu": report.model_flops_per_gpu.tflops(),
         "step_time_s": time.step.get(),
-        "peak_memory_bytes": memory.peak.get(),
+        "needed_memory_bytes": memory.needed.get(),
+        "cache_memory_bytes": memory.cache().get(),
         "free_memory_bytes": memory.free().get(),
+        "headroom_memory_bytes": memory.headroom().get(),
+        "peak_memory_bytes": memory.peak.get(),
         "band": band(scenario, report),
         "evidence": evidence(scenario),
         "time_s": step::time(report),
@@ -95,7 +98,7 @@ fn band(scenario: &Scenario, report: &Report) -> Value {
         "mfu": range(report.mfu, slow, fast),
         "tokens_per_s_per_gpu": range(report.tokens_per_s_per_gpu, slow, fast),
         "step_time_s": range(report.time.step.get(), low, high),
-        "peak_memory_bytes": range(report.memory.peak.get(), memory.low, memory.high),
+        "needed_memory_bytes": range(report.memory.needed.get(), memory.low, memory.high),
     })
 }
 
@@ -191,7 +194,7 @@ mod tests {
         }
         assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
         assert_eq!(json["versions"]["catalog"], catalog::REVISION);
-        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 13);
+        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 14);
     }
 
     #[test]

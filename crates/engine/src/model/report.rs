@@ -27,7 +27,7 @@ pub enum MemoryPart {
     Logits,
     /// CUDA context, libraries and communicator buffers.
     Context,
-    /// Memory that the caching allocator holds but cannot use.
+    /// Gaps between blocks that the caching allocator can neither use nor give back.
     Fragmentation,
     /// Models beside the one that trains: reference, reward model, critic with its states.
     Models,
@@ -35,11 +35,14 @@ pub enum MemoryPart {
     Engine,
     /// The encoder of images or sound with its projection: states, gathered weights, activations.
     Tower,
+    /// Not needed: what PyTorch's allocator keeps for later and gives back under pressure, and
+    /// paged optimizer state, which the driver moves to the host.
+    Cache,
 }
 
 impl MemoryPart {
     /// Every part, in display order.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Weights,
         Self::Gradients,
         Self::Optimizer,
@@ -53,6 +56,7 @@ impl MemoryPart {
         Self::Models,
         Self::Engine,
         Self::Tower,
+        Self::Cache,
     ];
 
     /// Whether only some objectives or models have it: nobody who predicts the next token of text needs to read of it.
@@ -102,7 +106,8 @@ pub enum PeakMoment {
     Optimizer,
 }
 
-/// Memory of one GPU at its peak.
+/// Memory of one GPU at its peak: **needed** + **cache** + **free** = capacity, where the run fits.
+/// nvidia-smi shows needed + cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryReport {
     /// The parts alive at the peak.
@@ -111,10 +116,9 @@ pub struct MemoryReport {
     pub moment: PeakMoment,
     /// Tensors alive at the peak (`max_memory_allocated`).
     pub allocated: Bytes,
-    /// What the process holds at the peak: allocated, fragmentation, context and communicators. An allocator that caches gives back
-    /// what it can before it exceeds the capacity.
+    /// Needed and cache: what the process holds at the peak, and nvidia-smi shows.
     pub peak: Bytes,
-    /// What the process cannot do without at the peak.
+    /// What the process cannot do without: every part but the cache.
     pub needed: Bytes,
     /// The GPU's memory, as its maker names it.
     pub nominal: Bytes,
@@ -129,17 +133,26 @@ impl MemoryReport {
         if times == 1.0 {
             return self;
         }
-        Self {
-            parts: MemoryParts(self.parts.0.map(|bytes| bytes * times)),
-            allocated: self.allocated * times,
-            peak: self.peak * times,
-            needed: self.needed * times,
-            ..self
-        }
+        let needed = self.needed * times;
+        let room = (self.capacity - needed).max(Bytes::ZERO);
+        let cache = self.cache() * times;
+        let cache = if cache < room { cache } else { room };
+        let parts = MemoryParts(self.parts.0.map(|bytes| bytes * times)).with(MemoryPart::Cache, cache);
+        Self { parts, allocated: self.allocated * times, peak: needed + cache, needed, ..self }
     }
 
-    /// Capacity less what is needed: negative when the run does not fit.
+    /// What PyTorch's allocator gives back under pressure, and paged optimizer state.
+    pub fn cache(&self) -> Bytes {
+        self.parts.get(MemoryPart::Cache)
+    }
+
+    /// Capacity less needed and cache; none where the run does not fit.
     pub fn free(&self) -> Bytes {
+        (self.capacity - self.peak).max(Bytes::ZERO)
+    }
+
+    /// Capacity less needed: negative where the run does not fit.
+    pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed
     }
 

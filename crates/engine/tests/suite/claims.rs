@@ -301,8 +301,8 @@ fn memory_and_bandwidth_limit_up_to_where_it_says() {
 #[test]
 fn fsdp_stands_beside_ddp() {
     let (now, pins) = compared("compare-fsdp-ddp");
-    says(now.memory.free() / now.memory.capacity, 0.5, 0.1);
-    let missing = -pins[0].memory.free().get() / GIB;
+    says(now.memory.headroom() / now.memory.capacity, 0.5, 0.1);
+    let missing = -pins[0].memory.headroom().get() / GIB;
     assert!((290.0..300.0).contains(&missing), "{missing}");
     let largest = linked("compare-fsdp-ddp").pins[1];
     assert!(pins[1].fits() && largest.model.size() * 5.0 <= 17.5e9 && largest_model(&largest).unwrap() < 4e9);
@@ -369,8 +369,8 @@ fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
 #[test]
 fn starting_points_fit_and_are_what_they_say() {
     let (node, pins) = compared("plan-8b-one-node");
-    says(node.memory.free().get() / GIB, 12.0, 1.0);
-    says((pins[0].memory.free() - node.memory.free()).get() / GIB, 40.0, 1.0);
+    says(node.memory.headroom().get() / GIB, 12.0, 1.0);
+    says((pins[0].memory.headroom() - node.memory.headroom()).get() / GIB, 40.0, 1.0);
     says(1e2 * (1.0 - pins[0].tokens_per_s_per_gpu / node.tokens_per_s_per_gpu), 22.0, 1.0);
 
     let (ethernet, pins) = compared("plan-7b-ethernet");
@@ -379,7 +379,7 @@ fn starting_points_fit_and_are_what_they_say() {
 
     let (pairs, pins) = compared("plan-70b-64-h100");
     says(1e2 * pairs.mfu, 41.0, 1.0);
-    says(-pins[0].memory.free().get() / GIB, 28.0, 1.0);
+    says(-pins[0].memory.headroom().get() / GIB, 28.0, 1.0);
     says(1e2 * pins[1].mfu, 37.0, 1.0);
     assert!(pairs.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
 

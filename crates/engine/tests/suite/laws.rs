@@ -53,6 +53,27 @@ fn is_valid(scenario: &Scenario) -> bool {
     params::issues(scenario).iter().all(|issue| issue.severity == Severity::Note)
 }
 
+proptest! {
+    #![proptest_config(laws())]
+
+    /// Needed, cache and free are the capacity; where the run does not fit, nothing is cached or free.
+    #[test]
+    fn memory_adds_up(scenario in any_scenario()) {
+        let memory = scenario.report().memory;
+        let near = |one: Bytes, other: Bytes| (one - other).get().abs() <= 1e-9 * memory.capacity.max(memory.peak).get();
+        prop_assert!(memory.cache() >= Bytes::ZERO && memory.free() >= Bytes::ZERO, "{:?}", memory);
+        prop_assert!(near(memory.parts.total(), memory.peak));
+        prop_assert!(near(memory.parts.total() - memory.cache(), memory.needed));
+        if memory.fits() {
+            prop_assert!(near(memory.needed + memory.cache() + memory.free(), memory.capacity), "{:?}", memory);
+            prop_assert!(near(memory.headroom(), memory.cache() + memory.free()));
+        } else {
+            prop_assert!(near(memory.needed + memory.headroom(), memory.capacity));
+            prop_assert_eq!((memory.cache(), memory.free()), (Bytes::ZERO, Bytes::ZERO));
+        }
+    }
+}
+
 /// The scenario with the experts' degrees and chunks as it says them: the engine's own choice, the fastest of the layers that fits,
 /// may be another where something else changes.
 pub(crate) fn as_asked(scenario: &Scenario) -> Scenario {

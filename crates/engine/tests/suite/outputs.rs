@@ -11,7 +11,7 @@ use engine::share::decode;
 const RECORDED: &str = include_str!("../../../../tests/links/outputs.csv");
 const BLOCKS: [&str; 2] =
     [include_str!("../../../../tests/links/v1.txt"), include_str!("../../../../tests/links/pins.txt")];
-const HEADER: &str = "link,fits,step_time_s,mfu,tokens_per_s_per_gpu,peak_memory_bytes";
+const HEADER: &str = "link,fits,step_time_s,mfu,tokens_per_s_per_gpu,needed_memory_bytes";
 
 /// Every link of the files of links, then those of the examples, each once.
 fn links() -> Vec<&'static str> {
@@ -25,7 +25,7 @@ fn links() -> Vec<&'static str> {
 /// A line of the file: the shortest digits that give the number back.
 fn line(link: &str) -> String {
     let report = decode(link).scenario.report();
-    let numbers = [report.time.step.get(), report.mfu, report.tokens_per_s_per_gpu, report.memory.peak.get()];
+    let numbers = [report.time.step.get(), report.mfu, report.tokens_per_s_per_gpu, report.memory.needed.get()];
     numbers.iter().fold(format!("{link},{}", report.fits()), |line, number| format!("{line},{number:?}"))
 }
 

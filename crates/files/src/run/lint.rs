@@ -3,14 +3,13 @@
 
 use engine::analysis::advice::advise;
 use engine::analysis::layouts::LayoutSearch;
+use engine::catalog::accuracy::fit_odds;
+use engine::format::{bytes_of, odds};
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
 use engine::model::training::Recompute;
-use engine::params::Unit;
-use engine::params::quantity::with_unit;
 use engine::scenario::Scenario;
-use engine::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::difference::difference;
@@ -116,10 +115,10 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     if !report.fits() {
         findings.push(Finding {
             what: format!(
-                "The run does not fit: it needs {} of the {} of {}.",
-                gib(report.memory.needed),
-                gib(report.memory.capacity),
-                accelerator(scenario)
+                "The run does not fit: it needs {} on {}, and {} of such runs fit.",
+                bytes_of(report.memory.needed, report.memory.capacity),
+                accelerator(scenario),
+                odds(fit_odds(&report))
             ),
             gain: None,
             fix: Vec::new(),
@@ -150,10 +149,6 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     findings.extend(without.into_iter().take(2));
     findings.truncate(MOST + run.contradictions.len());
     findings
-}
-
-fn gib(bytes: Bytes) -> String {
-    with_unit(Unit::Gib, (bytes.gib() * 10.0).round() / 10.0)
 }
 
 fn accelerator(scenario: &Scenario) -> String {
@@ -315,12 +310,14 @@ fn written(run: &Run, files: &[File], base: &Base, fix: Vec<Change>, before: &Re
 
 fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
     let what = difference(scenario, &candidate.scenario).join("; ");
-    let memory = format!("{} of {}", gib(candidate.report.memory.needed), gib(candidate.report.memory.capacity));
+    let report = &candidate.report;
+    let memory = bytes_of(report.memory.needed, report.memory.capacity);
+    let odds = odds(fit_odds(report));
     let (what, gain) = if before.fits() {
         let percent = (candidate.gain * 100.0).round();
-        (format!("{what}: it fits, in {memory}, and is {percent} % faster."), Some(candidate.gain))
+        (format!("{what}: {percent} % faster, needs {memory}; {odds} of such runs fit."), Some(candidate.gain))
     } else {
-        (format!("{what}: then it fits, in {memory}."), None)
+        (format!("{what}: needs {memory}; {odds} of such runs fit."), None)
     };
     Finding { what, gain, fix: candidate.fix, changes: candidate.changes }
 }

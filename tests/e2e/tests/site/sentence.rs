@@ -97,7 +97,7 @@ fn the_verdict_stays_in_sight_and_covers_no_focus() -> Result<()> {
             "{width} px: {line}"
         );
         let text = line.get(2).and_then(Value::as_str).unwrap_or_default();
-        for part in ["fits", "MFU", "Tokens/s/GPU", "Peak memory", "GiB", "Pin"] {
+        for part in ["fits", "MFU", "Tokens/s/GPU", "Memory needed", "GiB", "Pin"] {
             ensure!(text.to_lowercase().contains(&part.to_lowercase()), "{width} px: no {part} in {text}");
         }
         // The keyboard goes up through what has scrolled away: nothing with the focus lies under the line.

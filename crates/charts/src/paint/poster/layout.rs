@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn lines_are_no_wider_than_they_may_be() {
-        let text = "13B on 64 A100 40 GB fits with 7.66 GiB to spare and trains at 52.9 % MFU, limited by compute.";
+        let text =
+            "13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such runs fit. 52.9 % MFU, limited by compute.";
         let lines = wrapped(text, 200.0);
         assert!(lines.len() > 2 && lines.iter().all(|line| text_width(line) <= 200.0), "{lines:?}");
         assert_eq!(lines.join(" "), text);

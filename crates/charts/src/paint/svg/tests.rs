@@ -52,6 +52,7 @@ fn a_small_bar_is_this_text() {
         generation: Generation::Ampere,
         capacity: 40.0 * 1024.0_f64.powi(3),
         nominal: 40.0 * 1024.0_f64.powi(3),
+        range: [30.0, 34.0].map(|gib: f64| gib * 1024.0_f64.powi(3)),
         pins: Vec::new(),
     };
     let style = Style { css_height: 112.0, ..style(Theme::Light, 200.0) };

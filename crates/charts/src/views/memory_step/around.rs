@@ -49,12 +49,10 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
 /// Says what the formulas of the memory bar make of the same step, and what the step does not follow tensor by tensor.
 pub fn by_formulas(scenario: &Scenario) -> String {
     let (setup, memory) = (scenario.setup(), scenario.report().memory);
-    let [allocated, reserved] = [MemoryKind::Allocated, MemoryKind::Reserved].map(|kind| kind.predicted(&memory));
-    let formulas = format!(
-        "The formulas of the memory bar say {} allocated and {} reserved.",
-        format::bytes(allocated),
-        format::bytes(reserved)
-    );
+    let allocated = format::bytes(MemoryKind::Allocated.predicted(&memory));
+    let needed = format::bytes(memory.needed);
+    let formulas =
+        format!("The verdict is by closed formulas, which give {allocated} allocated at the peak and {needed} needed.");
     let left: Vec<&str> = gaps(&setup).into_iter().filter_map(|(is_left, what)| is_left.then_some(what)).collect();
     let Some((last, others)) = left.split_last() else { return formulas };
     let list = if others.is_empty() { (*last).to_string() } else { format!("{} and {last}", others.join(", ")) };
@@ -103,7 +101,7 @@ mod tests {
     fn the_formulas_stand_beside_and_what_is_not_followed_is_named() {
         let start = default_scenario();
         let text = by_formulas(&start);
-        assert!(text.starts_with("The formulas of the memory bar say ") && text.ends_with(" reserved."), "{text}");
+        assert!(text.starts_with("The verdict is by closed formulas, ") && text.ends_with(" needed."), "{text}");
         let pipeline = Scenario { pp: 4, ..start };
         assert!(by_formulas(&pipeline).contains("pipeline"));
         let sharded = Scenario { strategy: engine::scenario::Strategy::Zero1, ..pipeline };

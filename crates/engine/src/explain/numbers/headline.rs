@@ -23,10 +23,6 @@ const fn reads_images(c: &Context) -> bool {
     c.setup.architecture.tower.is_used()
 }
 
-fn has_base(c: &Context) -> bool {
-    c.peak.alive.base > crate::units::Bytes::ZERO
-}
-
 /// Whether generation needs more than the GPU has.
 fn lacks_room(c: &Context) -> bool {
     c.report.rollout.as_ref().is_some_and(|rollout| rollout.memory.total() > rollout.memory.capacity)
@@ -107,47 +103,36 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
     ),
     number(
-        "peak",
-        "Peak memory",
+        "needed",
+        "Memory needed",
         &[
             when(
                 |c| is_next_token(c) && !reads_images(c),
-                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
+                "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
             ),
             when(
                 |c| is_next_token(c) && reads_images(c),
-                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_tower",
+                "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_tower",
             ),
             when(
                 |c| !is_next_token(c),
-                "M_peak = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine + M_tower",
+                "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine + M_tower",
             ),
+            when(|c| c.report.memory.fits(), "M_GPU = M_need + M_kept + M_free"),
+            when(|c| !c.report.memory.fits(), "M_missing = M_need − M_GPU"),
+            always("M_shown = M_need + M_kept"),
         ],
         [
-            "What one GPU’s process holds when it holds most, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Eleven moments of the step are compared. It is what nvidia-smi shows; PyTorch’s max_memory_reserved is less by the [CUDA context|context].",
+            "What one GPU cannot do without at the worst of eleven moments of a step, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Needed, [cache] and free add up to what the driver leaves of the GPU. nvidia-smi shows needed and cache; PyTorch’s max_memory_reserved is less by the [CUDA context|context]. Whether a run fits is a matter of odds: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
             "docs/model.md, section 3; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
             "Memory that the data loader, evaluation or other processes take, and a first step that allocates in another order.",
-        ],
-    ),
-    number(
-        "free",
-        "Free memory",
-        &[
-            when(|c| is_next_token(c) && !has_base(c), "M_free = M_GPU − M_context − (1 + λ) · M_alloc"),
-            when(|c| is_next_token(c) && has_base(c), "M_free = M_GPU − M_context − M_alloc − λ · (M_alloc − M_base)"),
-            when(|c| !is_next_token(c), "M_free = M_GPU − M_context − M_engine − M_alloc − λ · (M_alloc − M_base)"),
-        ],
-        [
-            "What the run can leave of the GPU, once PyTorch’s allocator has given back what it only keeps for later; with a minus, what is missing. A run close to zero may still fail: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
-            "docs/model.md, section 3.",
-            "The allocator gives back only where it must, and a step in which it does is slower.",
         ],
     ),
     number(
         "limiter",
         "Limited by",
         &[
-            when(|c| limited(Limiter::Memory)(c) && !c.report.memory.fits(), "M_peak > M_GPU"),
+            when(|c| limited(Limiter::Memory)(c) && !c.report.memory.fits(), "M_need > M_GPU"),
             when(|c| limited(Limiter::Memory)(c) && lacks_room(c), "M_gen > M_GPU"),
             when(limited(Limiter::InterNode), "T_lane > T_compute"),
             when(limited(Limiter::Bubble), "T_bubble > 0.5 · T_compute"),
@@ -180,7 +165,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
     number(
         "range",
         "Range of measurements",
-        &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_peak")],
+        &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_need")],
         [
             "80 % of published measurements lie in it: the 10th and the 90th percentile of measured over predicted, over rows of sources that no constant was fitted on. MFU and throughput have that of the step time, turned over. Below 20 % MFU, where host and framework set the pace, it is wider; so it is on accelerators that no constant was fitted on, by how far predictions lie off where what kernels reach is borrowed from other silicon.",
             SCORED,

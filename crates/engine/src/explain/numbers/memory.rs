@@ -159,11 +159,10 @@ pub(super) const MEMORY: &[Explanation] = &[
                 |c| state_here(c) && !dense(c),
                 "M_opt = (b_m · W_train + b_o · (P_train − W_train)) / Z_o + b_m · X_train / E_o",
             ),
-            when(pages, "M_opt = S_state − S_out"),
-            when(|c| !state_here(c) && !pages(c), "M_opt = 0"),
+            when(|c| !state_here(c), "M_opt = 0"),
         ],
         [
-            "The optimizer’s moments, and the fp32 copy of the weights where those at rest have 16 bits: 8 bytes a parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it. Paged state gives way to all else: what the GPU has no room for waits in host memory, and crosses the link twice in an update.",
+            "The optimizer’s moments, and the fp32 copy of the weights where those at rest have 16 bits: 8 bytes a parameter with AdamW on fp32 weights, 12 in mixed precision. [ZeRO-1] already shards it. Paged state is [cache]: what the GPU has no room for waits in host memory, and crosses the link twice in an update.",
             ZERO,
             "Temporary tensors of the update itself: fused and foreach kernels need a little more.",
         ],
@@ -276,35 +275,40 @@ pub(super) const MEMORY: &[Explanation] = &[
     number(
         "fragmentation-part",
         "Fragmentation",
+        &[when(|c| !has_base(c), "M_frag = λ · M_alloc"), when(has_base, "M_frag = λ · (M_alloc − M_base)")],
+        [
+            "Gaps between blocks that PyTorch has reserved and can neither use nor give back. expandable_segments makes them smaller.",
+            "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
+            "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted. The figure “memory over one step” simulates them.",
+        ],
+    ),
+    number(
+        "cache",
+        "Cache",
         &[
             when(
-                |c| !has_base(c) && !outgrows(c) && c.peak.held == Held::Reserved,
-                "M_frag = (1 + φ) · M_compute + M_pools − M_alloc",
+                |c| !pages(c) && c.peak.held == Held::Reserved && !outgrows(c),
+                "M_kept = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc − M_frag",
             ),
             when(
-                |c| !has_base(c) && outgrows(c) && c.peak.held == Held::Reserved,
-                "M_frag = (1 + φ) · M_compute + M_pools + M_outgrown − M_alloc",
+                |c| !pages(c) && c.peak.held == Held::Reserved && outgrows(c),
+                "M_kept = M_compute + φ · (M_compute − M_base) + M_pools + M_outgrown − M_alloc − M_frag",
             ),
             when(
-                |c| has_base(c) && !outgrows(c) && c.peak.held == Held::Reserved,
-                "M_frag = M_compute + φ · (M_compute − M_base) + M_pools − M_alloc",
+                |c| !pages(c) && c.peak.held == Held::Capacity && is_next_token(c),
+                "M_kept = M_GPU − M_context − M_alloc − M_frag",
             ),
             when(
-                |c| has_base(c) && outgrows(c) && c.peak.held == Held::Reserved,
-                "M_frag = M_compute + φ · (M_compute − M_base) + M_pools + M_outgrown − M_alloc",
+                |c| !pages(c) && c.peak.held == Held::Capacity && !is_next_token(c),
+                "M_kept = M_GPU − M_context − M_engine − M_alloc − M_frag",
             ),
-            when(|c| c.peak.held == Held::Capacity && is_next_token(c), "M_frag = M_GPU − M_context − M_alloc"),
-            when(
-                |c| c.peak.held == Held::Capacity && !is_next_token(c),
-                "M_frag = M_GPU − M_context − M_engine − M_alloc",
-            ),
-            when(|c| !has_base(c) && c.peak.held == Held::Needed, "M_frag = λ · M_alloc"),
-            when(|c| has_base(c) && c.peak.held == Held::Needed, "M_frag = λ · (M_alloc − M_base)"),
+            when(|c| !pages(c) && c.peak.held == Held::Needed, "M_kept = 0"),
+            when(pages, "M_kept = S_kept + S_state − S_out"),
         ],
         [
-            "Memory that PyTorch has reserved but not allocated: the gaps between blocks, and what the streams of FSDP’s collectives have freed, which no other stream can use. Before it runs out, it gives back what is free as a whole. expandable_segments makes it smaller.",
+            "Memory that PyTorch’s allocator keeps for later, and gives back where a run would not fit otherwise: above all what the streams of FSDP’s collectives have freed, which no other stream can use. A step in which it gives back is slower. Paged optimizer state is counted here too, as it gives way to all else.",
             "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
-            "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted; with texts of many lengths, blocks that longer logits have outgrown come on top. The figure “memory over one step” simulates them.",
+            "The share of what is allocated is the same for all runs of a framework; with texts of many lengths, blocks that longer logits have outgrown come on top. The figure “memory over one step” simulates them.",
         ],
     ),
 ];

@@ -70,7 +70,7 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
             when(generates, "M_cache = u_gen · M_GPU − M_copy − M_buffers"),
         ],
         [
-            "One GPU while the [rollout] runs: the engine’s copy of the policy, its buffers and the [KV cache], which takes what is left of the engine’s share; and what of training stays, weights, optimizer state and other models. It is never added to the [peak of training|peak]: the two take turns.",
+            "One GPU while the [rollout] runs: the engine’s copy of the policy, its buffers and the [KV cache], which takes what is left of the engine’s share; and what of training stays, weights, optimizer state and other models. It is never added to the [memory of training|needed]: the two take turns.",
             PAGED,
             "CUDA graphs, and states that verl or TRL offload while they generate: choose offloading to see those.",
         ],

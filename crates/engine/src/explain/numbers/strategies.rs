@@ -13,7 +13,7 @@ pub(super) const REACHES: &[Explanation] = &[
         "Largest GPT-style model",
         &[when(|c| largest_model(&c.scenario).is_some(), "M_largest ≤ M_GPU")],
         [
-            "The largest GPT-style model, 1.3B to 310B parameters, whose [peak memory] fits with everything else as it is: found by halving the range 28 times. The values here are those of the strategy on screen.",
+            "The largest GPT-style model, 1.3B to 310B parameters, whose [memory needed] fits with everything else as it is: found by halving the range 28 times. The values here are those of the strategy on screen.",
             SEARCHED,
             "Models of other shapes than the ladder’s. A smaller batch or more recomputation would hold a larger one.",
         ],
@@ -39,7 +39,7 @@ pub(super) const REACHES: &[Explanation] = &[
         "Longest sequence",
         &[when(|c| longest_sequence(&c.scenario).is_some(), "M_longest ≤ M_GPU")],
         [
-            "The longest sequence, up to 1,048,576 tokens, whose [peak memory] fits with everything else as it is. The values here are those of the strategy on screen.",
+            "The longest sequence, up to 1,048,576 tokens, whose [memory needed] fits with everything else as it is. The values here are those of the strategy on screen.",
             SEARCHED,
             "Whether the model has positions for that many tokens.",
         ],

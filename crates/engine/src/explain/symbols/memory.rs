@@ -25,9 +25,12 @@ pub(super) const PARTS: &[Symbol] = &[
     of("M_logits", "[logits and loss]", Bytes, |c| part(c, MemoryPart::Logits)),
     of("M_context", "[CUDA context and NCCL]", Bytes, |c| part(c, MemoryPart::Context)),
     of("M_frag", "[fragmentation|fragmentation-part]", Bytes, |c| part(c, MemoryPart::Fragmentation)),
-    of("M_peak", "[peak memory]", Bytes, |c| c.report.memory.peak.get()),
+    of("M_kept", "[cache]", Bytes, |c| part(c, MemoryPart::Cache)),
+    of("M_need", "[memory needed]", Bytes, |c| c.report.memory.needed.get()),
+    of("M_shown", "what nvidia-smi shows", Bytes, |c| c.report.memory.peak.get()),
     of("M_GPU", "memory of one GPU that the driver leaves to programs", Bytes, |c| c.report.memory.capacity.get()),
-    of("M_free", "[free memory]", Bytes, |c| c.report.memory.free().get()),
+    of("M_free", "memory that stays free", Bytes, |c| c.report.memory.free().get()),
+    of("M_missing", "memory that is missing", Bytes, |c| -c.report.memory.headroom().get()),
     of("M_alloc", "what tensors occupy at the peak (max_memory_allocated)", Bytes, |c| c.peak.alive.allocated.get()),
     of(
         "M_base",
@@ -35,13 +38,13 @@ pub(super) const PARTS: &[Symbol] = &[
         Bytes,
         |c| c.peak.alive.base.get(),
     ),
-    of("M_largest", "peak with the largest model found", Bytes, |c| {
+    of("M_largest", "memory needed with the largest model found", Bytes, |c| {
         limits::largest_model(&c.scenario)
-            .map_or(f64::NAN, |size| c.scenario.with_model(Model::Ladder { size }).report().memory.peak.get())
+            .map_or(f64::NAN, |size| c.scenario.with_model(Model::Ladder { size }).report().memory.needed.get())
     }),
-    of("M_longest", "peak with the longest sequence found", Bytes, |c| {
+    of("M_longest", "memory needed with the longest sequence found", Bytes, |c| {
         limits::longest_sequence(&c.scenario)
-            .map_or(f64::NAN, |seq_len| Scenario { seq_len, ..c.scenario }.report().memory.peak.get())
+            .map_or(f64::NAN, |seq_len| Scenario { seq_len, ..c.scenario }.report().memory.needed.get())
     }),
     of("P_max", "largest GPT-style model that fits", Params, |c| largest(&c.scenario)),
     of("P_DDP", "the same under DDP", Params, |c| largest(&c.scenario.with_strategy(Strategy::Ddp))),
@@ -51,8 +54,8 @@ pub(super) const PARTS: &[Symbol] = &[
     of("f_most", "measured over predicted peak, 90th percentile", Count, |c| {
         crate::catalog::accuracy::peak_memory(&c.report).high
     }),
-    of("M_high", "upper end of the range of the peak", Bytes, |c| {
-        crate::catalog::accuracy::peak_memory(&c.report).high * c.report.memory.peak.get()
+    of("M_high", "upper end of the range of the memory needed", Bytes, |c| {
+        crate::catalog::accuracy::peak_memory(&c.report).high * c.report.memory.needed.get()
     }),
 ];
 
@@ -136,6 +139,9 @@ pub(super) const FACTORS: &[Symbol] = &[
         c.peak.updating.unwrap_or_default()
     }),
     of("S_state", "all of this GPU’s paged optimizer state", Bytes, |c| c.peak.pages[0].get()),
+    of("S_kept", "what PyTorch’s allocator keeps for later", Bytes, |c| {
+        (c.report.memory.cache() - c.peak.pages[1]).get()
+    }),
     of("S_out", "of that, what is in host memory", Bytes, |c| (c.peak.pages[0] - c.peak.pages[1]).get()),
     of("l_reduced", "layers whose gradients are reduced by then", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
     of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.held.layers),

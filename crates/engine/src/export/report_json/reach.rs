@@ -15,7 +15,7 @@ pub(super) fn strategy(reach: &Reach) -> Value {
         "fits": reach.report.fits(),
         "mfu": reach.report.mfu,
         "step_time_s": reach.report.time.step.get(),
-        "peak_bytes": reach.report.memory.peak.get(),
+        "needed_bytes": reach.report.memory.needed.get(),
         "largest_model_params": reach.largest_model,
         "longest_sequence_tokens": reach.longest_sequence,
     })

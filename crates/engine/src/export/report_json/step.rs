@@ -43,9 +43,11 @@ pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     json!({
         "capacity": memory.capacity.get(),
         "nominal": memory.nominal.get(),
-        "peak": memory.peak.get(),
         "needed": memory.needed.get(),
+        "cache": memory.cache().get(),
         "free": memory.free().get(),
+        "headroom": memory.headroom().get(),
+        "peak": memory.peak.get(),
         "allocated": memory.allocated.get(),
         "moment": moment_key(memory.moment),
         "parts": memory.parts.iter().map(|(part, bytes)| (names::part(part).key, bytes.get())).collect::<Value>(),

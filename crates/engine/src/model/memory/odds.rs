@@ -40,6 +40,15 @@ impl Verdict {
         }
     }
 
+    /// The verdict after the name of a run: `is a tight fit`.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::Tight => "is a tight fit",
+            Self::DoesNotFit => "does not fit",
+        }
+    }
+
     /// The verdict in JSON and CSV.
     pub fn key(self) -> &'static str {
         match self {

@@ -105,11 +105,15 @@ impl<'a> OfStage<'a> {
     }
 
     fn report(&self, setup: &Setup) -> MemoryReport {
+        with_pages(self.beside_pages(setup), paged(setup, &self.stage.params))
+    }
+
+    /// The report without paged optimizer state.
+    fn beside_pages(&self, setup: &Setup) -> MemoryReport {
         let Self { stage, ledger, peak } = self;
         let cache = ledger.cache(setup, stage, peak);
         let alive = ledger.alive(setup, peak);
-        let report = report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)));
-        with_pages(report, paged(setup, &stage.params))
+        report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
     }
 }
 
@@ -138,7 +142,8 @@ fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
     }
     let free = (report.capacity - report.peak).max(Bytes::ZERO);
     let here = if paged < free { paged } else { free };
-    MemoryReport { parts: report.parts.with(MemoryPart::Optimizer, here), peak: report.peak + here, ..report }
+    let cache = report.cache() + here;
+    MemoryReport { parts: report.parts.with(MemoryPart::Cache, cache), peak: report.peak + here, ..report }
 }
 
 /// Bytes of paged optimizer state for which one GPU of a stage has no room at the peak: they wait in host memory.
@@ -157,11 +162,12 @@ fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
 /// ```
 pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
     let paged = paged(setup, &stage.params);
-    if paged > Bytes::ZERO {
-        paged - of_stage(&setup.at_longest(), stage).parts.get(MemoryPart::Optimizer)
-    } else {
-        paged
+    if paged <= Bytes::ZERO {
+        return paged;
     }
+    let setup = setup.at_longest();
+    let room = OfStage::new(&setup, stage).beside_pages(&setup);
+    (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 
 /// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
@@ -180,7 +186,8 @@ pub(super) fn report(
     let (held, _) = within(capacity - context - engine, needed, reserved);
     let parts = parts
         .with(MemoryPart::Context, context)
-        .with(MemoryPart::Fragmentation, held - allocated)
+        .with(MemoryPart::Fragmentation, needed - allocated)
+        .with(MemoryPart::Cache, held - needed)
         .with(MemoryPart::Engine, engine);
     let needed = needed + context + engine;
     let predicted = MemoryReport { parts, moment, allocated, peak: parts.total(), needed, nominal, capacity };

@@ -1,6 +1,6 @@
 //! Warnings about the whole run, which leave the numbers of the step unchanged.
 
-use crate::format::host_bytes;
+use crate::format::bytes;
 use crate::model::run::{RunChoices, batch, checkpoint, host};
 use crate::model::setup::Setup;
 use crate::params::ParamId;
@@ -50,8 +50,8 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     };
     let message = format!(
         "The run needs {} of a host's memory, most of it for {most} and hosts have {}. {change}, or enter more host memory.",
-        host_bytes(need),
-        host_bytes(limit),
+        bytes(need),
+        bytes(limit),
     );
     Some(Issue::note(key, message))
 }
