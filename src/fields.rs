@@ -10,7 +10,7 @@ use crate::text;
 use engine::analysis::degrees;
 use engine::catalog::preset;
 use engine::params::scale;
-use engine::params::{Choice, Group, Kind, Number, Param, ParamId, quantity};
+use engine::params::{Choice, Group, Kind, Number, Param, ParamId, Scale, Unit, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
 
@@ -45,6 +45,8 @@ pub struct NumberField {
     pub preset: Option<AttrValue>,
     /// Whether it has an effect.
     pub applies: bool,
+    /// Whether arrow keys set the value one step above or below in place of the slider's next position.
+    pub is_nudged: bool,
     /// Where the value comes from, of a number that goes out of date.
     pub note: Option<AttrValue>,
 }
@@ -135,13 +137,14 @@ fn number_field(
         last: scale::slider_steps(number),
         text: draft.map_or_else(|| quantity::field_text(number, scenario), |draft| draft.text.clone()).into(),
         unit: quantity::unit_label(number.unit),
-        value: shown(at),
+        value: if number.unit == Unit::Params { quantity::model_size(&scenario.model).into() } else { shown(at) },
         error: refusal.map(|refusal| AttrValue::from(refusal.message.clone())),
         nearest: refusal.map(|refusal| shown(refusal.nearest)),
         correction: None,
         offers: Vec::new(),
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
         applies: applies(param, scenario),
+        is_nudged: param.group == Group::Architecture && number.integer && number.scale == Scale::PowersOfTwo,
         note: (param.id == ParamId::GpuHourPrice).then(|| text::cost::price(scenario).into()),
     }
 }

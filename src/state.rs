@@ -147,6 +147,7 @@ impl State {
         match action {
             Action::Slide { key, index } => self.slide(key, index),
             Action::Type { key, text } => self.typed(key, text),
+            Action::Nudge { key, up } => self.nudge(key, up),
             Action::Settle => self.settle(),
             Action::Nearest { key } => self.nearest(key),
             Action::GiveUp { key } => self.give_up(key),

@@ -154,6 +154,16 @@ pub const LADDER: &str = "GPT-style, by size";
 pub const CUSTOM: &str = "Custom";
 /// The option for custom values, where not chosen.
 pub const MAKE_CUSTOM: &str = "Custom…";
+/// Under the field of a model that was named until its shape was changed.
+pub fn now_custom(name: &str) -> String {
+    format!("A custom model now, made from {name}. ")
+}
+
+/// On the button that takes the named model again.
+pub fn back_to_model(name: &str) -> String {
+    format!("Back to {name}")
+}
+
 /// In a list that holds nothing of what was typed.
 pub const NOTHING_FOUND: &str = "Nothing by this name.";
 /// After a crash.

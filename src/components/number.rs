@@ -37,6 +37,7 @@ pub fn NumberControl(props: &Props) -> Html {
     let slide = props.emit.reform(move |event: InputEvent| Action::Slide { key, index: browser::slider_index(&event) });
     let typed = props.emit.reform(move |event: InputEvent| Action::Type { key, text: browser::field_text(&event) });
     let settle = props.emit.reform(|_: Event| Action::Settle);
+    let settled = props.emit.reform(|_: KeyboardEvent| Action::Settle);
     let entered = {
         let emit = props.emit.clone();
         Callback::from(move |event: KeyboardEvent| match event.key().as_str() {
@@ -45,6 +46,20 @@ pub fn NumberControl(props: &Props) -> Html {
             _ => {}
         })
     };
+    // The positions of a slider of shapes are doublings, and nobody wants the double of 32 layers.
+    let nudged = {
+        let emit = props.emit.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let up = match event.key().as_str() {
+                "ArrowUp" | "ArrowRight" => true,
+                "ArrowDown" | "ArrowLeft" => false,
+                _ => return,
+            };
+            event.prevent_default();
+            emit.emit(Action::Nudge { key, up });
+        })
+    };
+    let nudged = field.is_nudged.then_some(nudged);
     let error = field.error.as_ref().map(|message| {
         let offer = field.nearest.as_ref().map(|nearest| {
             let take = props.emit.reform(move |_: MouseEvent| Action::Nearest { key });
@@ -75,7 +90,7 @@ pub fn NumberControl(props: &Props) -> Html {
                 <span class="unit" aria-hidden="true">{ field.unit }</span>
             </div>
             <input type="range" id={key.key()} aria-label={label} aria-valuetext={field.value.clone()} min="0"
-                max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle} />
+                max={last.to_string()} step="1" value={index.to_string()} oninput={slide} onchange={settle.clone()} onkeydown={nudged} onkeyup={field.is_nudged.then_some(settled)} />
             <p class="error" id={ids.1}>{ error.unwrap_or_default() }</p>
             { words }
             if let Some(note) = &field.note {

@@ -50,6 +50,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
                     { pickers::model(scenario, &state.preset, emit) }
                     <Import scenario={on_screen.clone()} {emit} />
                 </div>
+                { pickers::made_from(scenario, &state.preset, emit) }
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }
             </div>

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use yew::prelude::*;
 
 use crate::components::combobox::{Combobox, Entry};
-use crate::state::{Action, SelectTarget};
+use crate::state::{Action, Pick, SelectTarget};
 use crate::text;
 use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
 use engine::format;
@@ -15,7 +15,7 @@ use engine::scenario::{Model, Scenario};
 static OF_MODELS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let ladder = Entry { name: text::LADDER, group: "", note: String::new(), more: String::new() };
     let entry = |entry: &catalog::ModelEntry| {
-        let note = format::params(entry.params as f64);
+        let note = entry.size();
         let more = [entry.family, " ", &note, " ", entry.id].concat();
         Entry { name: entry.name, group: entry.family, note, more }
     };
@@ -70,6 +70,21 @@ pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) ->
     };
     let (label, target) = ("Model", SelectTarget::Model);
     labelled("model", label, html! { <Combobox id="model" {label} {entries} {last} {chosen} {target} {emit} /> })
+}
+
+/// Of a model whose shape was changed: what it was made from, and the way back.
+pub fn made_from(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+    let Model::Preset { id, .. } = preset.model else { return Html::default() };
+    let Some(entry) = catalog::model(id).filter(|_| matches!(scenario.model, Model::Custom { .. })) else {
+        return Html::default();
+    };
+    let back = emit.reform(move |_: MouseEvent| Action::Pick(Pick::Model(id)));
+    html! {
+        <p class="control-help">
+            { text::now_custom(entry.name) }
+            <button type="button" class="small-button" onclick={back}>{ text::back_to_model(entry.name) }</button>
+        </p>
+    }
 }
 
 /// The GPU.

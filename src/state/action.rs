@@ -39,6 +39,13 @@ pub enum Action {
         /// The whole text.
         text: String,
     },
+    /// An arrow key sets the value one step above or below ([`engine::params::scale::nudged`]).
+    Nudge {
+        /// The parameter.
+        key: ParamId,
+        /// Whether it goes up.
+        up: bool,
+    },
     /// A gesture ends.
     Settle,
     /// The offered nearest value replaces text that is no value.

@@ -4,7 +4,7 @@ use super::{Draft, Pick, State};
 use charts::spec::AxisKey;
 use engine::analysis::sweep;
 use engine::catalog::{pick, preset};
-use engine::params::{Group, Param, ParamId, quantity};
+use engine::params::{Group, Param, ParamId, quantity, scale};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 impl State {
@@ -40,6 +40,15 @@ impl State {
         };
         self.settled = false;
         self.drafts.push(Draft { key, text, refusal, before, after: self.scenario });
+    }
+
+    /// Sets the value one step above or below.
+    pub(super) fn nudge(&mut self, key: ParamId, up: bool) {
+        self.forget_draft(key);
+        if let Some(number) = key.number() {
+            self.number(key, scale::nudged(number, (number.get)(&self.scenario), up));
+        }
+        self.settled = false;
     }
 
     /// Ends a gesture; text that is no value stays in its field.

@@ -1,6 +1,8 @@
 //! Models, GPUs and clusters of one's own, imported or scaled.
 
-use crate::{after, control, page, page_of};
+use std::rc::Rc;
+
+use crate::{after, control, page, page_of, words};
 use charts::views::{Scratch, feasible_region};
 use engine::catalog;
 use engine::model::transformer::Architecture;
@@ -10,6 +12,44 @@ use shardwise::state::{Action, Pick, State};
 use shardwise::text;
 use shardwise::view::View;
 use yew::Reducible as _;
+
+/// Every field of a catalog model shows the catalog's number, and its size as it is published.
+#[test]
+fn the_fields_of_a_named_model_are_exact() {
+    use engine::params::{Group, Kind, every, quantity};
+    for entry in catalog::MODELS {
+        let scenario = catalog::default_scenario().with_model(entry.pick());
+        for param in every().filter(|param| param.group == Group::Architecture) {
+            let Kind::Number(number) = param.kind else { continue };
+            let text = quantity::field_text(&number, &scenario);
+            assert_eq!(text.parse::<f64>().unwrap(), (number.get)(&scenario), "{}: {}", entry.id, param.label);
+        }
+        let size = quantity::field_text(ParamId::ModelSize.number().unwrap(), &scenario);
+        assert_eq!(size, entry.size());
+    }
+    // What the driver leaves of a GPU has no digits of a conversion.
+    for entry in catalog::ACCELERATORS {
+        let mut scenario = catalog::default_scenario();
+        engine::catalog::pick::pick_accelerator(&mut scenario, entry.id);
+        let text = quantity::field_text(engine::params::find("usable").unwrap().number().unwrap(), &scenario);
+        assert!(text.len() <= 13, "{}: {text}", entry.id);
+    }
+}
+
+/// An arrow key makes one layer more, not twice as many, and says that the model is another one now.
+#[test]
+fn an_arrow_key_is_one_step() {
+    let start = State::new(
+        &catalog::default_scenario().with_model(catalog::model("llama-3.1-8b").unwrap().pick()),
+        Vec::new(),
+        View::default(),
+    );
+    let key = ParamId::Layers;
+    let state = Rc::new(start).reduce(Action::Nudge { key, up: true });
+    assert_eq!(state.scenario.model.architecture().num_hidden_layers, 33);
+    let html = words(&page(&state.scenario, Vec::new()));
+    assert!(html.contains("A custom model now, made from Llama 3 8B.") && html.contains("Back to Llama 3 8B"));
+}
 
 #[test]
 fn a_place_near_a_named_model_keeps_it() {

@@ -179,6 +179,25 @@ impl ModelEntry {
     pub fn pick(&self) -> Model {
         Model::Preset { id: self.id, architecture: self.architecture, family: families::of(self.id) }
     }
+
+    /// Returns the size as it is published: that of the name where it has one, else the parameters with
+    /// three digits.
+    ///
+    /// ```
+    /// # use engine::catalog::model;
+    /// let size = |id: &str| model(id).unwrap().size();
+    /// assert_eq!([size("llama-3.1-405b"), size("deepseek-v3"), size("mixtral-8x7b")], ["405B", "671B", "46.7B"]);
+    /// ```
+    pub fn size(&self) -> String {
+        /// A name may leave out embeddings, or round.
+        const NEAR: f64 = 0.06;
+        let of_name = self.name.split([' ', '-']).find(|word| {
+            let digits = word.strip_suffix(['B', 'M']).and_then(|digits| digits.parse::<f64>().ok());
+            let unit = if word.ends_with('M') { 1e6 } else { 1e9 };
+            digits.is_some_and(|digits| (digits * unit / self.params as f64 - 1.0).abs() < NEAR)
+        });
+        of_name.map_or_else(|| crate::format::params(self.params as f64), str::to_owned)
+    }
 }
 
 impl AcceleratorEntry {

@@ -15,7 +15,7 @@ mod suffix;
 mod write;
 
 use super::{Number, Unit};
-pub use write::{exact, field_text, group_thousands, link_text, shorten, text, with_unit};
+pub use write::{exact, field_text, group_thousands, link_text, model_size, shorten, text, with_unit};
 
 /// The reason why typed text is not a valid value.
 #[derive(Clone, Debug, PartialEq)]

@@ -75,6 +75,25 @@ pub fn slider_index(number: &Number, value: f64) -> u32 {
     (position.round() as u32).min(steps)
 }
 
+/// Returns the value one step above or below a whole number, as an arrow key sets it: one, from 256
+/// on a multiple of 64, which is what kernels like. Within the bounds.
+///
+/// ```
+/// # use engine::params::{ParamId, scale::nudged};
+/// let hidden = ParamId::HiddenSize.number().unwrap();
+/// assert_eq!([nudged(&hidden, 32.0, true), nudged(&hidden, 4096.0, false)], [33.0, 4032.0]);
+/// ```
+pub fn nudged(number: &Number, value: f64, up: bool) -> f64 {
+    let step = if value + if up { 0.0 } else { -1.0 } < WIDE { 1.0 } else { WIDTH };
+    let next = if up { (value / step).floor() + 1.0 } else { (value / step).ceil() - 1.0 };
+    (step * next).clamp(number.min, number.max)
+}
+
+/// From this value on arrow keys step by a width.
+const WIDE: f64 = 256.0;
+/// The step of arrow keys of a wide value.
+const WIDTH: f64 = 64.0;
+
 /// Returns the position of a value on an axis: 0 at `min`, 1 at `max`, beyond them outside.
 pub fn fraction_at(scale: Scale, min: f64, max: f64, value: f64) -> f64 {
     match scale {

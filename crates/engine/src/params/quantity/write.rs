@@ -1,15 +1,19 @@
 //! Writes values as text.
 
 use super::unit_label;
+use crate::catalog;
 use crate::digits::rounded;
 use crate::params::{Number, Unit};
-use crate::scenario::Scenario;
+use crate::scenario::{Model, Scenario};
 
 /// A thin space, between a number and its unit.
 const THIN_SPACE: char = '\u{2009}';
 
 /// Longest quotation of typed text, in characters.
 const QUOTE_LENGTH: usize = 24;
+
+/// Significant digits of a typed field at most: beyond them lies the rounding of units.
+const FIELD_DIGITS: usize = 12;
 
 /// Significant digits that distinguish any two `f64`.
 const EXACT_DIGITS: usize = 17;
@@ -30,14 +34,22 @@ pub fn with_unit(unit: Unit, value: f64) -> String {
 }
 
 /// Writes the text of a parameter's typed field, without the unit: the shortest text that sets
-/// exactly the scenario's value. A derived size (that of a named model) has three significant
-/// digits: `8.03B`.
+/// exactly the scenario's value, at most twelve digits. The size of a named model is the published
+/// one: `671B`.
 pub fn field_text(number: &Number, scenario: &Scenario) -> String {
     let value = (number.get)(scenario);
-    match exact(number, scenario) {
-        Some(exact) => text(number.unit, exact),
-        None if number.unit == Unit::Params => text(number.unit, rounded(value, 3)),
-        None => text(number.unit, value),
+    if number.unit == Unit::Params && !matches!(scenario.model, Model::Ladder { .. } | Model::Scaled { .. }) {
+        return model_size(&scenario.model);
+    }
+    text(number.unit, rounded(exact(number, scenario).unwrap_or(value), FIELD_DIGITS))
+}
+
+/// Writes the size of a model: as it is published, else with three digits.
+pub fn model_size(model: &Model) -> String {
+    let rounded = || text(Unit::Params, rounded(model.size(), 3));
+    match model {
+        Model::Preset { id, .. } => catalog::model(id).map_or_else(rounded, catalog::ModelEntry::size),
+        Model::Ladder { .. } | Model::Scaled { .. } | Model::Custom { .. } => rounded(),
     }
 }
 
@@ -49,7 +61,7 @@ pub fn link_text(number: &Number, scenario: &Scenario) -> String {
 
 /// Returns the value with the fewest digits that leaves the scenario unchanged when set: a rate
 /// stored in bytes per second may convert to 199.99999999999997 Gbit/s instead of 200. `None` if
-/// there is no such value.
+/// there is no such value, or the parameter cannot be set in this scenario.
 pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
     let value = (number.get)(scenario);
     let same = |&candidate: &f64| {
@@ -57,6 +69,11 @@ pub fn exact(number: &Number, scenario: &Scenario) -> Option<f64> {
         (number.set)(&mut copy, candidate);
         copy == *scenario
     };
+    // Rows of the architecture read every model and set only a custom one.
+    let other = if value == number.min { number.max } else { number.min };
+    if other != value && same(&other) {
+        return None;
+    }
     (1..=EXACT_DIGITS).map(|digits| rounded(value, digits)).find(same)
 }
 
