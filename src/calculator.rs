@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser::{self, Thread};
+use crate::browser::{self, Rows, Thread};
 use crate::components::latest::{Latest, use_latest};
 use crate::derived::{Derived, Pace, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::text::{self, Headline};
-use crate::view::{Controls, View};
+use crate::view::{Controls, Panel, View};
 use crate::worker::Words;
 use charts::palette::Theme;
 use charts::views::TIME;
@@ -87,6 +87,8 @@ pub struct Settled {
     pub report: Report,
     /// Whether it has stood still for so long that what is out of sight, and what takes long, may follow.
     pub rested: bool,
+    /// The published rows.
+    pub rows: Rows,
     /// Light or dark.
     pub theme: Theme,
     /// Takes actions.
@@ -145,7 +147,8 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let sentence = use_memo(settled, move |settled| AttrValue::from(text::headline(settled, &report).sentence()));
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
-    let settled = Settled { snapshot: of_settled, report, rested, theme, emit: emit.clone(), say: say.clone() };
+    let rows = browser::use_rows(rested && (!view.embed || view.shows(Panel::Agreement)));
+    let settled = Settled { snapshot: of_settled, report, rested, rows, theme, emit: emit.clone(), say: say.clone() };
     Calculator {
         state,
         thread,

@@ -15,7 +15,7 @@ use yew::Reducible;
 
 use crate::view::View;
 use engine::analysis::degrees;
-use engine::catalog::preset;
+use engine::catalog::{self, preset};
 use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
@@ -59,6 +59,8 @@ pub struct State {
     pub banner: Vec<Issue>,
     /// What is looked at.
     pub view: View,
+    /// Whether somebody chose the number of GPUs: another cluster keeps it then.
+    has_gpus: bool,
     /// The scenario before the last action, where that action chose a place in a figure: a
     /// double-click takes it back.
     placed: Option<Scenario>,
@@ -82,6 +84,7 @@ impl State {
             example: None,
             banner,
             view,
+            has_gpus: scenario.gpus != catalog::default_scenario().gpus,
             placed: None,
             preset,
         }
@@ -221,7 +224,11 @@ impl Reducible for State {
     fn reduce(mut self: Rc<Self>, action: Action) -> Rc<Self> {
         let state = Rc::make_mut(&mut self);
         let before = state.scenario;
+        let is_picked = matches!(action, Action::Pick(_));
         state.apply(action);
+        if !is_picked && state.scenario.gpus != before.gpus {
+            state.has_gpus = true;
+        }
         if state.scenario != before {
             state.preset = preset::following(&state.scenario, &state.preset);
         }

@@ -16,7 +16,7 @@ mod tiles;
 
 pub use change::{besides, change, gained, lever, of_batch, recompute, turn};
 pub use claims::beside;
-pub use evidence::evidence;
+pub use evidence::{correction, evidence, nearest};
 pub use headline::{Headline, headline, limited_by, model_name, needs, odds, state, title};
 pub use tiles::{Tiles, limiter, limiter_note};
 
@@ -81,6 +81,8 @@ pub const SOURCE: &str = "Source: ";
 pub const PRICE: &str = "Price of a GPU-hour: ";
 /// Before what a card's number leaves out.
 pub const LEAVES_OUT: &str = "Left out: ";
+/// On the button that takes the correction away.
+pub const UNCORRECT: &str = "Remove the correction";
 /// On the button that puts everything back.
 pub const RESET: &str = "Reset all";
 /// On the button that copies the link.

@@ -32,6 +32,28 @@ pub enum Rows {
     Here(Rc<ScoredRows>),
 }
 
+impl Rows {
+    /// The rows, once they are here.
+    pub fn here(&self) -> Option<&Rc<ScoredRows>> {
+        match self {
+            Self::Here(rows) => Some(rows),
+            Self::Coming | Self::Missing(_) => None,
+        }
+    }
+}
+
+impl PartialEq for Rows {
+    /// Rows never change once they are here.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Here(one), Self::Here(other)) => Rc::ptr_eq(one, other),
+            (Self::Missing(one), Self::Missing(other)) => one == other,
+            (Self::Coming, Self::Coming) => true,
+            _ => false,
+        }
+    }
+}
+
 /// Loads the published rows once they are wanted, and again when they are wanted anew and could not
 /// be loaded.
 #[hook]

@@ -45,7 +45,9 @@ pub fn tile(tile: Tile) -> Html {
         <div class={classes!("tile", class, hypothetical.then_some("moot"))} title={hypothetical.then_some(text::HYPOTHETICAL)}>
             <span class="tile-name" aria-hidden="true">{ short }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
-            if let Some(band) = band {
+            if hypothetical {
+                <span class="tile-band">{ text::HYPOTHETICAL }</span>
+            } else if let Some(band) = band {
                 <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
             }
             if let Some((note, help)) = note {

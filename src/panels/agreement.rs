@@ -44,16 +44,12 @@ struct Made {
 /// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
 #[component]
 pub fn Agreement(props: &Settled) -> Html {
-    let Settled { snapshot, theme, emit, say, .. } = props;
+    let Settled { snapshot, rows, theme, emit, say, .. } = props;
     let Snapshot { scenario, view, .. } = &**snapshot;
     let view = *view;
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
-    let rows = browser::use_rows(seen);
-    let loaded = match &rows {
-        Rows::Here(rows) => Some(rows.clone()),
-        _ => None,
-    };
+    let loaded = rows.here().cloned();
     let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
     let here = {
         let (rows, picked) = (rows.clone(), picked.clone());
@@ -64,7 +60,7 @@ pub fn Agreement(props: &Settled) -> Html {
             *last.borrow()
         })
     };
-    let state = match &rows {
+    let state = match rows {
         Rows::Coming => None,
         Rows::Missing(status) => Some(*status),
         Rows::Here(_) => Some(u16::MAX),
@@ -74,7 +70,7 @@ pub fn Agreement(props: &Settled) -> Html {
         use_memo((state, view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
     };
     let take = {
-        let (made, emit) = (made.clone(), emit.clone());
+        let (made, emit, rows) = (made.clone(), emit.clone(), rows.clone());
         Callback::from(move |mark: usize| {
             if let (Rows::Here(rows), Some(place)) = (&rows, made.places.get(mark))
                 && let Some(scored) = rows.rows.get(*place)

@@ -89,8 +89,27 @@ pub fn Import(props: &Props) -> Html {
         let (open, now) = (open.setter(), *open);
         Callback::from(move |_: MouseEvent| open.set(!now))
     };
-    let typed = take.reform(|event: InputEvent| browser::area_text(&event));
-    let settled = take.reform(|event: Event| (Ok(browser::pasted(browser::settled_text(&event))), Origin::Given));
+    // Leaving the field reads nothing again: buttons under the pointer stay where they are.
+    let given = use_mut_ref(String::new);
+    let typed = {
+        let (take, given) = (take.clone(), given.clone());
+        Callback::from(move |event: InputEvent| {
+            let arrived = browser::area_text(&event);
+            if arrived.1 == Origin::Given {
+                *given.borrow_mut() = browser::settled_text(&event);
+            }
+            take.emit(arrived);
+        })
+    };
+    let settled = {
+        let take = take.clone();
+        Callback::from(move |event: Event| {
+            let text = browser::settled_text(&event);
+            if given.replace(text.clone()) != text {
+                take.emit((Ok(browser::pasted(text)), Origin::Given));
+            }
+        })
+    };
     let chosen = {
         let take = take.clone();
         Callback::from(move |event: Event| browser::chosen_files(&event, &take))

@@ -14,12 +14,14 @@ use crate::panels::glance::glance;
 use crate::panels::pins::{Room, pin_button, pins};
 use crate::panels::sheet::lead_to;
 use crate::panels::slim::slim;
+use crate::state::Action;
 use crate::text::cost::{self, RunTexts};
 use crate::text::scenario_line::{self, Word};
 use crate::text::{self, Headline, Tiles, pins as words};
 use crate::view::{Controls, View};
 use engine::analysis::layouts::LayoutSearch;
 use engine::explain;
+use engine::model::anchor::Anchor;
 use engine::model::report::Report;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
@@ -54,10 +56,12 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
 }
 
 /// The headline, the scenario in a sentence, and how well such runs are measured.
-pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &NodeRef) -> Html {
+pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::words(&state.scenario, &derived.report);
+    let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
+    let uncorrect = emit.reform(move |_: MouseEvent| Action::Take(Box::new(plain)));
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
         <div class="answer">
@@ -65,7 +69,12 @@ pub fn answer(Calculator { state, headline, derived, .. }: &Calculator, place: &
                 <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span>{ rest }</span>
             </h1>
             <Sentence {words} {has_controls} />
-            <p class="evidence">{ text::evidence(&state.scenario) }</p>
+            <p class="evidence">
+                { text::nearest(&state.scenario, settled.rows.here().map(|rows| &**rows)) }
+                if has_controls && text::correction(&state.scenario).is_some() {
+                    { " " }<button type="button" class="small-button" onclick={uncorrect}>{ text::UNCORRECT }</button>
+                }
+            </p>
         </div>
     }
 }

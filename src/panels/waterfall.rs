@@ -32,7 +32,7 @@ pub struct Props {
 /// The figure of a scenario that stands still; levers are sought after a pause.
 #[component]
 pub fn Waterfall(props: &Props) -> Html {
-    let Settled { snapshot, report, rested, theme, emit, say } = &props.settled;
+    let Settled { snapshot, report, rested, theme, emit, say, .. } = &props.settled;
     let fallen = use_waterfall(snapshot, report, props.at_once || *rested);
     let Fallen { spec, levers } = &*fallen;
     let bars = spec.falls.as_ref().map_or(&[][..], |falls| &falls.bars);

@@ -1,11 +1,34 @@
 //! What predictions for an accelerator stand on, in a sentence.
 
+use super::alike;
+use charts::views::{Measure, ScoredRows};
 use engine::catalog;
 use engine::catalog::accuracy::{self, Evidence, Measured};
 use engine::format;
+use engine::model::anchor::Anchor;
 use engine::scenario::Scenario;
 
-/// `1,291 measured runs on H100 SXM, median error 5.1 %`, or that there is none.
+/// What a prediction stands on: the nearest measured run and how far it is, where the rows are here,
+/// and the runs on the accelerator.
+pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> String {
+    let on_accelerator = evidence(scenario);
+    let Some((run, steps)) = rows.and_then(|rows| rows.nearest(scenario)) else { return on_accelerator };
+    let other = run.row.scenario();
+    let off = run.pair(Measure::StepTime).map(|(measured, predicted)| {
+        format!(", predicted {} off", format::delta(predicted / measured - 1.0, format::percent))
+    });
+    let far = if steps > FAR { "Nothing measured near this run; nearest" } else { "Nearest measured run" };
+    let differs = if steps > 0.0 { format!(" ({})", alike::differs(scenario, &other)) } else { String::new() };
+    let (model, gpus) = (&run.row.model, format::count(f64::from(other.gpus)));
+    let off = off.unwrap_or_default();
+    format!("{far}: {model} on {gpus} GPUs{off}{differs}. {on_accelerator}")
+}
+
+/// Steps ([`engine::analysis::nearest`]) from which a measured run says little.
+const FAR: f64 = 4.0;
+
+/// The runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or that there is none; and whether the
+/// prediction is corrected, or has a part that nothing is measured of.
 pub fn evidence(scenario: &Scenario) -> String {
     let name = |id: &str| catalog::accelerator(id).map_or("this accelerator", |entry| entry.name);
     let own = name(scenario.accelerator.id);
@@ -21,8 +44,19 @@ pub fn evidence(scenario: &Scenario) -> String {
         }
         Evidence::DataSheet => format!("Data sheet only: no measured run on {own}"),
     };
+    let rollout = if scenario.objective.task.generates() { "; rollout: not measured" } else { "" };
     let wider = if accuracy::is_fitted(scenario.accelerator.values.generation) { "" } else { "; wider ranges" };
-    said + wider
+    let corrected =
+        correction(scenario).map(|said| format!("; corrected by a measurement: {said}")).unwrap_or_default();
+    said + rollout + wider + &corrected
+}
+
+/// By what a prediction is corrected: `1.30x time, 1.18x memory`.
+pub fn correction(scenario: &Scenario) -> Option<String> {
+    let Anchor { time, memory } = scenario.anchor;
+    let one = |factor: f64, of: &str| (factor != 1.0).then(|| format!("{factor:.2}x {of}"));
+    let said: Vec<String> = [one(time, "time"), one(memory, "memory")].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 fn runs(of: &Measured) -> String {

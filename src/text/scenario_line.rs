@@ -60,7 +60,7 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     }
     let length = quantity::with_unit(Unit::Tokens, f64::from(scenario.seq_len));
     words.push(word(" at ", length, ParamId::SequenceLength));
-    let batch = format!("{} tokens a step", format::tokens(report.tokens_per_step));
+    let batch = format!("{} tokens per step", format::tokens(report.tokens_per_step));
     words.push(word(APART, batch, ParamId::GradAccumSteps));
     words.push(word(APART, names::strategy(scenario.strategy.place()).to_owned(), ParamId::Strategy));
     if scenario.strategy.uses_shard_size() {
@@ -81,6 +81,9 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     }
     words.push(word(APART, format::count(f64::from(scenario.gpus)), ParamId::Gpus));
     words.push(Word { joint: " ", text: gpu_name(scenario), label: "GPU", control: "accelerator" });
+    if let Some(said) = super::correction(scenario) {
+        words.push(word(APART, format!("corrected: {said}"), ParamId::AnchorTime));
+    }
     words
 }
 
@@ -117,7 +120,7 @@ mod tests {
     fn the_sentence_says_what_the_headline_does_not() {
         assert_eq!(
             line("seq=8k&gpus=64&recompute=full"),
-            "All weights at 8,192 tokens · 524k tokens a step · FSDP FULL_SHARD, dp 64 · full activation checkpointing · \
+            "All weights at 8,192 tokens · 524k tokens per step · FSDP FULL_SHARD, dp 64 · full activation checkpointing · \
              FSDP2 mixed bf16 · 64 A100 40 GB"
         );
         let line = line(
@@ -136,7 +139,7 @@ mod tests {
     fn the_tokens_of_a_step_are_the_reports() {
         for link in ["mbs=3&accum=5", "tp=8", "objective=dpo", "texts=padded", "model=llama-3-8b&gpus=24&cp=3"] {
             let scenario = decode(link).scenario;
-            let said = format::tokens(scenario.report().tokens_per_step) + " tokens a step";
+            let said = format::tokens(scenario.report().tokens_per_step) + " tokens per step";
             assert!(line(link).contains(&said), "{link}: {}", line(link));
         }
     }

@@ -35,9 +35,9 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, state } = text::headline(&derived.scenario, &derived.report);
     let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::of(&derived.scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_needed] = bands;
-    let RunTexts { time, cost, .. } = RunTexts::of(&derived.scenario, &derived.report);
-    let tile = |name, value, band| Tile { name, value, band, hypothetical: false };
-    let timed = |name, value, band| Tile { name, value, band, hypothetical: !derived.report.fits() };
+    let RunTexts { name, time, cost, .. } = RunTexts::of(&derived.scenario, &derived.report);
+    let tile = |name: &str, value, band| Tile { name: name.to_owned(), value, band, hypothetical: false };
+    let timed = |name: &str, value, band| Tile { hypothetical: !derived.report.fits(), ..tile(name, value, band) };
     Poster {
         headline: [subject, verdict.to_owned(), rest],
         scenario: text::scenario_line::scenario_line(&derived.scenario, &derived.report),
@@ -48,7 +48,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
             timed(text::STEP, step, of_step),
             tile(text::NEEDED, needed, of_needed),
             tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
-            timed(text::cost::TIME_AND_COST, time, cost),
+            timed(&name, time, cost),
         ],
         pins: derived.pins.iter().map(|pin| (pin.name.clone(), columns(pin))).collect(),
         map: &derived.charts.map,
@@ -88,7 +88,7 @@ mod tests {
             assert_eq!(back, link);
             let again = decode(&back);
             assert_eq!((again.scenario, again.pins, again.issues), (decoded.scenario, decoded.pins, decoded.issues));
-            assert!(svg.contains(" tokens a step") && poster.scenario.contains(" · "));
+            assert!(svg.contains(" tokens per step") && poster.scenario.contains(" · "));
             assert!(svg.contains(&poster.headline[1]) && svg.contains(&poster.tiles[3].value));
             assert!(svg.starts_with("<svg ") && svg.contains("width=\"1280\""), "{link}");
             assert!(!svg.contains(" style=") && !svg.contains(">NaN"));

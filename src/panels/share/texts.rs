@@ -9,8 +9,6 @@ use engine::format::THIN_SPACE;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
-/// Said under figures of a run that does not fit.
-const HYPOTHETICAL: &str = "MFU, tokens, step time, time to train and cost hold if memory were no limit.";
 /// What the column of the scenario on screen is called beside pinned ones.
 const ON_SCREEN: &str = "On screen";
 /// The script that makes figures of links, from the page's folder.
@@ -100,6 +98,9 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
 pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 7] {
     let Tiles { mfu, tokens, step, needed, .. } = Tiles::of(scenario, report);
     let RunTexts { time, cost, .. } = RunTexts::of(scenario, report);
+    let [time, cost] = [time, cost].map(|figure| format!("{figure} for {}", cost::length(scenario)));
+    let assumed = if report.fits() { "" } else { " if memory were no limit" };
+    let [mfu, tokens, step, time, cost] = [mfu, tokens, step, time, cost].map(|figure| figure + assumed);
     [mfu, tokens, step, needed, limiter(report.limiter).into(), time, cost]
 }
 
@@ -142,9 +143,6 @@ fn summary(derived: &Derived, link: &str) -> String {
         }
         text += line.trim_end();
         text.push('\n');
-    }
-    if !derived.report.fits() {
-        text += &["\n", HYPOTHETICAL, "\n"].concat();
     }
     text + "\n" + &evidence(&derived.scenario).replace(THIN_SPACE, " ") + ".\n\n" + link + "\n"
 }
@@ -212,11 +210,7 @@ mod tests {
         assert_eq!(lines[0].replace(' ', ""), headline(scenario, report).sentence().replace([' ', THIN_SPACE], ""));
         assert_eq!(lines[1], line(&derived));
         assert_eq!((lines[2], lines[10], lines[12], lines[13]), ("", "", "", link.as_str()));
-        let run = scenario.run_report();
-        assert!(
-            lines[9].starts_with("Cost ") && lines[9].ends_with(&engine::format::dollars(run.cost.get())),
-            "{text}"
-        );
+        assert!(lines[9].starts_with("Cost ") && lines[9].ends_with(" for 1T tokens"), "{text}");
         assert_eq!(lines[11], evidence(scenario).replace(THIN_SPACE, " ") + ".");
         let starts: Vec<_> = lines[3..7].iter().map(|line| line.find('(')).collect();
         assert!(starts[0].is_some() && starts.windows(2).all(|two| two[0] == two[1]), "{text}");

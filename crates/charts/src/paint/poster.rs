@@ -32,7 +32,7 @@ pub const FIGURES: usize = 6;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// The name.
-    pub name: &'static str,
+    pub name: String,
     /// The value with its unit.
     pub value: String,
     /// The range that contains most measurements; empty if there is none.
@@ -136,7 +136,7 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
     write(pen, &poster.headline[1], (MARGIN, layout.verdict_top), (VERDICT, verdict, true))?;
     for (place, tile) in poster.tiles.iter().enumerate() {
         let left = TILES + place as f64 * TILE;
-        write(pen, tile.name, (left, layout.verdict_top - 25.0), (TEXT, colours.muted, false))?;
+        write(pen, &tile.name, (left, layout.verdict_top - 25.0), (TEXT, colours.muted, false))?;
         let colour = if tile.hypothetical { colours.muted } else { colours.text };
         write(pen, &tile.value, (left, layout.verdict_top), (VALUE, colour, !tile.hypothetical))?;
         write(pen, &tile.band, (left, layout.verdict_top + 24.0), (SMALL, colours.muted, false))?;

@@ -307,7 +307,7 @@ fn what_curves_show_is_what_the_report_says() {
         |metric| mfu_curve(&scenario, ParamId::SequenceLength, metric, false, &mut Scratch::default()).here.unwrap().1;
     assert_eq!(own(Metric::StepTime), report.time.step.get());
     assert_eq!(own(Metric::Needed), report.memory.needed.gib());
-    assert!((own(Metric::Cost) * scenario.run.tokens / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
+    assert!((own(Metric::Cost) * scenario.train_tokens() / 1e9 / run.cost.get() - 1.0).abs() < 1e-12);
     assert_eq!(own(Metric::TimeToTrain), run.time.days());
     assert_eq!(own(Metric::RunCost), run.cost.get());
     let memory = mfu_curve(&scenario, ParamId::SequenceLength, Metric::Needed, false, &mut Scratch::default());

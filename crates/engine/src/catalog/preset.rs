@@ -88,6 +88,7 @@ pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool
         return false;
     }
     match param.kind {
+        Kind::Number(_) if param.id == ParamId::TrainingTokens => scenario.run.tokens != preset.run.tokens,
         Kind::Number(number) => (number.get)(scenario) != (number.get)(preset),
         Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(preset),
     }
@@ -102,6 +103,7 @@ pub fn put_back(param: &Param, scenario: &mut Scenario, preset: &Scenario) {
         return;
     }
     match param.kind {
+        Kind::Number(_) if param.id == ParamId::TrainingTokens => scenario.run.tokens = preset.run.tokens,
         Kind::Number(number) => (number.set)(scenario, (number.get)(preset)),
         Kind::Choice(choice) => (choice.set)(scenario, (choice.get)(preset)),
     }

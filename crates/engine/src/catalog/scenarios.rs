@@ -22,7 +22,7 @@ use crate::model::trained::Trained;
 use crate::model::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
-use crate::scenario::data::TextList;
+use crate::scenario::data::{TextList, UNSAID};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -83,7 +83,7 @@ pub fn first_visit() -> Scenario {
 /// of Llama 3's steps (arXiv 2407.21783). Storage and restart time are those of a mid-sized
 /// cluster.
 const RUN: RunChoices = RunChoices {
-    tokens: 1e12,
+    tokens: UNSAID,
     price_per_gpu_hour: prices::UNLISTED,
     pue: 1.1,
     grid_intensity: 385.0,

@@ -33,6 +33,23 @@ impl TextList {
     }
 }
 
+/// How long a run is. Where nobody said, pre-training sees 1T tokens, a fine-tune 10,000 texts of
+/// full length three times, and reinforcement learning takes 1,000 steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// So many tokens.
+    Tokens(f64),
+    /// Texts, and how often each is seen.
+    Texts(f64, f64),
+    /// So many steps, each with a rollout.
+    Steps(f64),
+}
+
+/// The tokens of [`RunChoices`] where nobody said how long the run is.
+pub const UNSAID: f64 = 0.0;
+/// The fewest and the most tokens of a run.
+pub(crate) const TOKENS: (f64, f64) = (3e6, 1e15);
+
 /// A run over a list of texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextRun {
@@ -54,9 +71,52 @@ impl Scenario {
         self.texts.batching != Batching::Full
     }
 
-    /// Tokens to train on: those asked for, or those of all texts in all epochs.
+    /// Tokens to train on: those of all texts in all epochs, those asked for, or where nobody said
+    /// the usual ones of the task ([`Length`]).
     pub fn train_tokens(&self) -> f64 {
-        if self.has_texts() { self.texts.tokens(self.seq_len) } else { self.run.tokens }
+        if self.has_texts() { self.texts.tokens(self.seq_len) } else { self.said_tokens() }
+    }
+
+    /// Tokens to train on where the data is no list of texts.
+    pub(crate) fn said_tokens(&self) -> f64 {
+        if self.run.tokens == UNSAID { self.usual_tokens() } else { self.run.tokens }
+    }
+
+    /// Says the tokens to train on. The usual ones of the task follow the task.
+    pub(crate) fn say_tokens(&mut self, tokens: f64) {
+        self.run.tokens = if tokens == self.usual_tokens() { UNSAID } else { tokens };
+    }
+
+    fn usual_tokens(&self) -> f64 {
+        let tokens = match self.usual_length() {
+            Length::Tokens(tokens) => tokens,
+            Length::Texts(texts, epochs) => texts * epochs * f64::from(self.seq_len),
+            Length::Steps(steps) => {
+                steps * f64::from(self.objective.updates.max(1)) * batch::global_batch_tokens(&self.setup())
+            }
+        };
+        tokens.clamp(TOKENS.0, TOKENS.1)
+    }
+
+    /// How long the run is, and in what that is said.
+    pub fn length(&self) -> Length {
+        if self.has_texts() {
+            Length::Texts(self.texts.samples, self.texts.epochs)
+        } else if self.run.tokens == UNSAID {
+            self.usual_length()
+        } else {
+            Length::Tokens(self.run.tokens)
+        }
+    }
+
+    fn usual_length(&self) -> Length {
+        if self.objective.task.generates() {
+            Length::Steps(1e3)
+        } else if !self.trained.is_all() || !self.objective.is_next_token() {
+            Length::Texts(1e4, 3.0)
+        } else {
+            Length::Tokens(1e12)
+        }
     }
 
     /// The parameters of the run with these tokens.

@@ -69,7 +69,7 @@ use crate::model::transformer::{
     Recurrent, Tower,
 };
 use crate::params::ParamId;
-use crate::scenario::data::TextList;
+use crate::scenario::data::{TextList, UNSAID};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -229,7 +229,7 @@ pub fn start() -> Scenario {
         mfu_convention: MfuConvention::FullAttention,
         anchor: Anchor::NONE,
         run: RunChoices {
-            tokens: 1e12,
+            tokens: UNSAID,
             price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id),
             pue: 1.1,
             grid_intensity: 385.0,

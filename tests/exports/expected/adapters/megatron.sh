@@ -22,7 +22,7 @@ ARGS=(
     --seq-length 8192
     --micro-batch-size 1
     --global-batch-size 64
-    --train-samples 122070336
+    --train-samples 30016
     --lr 3e-4
     --tensor-model-parallel-size 1
     --context-parallel-size 1

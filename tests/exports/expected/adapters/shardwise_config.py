@@ -45,7 +45,7 @@ def shardwise() -> Trainer.Config:
             local_batch_size=1,
             global_batch_size=64,
             seq_len=8192,
-            steps=1907349,
+            steps=469,
             disable_cuda_graphs=True,
         ),
         parallelism=ParallelismConfig(

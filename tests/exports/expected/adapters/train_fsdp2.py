@@ -15,7 +15,7 @@ SEQ_LEN = 8192
 MICRO_BATCH_SIZE = 1
 GRAD_ACCUM_STEPS = 8
 GLOBAL_BATCH_SIZE = 64  # sequences
-TRAIN_STEPS = 1907349
+TRAIN_STEPS = 469
 
 
 def make_mesh(device_type="cuda"):

@@ -31,6 +31,13 @@ impl ScoredRows {
         self.rows.push(Scored::of(row, source));
     }
 
+    /// Returns the row that is most like a scenario, and its distance in steps
+    /// ([`engine::analysis::nearest`]).
+    pub fn nearest(&self, scenario: &Scenario) -> Option<(&Scored, f64)> {
+        let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), 1);
+        found.first().and_then(|(place, steps)| Some((self.rows.get(*place)?, *steps)))
+    }
+
     /// Returns the rows that are most like a scenario in what decides its speed, the nearest first.
     pub fn like(&self, scenario: &Scenario, most: usize) -> Vec<&Scored> {
         let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), most);

@@ -1,6 +1,7 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
 use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, never, number, switched, whole};
+use crate::scenario::{Scenario, data};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// A row of this group.
@@ -14,13 +15,7 @@ pub(in crate::params) const TOKENS: Param = row(
     "Training tokens",
     "training_tokens",
     "Tokens of the whole run. Chinchilla's rule is 20 a parameter; Llama 3 405B took 15.6T.",
-    number(
-        Unit::TrainTokens,
-        (1e7, 1e15),
-        Scale::Log,
-        |scenario| scenario.run.tokens,
-        |scenario, value| scenario.run.tokens = value,
-    ),
+    number(Unit::TrainTokens, data::TOKENS, Scale::Log, Scenario::said_tokens, Scenario::say_tokens),
 )
 .window(1e10, 1e14)
 .axis(AxisUse::OfCost);

@@ -65,6 +65,13 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     if let Some(typed) = pairs.value(SCALE_KEY) {
         issues.extend(scaled(typed, &mut scenario));
     }
+    // The usual tokens follow the task, which rows after theirs may have changed.
+    let tokens = ParamId::TrainingTokens;
+    if let (Some(typed), Some(held)) = (pairs.value(tokens.key()), table::find(tokens.key())) {
+        scenario.run.tokens = start().run.tokens;
+        // What is wrong with them was said.
+        let _ = set_held(held, typed, &mut scenario);
+    }
     for key in [NODES_KEY, BATCH_KEY] {
         if let Some(typed) = pairs.value(key) {
             let other = following::key_of(key);

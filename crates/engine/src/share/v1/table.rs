@@ -205,7 +205,7 @@ pub(super) static TABLE: &[Held] = &[
     number("eff", ParamId::InterNodeEfficiency, Unit::Percent, 1.0, 100.0, Scale::Linear),
     choice("topology", ParamId::Topology, &["aware", "flat"]),
     choice("mfu", ParamId::MfuConvention, &["full-attention", "causal-attention", "parameters-only"]),
-    number("tokens", ParamId::TrainingTokens, Unit::TrainTokens, 10_000_000.0, 1e+15, Scale::Log),
+    number("tokens", ParamId::TrainingTokens, Unit::TrainTokens, 3_000_000.0, 1e+15, Scale::Log),
     number("price", ParamId::GpuHourPrice, Unit::DollarsPerHour, 0.01, 100.0, Scale::Log),
     number("pue", ParamId::Pue, Unit::None, 1.0, 3.0, Scale::Linear),
     number("co2", ParamId::GridIntensity, Unit::GramsPerKwh, 0.0, 1500.0, Scale::Linear),

@@ -9,8 +9,10 @@ use super::{
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
+use crate::params::ParamId;
 use crate::params::Unit;
 use crate::params::quantity::{exact, link_text, text};
+use crate::scenario::data::UNSAID;
 use crate::scenario::layers::write_layers;
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
 
@@ -131,6 +133,7 @@ fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::mode
 fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
     match held.codec() {
         None => false,
+        Some(_) if is_unsaid(held, scenario) => false,
         Some(Codec::Choice(choice, _)) => (choice.get)(scenario) != (choice.get)(read),
         Some(Codec::Number(number)) => match exact(&number, scenario) {
             // Compared to the bit: two stored values can display as the same number.
@@ -142,6 +145,11 @@ fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
             None => (number.get)(scenario) != (number.get)(read),
         },
     }
+}
+
+/// Whether these are the tokens of the run, which follow the task until somebody says them.
+fn is_unsaid(held: &Held, scenario: &Scenario) -> bool {
+    held.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
 }
 
 pub(super) fn value_text(held: &Held, scenario: &Scenario) -> String {
