@@ -1,15 +1,22 @@
 //! The answer of the search: the best layout of the batch as it is, and where no layout holds that, what would make one.
 
-use super::advice::Advice;
-use super::change::{Change, apply};
+use super::advice::{Advice, is_worth_the_odds};
+use super::candidates::errors;
+use super::change::{Change, Price, apply};
+use super::options::turned;
 use super::search::{Layout, Ranking};
+use crate::catalog::accuracy;
+use crate::model::report::Report;
 use crate::model::training::Optimizer;
+use crate::params::ParamId;
 use crate::scenario::Scenario;
 
 /// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with one saver of memory after another.
 #[derive(Clone, Debug)]
 pub struct LayoutSearch {
     scenario: Scenario,
+    /// The scenario with the kernels that the layouts run with.
+    tuned: Scenario,
     as_it_is: Ranking,
     /// Savers that are still to be tried, the last first.
     savers: Vec<Change>,
@@ -31,7 +38,8 @@ impl PartialEq for LayoutSearch {
 impl LayoutSearch {
     /// Creates a search; nothing is evaluated yet.
     pub fn new(scenario: &Scenario) -> Self {
-        Self { scenario: *scenario, as_it_is: Ranking::new(scenario), savers: savers(scenario), saved: None }
+        let tuned = tuned(scenario);
+        Self { scenario: *scenario, tuned, as_it_is: Ranking::new(&tuned), savers: savers(scenario), saved: None }
     }
 
     /// The scenario whose layouts are searched.
@@ -53,7 +61,7 @@ impl LayoutSearch {
         } else if self.is_without()
             && let Some(change) = self.savers.pop()
         {
-            self.saved = Some((change, Ranking::new(&apply(&self.scenario, change))));
+            self.saved = Some((change, Ranking::new(&apply(&self.tuned, change))));
         }
         self.is_over()
     }
@@ -70,9 +78,27 @@ impl LayoutSearch {
         self.as_it_is.best().is_empty() && self.also().is_none()
     }
 
-    /// The fastest layout of the scenario as it is that fits.
+    /// The fastest layout of the scenario as it is that fits, of those that the framework can run
+    /// where it can run one.
     pub fn best(&self) -> Option<&Layout> {
         self.as_it_is.best().first()
+    }
+
+    /// The layouts worth a change of the scenario, whose report is given, the best first: at least
+    /// [`LEAST_GAIN`] faster where it fits, at odds of fitting that the speed is worth. Where the
+    /// first is tight, the best that is sure stands beside it.
+    pub fn offered(&self, now: &Report) -> Vec<Layout> {
+        let odds = accuracy::fit_odds(now);
+        let is_runnable = self.scenario.lack().is_none();
+        let is_worth = |layout: &&Layout| {
+            let gain = layout.report.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
+            let is_better = gain >= LEAST_GAIN && is_worth_the_odds(gain, odds, layout.odds);
+            let is_expressed = layout.lack.is_none() || !is_runnable;
+            layout.scenario != self.scenario && (!now.fits() || is_better && is_expressed)
+        };
+        let first = self.best().filter(is_worth);
+        let sure = self.as_it_is.sure().filter(is_worth).filter(|_| first.is_none_or(|first| !first.is_sure()));
+        first.into_iter().chain(sure).copied().collect()
     }
 
     /// Where none fits: the first saver of memory with which one does, and the fastest of those.
@@ -87,8 +113,31 @@ impl LayoutSearch {
     /// hardware makes a run fit that does not; and none that is the best layout itself.
     pub fn keeps(&self, advice: &Advice, now_fits: bool) -> bool {
         let Some(best) = self.best() else { return true };
-        advice.scenario != best.scenario && (now_fits || advice.change.effort() == 0)
+        advice.scenario != best.scenario && (now_fits || advice.price == Price::Free)
     }
+}
+
+/// Gain below which the scenario is as good as the best layout.
+pub const LEAST_GAIN: f64 = 0.01;
+/// Gain below which another kernel is not worth its name.
+const LEAST_OF_KERNELS: f64 = 0.005;
+
+/// Returns the scenario with the attention kernel and `torch.compile` with which it is fastest, of
+/// those that its GPU and framework run. They speed every layout up alike, so layouts are searched
+/// with them.
+fn tuned(scenario: &Scenario) -> Scenario {
+    let before = errors(scenario);
+    let mut best = *scenario;
+    for id in [ParamId::AttentionKernel, ParamId::Compile] {
+        let least = best.report().time.step / (1.0 + LEAST_OF_KERNELS);
+        let runs = |other: &Scenario| other.lack().is_none() || scenario.lack().is_some();
+        let others = turned(&best, &[id], before).into_iter().map(|(_, other)| (other.report().time.step, other));
+        let fastest = others.filter(|(step, other)| *step <= least && runs(other));
+        if let Some((_, other)) = fastest.min_by(|(one, _), (other, _)| one.get().total_cmp(&other.get())) {
+            best = other;
+        }
+    }
+    best
 }
 
 /// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a loss without fp32 logits, 8-bit
@@ -131,8 +180,8 @@ mod tests {
         let best = search.best().unwrap();
         assert!(!report.fits() && best.report.fits() && search.also().is_none());
         let advice = advise(search.scenario(), &report);
-        assert!(advice.iter().any(|advice| advice.change.effort() > 0), "{advice:?}");
-        assert!(advice.iter().filter(|one| search.keeps(one, false)).all(|one| one.change.effort() == 0));
+        assert!(advice.iter().any(|advice| advice.price != Price::Free), "{advice:?}");
+        assert!(advice.iter().filter(|one| search.keeps(one, false)).all(|one| one.price == Price::Free));
     }
 
     #[test]
