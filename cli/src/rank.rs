@@ -41,7 +41,8 @@ impl Arguments {
         let best = ranking.best().iter().take(self.top);
         let rows: Vec<[String; 8]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
         let [all, fitting] = [ranking.len(), ranking.fitting()].map(|count| format::count(count as f64));
-        let mut text = notes(&said, &read.issues) + &format!("{fitting} of {all} layouts are valid and fit.\n");
+        let mut text = notes(&said, &read.issues)
+            + &format!("{fitting} of {all} layouts ({}) are valid and fit.\n", names::OF_LAYOUTS);
         if yes {
             text += &aligned(&rows);
             text.extend(best.take(1).map(|layout| format!("Best: {}\n", share::encode(&layout.scenario))));

@@ -67,7 +67,9 @@ fn the_best_layouts_come_first() {
     assert_eq!(again["mfu"], layouts[0]["report"]["mfu"]);
     let table = text(&shardwise(&["rank", FITS]).stdout);
     assert!(
-        table.contains("layouts are valid and fit") && table.contains("Odds to fit") && table.contains("Best: v=1"),
+        table.contains("attention kernel, compile, schedule) are valid and fit")
+            && table.contains("Odds to fit")
+            && table.contains("Best: v=1"),
         "{table}"
     );
     let none = shardwise(&["rank", "model=llama-3-70b&gpus=1&seq=128k"]);

@@ -13,6 +13,7 @@ use engine::analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use engine::analysis::search::Layout;
 use engine::format;
 use engine::model::report::Report;
+use engine::names;
 use engine::scenario::Scenario;
 
 /// What would help, and where actions go.
@@ -32,7 +33,7 @@ pub fn Recommended(props: &Props) -> Html {
     let Props { layouts, emit, .. } = props;
     let Advised { scenario, report: now, changes: found } = &*props.advised;
     let here = layouts.as_deref().filter(|search| search.scenario() == scenario);
-    let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now.fits()));
+    let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
     let changes = found.iter().filter(keeps).enumerate();
     html! {
         <div id="advice" class="advice">
@@ -68,7 +69,7 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         let named = |layout: &Layout| text::laid_out(scenario, &layout.scenario);
         return html! {
             <>
-                { offered("best", format!("{BEST}: {}", named(first)), first, &format!("; best of {fitting} ({VARIED})")) }
+                { offered("best", format!("{BEST}: {}", named(first)), first, &format!("; best of {fitting} layouts ({})", names::OF_LAYOUTS)) }
                 { for rest.iter().map(|sure| offered("sure", format!("{SURE}: {}", named(sure)), sure, SAME_BATCH)) }
             </>
         };
@@ -90,8 +91,6 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
 const BEST: &str = "Best layout";
 /// Before the best layout that is not tight.
 const SURE: &str = "Safer";
-/// What the search of layouts varies.
-const VARIED: &str = "strategy, tp, cp, pp, micro-batch, checkpointing, attention kernel, compile";
 /// Where no layout is worth a change.
 const YOURS: &str = "Your layout is the best";
 /// Why, where none is faster.

@@ -32,10 +32,10 @@ const HEADER: [&str; 10] = [
 /// Before the search.
 const WAITING: &str = "Searching for the best layout …";
 /// Under the table.
-const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step; strategies, degrees, micro-batches, checkpointing, attention kernel and \
-     torch.compile vary. One row a kind, the fastest first, which on the same GPUs is the cheapest too; what the framework cannot run comes last. \
-     Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation steps times the data-parallel GPUs (dp), in \
-     sequences. Rows within a few percent of each other are within the error of the engine: try the simpler one.";
+const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step. One row a kind, the fastest first, which on the same GPUs is the cheapest \
+     too; what the framework cannot run comes last. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation \
+     steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the engine: try the \
+     simpler one.";
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -112,7 +112,7 @@ fn caption(search: &LayoutSearch) -> String {
         return format!("None of {all} layouts fits: the step needs more memory, more GPUs, or less to do.");
     };
     let fitting = format::count(ranking.fitting() as f64);
-    let of = format!("{fitting} of {all} layouts are valid and fit");
+    let of = format!("{fitting} of {all} layouts ({}) are valid and fit", engine::names::OF_LAYOUTS);
     let name = text::laid_out(search.scenario(), &best.scenario);
     let odds = text::odds(&best.report);
     let gain = best.report.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;

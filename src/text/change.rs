@@ -85,17 +85,25 @@ fn attention(scenario: &Scenario) -> &'static str {
     }
 }
 
-/// A layout in a line: strategy, degrees, and of recomputation and kernels what is another than
-/// now: `FSDP FULL_SHARD, tp 2, with FlashAttention-3 and torch.compile`.
+/// A layout in a line: strategy, degrees, and of recomputation, kernels and schedule what is
+/// another than now: `FSDP FULL_SHARD, tp 2, with FlashAttention-3 and torch.compile`.
 pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
     let mut layout = names::layout(then);
     if now.recompute != then.recompute {
         layout = format!("{layout}, {}", recompute(then.recompute));
     }
-    let kernel = (now.kernels.attention != then.kernels.attention).then(|| attention(then));
-    let compiled = (now.kernels.compile != then.kernels.compile).then(|| compile(then));
-    let kernels: Vec<&str> = kernel.into_iter().chain(compiled).collect();
-    if kernels.is_empty() { layout } else { format!("{layout}, with {}", kernels.join(" and ")) }
+    let turned = [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule].into_iter().filter_map(|id| {
+        let param = id.param();
+        let choice = param.choice().filter(|_| (param.is_relevant)(then))?;
+        let option = (choice.get)(then);
+        ((choice.get)(now) != option).then(|| of_option(id, option, then))
+    });
+    let turned: Vec<String> = turned.collect();
+    match turned.split_last() {
+        None => layout,
+        Some((only, [])) => format!("{layout}, with {only}"),
+        Some((last, others)) => format!("{layout}, with {} and {last}", others.join(", ")),
+    }
 }
 
 /// What a lever does: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.

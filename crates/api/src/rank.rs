@@ -14,7 +14,8 @@ use crate::{Given, Open, Read, Refusal, axis};
 const COMBINATIONS: usize = 10_000;
 
 /// Searches the layouts of a scenario: strategies, degrees, micro-batches, recomputation, attention
-/// kernel and `torch.compile`, for the same model, length, precision, GPUs and tokens a step.
+/// kernel, `torch.compile` and pipeline schedule, for the same model, length, precision, GPUs and
+/// tokens a step.
 pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
     let mut search = LayoutSearch::new(scenario);
     while !search.advance(COMBINATIONS) {}

@@ -9,6 +9,10 @@ use crate::model::step::waterfall::StepPart;
 use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
 
+/// What the search of layouts varies.
+pub const OF_LAYOUTS: &str =
+    "strategy, tp, cp, pp, ep, micro-batch, checkpointing, attention kernel, compile, schedule";
+
 /// What a framework is called inside a sentence.
 pub const fn framework(framework: Framework) -> &'static str {
     match framework {

@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 #[derive(Clone, Debug)]
 pub struct LayoutSearch {
     scenario: Scenario,
-    /// The scenario with the kernels that the layouts run with.
+    /// The scenario with the kernels that layouts are searched with.
     tuned: Scenario,
     as_it_is: Ranking,
     /// Savers that are still to be tried, the last first.
@@ -38,7 +38,7 @@ impl PartialEq for LayoutSearch {
 impl LayoutSearch {
     /// Creates a search; nothing is evaluated yet.
     pub fn new(scenario: &Scenario) -> Self {
-        let tuned = tuned(scenario);
+        let tuned = tuned(scenario, &KERNELS);
         Self { scenario: *scenario, tuned, as_it_is: Ranking::new(&tuned), savers: savers(scenario), saved: None }
     }
 
@@ -55,9 +55,9 @@ impl LayoutSearch {
     /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
         if self.as_it_is.tried() < self.as_it_is.len() {
-            self.as_it_is.advance(count);
+            advance(&mut self.as_it_is, count);
         } else if let Some((_, ranking)) = self.saved.as_mut().filter(|(_, ranking)| ranking.tried() < ranking.len()) {
-            ranking.advance(count);
+            advance(ranking, count);
         } else if self.is_without()
             && let Some(change) = self.savers.pop()
         {
@@ -96,8 +96,13 @@ impl LayoutSearch {
             let is_expressed = layout.lack.is_none() || !is_runnable;
             layout.scenario != self.scenario && (!now.fits() || is_better && is_expressed)
         };
-        let first = self.best().filter(is_worth);
-        let sure = self.as_it_is.sure().filter(is_worth).filter(|_| first.is_none_or(|first| !first.is_sure()));
+        // The scenario's own layout with other kernels, which a faster and less sure one may hide.
+        let own = Layout::of(tuned(&self.scenario, &CHOICES));
+        let own = core::iter::once(&own).filter(|own| own.report.fits());
+        let mut worth: Vec<Layout> = self.as_it_is.best().iter().chain(own).filter(is_worth).copied().collect();
+        worth.sort_by(Layout::order);
+        let first = worth.first();
+        let sure = worth.iter().find(|layout| layout.is_sure()).filter(|sure| Some(*sure) != first);
         first.into_iter().chain(sure).copied().collect()
     }
 
@@ -109,11 +114,21 @@ impl LayoutSearch {
         Some((*change, ranking.best().iter().find(fits)?))
     }
 
-    /// Which of the single changes remain worth a word beside the best layout: where one fits, no shorter sequence and no other
-    /// hardware makes a run fit that does not; and none that is the best layout itself.
-    pub fn keeps(&self, advice: &Advice, now_fits: bool) -> bool {
-        let Some(best) = self.best() else { return true };
-        advice.scenario != best.scenario && (now_fits || advice.price == Price::Free)
+    /// Whether a single change remains worth a word beside the layouts that are [`Self::offered`]:
+    /// where one fits, no shorter sequence and no hardware makes a run fit that does not; and none
+    /// that is such a layout itself.
+    pub fn keeps(&self, advice: &Advice, now: &Report) -> bool {
+        let is_offered = self.offered(now).iter().any(|layout| layout.scenario == advice.scenario);
+        let is_needed = now.fits() || self.best().is_none() || advice.price == Price::Free;
+        is_needed && !is_offered
+    }
+}
+
+/// Visits more combinations. The best of all get the kernels and the pipeline schedule with which
+/// each of them is fastest.
+fn advance(ranking: &mut Ranking, count: usize) {
+    if ranking.advance(count) {
+        ranking.tune(|layout| tuned(layout, &CHOICES));
     }
 }
 
@@ -122,16 +137,20 @@ pub const LEAST_GAIN: f64 = 0.01;
 /// Gain below which another kernel is not worth its name.
 const LEAST_OF_KERNELS: f64 = 0.005;
 
-/// Returns the scenario with the attention kernel and `torch.compile` with which it is fastest, of
-/// those that its GPU and framework run. They speed every layout up alike, so layouts are searched
-/// with them.
-fn tuned(scenario: &Scenario) -> Scenario {
+/// The kernels that are chosen for a layout. They speed most layouts up alike.
+const KERNELS: [ParamId; 2] = [ParamId::AttentionKernel, ParamId::Compile];
+/// Those and what only a layout with a pipeline has.
+const CHOICES: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule];
+
+/// Returns the scenario with the options of some choices with which it is fastest, of those that
+/// its GPU and framework run.
+fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     let before = errors(scenario);
     let mut best = *scenario;
-    for id in [ParamId::AttentionKernel, ParamId::Compile] {
+    for id in choices {
         let least = best.report().time.step / (1.0 + LEAST_OF_KERNELS);
         let runs = |other: &Scenario| other.lack().is_none() || scenario.lack().is_some();
-        let others = turned(&best, &[id], before).into_iter().map(|(_, other)| (other.report().time.step, other));
+        let others = turned(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().time.step, other));
         let fastest = others.filter(|(step, other)| *step <= least && runs(other));
         if let Some((_, other)) = fastest.min_by(|(one, _), (other, _)| one.get().total_cmp(&other.get())) {
             best = other;
@@ -181,7 +200,7 @@ mod tests {
         assert!(!report.fits() && best.report.fits() && search.also().is_none());
         let advice = advise(search.scenario(), &report);
         assert!(advice.iter().any(|advice| advice.price != Price::Free), "{advice:?}");
-        assert!(advice.iter().filter(|one| search.keeps(one, false)).all(|one| one.price == Price::Free));
+        assert!(advice.iter().filter(|one| search.keeps(one, &report)).all(|one| one.price == Price::Free));
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! There are thousands of layouts, so the caller evaluates them in batches with
 //! [`Ranking::advance`].
 
+use core::cmp::Ordering;
+
 use super::candidates::errors;
 use super::layout_space::LayoutSpace;
 use crate::catalog::accuracy;
@@ -12,7 +14,6 @@ use crate::model::memory::odds::Verdict;
 use crate::model::report::Report;
 use crate::scenario::Scenario;
 use crate::scenario::expressed::Lack;
-use crate::units::Seconds;
 
 /// Number of layouts that are kept.
 pub const MOST: usize = 8;
@@ -30,10 +31,20 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// What orders layouts: those that the framework can run before the others, then the fastest
-    /// first.
-    fn order(&self) -> (bool, Seconds) {
-        (self.lack.is_some(), self.report.time.step)
+    /// Evaluates a layout.
+    pub(super) fn of(scenario: Scenario) -> Self {
+        let report = scenario.report();
+        Self::reported(scenario, report)
+    }
+
+    fn reported(scenario: Scenario, report: Report) -> Self {
+        Self { scenario, report, odds: accuracy::fit_odds(&report), lack: scenario.lack() }
+    }
+
+    /// Orders layouts: those that the framework can run before the others, then the fastest first.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let [own, others] = [self, other].map(|layout| layout.report.time.step.get());
+        self.lack.is_some().cmp(&other.lack.is_some()).then(own.total_cmp(&others))
     }
 
     /// Whether it fits with the odds that are called so.
@@ -117,6 +128,19 @@ impl Ranking {
         self.at == self.len()
     }
 
+    /// Replaces each of the best layouts by what a function makes of it, where that fits and comes
+    /// before it.
+    pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
+        for layout in &mut self.best {
+            let other = Layout::of(tuned(&layout.scenario));
+            let is_as_sure = other.is_sure() || !layout.is_sure();
+            if other.report.fits() && is_as_sure && other.order(layout).is_lt() {
+                *layout = other;
+            }
+        }
+        self.best.sort_by(Layout::order);
+    }
+
     /// Evaluates a combination and inserts it among the best layouts.
     fn weigh(&mut self, scenario: Scenario) {
         let report = scenario.report();
@@ -124,8 +148,8 @@ impl Ranking {
             return;
         }
         self.fitting += 1;
-        let layout = Layout { scenario, report, odds: accuracy::fit_odds(&report), lack: scenario.lack() };
-        let is_before = |other: &Layout| layout.order() < other.order();
+        let layout = Layout::reported(scenario, report);
+        let is_before = |other: &Layout| layout.order(other).is_lt();
         let is_first_sure = layout.is_sure() && self.sure().is_none();
         if self.best.len() >= MOST && !is_first_sure && !self.best.last().is_some_and(is_before) {
             return;

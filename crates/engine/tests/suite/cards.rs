@@ -2,13 +2,14 @@
 //! and none is left out for a smaller one.
 
 use engine::analysis::advice::{Advice, LEAST_GAIN, advise, is_worth_the_odds, margin};
-use engine::analysis::change::Price;
+use engine::analysis::change::{Price, Turn};
 use engine::analysis::layouts::{self, LayoutSearch};
 use engine::analysis::levers::levers;
 use engine::analysis::search::Layout;
 use engine::catalog::accuracy::{fit_odds, verdict};
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;
+use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::share::{decode, encode};
 use proptest::strategy::{Strategy, ValueTree};
@@ -22,6 +23,11 @@ const COUNT: usize = 200;
 const FEW: u32 = 64;
 /// Difference within which two gains are equal.
 const ROUNDING: f64 = 1e-9;
+
+/// Choices that the search of layouts makes too.
+const SEARCHED: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule];
+/// Share of a step below which the search leaves kernels as they are.
+const SAME_LAYOUT: f64 = 0.01;
 
 /// Scenarios of a fixed seed.
 fn scenarios() -> impl Iterator<Item = Scenario> {
@@ -75,6 +81,15 @@ fn cards_keep_what_they_promise_and_none_is_worth_less_than_a_lever() {
             assert!(!report.fits() || gain(&report, &layout.report) >= layouts::LEAST_GAIN, "{link}");
         }
         found_layouts += layouts.len();
+        let runs_as_well = |card: &&Advice| card.lack.is_none() && scenario.lack().is_none();
+        let kernels = cards.iter().filter(|card| matches!(card.turn, Turn::Option(id, _) if SEARCHED.contains(&id)));
+        for card in kernels.filter(runs_as_well) {
+            let is_faster = |layout: &Layout| gain(&card.report, &layout.report) >= -SAME_LAYOUT;
+            let is_surer = fit_odds(&card.report) > layouts.first().map_or(1.0, |layout| layout.odds);
+            let is_found = layouts.first().is_none_or(is_faster) || is_surer;
+            let found: Vec<_> = layouts.iter().map(|layout| (gain(&report, &layout.report), layout.odds)).collect();
+            assert!(is_found, "{link}: {:?} {} {found:?}", card.turn, card.gain);
+        }
         if !report.fits() {
             continue;
         }

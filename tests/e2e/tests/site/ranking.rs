@@ -24,7 +24,7 @@ fn layouts_are_ranked_and_the_first_can_be_taken() -> Result<()> {
     let ranked = || -> Result<String> {
         wait_for("the search does not end", PATIENCE, || {
             let caption = page.session.text(CAPTION, &[])?;
-            Ok(caption.contains(" layouts are valid and fit").then_some(caption))
+            Ok(caption.contains(") are valid and fit").then_some(caption))
         })
     };
     let caption = ranked()?;
