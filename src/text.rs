@@ -14,7 +14,7 @@ pub mod scenario_line;
 pub mod sources;
 mod tiles;
 
-pub use change::{besides, change, gained, lever, of_batch, recompute, turn};
+pub use change::{besides, change, faster, gained, laid_out, lever, not_in, of_batch, of_change, recompute};
 pub use claims::beside;
 pub use evidence::{correction, evidence, nearest};
 pub use headline::{Headline, headline, limited_by, model_name, needs, odds, state, title};

@@ -4,7 +4,7 @@ use api::Open;
 use clap::Args;
 use engine::analysis::search::Layout;
 use engine::params::labels;
-use engine::{format, share};
+use engine::{format, names, share};
 
 use crate::Answer;
 use crate::input::{Input, notes};
@@ -24,7 +24,8 @@ pub(crate) struct Arguments {
 }
 
 /// The heading of each column.
-const HEADER: [&str; 7] = ["Layout", "Micro-batch", "Steps", "Recompute", "MFU", "Step time", "Peak memory"];
+const HEADER: [&str; 8] =
+    ["Layout", "Micro-batch", "Steps", "Recompute", "MFU", "Step time", "Memory needed", "Odds to fit"];
 
 impl Arguments {
     /// Runs the command.
@@ -38,10 +39,10 @@ impl Arguments {
             return Ok(Answer { text, yes });
         }
         let best = ranking.best().iter().take(self.top);
-        let rows: Vec<[String; 7]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
+        let rows: Vec<[String; 8]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
         let [all, fitting] = [ranking.len(), ranking.fitting()].map(|count| format::count(count as f64));
-        let mut text =
-            notes(&said, &read.issues) + &format!("Of {all} combinations {fitting} divide evenly and fit.\n");
+        let mut text = notes(&said, &read.issues)
+            + &format!("{fitting} of {all} layouts ({}) are valid and fit.\n", names::OF_LAYOUTS);
         if yes {
             text += &aligned(&rows);
             text.extend(best.take(1).map(|layout| format!("Best: {}\n", share::encode(&layout.scenario))));
@@ -51,15 +52,18 @@ impl Arguments {
 }
 
 /// A layout's cells.
-fn row(layout: &Layout) -> [String; 7] {
-    let Layout { scenario, report } = layout;
+fn row(layout: &Layout) -> [String; 8] {
+    let Layout { scenario, report, odds, lack } = layout;
+    let name = labels::layout(scenario);
+    let framework = names::framework(scenario.framework);
     [
-        labels::layout(scenario),
+        if lack.is_some() { format!("{name} (not in {framework})") } else { name },
         scenario.micro_batch_size.to_string(),
         scenario.grad_accum_steps.to_string(),
         labels::recompute(scenario).to_owned(),
         format::percent(report.mfu),
         format::seconds(report.time.step),
-        format::bytes(report.memory.peak),
+        format::bytes(report.memory.needed),
+        format::odds(*odds),
     ]
 }

@@ -66,7 +66,12 @@ fn the_best_layouts_come_first() {
     let again: Value = serde_json::from_str(&own_report(link)).unwrap();
     assert_eq!(again["mfu"], layouts[0]["report"]["mfu"]);
     let table = text(&shardwise(&["rank", FITS]).stdout);
-    assert!(table.contains("divide evenly and fit") && table.contains("Best: v=1"), "{table}");
+    assert!(
+        table.contains("attention kernel, compile, schedule) are valid and fit")
+            && table.contains("Odds to fit")
+            && table.contains("Best: v=1"),
+        "{table}"
+    );
     let none = shardwise(&["rank", "model=llama-3-70b&gpus=1&seq=128k"]);
     assert_eq!(none.status.code(), Some(1));
 }

@@ -496,12 +496,14 @@ export interface RankedLayout {
   name: string;
   /** The fragment of its link, without `#`. */
   link: string;
+  /** Whether the scenario's framework can run it. */
+  runs: boolean;
   report: Report;
 }
 
-/** The layouts of a scenario, the fastest that fits first. */
+/** The layouts of a scenario, the fastest that fits first, and last those that the framework cannot run. */
 export interface Ranking {
-  /** How many combinations were looked at, and how many divide evenly and fit. */
+  /** How many layouts were looked at, and how many are valid and fit. */
   tried: number;
   fit: number;
   layouts: RankedLayout[];
@@ -509,8 +511,8 @@ export interface Ranking {
 }
 
 /**
- * The fastest layouts for the same model, length, precision, GPUs and tokens a step: strategies, degrees, micro-batches and
- * recomputation vary, one layout a kind.
+ * The fastest layouts for the same model, length, precision, GPUs and tokens a step: strategies, degrees, micro-batches,
+ * recomputation, attention kernel, torch.compile and pipeline schedule vary, one layout a kind.
  */
 export function rank(scenario: ScenarioOrLink, most?: number, options?: Reading): Ranking;
 

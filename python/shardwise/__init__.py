@@ -40,7 +40,8 @@ def estimate(scenario="", *, strict=True, assume=False, **values):
 def rank(scenario="", top=10, *, strict=True, assume=False, **values):
     """The fastest layouts that fit, for the same model, length, precision, GPUs and tokens a step.
 
-    A dict with ``tried``, ``fit``, ``issues`` and ``layouts``, the fastest first, each with ``name``, ``link`` and ``report``.
+    A dict with ``tried``, ``fit``, ``issues`` and ``layouts``, the fastest first, each with ``name``, ``link``, ``report`` and whether
+    its framework ``runs`` it: those that it does not come last.
     """
     if not isinstance(top, int) or top < 1:
         raise ValueError(f"rank: top must be 1 or more, not {top!r}.")

@@ -7,19 +7,14 @@ use yew::prelude::*;
 use crate::derived::Advised;
 use crate::state::Action;
 use crate::text;
-use charts::names;
 use engine::analysis::advice::{Advice, is_sure};
 use engine::analysis::change::Change;
-use engine::analysis::layouts::LayoutSearch;
+use engine::analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use engine::analysis::search::Layout;
 use engine::format;
 use engine::model::report::Report;
+use engine::names;
 use engine::scenario::Scenario;
-
-/// Single changes beside the best layout.
-const MOST: usize = 2;
-/// Gain below which the scenario is as good as the best layout.
-const LEAST_GAIN: f64 = 0.01;
 
 /// What would help, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -38,8 +33,8 @@ pub fn Recommended(props: &Props) -> Html {
     let Props { layouts, emit, .. } = props;
     let Advised { scenario, report: now, changes: found } = &*props.advised;
     let here = layouts.as_deref().filter(|search| search.scenario() == scenario);
-    let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now.fits()));
-    let changes = found.iter().filter(keeps).take(MOST).enumerate();
+    let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
+    let changes = found.iter().filter(keeps).enumerate();
     html! {
         <div id="advice" class="advice">
             { best(here, (scenario, now), emit) }
@@ -48,60 +43,72 @@ pub fn Recommended(props: &Props) -> Html {
     }
 }
 
-/// The best layout: its place is kept while it is searched.
+/// The best layout, and where it is tight the best that is sure: their place is kept while they are
+/// searched.
 fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), emit: &Callback<Action>) -> Html {
-    let said = |what: &'static str, more: String| {
+    let said = |what: &str, more: String| {
         html! { <div key="best" class="advised best"><strong>{ what }</strong><span>{ more }</span></div> }
     };
-    let Some(search) = search else {
-        return said(BEST, "searched when the scenario stands still".to_owned());
-    };
-    let offered = |name: String, layout: &Layout, rest: &'static str| {
+    let Some(search) = search else { return said(SEARCHING, String::new()) };
+    let offered = |key: &'static str, name: String, layout: &Layout, rest: &str| {
         let taken = layout.scenario;
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
         html! {
-            <button key="best" type="button" class="advised best" onclick={take}>
+            <button {key} type="button" class="advised best" onclick={take}>
                 <strong>{ name }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
+                if layout.lack.is_some() {
+                    <span>{ text::not_in(taken.framework) }</span>
+                }
             </button>
         }
     };
-    let fitting = format::count(search.ranking().fitting() as f64);
-    match (search.best(), search.also()) {
-        (Some(layout), _) if is_as_good(scenario, now, layout) => {
-            said("This is the best layout", format!("of {fitting} that fit this batch on these GPUs"))
-        }
-        (Some(layout), _) => {
-            offered(format!("{BEST}: {}", laid_out(scenario, &layout.scenario)), layout, ", same batch")
-        }
-        (None, Some((change, layout))) => {
-            let with = text::change(&Advice { change, scenario: layout.scenario, report: layout.report, gain: 0.0 });
-            let rest = match change {
-                Change::Lora | Change::QLora => ", same batch; only adapters train",
-                _ => ", same batch",
-            };
-            offered(format!("Possible with {with}: {}", laid_out(scenario, &layout.scenario)), layout, rest)
-        }
-        (None, None) => said("No layout fits", "nor with 8-bit moments, states in host memory or adapters".to_owned()),
+    let ranking = search.ranking();
+    let [fitting, all] = [ranking.fitting(), ranking.len()].map(|count| format::count(count as f64));
+    let layouts = search.offered(now);
+    if let Some((first, rest)) = layouts.split_first() {
+        let named = |layout: &Layout| text::laid_out(scenario, &layout.scenario);
+        return html! {
+            <>
+                { offered("best", format!("{BEST}: {}", named(first)), first, &format!("; best of {fitting} layouts ({})", names::OF_LAYOUTS)) }
+                { for rest.iter().map(|sure| offered("sure", format!("{SURE}: {}", named(sure)), sure, SAME_BATCH)) }
+            </>
+        };
     }
+    if let Some(fastest) = search.best() {
+        let none = if gain(now, &fastest.report) < LEAST_GAIN { NONE_FASTER } else { NONE_SAFER };
+        return said(YOURS, format!("{fitting} of {all} layouts are valid and fit; {none}"));
+    }
+    let Some((change, layout)) = search.also() else { return said(NOTHING_FITS, OR_WITH.to_owned()) };
+    let with = text::of_change(change, &layout.scenario);
+    let rest = match change {
+        Change::Lora | Change::QLora => "; same batch, only adapters train",
+        _ => SAME_BATCH,
+    };
+    offered("best", format!("Fits with {with}: {}", text::laid_out(scenario, &layout.scenario)), layout, rest)
 }
 
 /// What the first place is about.
 const BEST: &str = "Best layout";
-
-/// Whether a scenario is as good as the best layout, within what is worth a word.
-fn is_as_good(scenario: &Scenario, now: &Report, best: &Layout) -> bool {
-    best.scenario == *scenario || now.fits() && gain(now, &best.report) < LEAST_GAIN
-}
+/// Before the best layout that is not tight.
+const SURE: &str = "Safer";
+/// Where no layout is worth a change.
+const YOURS: &str = "Your layout is the best";
+/// Why, where none is faster.
+const NONE_FASTER: &str = "none is more than 1\u{2009}% faster than yours";
+/// Why, where some are.
+const NONE_SAFER: &str = "those that are faster are less sure to fit";
+/// Before the search is over.
+const SEARCHING: &str = "Searching for the best layout …";
+/// What stays.
+const SAME_BATCH: &str = "; same batch";
+/// Where nothing fits.
+const NOTHING_FITS: &str = "Nothing fits on these GPUs";
+/// With what it was tried.
+const OR_WITH: &str = "even with 8-bit Adam, CPU offload or LoRA";
 
 /// How many more tokens a second, as a share.
 fn gain(now: &Report, then: &Report) -> f64 {
     then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0
-}
-
-/// A layout in a line: strategy, degrees, and recomputation where it is another.
-fn laid_out(now: &Scenario, then: &Scenario) -> String {
-    let layout = names::layout(then);
-    if now.recompute == then.recompute { layout } else { format!("{layout}, {}", text::recompute(then.recompute)) }
 }
 
 /// A button that makes the change, with the effect. The key keeps each button at its place while
@@ -112,6 +119,9 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     html! {
         <button key={place} type="button" class="advised" onclick={apply}>
             <strong>{ text::change(advice) }</strong><span>{ effect(now, &advice.report) }</span>
+            if advice.lack.is_some() {
+                <span>{ text::not_in(scenario.framework) }</span>
+            }
             if let Some(besides) = text::besides(now, advice) {
                 <span>{ besides }</span>
             }
@@ -119,12 +129,13 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     }
 }
 
-/// The effect of a change: that the run then fits where it does not, or not surely; else more throughput.
+/// The effect of a change, with the odds of the run that it leads to. A run that does not fit, or
+/// not surely, gains no speed by one that does.
 fn effect(now: &Report, then: &Report) -> String {
-    let mfu = format::percent(then.mfu);
+    let (mfu, odds) = (format::percent(then.mfu), text::odds(then));
     if now.fits() && (is_sure(now) || !is_sure(then)) {
-        format!("{} more tokens/s, {mfu} MFU", text::gained(gain(now, then)))
+        format!("{}, {mfu} MFU, {odds}", text::faster(gain(now, then)))
     } else {
-        format!("fits with {} to spare, {mfu} MFU", format::bytes(then.memory.headroom()))
+        format!("{mfu} MFU, {odds}")
     }
 }

@@ -8,33 +8,34 @@ use crate::state::Action;
 use crate::text;
 use crate::text::cost::of_run;
 use charts::names;
-use engine::analysis::layouts::LayoutSearch;
+use engine::analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use engine::analysis::search::Layout;
-use engine::format;
+use engine::format::{self, THIN_SPACE};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
 /// The heading.
 const TITLE: &str = "Best layouts on this cluster";
 /// The heading of each column.
-const HEADER: [&str; 9] = [
+const HEADER: [&str; 10] = [
     "Layout",
     "Micro-batch × steps × dp",
     "Recompute",
     "MFU",
     "Step time",
-    "Peak memory",
+    "Memory needed",
+    "Odds to fit",
     "Speed",
     "Time to train",
     "Cost",
 ];
 /// Before the search.
-const WAITING: &str = "The search begins when the scenario stands still …";
+const WAITING: &str = "Searching for the best layout …";
 /// Under the table.
-const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step; strategies, degrees, micro-batches and recomputation vary, one \
-     row a kind, the fastest first: on the same GPUs it is the cheapest too. Choose a row to take its layout. A step takes the micro-batch times the \
-     gradient accumulation steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the \
-     engine: try the simpler one.";
+const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step. One row a kind, the fastest first, which on the same GPUs is the cheapest \
+     too; what the framework cannot run comes last. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation \
+     steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the engine: try the \
+     simpler one.";
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -89,7 +90,7 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
         <tr class={chosen.then_some("chosen")} onclick={take}>
             <th scope="row">
                 <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()}>
-                    { names::layout(&taken) }
+                    { named(&taken, layout.lack.is_some()) }
                 </button>
             </th>
             { for cells(layout, now).into_iter().map(|cell| html! { <td>{ cell }</td> }) }
@@ -97,32 +98,36 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     }
 }
 
+/// A layout's name, marked where its framework cannot run it.
+fn named(scenario: &Scenario, lacks: bool) -> String {
+    let name = names::layout(scenario);
+    if lacks { format!("{name} ({})", text::not_in(scenario.framework)) } else { name }
+}
+
 /// The finding.
 fn caption(search: &LayoutSearch) -> String {
     let (now, ranking) = (search.scenario().report(), search.ranking());
     let all = format::count(ranking.len() as f64);
     let Some(best) = search.best() else {
-        return format!("None of {all} combinations fits: the step needs more memory, more GPUs, or less to do.");
+        return format!("None of {all} layouts fits: the step needs more memory, more GPUs, or less to do.");
     };
     let fitting = format::count(ranking.fitting() as f64);
-    let of = format!("Of {all} combinations {fitting} divide evenly and fit");
-    let gain = speed(now.time.step, best.report.time.step);
+    let of = format!("{fitting} of {all} layouts ({}) are valid and fit", engine::names::OF_LAYOUTS);
+    let name = text::laid_out(search.scenario(), &best.scenario);
+    let odds = text::odds(&best.report);
+    let gain = best.report.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
     if !now.fits() {
-        let mfu = format::percent(best.report.mfu);
-        format!("{of}; the fastest reaches {mfu} MFU: {}.", names::layout(&best.scenario))
-    } else if gain.as_str() == EVEN {
-        format!("{of}; none is 1 % faster than the scenario on screen.")
+        format!("{of}; the fastest reaches {} MFU ({odds}): {name}.", format::percent(best.report.mfu))
+    } else if gain < LEAST_GAIN {
+        format!("{of}; none is more than 1{THIN_SPACE}% faster than yours.")
     } else {
-        format!(
-            "{of}; the fastest takes a step {gain} as fast as the scenario on screen: {}.",
-            names::layout(&best.scenario)
-        )
+        format!("{of}; the fastest is {} faster than yours ({odds}): {name}.", text::gained(gain))
     }
 }
 
 /// The cells of one row after its name.
-fn cells(layout: &Layout, now: Seconds) -> [String; 8] {
-    let Layout { scenario, report } = layout;
+fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
+    let Layout { scenario, report, odds, .. } = layout;
     let [time, cost] = of_run(&scenario.run_of(report));
     let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
@@ -130,15 +135,13 @@ fn cells(layout: &Layout, now: Seconds) -> [String; 8] {
         names::recompute(scenario).to_owned(),
         format::percent(report.mfu),
         format::seconds(report.time.step),
-        format::bytes(report.memory.peak),
+        format::bytes(report.memory.needed),
+        format::odds(*odds),
         speed(now, report.time.step),
         time,
         cost,
     ]
 }
-
-/// The speed of a layout that is as fast as the scenario on screen.
-const EVEN: &str = "1.00×";
 
 /// How many times as fast a layout is.
 fn speed(now: Seconds, then: Seconds) -> String {
@@ -159,17 +162,16 @@ mod tests {
 
     #[test]
     fn the_finding_names_the_best_and_how_much_faster_it_is() {
-        let best = decode("").scenario;
-        let words = caption(&searched(&best));
-        assert!(words.ends_with("none is 1 % faster than the scenario on screen."), "{words}");
+        let best = *searched(&decode("").scenario).best().unwrap();
+        let words = caption(&searched(&best.scenario));
+        assert!(words.ends_with("none is more than 1\u{2009}% faster than yours."), "{words}");
 
-        let slow = decode("recompute=full").scenario;
-        let words = caption(&searched(&slow));
-        assert!(words.contains("× as fast as the scenario on screen: FSDP FULL_SHARD."), "{words}");
+        let words = caption(&searched(&decode("recompute=full").scenario));
+        assert!(words.contains(" faster than yours (") && words.contains(" of such runs fit): FSDP "), "{words}");
 
         let large = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&accum=4").scenario;
         let words = caption(&searched(&large));
-        assert!(words.contains("MFU: FSDP FULL_SHARD, tp 2."), "{words}");
+        assert!(words.contains("MFU (") && words.contains("FlashAttention-3 and torch.compile."), "{words}");
 
         let hopeless = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
         assert!(caption(&searched(&hopeless)).starts_with("None of "));
@@ -178,12 +180,26 @@ mod tests {
     #[test]
     fn a_row_has_a_cell_for_each_column() {
         let scenario = decode("").scenario;
-        let search = searched(&scenario);
-        let row = cells(search.best().unwrap(), scenario.report().time.step);
+        let best = *searched(&scenario).best().unwrap();
+        let row = cells(&best, best.report.time.step);
         assert_eq!(row.len() + 1, HEADER.len());
         assert_eq!(row[0], "1 × 1 × 64");
-        assert_eq!(row[5], EVEN);
-        let run = search.best().unwrap().scenario.run_report();
-        assert_eq!(row[6..], [format::duration(run.time), format::dollars(run.cost.get())]);
+        assert_eq!(row[4], format::bytes(best.report.memory.needed));
+        assert_eq!(row[6], "1.00×");
+        let run = best.scenario.run_report();
+        assert_eq!(row[7..], [format::duration(run.time), format::dollars(run.cost.get())]);
+    }
+
+    /// Bitsandbytes has no tensor parallelism, and FSDP1 no pipeline.
+    #[test]
+    fn what_the_framework_cannot_run_is_marked_and_comes_last() {
+        let link = "gpu=rtx-4090&model=llama-3.1-70b&gpus=8&seq=2k&train=lora&base=nf4dq&framework=fsdp1";
+        let search = searched(&decode(link).scenario);
+        let best = search.ranking().best();
+        assert!(best.is_sorted_by_key(|layout| layout.lack.is_some()));
+        let last = best.last().unwrap();
+        assert!(last.lack.is_some() && named(&last.scenario, true).ends_with(" (not in FSDP1)"));
+        let offered = search.offered(&search.scenario().report());
+        assert!(!offered.is_empty() && offered.iter().all(|layout| layout.lack.is_none()), "{offered:?}");
     }
 }

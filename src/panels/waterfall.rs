@@ -56,9 +56,9 @@ pub fn Waterfall(props: &Props) -> Html {
 /// A part in a line: its time, its share of the price of the run, and its lever.
 fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html {
     let lever = lever.map(|lever| {
-        let taken = lever.scenario;
+        let taken = lever.advice.scenario;
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
-        let (name, effect) = (text::turn(lever), text::lever(lever));
+        let (name, effect) = (text::change(&lever.advice), text::lever(lever));
         html! {
             <button type="button" class="small-button" onclick={take}>
                 <strong>{ name }</strong><span>{ effect }</span>

@@ -2,17 +2,30 @@
 
 use charts::names;
 use engine::analysis::advice::Advice;
-use engine::analysis::change::{Change, Turn};
+use engine::analysis::change::{Change, Price, Turn};
 use engine::analysis::levers::Lever;
 use engine::format;
+use engine::model::hardware::Generation;
 use engine::model::report::Report;
+use engine::model::software::{AttentionKernel, Framework};
 use engine::model::training::Recompute;
-use engine::params::{Unit, quantity};
-use engine::scenario::Strategy;
+use engine::params::{ParamId, Unit, quantity};
+use engine::scenario::{Scenario, Strategy};
 
-/// The change, as the start of a sentence but for its capital.
+use super::headline::odds;
+
+/// The change, as the start of a sentence but for its capital. Hardware is called so.
 pub fn change(advice: &Advice) -> String {
-    match advice.change {
+    let name = match advice.turn {
+        Turn::Change(change) => of_change(change, &advice.scenario),
+        Turn::Option(id, option) => of_option(id, option, &advice.scenario),
+    };
+    if advice.price == Price::Bought { format!("hardware: {name}") } else { name }
+}
+
+/// A change that led to a scenario.
+pub fn of_change(change: Change, scenario: &Scenario) -> String {
+    match change {
         Change::Strategy(changed) => strategy(changed),
         Change::Recompute(mode) => recompute(mode).into(),
         Change::Both(changed, mode) => format!("{} with {}", strategy(changed), recompute(mode)),
@@ -26,8 +39,8 @@ pub fn change(advice: &Advice) -> String {
         Change::Pipeline(pp) => format!("a pipeline of {pp} stages"),
         Change::MicroBatches(steps) => format!("{} micro-batches in each step", format::count(f64::from(steps))),
         Change::FusedLoss => "a fused cross-entropy".into(),
-        Change::Offload if advice.scenario.offload.parameters => "weights and optimizer state in host memory".into(),
-        Change::Offload => "optimizer state in host memory".into(),
+        Change::Offload if scenario.offload.parameters => "CPU offload (weights and optimizer)".into(),
+        Change::Offload => "CPU offload (optimizer)".into(),
         Change::Optimizer8bit => "8-bit AdamW".into(),
         Change::Lora => "LoRA".into(),
         Change::QLora => "QLoRA".into(),
@@ -39,23 +52,74 @@ pub fn change(advice: &Advice) -> String {
     }
 }
 
-/// What a lever is: `selective activation checkpointing`, `Attention kernel: FlashAttention-3`.
-pub fn turn(lever: &Lever) -> String {
-    let Lever { scenario, report, gain, .. } = *lever;
-    match lever.turn {
-        Turn::Change(made) => change(&Advice { change: made, scenario, report, gain }),
-        Turn::Option(id, option) => {
-            let param = id.param();
-            let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
-            format!("{}: {chosen}", param.label)
-        }
+/// An option of a choice in a scenario that has it: `FlashAttention-3`, `DualPipe`, `CUDA graphs:
+/// layers`.
+fn of_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
+    let param = id.param();
+    let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
+    match id {
+        ParamId::AttentionKernel => attention(scenario).into(),
+        ParamId::Compile => compile(scenario).into(),
+        ParamId::PipelineSchedule => chosen.to_owned(),
+        _ => format!("{}: {}", param.label, chosen.to_lowercase()),
     }
 }
 
-/// What a lever does: `−42 % of it, the step 3.1 % faster`.
+/// Whether `torch.compile` is used.
+fn compile(scenario: &Scenario) -> &'static str {
+    if scenario.kernels.compile { "torch.compile" } else { "no torch.compile" }
+}
+
+/// The attention kernel of a scenario, which depends on its GPU: the kernels tuned to Ampere are
+/// FlashAttention-2.
+fn attention(scenario: &Scenario) -> &'static str {
+    use Generation::{Ada, Ampere, AmpereGddr, Blackwell, BlackwellGddr, BlackwellUltra, Hopper};
+    match (scenario.kernels.attention, scenario.accelerator.values.generation) {
+        (AttentionKernel::Unfused, _) => "unfused attention",
+        (AttentionKernel::Flash, _) => "FlashAttention (SDPA)",
+        (AttentionKernel::FlashTuned, Ampere | AmpereGddr | Ada) => "FlashAttention-2",
+        (AttentionKernel::FlashTuned, Hopper) => "FlashAttention-3",
+        (AttentionKernel::FlashTuned, Blackwell | BlackwellGddr | BlackwellUltra) => "cuDNN attention",
+        (AttentionKernel::FlashTuned, _) => "attention kernels tuned to the GPU",
+        (AttentionKernel::Flash8bit, _) => "FP8 attention",
+    }
+}
+
+/// A layout in a line: strategy, degrees, and of recomputation, kernels and schedule what is
+/// another than now: `FSDP FULL_SHARD, tp 2, with FlashAttention-3 and torch.compile`.
+pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
+    let mut layout = names::layout(then);
+    if now.recompute != then.recompute {
+        layout = format!("{layout}, {}", recompute(then.recompute));
+    }
+    let turned = [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule].into_iter().filter_map(|id| {
+        let param = id.param();
+        let choice = param.choice().filter(|_| (param.is_relevant)(then))?;
+        let option = (choice.get)(then);
+        ((choice.get)(now) != option).then(|| of_option(id, option, then))
+    });
+    let turned: Vec<String> = turned.collect();
+    match turned.split_last() {
+        None => layout,
+        Some((only, [])) => format!("{layout}, with {only}"),
+        Some((last, others)) => format!("{layout}, with {} and {last}", others.join(", ")),
+    }
+}
+
+/// What a lever does: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
 pub fn lever(lever: &Lever) -> String {
     let less = format::delta(-lever.less, format::percent);
-    format!("{less} of it, {} more tokens a second", format::percent(lever.gain.max(0.0)))
+    format!("{less} of it, {}, {}", faster(lever.advice.gain.max(0.0)), odds(&lever.advice.report))
+}
+
+/// How much more a second: `5.2 % more tokens/s`, and from a doubling on `2.2× the tokens/s`.
+pub fn faster(share: f64) -> String {
+    if share >= 1.0 { format!("{:.1}× the tokens/s", 1.0 + share) } else { format!("{} more tokens/s", gained(share)) }
+}
+
+/// What of a change the framework cannot run: `not in torchtitan`.
+pub fn not_in(framework: Framework) -> String {
+    format!("not in {}", engine::names::framework(framework))
 }
 
 /// A gain in percent, below ten of them with one decimal: no prediction is surer than that.
@@ -66,7 +130,8 @@ pub fn gained(share: f64) -> String {
 /// What a change alters beside what its name says: the tokens of a step, and the precision of the optimizer's state.
 pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
     let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);
-    let state = (advice.change == Change::Optimizer8bit).then(|| "moments are rounded to 8 bits".to_owned());
+    let state =
+        (advice.turn == Turn::Change(Change::Optimizer8bit)).then(|| "moments are rounded to 8 bits".to_owned());
     tokens.or(state)
 }
 
@@ -94,5 +159,31 @@ pub fn recompute(mode: Recompute) -> &'static str {
         Recompute::Full => "full activation checkpointing",
         Recompute::Fraction => "checkpointing of a fraction of the activations",
         Recompute::Modules => "recomputation by module",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::analysis::advice::advise;
+    use engine::share::decode;
+
+    #[test]
+    fn from_a_doubling_on_a_gain_is_a_multiple() {
+        assert_eq!(faster(0.056), "5.6\u{2009}% more tokens/s");
+        assert_eq!(faster(1.2), "2.2× the tokens/s");
+    }
+
+    #[test]
+    fn kernels_are_called_by_what_runs_on_the_gpu() {
+        let named = |link: &str| {
+            let scenario = decode(link).scenario;
+            advise(&scenario, &scenario.report()).iter().map(change).collect::<Vec<_>>()
+        };
+        let hopper = named("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8k");
+        assert_eq!(hopper[..2], ["FlashAttention-3", "torch.compile"], "{hopper:?}");
+        let ampere = named("");
+        assert_eq!(ampere[..2], ["torch.compile", "FlashAttention-2"], "{ampere:?}");
+        assert!(ampere[2].starts_with("hardware: links of 400"), "{ampere:?}");
     }
 }

@@ -147,12 +147,18 @@ fn a_change_that_alters_the_batch_says_so() {
     for advice in &found {
         let besides = text::besides(&report, advice);
         let same = advice.report.tokens_per_step == report.tokens_per_step;
-        assert_eq!(besides.is_none(), same, "{:?}: {besides:?}", advice.change);
+        assert_eq!(besides.is_none(), same, "{:?}: {besides:?}", advice.turn);
     }
-    let of = |change| {
+    let of = |change: engine::analysis::change::Change| {
         let changed = engine::analysis::change::apply(&scenario, change);
-        let advice =
-            engine::analysis::advice::Advice { change, scenario: changed, report: changed.report(), gain: 0.0 };
+        let advice = engine::analysis::advice::Advice {
+            turn: engine::analysis::change::Turn::Change(change),
+            scenario: changed,
+            report: changed.report(),
+            gain: 0.0,
+            price: change.price(),
+            lack: None,
+        };
         text::besides(&report, &advice)
     };
     let larger = of(engine::analysis::change::Change::MicroBatch(2 * scenario.micro_batch_size));

@@ -13,8 +13,9 @@ use crate::{Given, Open, Read, Refusal, axis};
 /// Combinations of one piece of the search.
 const COMBINATIONS: usize = 10_000;
 
-/// Searches the layouts of a scenario: strategies, degrees, micro-batches and recomputation, for the same model, length, precision,
-/// GPUs and tokens a step.
+/// Searches the layouts of a scenario: strategies, degrees, micro-batches, recomputation, attention
+/// kernel, `torch.compile` and pipeline schedule, for the same model, length, precision, GPUs and
+/// tokens a step.
 pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
     let mut search = LayoutSearch::new(scenario);
     while !search.advance(COMBINATIONS) {}
@@ -32,14 +33,16 @@ pub fn rank(given: &Given, most: usize) -> Result<String, Refusal> {
     Ok(answers(search(&scenario).ranking(), most, &issues))
 }
 
-/// Returns what was found as JSON, at most `most` layouts, the fastest first: how many combinations were `tried` and
-/// `fit`, and for each of the `layouts` its `name`, its `link` and its `report`.
+/// Returns what was found as JSON, at most `most` layouts, the fastest first: how many combinations
+/// were `tried` and `fit`, and for each of the `layouts` its `name`, its `link`, whether its
+/// framework can run it, `runs`, and its `report`. Those that it cannot run come last.
 pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
     let layouts = ranking.best().iter().take(most).map(|layout| {
         let report = compact(&report_json(&layout.scenario, &layout.report, &[]));
         let name = serde_json::Value::from(labels::layout(&layout.scenario)).to_string();
         let link = serde_json::Value::from(share::encode(&layout.scenario)).to_string();
-        format!("{{\"name\":{name},\"link\":{link},\"report\":{report}}}")
+        let runs = layout.lack.is_none();
+        format!("{{\"name\":{name},\"link\":{link},\"runs\":{runs},\"report\":{report}}}")
     });
     let layouts: Vec<String> = layouts.collect();
     format!(

@@ -4,6 +4,7 @@ pub mod advice;
 pub mod best;
 pub mod boundary;
 pub mod bounds_search;
+mod candidates;
 pub mod change;
 pub mod cost;
 pub mod degrees;

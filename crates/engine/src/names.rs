@@ -4,9 +4,29 @@
 use crate::model::hardware::Generation;
 use crate::model::report::{Limiter, MemoryPart};
 use crate::model::rollout::GenerationPart;
+use crate::model::software::Framework;
 use crate::model::step::waterfall::StepPart;
 use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
+
+/// What the search of layouts varies.
+pub const OF_LAYOUTS: &str =
+    "strategy, tp, cp, pp, ep, micro-batch, checkpointing, attention kernel, compile, schedule";
+
+/// What a framework is called inside a sentence.
+pub const fn framework(framework: Framework) -> &'static str {
+    match framework {
+        Framework::Torchtitan => "torchtitan",
+        Framework::Transformers => "Hugging Face Trainer",
+        Framework::Fsdp1 => "FSDP1",
+        Framework::DeepSpeed => "DeepSpeed",
+        Framework::Megatron => "Megatron-Core",
+        Framework::MegatronFsdp => "Megatron-FSDP",
+        Framework::MegatronLegacy => "Megatron-LM of 2021",
+        Framework::Nanotron => "nanotron",
+        Framework::MaxText => "MaxText",
+    }
+}
 
 /// The names of a limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

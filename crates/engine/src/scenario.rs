@@ -1,6 +1,7 @@
 //! Every choice a user can make, and its validation, which returns sentences and never panics.
 
 pub mod data;
+pub mod expressed;
 pub mod issue;
 pub mod layers;
 mod model;

@@ -5,7 +5,7 @@ use crate::model::experts::Dispatcher;
 use crate::model::software::Loss;
 use crate::model::trained::{BaseFormat, Method};
 use crate::model::training::{Optimizer, Recompute};
-use crate::params::ParamId;
+use crate::params::{self, ParamId};
 use crate::scenario::{Scenario, Strategy};
 use crate::units::{Bytes, BytesPerSecond};
 
@@ -20,11 +20,12 @@ pub enum Change {
     Recompute(Recompute),
     /// Another sharding strategy together with another recomputation mode.
     Both(Strategy, Recompute),
-    /// Another micro-batch size.
+    /// Another micro-batch size, with the same batch where it divides.
     MicroBatch(u32),
-    /// Another tensor-parallel degree, with the same batch where it divides: the GPUs of one node, or half the present degree.
+    /// Another tensor-parallel degree, with the same batch where it divides: the GPUs of one node,
+    /// or the present degree halved once or more.
     TensorParallel(u32),
-    /// Half as many pipeline stages, with the same batch where it divides.
+    /// Fewer pipeline stages, halved once or more, with the same batch where it divides.
     Pipeline(u32),
     /// Another expert-parallel degree: the GPUs of one node, twice or half the present degree.
     ExpertParallel(u32),
@@ -61,10 +62,21 @@ pub enum Turn {
     Option(ParamId, usize),
 }
 
+/// What a change asks for, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Price {
+    /// A setting: model, tokens of a step and hardware stay, and the numbers that are trained but
+    /// for rounding.
+    Free,
+    /// Another training: another batch or length, other weights that train, moments in 8 bits.
+    Training,
+    /// Hardware.
+    Bought,
+}
+
 impl Change {
-    /// Ranks the effort of the change: 0 for a setting, then another task, more of the same
-    /// hardware, other hardware.
-    pub fn effort(self) -> u8 {
+    /// What the change asks for, as far as the change alone tells.
+    pub fn price(self) -> Price {
         match self {
             Self::Strategy(_)
             | Self::ShardSize(_)
@@ -76,10 +88,30 @@ impl Change {
             | Self::ExpertParallel(_)
             | Self::FusedDispatcher
             | Self::FusedLoss
-            | Self::Offload => 0,
-            Self::MicroBatches(_) | Self::Optimizer8bit | Self::SeqLen(_) | Self::Lora | Self::QLora => 1,
-            Self::Gpus(_) => 2,
-            Self::Link(_) | Self::Memory(_) => 3,
+            | Self::Offload => Price::Free,
+            Self::MicroBatches(_) | Self::Optimizer8bit | Self::SeqLen(_) | Self::Lora | Self::QLora => Price::Training,
+            Self::Gpus(_) | Self::Link(_) | Self::Memory(_) => Price::Bought,
+        }
+    }
+}
+
+impl Turn {
+    /// What the change asks for, as far as the change alone tells.
+    pub fn price(self) -> Price {
+        match self {
+            Self::Change(change) => change.price(),
+            Self::Option(..) => Price::Free,
+        }
+    }
+
+    /// Whether two changes are of one kind: two strategies, two options of one choice.
+    pub fn is_like(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Change(one), Self::Change(other)) => {
+                core::mem::discriminant(&one) == core::mem::discriminant(&other)
+            }
+            (Self::Option(one, _), Self::Option(other, _)) => one == other,
+            _ => false,
         }
     }
 }
@@ -95,7 +127,7 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         }
         Change::ShardSize(size) => changed.shard_size = size,
         Change::Recompute(mode) => changed.recompute = mode,
-        Change::MicroBatch(size) => changed.micro_batch_size = size,
+        Change::MicroBatch(size) => micro_batches_of(&mut changed, size),
         Change::TensorParallel(tp) => changed = with_count(scenario, ParamId::Tp, tp),
         Change::Pipeline(pp) => changed = with_count(scenario, ParamId::Pp, pp),
         Change::ExpertParallel(ep) => changed.ep = ep,
@@ -117,6 +149,19 @@ pub fn apply(scenario: &Scenario, change: Change) -> Scenario {
         Change::Memory(gib) => changed.accelerator.values.memory = Bytes::from_gib(gib),
     }
     changed
+}
+
+/// Sets the micro-batch. The batch stays where it divides: with as many times more or fewer
+/// micro-batches.
+fn micro_batches_of(changed: &mut Scenario, size: u32) {
+    let sequences = changed.micro_batch_size.saturating_mul(changed.grad_accum_steps);
+    changed.micro_batch_size = size;
+    if size > 0 && sequences.is_multiple_of(size) {
+        let same = Scenario { grad_accum_steps: sequences / size, ..*changed };
+        if params::is_within_bounds(ParamId::GradAccumSteps.param(), &same) {
+            *changed = same;
+        }
+    }
 }
 
 /// Sets the strategy; a shard group smaller than the run is the data-parallel GPUs of one node.

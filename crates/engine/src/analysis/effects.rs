@@ -1,6 +1,6 @@
 //! Choices that have no effect: options that give the same result as the chosen one, found by evaluating them.
 
-use super::advice::errors;
+use super::candidates::errors;
 use super::options::others;
 use crate::params::{Param, ParamId, every};
 use crate::scenario::Scenario;

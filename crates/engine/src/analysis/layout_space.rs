@@ -16,14 +16,17 @@ pub(super) const LARGEST_MICRO_BATCH: u32 = 16;
 const FEWEST_TOKENS: u32 = 8192;
 /// The strategies, in the order that breaks ties: the one closest to a plain data-parallel loop
 /// first.
-pub(super) const STRATEGIES: [Strategy; 6] = [
+const ALL_STRATEGIES: [Strategy; 7] = [
     Strategy::Ddp,
     Strategy::Zero1,
     Strategy::Zero2,
     Strategy::FullShard,
     Strategy::ShardGradOp,
     Strategy::HybridShard,
+    Strategy::ReshardTo,
 ];
+/// Those without the last, FSDP that reshards to a smaller group.
+pub(super) const STRATEGIES: &[Strategy] = ALL_STRATEGIES.split_at(6).0;
 /// The recomputation modes, from the least to the most recomputation.
 pub(super) const MODES: [Recompute; 4] =
     [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
@@ -49,12 +52,14 @@ pub(super) struct LayoutSpace {
     /// vary to the fastest.
     degrees: [Vec<u32>; 4],
     micro_batches: Vec<u32>,
+    strategies: &'static [Strategy],
 }
 
 impl LayoutSpace {
     /// The layouts of the scenario's own batch.
     pub(super) fn new(base: &Scenario) -> Self {
-        Self::of_sequences(base, sequences(base), LARGEST_MICRO_BATCH)
+        let strategies = &ALL_STRATEGIES;
+        Self { strategies, ..Self::of_sequences(base, sequences(base), LARGEST_MICRO_BATCH) }
     }
 
     /// The layouts of a step of so many sequences, in micro-batches up to a size.
@@ -71,13 +76,14 @@ impl LayoutSpace {
             doublings(mesh.tp, node.min(base.gpus)),
             doublings(mesh.ep, groups.min(base.gpus)),
         ];
-        Self { base: *base, sequences, degrees, micro_batches: doublings(base.micro_batch_size, largest_micro_batch) }
+        let micro_batches = doublings(base.micro_batch_size, largest_micro_batch);
+        Self { base: *base, sequences, degrees, micro_batches, strategies: STRATEGIES }
     }
 
     /// Number of combinations; those that do not divide evenly are none when reached.
     pub(super) fn len(&self) -> usize {
         let degrees: usize = self.degrees.iter().map(Vec::len).product();
-        degrees * self.micro_batches.len() * MODES.len() * STRATEGIES.len()
+        degrees * self.micro_batches.len() * MODES.len() * self.strategies.len()
     }
 
     /// Number of combinations in a row that differ in micro-batch and recomputation alone.
@@ -102,7 +108,7 @@ impl LayoutSpace {
         };
         let micro_batch_size = *self.micro_batches.get(digit(self.micro_batches.len()))?;
         let recompute = *MODES.get(digit(MODES.len()))?;
-        let strategy = *STRATEGIES.get(digit(STRATEGIES.len()))?;
+        let strategy = *self.strategies.get(digit(self.strategies.len()))?;
         let [pps, cps, tps, eps] = &self.degrees;
         let mut degree = |values: &Vec<u32>| values.get(digit(values.len())).copied();
         let (ep, tp, cp, pp) = (degree(eps)?, degree(tps)?, degree(cps)?, degree(pps)?);

@@ -1,15 +1,22 @@
 //! The answer of the search: the best layout of the batch as it is, and where no layout holds that, what would make one.
 
-use super::advice::Advice;
-use super::change::{Change, apply};
+use super::advice::{Advice, is_worth_the_odds};
+use super::candidates::errors;
+use super::change::{Change, Price, apply};
+use super::options::turned;
 use super::search::{Layout, Ranking};
+use crate::catalog::accuracy;
+use crate::model::report::Report;
 use crate::model::training::Optimizer;
+use crate::params::ParamId;
 use crate::scenario::Scenario;
 
 /// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with one saver of memory after another.
 #[derive(Clone, Debug)]
 pub struct LayoutSearch {
     scenario: Scenario,
+    /// The scenario with the kernels that layouts are searched with.
+    tuned: Scenario,
     as_it_is: Ranking,
     /// Savers that are still to be tried, the last first.
     savers: Vec<Change>,
@@ -31,7 +38,8 @@ impl PartialEq for LayoutSearch {
 impl LayoutSearch {
     /// Creates a search; nothing is evaluated yet.
     pub fn new(scenario: &Scenario) -> Self {
-        Self { scenario: *scenario, as_it_is: Ranking::new(scenario), savers: savers(scenario), saved: None }
+        let tuned = tuned(scenario, &KERNELS);
+        Self { scenario: *scenario, tuned, as_it_is: Ranking::new(&tuned), savers: savers(scenario), saved: None }
     }
 
     /// The scenario whose layouts are searched.
@@ -47,13 +55,13 @@ impl LayoutSearch {
     /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
         if self.as_it_is.tried() < self.as_it_is.len() {
-            self.as_it_is.advance(count);
+            advance(&mut self.as_it_is, count);
         } else if let Some((_, ranking)) = self.saved.as_mut().filter(|(_, ranking)| ranking.tried() < ranking.len()) {
-            ranking.advance(count);
+            advance(ranking, count);
         } else if self.is_without()
             && let Some(change) = self.savers.pop()
         {
-            self.saved = Some((change, Ranking::new(&apply(&self.scenario, change))));
+            self.saved = Some((change, Ranking::new(&apply(&self.tuned, change))));
         }
         self.is_over()
     }
@@ -70,9 +78,32 @@ impl LayoutSearch {
         self.as_it_is.best().is_empty() && self.also().is_none()
     }
 
-    /// The fastest layout of the scenario as it is that fits.
+    /// The fastest layout of the scenario as it is that fits, of those that the framework can run
+    /// where it can run one.
     pub fn best(&self) -> Option<&Layout> {
         self.as_it_is.best().first()
+    }
+
+    /// The layouts worth a change of the scenario, whose report is given, the best first: at least
+    /// [`LEAST_GAIN`] faster where it fits, at odds of fitting that the speed is worth. Where the
+    /// first is tight, the best that is sure stands beside it.
+    pub fn offered(&self, now: &Report) -> Vec<Layout> {
+        let odds = accuracy::fit_odds(now);
+        let is_runnable = self.scenario.lack().is_none();
+        let is_worth = |layout: &&Layout| {
+            let gain = layout.report.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
+            let is_better = gain >= LEAST_GAIN && is_worth_the_odds(gain, odds, layout.odds);
+            let is_expressed = layout.lack.is_none() || !is_runnable;
+            layout.scenario != self.scenario && (!now.fits() || is_better && is_expressed)
+        };
+        // The scenario's own layout with other kernels, which a faster and less sure one may hide.
+        let own = Layout::of(tuned(&self.scenario, &CHOICES));
+        let own = core::iter::once(&own).filter(|own| own.report.fits());
+        let mut worth: Vec<Layout> = self.as_it_is.best().iter().chain(own).filter(is_worth).copied().collect();
+        worth.sort_by(Layout::order);
+        let first = worth.first();
+        let sure = worth.iter().find(|layout| layout.is_sure()).filter(|sure| Some(*sure) != first);
+        first.into_iter().chain(sure).copied().collect()
     }
 
     /// Where none fits: the first saver of memory with which one does, and the fastest of those.
@@ -83,12 +114,49 @@ impl LayoutSearch {
         Some((*change, ranking.best().iter().find(fits)?))
     }
 
-    /// Which of the single changes remain worth a word beside the best layout: where one fits, no shorter sequence and no other
-    /// hardware makes a run fit that does not; and none that is the best layout itself.
-    pub fn keeps(&self, advice: &Advice, now_fits: bool) -> bool {
-        let Some(best) = self.best() else { return true };
-        advice.scenario != best.scenario && (now_fits || advice.change.effort() == 0)
+    /// Whether a single change remains worth a word beside the layouts that are [`Self::offered`]:
+    /// where one fits, no shorter sequence and no hardware makes a run fit that does not; and none
+    /// that is such a layout itself.
+    pub fn keeps(&self, advice: &Advice, now: &Report) -> bool {
+        let is_offered = self.offered(now).iter().any(|layout| layout.scenario == advice.scenario);
+        let is_needed = now.fits() || self.best().is_none() || advice.price == Price::Free;
+        is_needed && !is_offered
     }
+}
+
+/// Visits more combinations. The best of all get the kernels and the pipeline schedule with which
+/// each of them is fastest.
+fn advance(ranking: &mut Ranking, count: usize) {
+    if ranking.advance(count) {
+        ranking.tune(|layout| tuned(layout, &CHOICES));
+    }
+}
+
+/// Gain below which the scenario is as good as the best layout.
+pub const LEAST_GAIN: f64 = 0.01;
+/// Gain below which another kernel is not worth its name.
+const LEAST_OF_KERNELS: f64 = 0.005;
+
+/// The kernels that are chosen for a layout. They speed most layouts up alike.
+const KERNELS: [ParamId; 2] = [ParamId::AttentionKernel, ParamId::Compile];
+/// Those and what only a layout with a pipeline has.
+const CHOICES: [ParamId; 3] = [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule];
+
+/// Returns the scenario with the options of some choices with which it is fastest, of those that
+/// its GPU and framework run.
+fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
+    let before = errors(scenario);
+    let mut best = *scenario;
+    for id in choices {
+        let least = best.report().time.step / (1.0 + LEAST_OF_KERNELS);
+        let runs = |other: &Scenario| other.lack().is_none() || scenario.lack().is_some();
+        let others = turned(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().time.step, other));
+        let fastest = others.filter(|(step, other)| *step <= least && runs(other));
+        if let Some((_, other)) = fastest.min_by(|(one, _), (other, _)| one.get().total_cmp(&other.get())) {
+            best = other;
+        }
+    }
+    best
 }
 
 /// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a loss without fp32 logits, 8-bit
@@ -131,8 +199,8 @@ mod tests {
         let best = search.best().unwrap();
         assert!(!report.fits() && best.report.fits() && search.also().is_none());
         let advice = advise(search.scenario(), &report);
-        assert!(advice.iter().any(|advice| advice.change.effort() > 0), "{advice:?}");
-        assert!(advice.iter().filter(|one| search.keeps(one, false)).all(|one| one.change.effort() == 0));
+        assert!(advice.iter().any(|advice| advice.price != Price::Free), "{advice:?}");
+        assert!(advice.iter().filter(|one| search.keeps(one, &report)).all(|one| one.price == Price::Free));
     }
 
     #[test]

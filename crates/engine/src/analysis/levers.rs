@@ -1,11 +1,10 @@
 //! Levers: for each part of a step's time the single change that shrinks it most.
 
-use super::advice;
+use super::advice::Advice;
+use super::candidates::{Goal, candidates};
 use super::change::{Change, Turn};
-use super::options::turned;
 use crate::model::report::Report;
 use crate::model::step::waterfall::{StepPart, Waterfall, waterfall};
-use crate::params::ParamId;
 use crate::scenario::Scenario;
 
 /// A change that shrinks a part of the step's time.
@@ -14,30 +13,10 @@ pub struct Lever {
     /// The part.
     pub part: StepPart,
     /// The change.
-    pub turn: Turn,
-    /// The scenario with the change.
-    pub scenario: Scenario,
-    /// The report of the changed scenario.
-    pub report: Report,
+    pub advice: Advice,
     /// Share of the part's time a token that goes, 0 to 1.
     pub less: f64,
-    /// Relative gain in tokens per second and GPU of the whole step.
-    pub gain: f64,
 }
-
-/// Choices of how a step runs, which change no number that it computes but by rounding.
-const HOW: [ParamId; 10] = [
-    ParamId::AttentionKernel,
-    ParamId::Compile,
-    ParamId::CudaGraphs,
-    ParamId::OptimizerKernel,
-    ParamId::SequenceParallel,
-    ParamId::AsyncTp,
-    ParamId::ContextExchange,
-    ParamId::PipelineSchedule,
-    ParamId::GradientSync,
-    ParamId::Topology,
-];
 
 /// Share of a part's time that a lever takes off at least.
 const LEAST: f64 = 0.05;
@@ -46,23 +25,28 @@ const SMALL: f64 = 0.005;
 /// Gain of the whole below which a lever is as good as none: rounding.
 const AT_LEAST_AS_FAST: f64 = -1e-9;
 
-/// Returns a lever for each part that has one: settings before hardware, then what takes most off. A run that fits fits with it, and
-/// the whole is at least as fast. More GPUs, more memory and shorter sequences are no levers: they are other runs.
+/// Returns a lever for each part that has one: the cheapest, of those what takes most off. They are
+/// of the changes that [`super::advice::advise`] chooses from; the whole is at least as fast, and a
+/// run that fits fits with it, at odds that are worth it. More GPUs, more memory and shorter
+/// sequences are no levers: they are other runs.
 pub fn levers(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<Lever> {
     let mut best: Vec<Lever> = Vec::new();
-    for (turn, scenario) in turns(scenario) {
-        let then = scenario.report();
-        let gain = then.tokens_per_s_per_gpu / report.tokens_per_s_per_gpu - 1.0;
-        if gain < AT_LEAST_AS_FAST || (report.fits() && !then.fits()) {
+    for (turn, changed) in candidates(scenario, Goal::Speed) {
+        if !is_lever(turn) {
             continue;
         }
-        let split = waterfall(&scenario.setup(), &then);
+        let advice = Advice::of((scenario, report), turn, changed);
+        if advice.gain < AT_LEAST_AS_FAST || (report.fits() && !advice.keeps_fitting(report)) {
+            continue;
+        }
+        let split = waterfall(&advice.scenario.setup(), &advice.report);
         for part in StepPart::ALL {
             if part == StepPart::Useful || now.share(part) < SMALL {
                 continue;
             }
-            let less = 1.0 - per_token(&split, &then, part, &scenario) / per_token(now, report, part, &scenario);
-            let lever = Lever { part, turn, scenario, report: then, less, gain };
+            let then = per_token(&split, &advice.report, part, &advice.scenario);
+            let less = 1.0 - then / per_token(now, report, part, scenario);
+            let lever = Lever { part, advice, less };
             match best.iter_mut().find(|best| best.part == part) {
                 _ if less < LEAST => {}
                 Some(best) if is_better(&lever, best) => *best = lever,
@@ -75,31 +59,18 @@ pub fn levers(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<Leve
     best
 }
 
+fn is_lever(turn: Turn) -> bool {
+    !matches!(turn, Turn::Change(Change::Gpus(_) | Change::Memory(_) | Change::SeqLen(_)))
+}
+
 /// GPU time of a part for a token, up to a factor.
 fn per_token(split: &Waterfall, report: &Report, part: StepPart, scenario: &Scenario) -> f64 {
     split.get(part).get() * f64::from(scenario.gpus) / report.tokens_per_step
 }
 
-fn effort(turn: Turn) -> u8 {
-    match turn {
-        Turn::Change(change) => change.effort(),
-        Turn::Option(..) => 0,
-    }
-}
-
 fn is_better(one: &Lever, other: &Lever) -> bool {
-    let (own, others) = (effort(one.turn), effort(other.turn));
-    own < others || own == others && one.less > other.less
-}
-
-/// Returns every change with its scenario.
-fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
-    let is_lever = |change: &Change| !matches!(change, Change::Gpus(_) | Change::Memory(_) | Change::SeqLen(_));
-    let changes = advice::for_speed(scenario).into_iter().filter(|advised| is_lever(&advised.0));
-    let mut turns: Vec<(Turn, Scenario)> = changes.map(|(change, changed)| (Turn::Change(change), changed)).collect();
-    let before = advice::errors(scenario);
-    turns.extend(turned(scenario, &HOW, before));
-    turns
+    let order = |lever: &Lever| (lever.advice.price, lever.advice.lack.is_some());
+    order(one).cmp(&order(other)).then(other.less.total_cmp(&one.less)).is_lt()
 }
 
 #[cfg(test)]
@@ -118,15 +89,15 @@ mod tests {
             let levers = levers(&scenario, &report, &now);
             found += levers.len();
             for lever in &levers {
-                let then = lever.scenario.report();
-                assert_eq!(then, lever.report, "{}", entry.id);
+                let then = lever.advice.scenario.report();
+                assert_eq!(then, lever.advice.report, "{}", entry.id);
                 assert!(then.fits() || !report.fits(), "{}: {lever:?}", entry.id);
                 assert!(then.tokens_per_s_per_gpu >= report.tokens_per_s_per_gpu * (1.0 - 1e-8), "{}", entry.id);
-                let split = waterfall(&lever.scenario.setup(), &then);
+                let split = waterfall(&lever.advice.scenario.setup(), &then);
                 let of = |split: &Waterfall, report: &Report, gpus: u32| {
                     split.get(lever.part).get() * f64::from(gpus) / report.tokens_per_step
                 };
-                let (before, after) = (of(&now, &report, scenario.gpus), of(&split, &then, lever.scenario.gpus));
+                let (before, after) = (of(&now, &report, scenario.gpus), of(&split, &then, lever.advice.scenario.gpus));
                 assert!((1.0 - after / before - lever.less).abs() < 1e-9 && lever.less >= LEAST, "{}", entry.id);
             }
             assert!(levers.windows(2).all(|pair| (pair[0].part as usize) < pair[1].part as usize), "one for each part");
@@ -141,6 +112,6 @@ mod tests {
         let report = scenario.report();
         let levers = levers(&scenario, &report, &waterfall(&scenario.setup(), &report));
         let bubble = levers.iter().find(|lever| lever.part == StepPart::Bubble).unwrap();
-        assert!(bubble.less > 0.3 && bubble.gain > 0.0, "{bubble:?}");
+        assert!(bubble.less > 0.3 && bubble.advice.gain > 0.0, "{bubble:?}");
     }
 }

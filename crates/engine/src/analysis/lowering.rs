@@ -1,7 +1,7 @@
 //! Changes that lower one part of the memory bar, for a run that died although it was said to fit, as for one that was not.
 
-use super::advice;
-use super::change::{Change, Turn, apply};
+use super::candidates::{Goal, errors, of_changes};
+use super::change::{Change, Price, Turn, apply};
 use super::options::turned;
 use crate::model::report::{MemoryPart, Report};
 use crate::params::ParamId;
@@ -49,7 +49,7 @@ pub fn lowering(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<L
             continue;
         }
         let one = Lowering { turn, scenario, report: then, less };
-        let same = |other: &&mut Lowering| kind(other.turn) == kind(turn);
+        let same = |other: &&mut Lowering| other.turn.is_like(turn);
         match found.iter_mut().find(same) {
             Some(other) if rank(other, &one).is_le() => {}
             Some(other) => *other = one,
@@ -68,40 +68,29 @@ fn rank(one: &Lowering, other: &Lowering) -> core::cmp::Ordering {
     other_fits.cmp(&fits).then(of_other.total_cmp(&of_one))
 }
 
-fn kind(turn: Turn) -> (Option<core::mem::Discriminant<Change>>, Option<ParamId>) {
-    match turn {
-        Turn::Change(change) => (Some(core::mem::discriminant(&change)), None),
-        Turn::Option(id, _) => (None, Some(id)),
-    }
-}
-
-/// The effort of a change; of two at once a little more.
-fn effort(of: &Lowering) -> (u8, bool) {
-    match of.turn {
-        Turn::Change(change) => (change.effort(), matches!(change, Change::Both(..))),
-        Turn::Option(..) => (0, false),
-    }
+/// What a change asks for; two at once are a little more.
+fn effort(of: &Lowering) -> (Price, bool) {
+    (of.turn.price(), matches!(of.turn, Turn::Change(Change::Both(..))))
 }
 
 fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
     let degrees = scenario.degrees();
     let alone = degrees.dp.saturating_mul(degrees.cp) == 1;
-    let is_asked = |change: &Change| match change {
-        Change::Memory(_) | Change::Link(_) => false,
+    let is_asked = |(turn, _): &(Turn, Scenario)| match turn {
+        Turn::Change(Change::Memory(_) | Change::Link(_)) => false,
         // One GPU shards nothing.
-        Change::Strategy(_) | Change::Both(..) | Change::ShardSize(_) => !alone,
+        Turn::Change(Change::Strategy(_) | Change::Both(..) | Change::ShardSize(_)) => !alone,
         _ => true,
     };
-    let changes = advice::for_memory(scenario).into_iter().filter(|(change, _)| is_asked(change));
-    let mut turns: Vec<(Turn, Scenario)> = changes.map(|(change, changed)| (Turn::Change(change), changed)).collect();
+    let mut turns: Vec<(Turn, Scenario)> = of_changes(scenario, Goal::Fit).into_iter().filter(is_asked).collect();
     if scenario.seq_len > 1 {
         let shorter = Scenario { seq_len: scenario.seq_len / 2, ..*scenario };
         turns.push((Turn::Change(Change::SeqLen(shorter.seq_len)), shorter));
     }
-    let before = advice::errors(scenario);
+    let before = errors(scenario);
     if scenario.trained.is_all() && scenario.framework.runs_peft() {
         let adapters = [Change::Lora, Change::QLora].map(|change| (change, apply(scenario, change)));
-        let allowed = adapters.into_iter().filter(|(_, changed)| advice::errors(changed) <= before);
+        let allowed = adapters.into_iter().filter(|(_, changed)| errors(changed) <= before);
         turns.extend(allowed.map(|(change, changed)| (Turn::Change(change), changed)));
     }
     turns.extend(turned(scenario, &HOW, before));

@@ -1,6 +1,6 @@
 //! The options of a choice that a scenario could have instead of its own.
 
-use super::advice::errors;
+use super::candidates::errors;
 use super::change::Turn;
 use crate::model::software::AttentionKernel;
 use crate::params::{Param, ParamId};

@@ -26,7 +26,7 @@ pub use piece::{Piece, Winner};
 pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
 pub use settled::{Laws, outgrows_smaller};
 
-use super::advice::errors;
+use super::candidates::errors;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::Seconds;
 use cases::Case;

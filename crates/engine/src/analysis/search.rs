@@ -5,11 +5,15 @@
 //! There are thousands of layouts, so the caller evaluates them in batches with
 //! [`Ranking::advance`].
 
-use super::advice::errors;
+use core::cmp::Ordering;
+
+use super::candidates::errors;
 use super::layout_space::LayoutSpace;
+use crate::catalog::accuracy;
+use crate::model::memory::odds::Verdict;
 use crate::model::report::Report;
 use crate::scenario::Scenario;
-use crate::units::Seconds;
+use crate::scenario::expressed::Lack;
 
 /// Number of layouts that are kept.
 pub const MOST: usize = 8;
@@ -20,16 +24,41 @@ pub struct Layout {
     pub scenario: Scenario,
     /// The report of the scenario.
     pub report: Report,
+    /// The odds that it fits, 0 to 1.
+    pub odds: f64,
+    /// What of the layout its framework cannot run.
+    pub lack: Option<Lack>,
 }
 
 impl Layout {
+    /// Evaluates a layout.
+    pub(super) fn of(scenario: Scenario) -> Self {
+        let report = scenario.report();
+        Self::reported(scenario, report)
+    }
+
+    fn reported(scenario: Scenario, report: Report) -> Self {
+        Self { scenario, report, odds: accuracy::fit_odds(&report), lack: scenario.lack() }
+    }
+
+    /// Orders layouts: those that the framework can run before the others, then the fastest first.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let [own, others] = [self, other].map(|layout| layout.report.time.step.get());
+        self.lack.is_some().cmp(&other.lack.is_some()).then(own.total_cmp(&others))
+    }
+
+    /// Whether it fits with the odds that are called so.
+    pub fn is_sure(&self) -> bool {
+        Verdict::of(self.odds) == Verdict::Fits
+    }
+
     /// Returns the key under which two layouts count as the same kind: the degrees of parallelism,
-    /// whether weights are sharded, and whether only within a group.
-    fn kind(&self) -> (u32, u32, u32, u32, bool, bool) {
+    /// whether weights are sharded, whether only within a group, and whether it fits for sure.
+    fn kind(&self) -> ([u32; 4], [bool; 3]) {
         let Scenario { tp, cp, pp, ep, strategy, shard_size, .. } = self.scenario;
         // A group of all GPUs is none.
         let in_groups = strategy.uses_shard_size() && shard_size < self.scenario.degrees().dp;
-        (tp, cp, pp, ep, strategy.shards_weights(), in_groups)
+        ([tp, cp, pp, ep], [strategy.shards_weights(), in_groups, self.is_sure()])
     }
 }
 
@@ -76,10 +105,15 @@ impl Ranking {
         self.fitting
     }
 
-    /// Returns the best layouts so far, fastest first, one of each kind: sharding and degrees of
-    /// parallelism.
+    /// Returns the best layouts so far, one of each kind: sharding and degrees of parallelism.
+    /// Those that the framework can run come first, and of these the fastest.
     pub fn best(&self) -> &[Layout] {
         &self.best
+    }
+
+    /// Returns the best layout so far that fits with the odds that are called so.
+    pub fn sure(&self) -> Option<&Layout> {
+        self.best.iter().find(|layout| layout.is_sure())
     }
 
     /// Visits up to `count` more combinations. Returns whether the search is complete.
@@ -94,6 +128,19 @@ impl Ranking {
         self.at == self.len()
     }
 
+    /// Replaces each of the best layouts by what a function makes of it, where that fits and comes
+    /// before it.
+    pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
+        for layout in &mut self.best {
+            let other = Layout::of(tuned(&layout.scenario));
+            let is_as_sure = other.is_sure() || !layout.is_sure();
+            if other.report.fits() && is_as_sure && other.order(layout).is_lt() {
+                *layout = other;
+            }
+        }
+        self.best.sort_by(Layout::order);
+    }
+
     /// Evaluates a combination and inserts it among the best layouts.
     fn weigh(&mut self, scenario: Scenario) {
         let report = scenario.report();
@@ -101,14 +148,14 @@ impl Ranking {
             return;
         }
         self.fitting += 1;
-        let layout = Layout { scenario, report };
-        let time = |layout: &Layout| layout.report.time.step;
-        let slowest = self.best.last().map_or(Seconds::new(f64::INFINITY), time);
-        if self.best.len() >= MOST && time(&layout) >= slowest {
+        let layout = Layout::reported(scenario, report);
+        let is_before = |other: &Layout| layout.order(other).is_lt();
+        let is_first_sure = layout.is_sure() && self.sure().is_none();
+        if self.best.len() >= MOST && !is_first_sure && !self.best.last().is_some_and(is_before) {
             return;
         }
         let twin = self.best.iter().position(|other| other.kind() == layout.kind());
-        if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| time(twin) <= time(&layout)) {
+        if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| !is_before(twin)) {
             return;
         }
         // Validation is expensive, so it comes last.
@@ -118,9 +165,13 @@ impl Ranking {
         if let Some(twin) = twin {
             self.best.remove(twin);
         }
-        let place = self.best.partition_point(|other| time(other) <= time(&layout));
+        let place = self.best.partition_point(|other| !is_before(other));
         self.best.insert(place, layout);
-        self.best.truncate(MOST);
+        if self.best.len() > MOST {
+            // The best that is sure stays, however many that are tight are faster.
+            let is_last_sure = self.best.iter().position(Layout::is_sure) == Some(MOST);
+            self.best.remove(if is_last_sure { MOST - 1 } else { MOST });
+        }
     }
 }
 
@@ -143,7 +194,9 @@ mod tests {
         let base = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&mbs=1&accum=4").scenario;
         let ranking = ranked(&base);
         let best = ranking.best();
-        assert!(best.len() > 3 && best.is_sorted_by_key(|layout| layout.report.time.step.get()));
+        assert!(
+            best.len() > 3 && best.is_sorted_by_key(|layout| (layout.lack.is_some(), layout.report.time.step.get()))
+        );
         for layout in best {
             assert!(layout.report.fits());
             assert_eq!(layout.report, layout.scenario.report());
@@ -165,7 +218,7 @@ mod tests {
                 if report.fits() { report.time.step.get() } else { f64::INFINITY }
             };
             assert!(time(&best.scenario) <= time(&base), "{link}");
-            for strategy in STRATEGIES {
+            for strategy in STRATEGIES.iter().copied() {
                 for recompute in MODES {
                     let mut other = Scenario { recompute, ..best.scenario };
                     change::choose(&mut other, strategy);

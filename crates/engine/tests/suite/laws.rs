@@ -196,8 +196,8 @@ proptest! {
     #[test]
     fn what_would_help_is_within_its_bounds_and_survives_its_link(scenario in any_scenario()) {
         for advice in advise(&scenario, &scenario.report()) {
-            prop_assert!(is_within_bounds(&advice.scenario), "{:?}", advice.change);
-            prop_assert_eq!(decode(&encode(&advice.scenario)).scenario, advice.scenario, "{:?}", advice.change);
+            prop_assert!(is_within_bounds(&advice.scenario), "{:?}", advice.turn);
+            prop_assert_eq!(decode(&encode(&advice.scenario)).scenario, advice.scenario, "{:?}", advice.turn);
         }
     }
 

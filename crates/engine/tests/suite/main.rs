@@ -12,6 +12,7 @@ mod allocator;
 mod allocator_play;
 mod anchor;
 mod any;
+mod cards;
 mod cases;
 mod catalog;
 mod claims;

@@ -1,7 +1,7 @@
 //! What the engine would do otherwise, in the words of the files: each finding with its fix, which was written into the files, read
 //! again and evaluated before it is shown.
 
-use engine::analysis::advice::advise;
+use engine::analysis::advice::{advise, is_worth_the_odds};
 use engine::analysis::layouts::LayoutSearch;
 use engine::catalog::accuracy::fit_odds;
 use engine::format::{bytes_of, odds};
@@ -128,9 +128,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut without: Vec<Finding> = Vec::new();
     for wanted in wanted(scenario, &report) {
-        let fix = changes(run, files, &wanted);
-        let candidate = written(run, files, base, fix, &report);
-        match candidate {
+        match written(run, files, base, &wanted, &report) {
             Some(candidate) if helps(&candidate, &report) => {
                 let is_new =
                     found.iter().all(|other| other.scenario != candidate.scenario && other.fix != candidate.fix);
@@ -144,6 +142,15 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     }
     // What keeps the training as it is comes first, then what is fastest, then what changes the fewest keys.
     found.sort_by(|a, b| a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len())));
+    if let Some(first) = found.first_mut() {
+        follow(run, files, base, &report, first);
+    }
+    let mut seen: Vec<Scenario> = Vec::new();
+    found.retain(|candidate| {
+        let is_new = !seen.contains(&candidate.scenario);
+        seen.push(candidate.scenario);
+        is_new
+    });
     findings.extend(found.into_iter().map(|candidate| said(scenario, &report, candidate)));
     without.dedup();
     findings.extend(without.into_iter().take(2));
@@ -186,15 +193,13 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
         chunked.kernels.loss = Loss::Chunked;
         wanted.push(chunked);
     }
-    wanted.extend(advise(scenario, report).into_iter().map(|advice| advice.scenario));
+    let advice = advise(scenario, report).into_iter().filter(|advice| advice.lack.is_none());
+    wanted.extend(advice.map(|advice| advice.scenario));
     let mut search = LayoutSearch::new(scenario);
     while !search.advance(AT_ONCE) {}
-    if let Some(best) = search.best() {
-        let gain = gain(report, &best.report);
-        if !report.fits() || gain >= LEAST_GAIN_OF_LAYOUT {
-            wanted.push(best.scenario);
-        }
-    }
+    let layouts = search.offered(report).into_iter().filter(|layout| layout.lack.is_none());
+    let is_enough = |best: &Report| !report.fits() || gain(report, best) >= LEAST_GAIN_OF_LAYOUT;
+    wanted.extend(layouts.filter(|layout| is_enough(&layout.report)).map(|layout| layout.scenario));
     wanted
 }
 
@@ -248,7 +253,26 @@ fn gain(before: &Report, after: &Report) -> f64 {
 }
 
 fn helps(candidate: &Candidate, before: &Report) -> bool {
-    candidate.report.fits() && (!before.fits() || candidate.gain >= LEAST_GAIN)
+    candidate.report.fits() && (!before.fits() || is_worth_it(before, &candidate.report))
+}
+
+/// Whether a run that fits is faster by enough, at odds that the speed is worth.
+fn is_worth_it(before: &Report, after: &Report) -> bool {
+    let gain = gain(before, after);
+    gain >= LEAST_GAIN && is_worth_the_odds(gain, fit_odds(before), fit_odds(after))
+}
+
+/// Follows a candidate to its end: what would be found in the files with its fix becomes part of
+/// the fix, so that files are fixed once.
+fn follow(run: &Run, files: &[File], base: &Base, before: &Report, candidate: &mut Candidate) {
+    for _ in 0..MOST {
+        let next = wanted(&candidate.scenario, &candidate.report).into_iter();
+        let next = next.filter_map(|wanted| written(run, files, base, &wanted, before)).filter(|next| {
+            next.report.fits() && next.changes <= candidate.changes && is_worth_it(&candidate.report, &next.report)
+        });
+        let Some(next) = next.max_by(|a, b| a.gain.total_cmp(&b.gain)) else { return };
+        *candidate = next;
+    }
 }
 
 /// What of the files differs between the run and a scenario.
@@ -283,8 +307,10 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
     changes
 }
 
-/// Writes a fix into the files, reads them and evaluates what comes of it; `None` where nothing does.
-fn written(run: &Run, files: &[File], base: &Base, fix: Vec<Change>, before: &Report) -> Option<Candidate> {
+/// Writes what differs from a scenario into the files, reads them and evaluates what comes of it;
+/// `None` where nothing does.
+fn written(run: &Run, files: &[File], base: &Base, wanted: &Scenario, before: &Report) -> Option<Candidate> {
+    let fix = changes(run, files, wanted);
     if fix.is_empty() {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::Progress;
 use super::cases::Case;
 use super::settled::Settled;
-use crate::analysis::advice::errors;
+use crate::analysis::candidates::errors;
 use crate::model::memory::{self, NoRoom};
 use crate::model::run::{self, RunReport};
 use crate::model::stages::stages;

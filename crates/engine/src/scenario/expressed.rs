@@ -1,0 +1,143 @@
+//! What a framework cannot run of a layout. The search ranks such layouts below the others and
+//! marks them, and the settings that are written for a framework say it in their notes.
+
+use super::{Scenario, Strategy};
+use crate::model::software::Framework;
+use crate::model::trained::BaseFormat;
+
+/// What a framework lacks for a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lack {
+    /// A pipeline.
+    Pipeline,
+    /// A pipeline beside shards of gradients or weights: ZeRO-2, ZeRO-3.
+    PipelineOfShards,
+    /// Expert parallelism.
+    Experts,
+    /// Tensor or context parallelism beside whole weights on each data-parallel GPU.
+    DegreesWithoutShards,
+    /// Tensor parallelism of weights that bitsandbytes or GPTQ has quantized.
+    TensorOfQuantized,
+    /// ZeRO-1 or ZeRO-2.
+    Zero,
+    /// FSDP that keeps gathered weights until the backward pass (`SHARD_GRAD_OP`).
+    KeptWeights,
+    /// FSDP that reshards to a smaller group.
+    ReshardToGroup,
+    /// The same together with tensor parallelism.
+    ReshardToGroupOfTensors,
+    /// `torch.compile` of the model.
+    Compile,
+}
+
+impl Lack {
+    /// Every lack.
+    pub const ALL: [Self; 10] = [
+        Self::Pipeline,
+        Self::PipelineOfShards,
+        Self::Experts,
+        Self::DegreesWithoutShards,
+        Self::TensorOfQuantized,
+        Self::Zero,
+        Self::KeptWeights,
+        Self::ReshardToGroup,
+        Self::ReshardToGroupOfTensors,
+        Self::Compile,
+    ];
+
+    /// Whether a scenario asks for it, whatever its framework.
+    pub fn is_asked(self, scenario: &Scenario) -> bool {
+        let (mesh, strategy) = (scenario.degrees(), scenario.strategy);
+        match self {
+            Self::Pipeline => mesh.pp > 1,
+            Self::PipelineOfShards => mesh.pp > 1 && (strategy.shards_weights() || strategy == Strategy::Zero2),
+            Self::Experts => scenario.model.architecture().has_experts() && mesh.ep.saturating_mul(mesh.etp) > 1,
+            Self::DegreesWithoutShards => !strategy.shards_weights() && mesh.tp.saturating_mul(mesh.cp) > 1,
+            Self::TensorOfQuantized => {
+                let base = scenario.trained.base;
+                let is_quantized =
+                    matches!(base, BaseFormat::Nf4 | BaseFormat::Nf4Double | BaseFormat::Int8 | BaseFormat::Int4);
+                mesh.tp > 1 && !scenario.trained.is_all() && is_quantized
+            }
+            // One GPU shards nothing.
+            Self::Zero => matches!(strategy, Strategy::Zero1 | Strategy::Zero1Group | Strategy::Zero2) && mesh.dp > 1,
+            Self::KeptWeights => strategy == Strategy::ShardGradOp,
+            Self::ReshardToGroup => strategy == Strategy::ReshardTo,
+            Self::ReshardToGroupOfTensors => strategy == Strategy::ReshardTo && mesh.tp > 1,
+            Self::Compile => scenario.kernels.compile,
+        }
+    }
+}
+
+impl Framework {
+    /// What the framework lacks, as its code and documentation say: the notes in
+    /// `crates/files/src/settings/notes` have each in a sentence. Of a framework that is not listed
+    /// nothing is known.
+    pub const fn lacks(self) -> &'static [Lack] {
+        match self {
+            Self::Torchtitan => &[Lack::Zero, Lack::TensorOfQuantized, Lack::ReshardToGroupOfTensors],
+            // Tensor parallelism of bitsandbytes' weights fails when they are loaded
+            // (huggingface/transformers issue 38122).
+            Self::Transformers | Self::Fsdp1 => &[
+                Lack::Pipeline,
+                Lack::Experts,
+                Lack::DegreesWithoutShards,
+                Lack::TensorOfQuantized,
+                Lack::Zero,
+                Lack::ReshardToGroup,
+            ],
+            Self::DeepSpeed => &[Lack::PipelineOfShards, Lack::TensorOfQuantized, Lack::KeptWeights],
+            Self::Megatron | Self::MegatronFsdp => &[Lack::KeptWeights, Lack::ReshardToGroup, Lack::Compile],
+            Self::MegatronLegacy | Self::Nanotron | Self::MaxText => &[],
+        }
+    }
+}
+
+impl Scenario {
+    /// Returns the first thing that the scenario's framework cannot run of its layout; `None` where
+    /// it can run all.
+    pub fn lack(&self) -> Option<Lack> {
+        self.framework.lacks().iter().copied().find(|lack| lack.is_asked(self))
+    }
+
+    /// Returns the first thing of the layout that the framework cannot run and that another layout
+    /// did not ask for.
+    pub fn lack_beside(&self, before: &Self) -> Option<Lack> {
+        self.framework.lacks().iter().copied().find(|lack| lack.is_asked(self) && !lack.is_asked(before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::decode;
+
+    #[test]
+    fn what_a_framework_cannot_run_is_known() {
+        let lack = |link: &str| decode(link).scenario.lack();
+        let qlora = "gpu=rtx-4090&model=llama-3.1-8b&gpus=4&train=lora&base=nf4";
+        assert_eq!(lack(&format!("{qlora}&framework=fsdp1&strategy=ddp&tp=2")), Some(Lack::DegreesWithoutShards));
+        assert_eq!(lack(&format!("{qlora}&framework=fsdp1&strategy=full-shard&tp=2")), Some(Lack::TensorOfQuantized));
+        assert_eq!(lack(&format!("{qlora}&framework=fsdp1&strategy=full-shard")), None);
+        assert_eq!(lack("framework=transformers&pp=2"), Some(Lack::Pipeline));
+        assert_eq!(lack("pp=2"), None);
+        assert_eq!(lack("strategy=zero1"), Some(Lack::Zero));
+        assert_eq!(lack("strategy=zero1&framework=megatron"), None);
+        assert_eq!(lack("strategy=zero1&gpus=1"), None);
+    }
+
+    #[test]
+    fn every_lack_is_of_some_framework() {
+        let frameworks = [
+            Framework::Torchtitan,
+            Framework::Transformers,
+            Framework::Fsdp1,
+            Framework::DeepSpeed,
+            Framework::Megatron,
+            Framework::MegatronFsdp,
+        ];
+        for lack in Lack::ALL {
+            assert!(frameworks.iter().any(|framework| framework.lacks().contains(&lack)), "{lack:?}");
+        }
+    }
+}
