@@ -118,7 +118,7 @@ pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 pub const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
      optimizer stand at one operation per element that they read or write.";
 /// Under the curves of scaling.
-pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens a step. Strong: the tokens of a step stay; gradient \
+pub const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens per step. Strong: the tokens of a step stay; gradient \
      accumulation shrinks first, then the micro-batch. Linear: as fast for each GPU as the scenario on screen.";
 /// Under the waterfall, where nobody points.
 pub const WATERFALL_HINT: (&str, &str) = ("From the peak of the GPU at the top to the MFU at the bottom.", "");

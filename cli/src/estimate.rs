@@ -54,16 +54,20 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
     } else {
         format!("{needed}, {} missing", format::bytes(-memory.headroom()))
     };
+    let whole = report.whole();
+    let assumed = |figure: String| if report.fits() { figure } else { figure + ", if memory were no limit" };
+    let limiter =
+        if report.waits_for_rollout() { "rollout".to_owned() } else { names::limiter(report.limiter).name.to_owned() };
     vec![
         ("Fits", odds),
         ("Memory needed", rest),
-        ("MFU", format::percent(report.mfu)),
-        ("Tokens/s/GPU", format::tokens_per_s(report.tokens_per_s_per_gpu)),
-        ("Step time", format::seconds(report.time.step)),
-        ("Limited by", names::limiter(report.limiter).name.to_owned()),
-        ("Tokens a step", format::tokens(report.tokens_per_step)),
-        ("Time to train", format::duration(run.time)),
-        ("Cost", format::dollars(run.cost.get())),
+        ("MFU", assumed(format::percent(whole.mfu))),
+        ("Tokens/s/GPU", assumed(format::tokens_per_s(whole.tokens_per_s_per_gpu))),
+        ("Step time", assumed(format::seconds(whole.time))),
+        ("Limited by", limiter),
+        ("Tokens per step", format::tokens(report.tokens_per_step)),
+        ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
+        ("Cost", assumed(format!("{} for {}", format::dollars(run.cost.get()), scenario.length()))),
         ("Scenario", share::encode(scenario)),
     ]
 }

@@ -61,8 +61,8 @@ fn row(layout: &Layout) -> [String; 8] {
         scenario.micro_batch_size.to_string(),
         scenario.grad_accum_steps.to_string(),
         labels::recompute(scenario).to_owned(),
-        format::percent(report.mfu),
-        format::seconds(report.time.step),
+        format::percent(report.whole().mfu),
+        format::seconds(report.whole().time),
         format::bytes(report.memory.needed),
         format::odds(*odds),
     ]

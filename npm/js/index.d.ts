@@ -511,7 +511,7 @@ export interface Ranking {
 }
 
 /**
- * The fastest layouts for the same model, length, precision, GPUs and tokens a step: strategies, degrees, micro-batches,
+ * The fastest layouts for the same model, length, precision, GPUs and tokens per step: strategies, degrees, micro-batches,
  * recomputation, attention kernel, torch.compile and pipeline schedule vary, one layout a kind.
  */
 export function rank(scenario: ScenarioOrLink, most?: number, options?: Reading): Ranking;

@@ -38,7 +38,7 @@ def estimate(scenario="", *, strict=True, assume=False, **values):
 
 
 def rank(scenario="", top=10, *, strict=True, assume=False, **values):
-    """The fastest layouts that fit, for the same model, length, precision, GPUs and tokens a step.
+    """The fastest layouts that fit, for the same model, length, precision, GPUs and tokens per step.
 
     A dict with ``tried``, ``fit``, ``issues`` and ``layouts``, the fastest first, each with ``name``, ``link``, ``report`` and whether
     its framework ``runs`` it: those that it does not come last.

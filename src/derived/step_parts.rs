@@ -4,8 +4,20 @@ use charts::palette::StepShare;
 use engine::model::report::{Report, TimeReport};
 use engine::units::Seconds;
 
-/// What the step consists of: the part, its name and its time. The first is what the MFU counts; the parts add up to the step.
-pub fn step_parts(report: &Report) -> [(StepShare, &'static str, Seconds); 5] {
+/// What the whole step consists of: the part, its name and its time; the parts add up to it. What generates comes first, and of the
+/// update what the MFU counts.
+pub fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
+    let update = of_update(report);
+    let Some(rollout) = &report.rollout else { return update.to_vec() };
+    let updates = rollout.update / report.time.step;
+    let around = [
+        (StepShare::Rollout, "rollout", rollout.time()),
+        (StepShare::Scoring, "scoring and critic", rollout.scoring + rollout.critic),
+    ];
+    around.into_iter().chain(update.map(|(of, name, time)| (of, name, updates * time))).collect()
+}
+
+fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 5] {
     let time: &TimeReport = &report.time;
     // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
     let useful = (time.step * report.mfu).min(time.compute);
@@ -32,7 +44,7 @@ mod tests {
             let report = scenario.report();
             let parts = step_parts(&report);
             let sum: f64 = parts.iter().map(|(.., time)| time.get()).sum();
-            assert!((sum / report.time.step.get() - 1.0).abs() < 1e-9, "{scenario:?}");
+            assert!((sum / report.whole().time.get() - 1.0).abs() < 1e-9, "{scenario:?}");
             assert!(parts.iter().all(|(.., time)| time.get() >= -1e-12), "{parts:?}");
         }
     }

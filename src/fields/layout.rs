@@ -42,7 +42,7 @@ pub struct Layout {
     pub ep: Option<Step>,
     /// Micro-batch and gradient accumulation.
     pub batch: [Step; 2],
-    /// The rest of the product, up to the tokens a step.
+    /// The rest of the product, up to the tokens per step.
     pub product: String,
 }
 
@@ -96,7 +96,7 @@ mod tests {
             let number = |text: &str| text.replace(',', "").parse::<f64>().unwrap();
             let degrees: f64 = layout.degrees.iter().map(|step| number(&step.value)).product();
             assert_eq!(number(&layout.dp) * degrees, number(&layout.gpus), "{link}");
-            let said = format!("= {} tokens a step", format::tokens(report.tokens_per_step));
+            let said = format!("= {} tokens per step", format::tokens(report.tokens_per_step));
             assert!(layout.product.ends_with(&said), "{link}: {}", layout.product);
             assert_eq!(layout.ep.is_some(), link.contains("mixtral"));
         }
@@ -109,13 +109,13 @@ mod tests {
             let layout = Layout::of(&scenario, &scenario.report());
             layout.degrees[0].offers[place].as_ref().map(|offer| offer.name.clone())
         };
-        assert_eq!(name("seq=4k", 1).as_deref(), Some("Tensor parallel: 2, same tokens a step"));
+        assert_eq!(name("seq=4k", 1).as_deref(), Some("Tensor parallel: 2, same tokens per step"));
         assert_eq!(name("seq=4k", 0), None);
-        assert_eq!(name("seq=4k&tp=2", 0).as_deref(), Some("Tensor parallel: 1, 262k tokens a step instead of 131k"));
+        assert_eq!(name("seq=4k&tp=2", 0).as_deref(), Some("Tensor parallel: 1, 262k tokens per step instead of 131k"));
         let scenario = decode("seq=4k").scenario;
         let layout = Layout::of(&scenario, &scenario.report());
-        assert_eq!(layout.product, "× dp 64 × 4,096 = 262k tokens a step");
+        assert_eq!(layout.product, "× dp 64 × 4,096 = 262k tokens per step");
         let twice = layout.batch[0].offers[1].as_ref().unwrap();
-        assert_eq!(twice.name, "Micro-batch size: 2, 524k tokens a step instead of 262k");
+        assert_eq!(twice.name, "Micro-batch size: 2, 524k tokens per step instead of 262k");
     }
 }

@@ -108,7 +108,7 @@ const OR_WITH: &str = "even with 8-bit Adam, CPU offload or LoRA";
 
 /// How many more tokens a second, as a share.
 fn gain(now: &Report, then: &Report) -> f64 {
-    then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0
+    then.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0
 }
 
 /// A button that makes the change, with the effect. The key keeps each button at its place while
@@ -132,7 +132,7 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
 /// The effect of a change, with the odds of the run that it leads to. A run that does not fit, or
 /// not surely, gains no speed by one that does.
 fn effect(now: &Report, then: &Report) -> String {
-    let (mfu, odds) = (format::percent(then.mfu), text::odds(then));
+    let (mfu, odds) = (format::percent(then.whole().mfu), text::odds(then));
     if now.fits() && (is_sure(now) || !is_sure(then)) {
         format!("{}, {mfu} MFU, {odds}", text::faster(gain(now, then)))
     } else {

@@ -28,7 +28,11 @@ pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {
     let whole = (needed + cache).max(memory.capacity);
     let [of, cache, free] = [needed, cache, free].map(|bytes| format::bytes(Bytes::new(bytes)));
     let sum = if needed <= memory.capacity {
-        format!("{of} needed + {cache} cache + {free} free")
+        let generating = report.rollout.map_or(String::new(), |rollout| {
+            let memory = rollout.memory;
+            format!("; generating: {}", format::bytes_of(memory.total(), memory.capacity))
+        });
+        format!("{of} needed + {cache} cache + {free} free{generating}")
     } else {
         let [missing, capacity] =
             [needed - memory.capacity, memory.capacity].map(|bytes| format::bytes(Bytes::new(bytes)));
@@ -38,7 +42,7 @@ pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {
     let parts = memory.parts.iter().map(|&(of, bytes)| (part(theme, of), bytes / whole)).collect();
     let of_memory = Strip { parts, hatched, limit: memory.capacity / whole };
     let step = step_parts(report);
-    let share = |time| time / report.time.step;
+    let share = |time| time / report.whole().time;
     let said: Vec<String> = step
         .iter()
         .filter(|(.., time)| share(*time) > LEAST)

@@ -81,7 +81,7 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
         }
     });
     let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::of(&pin.scenario, &pin.report);
-    let limiter = text::limiter(pin.report.limiter).to_owned();
+    let limiter = text::limiter(&pin.report).to_owned();
     let run = RunTexts::of(&pin.scenario, &pin.report);
     let figures = [
         (text::MFU, mfu),

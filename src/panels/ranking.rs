@@ -32,7 +32,7 @@ const HEADER: [&str; 10] = [
 /// Before the search.
 const WAITING: &str = "Searching for the best layout …";
 /// Under the table.
-const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens a step. One row a kind, the fastest first, which on the same GPUs is the cheapest \
+const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens per step. One row a kind, the fastest first, which on the same GPUs is the cheapest \
      too; what the framework cannot run comes last. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation \
      steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the engine: try the \
      simpler one.";
@@ -61,8 +61,8 @@ pub fn Ranking(props: &Props) -> Html {
     let rows = layouts.iter().flat_map(|search| {
         let now = search.scenario().report();
         // Of what does not fit there is no speed: the best is the measure then.
-        let best = search.best().map(|best| best.report.time.step);
-        let now = best.filter(|_| !now.fits()).unwrap_or(now.time.step);
+        let best = search.best().map(|best| best.report.whole().time);
+        let now = best.filter(|_| !now.fits()).unwrap_or(now.whole().time);
         search.ranking().best().iter().map(move |layout| row(layout, now, scenario, emit))
     });
     html! {
@@ -115,9 +115,9 @@ fn caption(search: &LayoutSearch) -> String {
     let of = format!("{fitting} of {all} layouts ({}) are valid and fit", engine::names::OF_LAYOUTS);
     let name = text::laid_out(search.scenario(), &best.scenario);
     let odds = text::odds(&best.report);
-    let gain = best.report.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
+    let gain = best.report.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0;
     if !now.fits() {
-        format!("{of}; the fastest reaches {} MFU ({odds}): {name}.", format::percent(best.report.mfu))
+        format!("{of}; the fastest reaches {} MFU ({odds}): {name}.", format::percent(best.report.whole().mfu))
     } else if gain < LEAST_GAIN {
         format!("{of}; none is more than 1{THIN_SPACE}% faster than yours.")
     } else {
@@ -133,11 +133,11 @@ fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     [
         format!("{} × {steps} × {dp}", scenario.micro_batch_size),
         names::recompute(scenario).to_owned(),
-        format::percent(report.mfu),
-        format::seconds(report.time.step),
+        format::percent(report.whole().mfu),
+        format::seconds(report.whole().time),
         format::bytes(report.memory.needed),
         format::odds(*odds),
-        speed(now, report.time.step),
+        speed(now, report.whole().time),
         time,
         cost,
     ]
@@ -181,7 +181,7 @@ mod tests {
     fn a_row_has_a_cell_for_each_column() {
         let scenario = decode("").scenario;
         let best = *searched(&scenario).best().unwrap();
-        let row = cells(&best, best.report.time.step);
+        let row = cells(&best, best.report.whole().time);
         assert_eq!(row.len() + 1, HEADER.len());
         assert_eq!(row[0], "1 × 1 × 64");
         assert_eq!(row[4], format::bytes(best.report.memory.needed));

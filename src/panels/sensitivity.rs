@@ -122,7 +122,7 @@ fn fit(fits: bool) -> &'static str {
 
 /// Beside a change that alters the batch.
 fn batch(effect: Effect) -> String {
-    format!("{} tokens a step", delta(effect.batch - 1.0, percent))
+    format!("{} tokens per step", delta(effect.batch - 1.0, percent))
 }
 
 /// Said when a number stands on the axis of the curves.

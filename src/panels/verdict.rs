@@ -154,8 +154,9 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
     let [d_mfu, d_tokens, d_step, d_needed] = changes;
     let limiter = first
-        .filter(|pin| pin.report.limiter != report.limiter)
-        .map(|pin| words::limiter(text::limiter(pin.report.limiter)));
+        .map(|pin| text::limiter(&pin.report))
+        .filter(|limiter| *limiter != text::limiter(report))
+        .map(words::limiter);
     let Tiles { mfu, tokens, step, needed, shown, bands, fits } = Tiles::of(scenario, report);
     let [of_mfu, of_tokens, of_step, of_needed] = bands.map(Some);
     let timed = |name, value, band, delta| Tile { name, value, band, delta, hypothetical: !fits, ..Tile::default() };
@@ -175,7 +176,7 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
         Tile {
             delta: limiter,
             note: Some((text::limiter_note(report), text::LIMITER_HELP)),
-            ..plain(text::LIMITER, text::limiter(report.limiter).into())
+            ..plain(text::LIMITER, text::limiter(report).into())
         },
     ]
 }

@@ -138,7 +138,7 @@ pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
 /// The tokens of a step after a change, where they are others than now.
 pub fn of_batch(now: f64, then: f64) -> Option<String> {
     let [now, then] = [now, then].map(format::tokens);
-    (now != then).then(|| format!("{then} tokens a step instead of {now}"))
+    (now != then).then(|| format!("{then} tokens per step instead of {now}"))
 }
 
 fn strategy(strategy: Strategy) -> String {

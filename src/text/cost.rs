@@ -7,7 +7,6 @@ use engine::format;
 use engine::model::report::Report;
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
-use engine::scenario::data::Length;
 
 /// The name of the tile.
 pub const TIME_AND_COST: &str = "Time and cost";
@@ -41,7 +40,7 @@ impl RunTexts {
     /// Of a scenario and the report of its step.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let run = scenario.run_of(report);
-        let name = format!("{TIME_AND_COST}, {}", length(scenario));
+        let name = format!("{TIME_AND_COST}, {}", scenario.length());
         if !run.finishes() {
             let [time, cost] = of_run(&run);
             return Self { name, time, cost, band: FAILS.into() };
@@ -51,15 +50,6 @@ impl RunTexts {
         let cost = |factor: f64| format::dollars(factor * run.cost.get());
         let band = format!("{}, {}", format::range(&time(low), &time(high)), format::range(&cost(low), &cost(high)));
         Self { name, time: time(1.0), cost: cost(1.0), band }
-    }
-}
-
-/// How long the run is, in the words of its task: `1T tokens`, `10,000 texts x 3 epochs`, `1,000 steps`.
-pub fn length(scenario: &Scenario) -> String {
-    match scenario.length() {
-        Length::Tokens(tokens) => format!("{} tokens", format::params(tokens)),
-        Length::Steps(steps) => format!("{} steps", format::count(steps)),
-        Length::Texts(texts, epochs) => format!("{} texts x {epochs} epochs", format::count(texts)),
     }
 }
 

@@ -4,7 +4,7 @@ use engine::catalog::{self, accuracy, families};
 use engine::format;
 use engine::model::hardware::Accelerator;
 use engine::model::memory::odds::Verdict;
-use engine::model::report::{Limiter, Report};
+use engine::model::report::Report;
 use engine::names;
 use engine::params::{Unit, quantity};
 use engine::scenario::{Model, Scenario};
@@ -34,8 +34,14 @@ impl Headline {
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let state = accuracy::verdict(report);
     let speed = match state {
+        Verdict::Fits | Verdict::Tight if report.rollout.is_some() => format!(
+            ". A step takes {}, {} of it generating; limited by {}.",
+            format::seconds(report.whole().time),
+            format::percent(report.whole().rollout),
+            limited_by(report)
+        ),
         Verdict::Fits | Verdict::Tight => {
-            format!(". {} MFU, limited by {}.", format::percent(report.mfu), limited_by(report.limiter))
+            format!(". {} MFU, limited by {}.", format::percent(report.mfu), limited_by(report))
         }
         Verdict::DoesNotFit => ".".to_owned(),
     };
@@ -71,8 +77,8 @@ pub fn state(report: &Report) -> &'static str {
 }
 
 /// The limiter, as the end of “limited by …”.
-pub fn limited_by(limiter: Limiter) -> &'static str {
-    names::limiter(limiter).phrase
+pub fn limited_by(report: &Report) -> &'static str {
+    if report.waits_for_rollout() { "the rollout" } else { names::limiter(report.limiter).phrase }
 }
 
 /// The model's name; of a scaled one the family's, and its size.

@@ -23,7 +23,7 @@ pub fn step_id(id: ParamId) -> Option<&'static str> {
     STEPS.iter().find(|step| step.0 == id).map(|step| step.1)
 }
 
-/// What stands behind the micro-batches in the product that is the batch: `× dp 8 × 8,192 = 524k tokens a step`. Where texts do not fill
+/// What stands behind the micro-batches in the product that is the batch: `× dp 8 × 8,192 = 524k tokens per step`. Where texts do not fill
 /// sequences, or an example has two answers, that is a factor of its own, so that the product is always right.
 pub fn product(scenario: &Scenario, report: &Report, sequences: f64) -> String {
     let dp = format::count(f64::from(scenario.degrees().dp));
@@ -37,7 +37,7 @@ pub fn product(scenario: &Scenario, report: &Report, sequences: f64) -> String {
     } else {
         format!(" × {} answers", format::count(share))
     };
-    format!("× dp {dp} × {length}{rest} = {} tokens a step", format::tokens(report.tokens_per_step))
+    format!("× dp {dp} × {length}{rest} = {} tokens per step", format::tokens(report.tokens_per_step))
 }
 
 /// The accessible name of a button that changes a count: the count, its new value, and what becomes of the batch.
@@ -50,7 +50,7 @@ pub fn no_step(label: &str, more: bool) -> String {
     format!("{label}: no {} value is valid here", if more { "higher" } else { "lower" })
 }
 
-/// What becomes of the tokens a step.
+/// What becomes of the tokens per step.
 pub fn batch(now: f64, then: f64) -> String {
-    super::of_batch(now, then).unwrap_or_else(|| "same tokens a step".to_owned())
+    super::of_batch(now, then).unwrap_or_else(|| "same tokens per step".to_owned())
 }

@@ -200,10 +200,10 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     let percent = |change: f64, up: bool| delta(change, "%", up);
     let crosses = (now.fits() != pinned.fits()).then_some(now.fits());
     let memory = |change: f64| Delta { better: crosses, ..delta(change, "GiB", true) };
-    let step = percent(share(now.time.step.get(), pinned.time.step.get()), false);
+    let step = percent(share(now.whole().time.get(), pinned.whole().time.get()), false);
     [
-        delta(1e2 * (now.mfu - pinned.mfu), "points", true),
-        percent(share(now.tokens_per_s_per_gpu, pinned.tokens_per_s_per_gpu), true),
+        delta(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
+        percent(share(now.whole().tokens_per_s_per_gpu, pinned.whole().tokens_per_s_per_gpu), true),
         Delta { better: step.better.filter(|_| comparable), ..step },
         memory(now.memory.needed.gib() - pinned.memory.needed.gib()),
     ]

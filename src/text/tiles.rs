@@ -29,17 +29,19 @@ pub struct Tiles {
 impl Tiles {
     /// The headline figures of a scenario and its report.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
-        let memory = &report.memory;
-        let step = |factor: f64| format::seconds(factor * report.time.step);
+        let (memory, whole) = (&report.memory, report.whole());
+        let step = |factor: f64| format::seconds(factor * whole.time);
         let needed = |factor: f64| format::bytes(factor * memory.needed);
-        let mfu = |factor: f64| format::percent(factor * report.mfu);
+        let mfu = |factor: f64| format::percent(factor * whole.mfu);
         // The name says the unit.
         let tokens = |factor: f64| -> String {
-            let text = format::tokens_per_s(factor * report.tokens_per_s_per_gpu);
+            let text = format::tokens_per_s(factor * whole.tokens_per_s_per_gpu);
             text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
         };
         let (time, of_memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
         let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
+        // Ranges are those of measured steps, and no rollout was measured.
+        let measured = |range: String| if report.rollout.is_some() { NOT_MEASURED.to_owned() } else { range };
         Self {
             mfu: mfu(1.0),
             tokens: tokens(1.0),
@@ -47,9 +49,12 @@ impl Tiles {
             needed: format::bytes_of(memory.needed, memory.capacity),
             shown: format!("nvidia-smi shows {}", format::bytes(memory.peak)),
             bands: [
-                format::range(&mfu(slow), &mfu(fast)),
-                format::range(&tokens(slow), &tokens(fast)),
-                format::range(&step(time.low), &step(time.high)),
+                report.rollout.map_or_else(
+                    || format::range(&mfu(slow), &mfu(fast)),
+                    |_| format!("{} in the update", format::percent(report.mfu)),
+                ),
+                measured(format::range(&tokens(slow), &tokens(fast))),
+                measured(format::range(&step(time.low), &step(time.high))),
                 format::range(&needed(of_memory.low), &needed(of_memory.high)),
             ],
             fits: report.fits(),
@@ -57,12 +62,18 @@ impl Tiles {
     }
 }
 
+/// In the place of a range of which nothing was measured.
+const NOT_MEASURED: &str = "rollout not measured";
+
 /// How long the step is longer for what limits it: compute, communication that compute does not hide, the pipeline's bubble; the memory
 /// that is missing where memory is the limit.
 pub fn limiter_note(report: &Report) -> String {
     let time = &report.time;
     let of_step =
         |part: Seconds, does: &str| format!("{} of {} {does}", format::seconds(part), format::seconds(time.step));
+    if let Some(rollout) = report.rollout.filter(|_| report.waits_for_rollout()) {
+        return format!("{} of {}", format::seconds(rollout.time()), format::seconds(rollout.step()));
+    }
     match report.limiter {
         Limiter::Memory if report.memory.fits() => "generation does not fit".to_owned(),
         Limiter::Memory => format!("{} missing", format::bytes(-report.memory.headroom())),
@@ -74,6 +85,6 @@ pub fn limiter_note(report: &Report) -> String {
 }
 
 /// The limiter in a word or two.
-pub fn limiter(limiter: Limiter) -> &'static str {
-    names::limiter(limiter).tile
+pub fn limiter(report: &Report) -> &'static str {
+    if report.waits_for_rollout() { "Rollout" } else { names::limiter(report.limiter).tile }
 }

@@ -47,14 +47,14 @@ fn batch_and_layout_are_steppers_that_say_what_becomes_of_the_batch() {
     let group = html.split(&format!("aria-label=\"{}\"", text::layout::TITLE)).nth(1).unwrap();
     let group = group.split("role=\"group\" aria-label=\"Method\"").next().unwrap();
     for name in [
-        "Tensor parallel: 1, same tokens a step",
-        "Tensor parallel: 4, same tokens a step",
+        "Tensor parallel: 1, same tokens per step",
+        "Tensor parallel: 4, same tokens per step",
         "Context parallel: no lower value is valid here",
-        "Gradient accumulation steps: 4, 524k tokens a step instead of 262k",
+        "Gradient accumulation steps: 4, 524k tokens per step instead of 262k",
     ] {
         assert!(group.contains(&format!("aria-label=\"{name}\"")), "no button {name} in {group}");
     }
-    assert!(words(group).contains("× dp 32 × 4,096 = 262k tokens a step"), "{}", words(group));
+    assert!(words(group).contains("× dp 32 × 4,096 = 262k tokens per step"), "{}", words(group));
     assert!(!group.contains("Expert parallel"), "a dense model has no experts to split");
 }
 

@@ -162,7 +162,7 @@ fn a_change_that_alters_the_batch_says_so() {
         text::besides(&report, &advice)
     };
     let larger = of(engine::analysis::change::Change::MicroBatch(2 * scenario.micro_batch_size));
-    assert_eq!(larger.as_deref(), Some("262k tokens a step instead of 131k"));
+    assert_eq!(larger.as_deref(), Some("262k tokens per step instead of 131k"));
     let rounded = of(engine::analysis::change::Change::Optimizer8bit);
     assert_eq!(rounded.as_deref(), Some("moments are rounded to 8 bits"));
 }

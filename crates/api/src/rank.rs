@@ -15,7 +15,7 @@ const COMBINATIONS: usize = 10_000;
 
 /// Searches the layouts of a scenario: strategies, degrees, micro-batches, recomputation, attention
 /// kernel, `torch.compile` and pipeline schedule, for the same model, length, precision, GPUs and
-/// tokens a step.
+/// tokens per step.
 pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
     let mut search = LayoutSearch::new(scenario);
     while !search.advance(COMBINATIONS) {}

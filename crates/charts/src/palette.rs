@@ -206,6 +206,10 @@ pub enum StepShare {
     Comm,
     /// The pipeline's bubble.
     Bubble,
+    /// Generating what is trained on.
+    Rollout,
+    /// Passes that score it, and the critic.
+    Scoring,
 }
 
 /// The colour of a share of a step's time: that of the limiter which it makes; other compute is a paler one of compute.
@@ -217,6 +221,8 @@ pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
         StepShare::Launches => limiter(theme, Limiter::Launch),
         StepShare::Comm => limiter(theme, Limiter::InterNode),
         StepShare::Bubble => part(theme, MemoryPart::Activations),
+        StepShare::Rollout => part(theme, MemoryPart::Engine),
+        StepShare::Scoring => part(theme, MemoryPart::Models),
     }
 }
 

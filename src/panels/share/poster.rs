@@ -47,7 +47,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
             timed(text::TOKENS_SHORT, tokens, of_tokens),
             timed(text::STEP, step, of_step),
             tile(text::NEEDED, needed, of_needed),
-            tile(text::LIMITER, text::limiter(derived.report.limiter).into(), String::new()),
+            tile(text::LIMITER, text::limiter(&derived.report).into(), String::new()),
             timed(&name, time, cost),
         ],
         pins: derived.pins.iter().map(|pin| (pin.name.clone(), columns(pin))).collect(),

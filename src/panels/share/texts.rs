@@ -98,10 +98,10 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
 pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 7] {
     let Tiles { mfu, tokens, step, needed, .. } = Tiles::of(scenario, report);
     let RunTexts { time, cost, .. } = RunTexts::of(scenario, report);
-    let [time, cost] = [time, cost].map(|figure| format!("{figure} for {}", cost::length(scenario)));
+    let [time, cost] = [time, cost].map(|figure| format!("{figure} for {}", scenario.length()));
     let assumed = if report.fits() { "" } else { " if memory were no limit" };
     let [mfu, tokens, step, time, cost] = [mfu, tokens, step, time, cost].map(|figure| figure + assumed);
-    [mfu, tokens, step, needed, limiter(report.limiter).into(), time, cost]
+    [mfu, tokens, step, needed, limiter(report).into(), time, cost]
 }
 
 fn markdown_table(derived: &Derived, link: &str) -> String {

@@ -55,7 +55,7 @@ impl Advice {
     /// The effect of a change.
     pub(super) fn of((before, report_before): (&Scenario, &Report), turn: Turn, scenario: Scenario) -> Self {
         let report = scenario.report();
-        let gain = report.tokens_per_s_per_gpu / report_before.tokens_per_s_per_gpu - 1.0;
+        let gain = report.whole().tokens_per_s_per_gpu / report_before.whole().tokens_per_s_per_gpu - 1.0;
         let is_same_batch = report.tokens_per_step == report_before.tokens_per_step;
         let price = if is_same_batch { turn.price() } else { turn.price().max(Price::Training) };
         Self { turn, scenario, report, gain, price, lack: scenario.lack_beside(before) }

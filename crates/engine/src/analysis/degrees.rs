@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::Severity;
 use crate::scenario::resolve::nearest_divisor;
 
-/// Returns the sequences of one step over all replicas, which tokens a step are proportional to.
+/// Returns the sequences of one step over all replicas, which tokens per step are proportional to.
 pub fn sequences(scenario: &Scenario) -> f64 {
     let [size, steps, dp] = [scenario.micro_batch_size, scenario.grad_accum_steps, scenario.degrees().dp];
     [size, steps, dp].into_iter().map(|count| f64::from(count.max(1))).product()

@@ -91,7 +91,7 @@ impl LayoutSearch {
         let odds = accuracy::fit_odds(now);
         let is_runnable = self.scenario.lack().is_none();
         let is_worth = |layout: &&Layout| {
-            let gain = layout.report.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0;
+            let gain = layout.report.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0;
             let is_better = gain >= LEAST_GAIN && is_worth_the_odds(gain, odds, layout.odds);
             let is_expressed = layout.lack.is_none() || !is_runnable;
             layout.scenario != self.scenario && (!now.fits() || is_better && is_expressed)
@@ -148,9 +148,9 @@ fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     let before = errors(scenario);
     let mut best = *scenario;
     for id in choices {
-        let least = best.report().time.step / (1.0 + LEAST_OF_KERNELS);
+        let least = best.report().whole().time / (1.0 + LEAST_OF_KERNELS);
         let runs = |other: &Scenario| other.lack().is_none() || scenario.lack().is_some();
-        let others = turned(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().time.step, other));
+        let others = turned(&best, &[*id], before).into_iter().map(|(_, other)| (other.report().whole().time, other));
         let fastest = others.filter(|(step, other)| *step <= least && runs(other));
         if let Some((_, other)) = fastest.min_by(|(one, _), (other, _)| one.get().total_cmp(&other.get())) {
             best = other;

@@ -92,7 +92,11 @@ mod tests {
                 let then = lever.advice.scenario.report();
                 assert_eq!(then, lever.advice.report, "{}", entry.id);
                 assert!(then.fits() || !report.fits(), "{}: {lever:?}", entry.id);
-                assert!(then.tokens_per_s_per_gpu >= report.tokens_per_s_per_gpu * (1.0 - 1e-8), "{}", entry.id);
+                assert!(
+                    then.whole().tokens_per_s_per_gpu >= report.whole().tokens_per_s_per_gpu * (1.0 - 1e-8),
+                    "{}",
+                    entry.id
+                );
                 let split = waterfall(&lever.advice.scenario.setup(), &then);
                 let of = |split: &Waterfall, report: &Report, gpus: u32| {
                     split.get(lever.part).get() * f64::from(gpus) / report.tokens_per_step

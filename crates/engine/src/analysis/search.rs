@@ -43,7 +43,7 @@ impl Layout {
 
     /// Orders layouts: those that the framework can run before the others, then the fastest first.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        let [own, others] = [self, other].map(|layout| layout.report.time.step.get());
+        let [own, others] = [self, other].map(|layout| layout.report.whole().time.get());
         self.lack.is_some().cmp(&other.lack.is_some()).then(own.total_cmp(&others))
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let ranking = ranked(&base);
         let best = ranking.best();
         assert!(
-            best.len() > 3 && best.is_sorted_by_key(|layout| (layout.lack.is_some(), layout.report.time.step.get()))
+            best.len() > 3 && best.is_sorted_by_key(|layout| (layout.lack.is_some(), layout.report.whole().time.get()))
         );
         for layout in best {
             assert!(layout.report.fits());
@@ -215,7 +215,7 @@ mod tests {
             let best = ranked(&base).best().first().copied().unwrap();
             let time = |scenario: &Scenario| {
                 let report = scenario.report();
-                if report.fits() { report.time.step.get() } else { f64::INFINITY }
+                if report.fits() { report.whole().time.get() } else { f64::INFINITY }
             };
             assert!(time(&best.scenario) <= time(&base), "{link}");
             for strategy in STRATEGIES.iter().copied() {

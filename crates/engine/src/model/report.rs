@@ -277,6 +277,44 @@ impl Report {
     }
 }
 
+/// A step as a person waits for it: rollout, scoring and all updates where the step generates what
+/// it trains on, else the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WholeStep {
+    /// Its time.
+    pub time: Seconds,
+    /// Tokens trained on, a second and GPU; GPUs that only generate count too.
+    pub tokens_per_s_per_gpu: f64,
+    /// Model FLOPs utilisation of the training over the whole time.
+    pub mfu: f64,
+    /// Share of the time that the rollout takes, 0 to 1.
+    pub rollout: f64,
+}
+
+impl Report {
+    /// The whole step.
+    pub fn whole(&self) -> WholeStep {
+        let Some(rollout) = &self.rollout else {
+            let (time, mfu) = (self.time.step, self.mfu);
+            return WholeStep { time, tokens_per_s_per_gpu: self.tokens_per_s_per_gpu, mfu, rollout: 0.0 };
+        };
+        let time = rollout.step();
+        let training = self.tokens_per_step / self.tokens_per_s_per_gpu / self.time.step.get();
+        let share = rollout.update / time * training / (training + f64::from(rollout.own_gpus));
+        WholeStep {
+            time,
+            tokens_per_s_per_gpu: share * self.tokens_per_s_per_gpu,
+            mfu: share * self.mfu,
+            rollout: rollout.time() / time,
+        }
+    }
+
+    /// Whether the rollout takes most of the step.
+    pub fn waits_for_rollout(&self) -> bool {
+        self.fits() && self.whole().rollout > 0.5
+    }
+}
+
 /// Which lane of the timeline a span occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {

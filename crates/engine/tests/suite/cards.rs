@@ -37,7 +37,7 @@ fn scenarios() -> impl Iterator<Item = Scenario> {
 }
 
 fn gain(now: &Report, then: &Report) -> f64 {
-    then.tokens_per_s_per_gpu / now.tokens_per_s_per_gpu - 1.0
+    then.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0
 }
 
 /// What a card says is what its link shows.

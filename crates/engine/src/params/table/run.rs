@@ -148,7 +148,7 @@ pub(in crate::params) const CRITICAL_BATCH: Param = row(
     "critbatch",
     "Critical batch",
     "critical_batch_tokens",
-    "Tokens a step at which a run needs twice the data of small batches. It grows as the loss falls; Llama 3 405B ended at \
+    "Tokens per step at which a run needs twice the data of small batches. It grows as the loss falls; Llama 3 405B ended at \
      batches of 16.8M.",
     number(
         Unit::TrainTokens,
