@@ -71,7 +71,7 @@ pub fn App(start: &Start) -> Html {
                 emit={emit.clone()} />
             <main class="page">
                 { banner(&state.banner, emit) }
-                { without_thread(calculator.thread) }
+                { without_thread(calculator.worker.thread()) }
                 { notice(state.example, emit) }
                 { verdict(&calculator, layouts.clone(), heading) }
                 <div class="columns">

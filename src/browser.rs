@@ -35,5 +35,5 @@ pub use plans::{Planned, use_plan};
 pub use save::{Kind, copy, save_file, save_picture, save_text};
 pub use sheet::use_sheet;
 pub use theme::{chosen_theme, use_printing, use_theme};
-pub use timers::{use_after_pause, use_commit, use_frame_queue, use_rested, use_settled};
-pub use worker::{Thread, use_paintings, use_pictures, use_worker, words};
+pub use timers::{Phase, use_after_pause, use_commit, use_frame_queue, use_phase};
+pub use worker::{PaintWorker, Thread, use_pictures, use_worker};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::browser::{self, Rows, Thread};
+use crate::browser::{self, PaintWorker, Phase, Rows};
 use crate::components::latest::{Latest, use_latest};
 use crate::derived::{Derived, Pace, use_derived};
 use crate::snapshot::Snapshot;
@@ -36,8 +36,8 @@ pub struct Start {
 pub struct Calculator {
     /// The choices.
     pub state: UseReducerHandle<State>,
-    /// Who paints map and curves.
-    pub thread: Thread,
+    /// What paints map and curves.
+    pub worker: PaintWorker,
     /// Has map and curves derived by the page too, where they are still those of what was on screen before.
     pub ask: Option<Callback<()>>,
     /// What the worker says beside its figures until then, by [`crate::derived::Plot`].
@@ -114,22 +114,21 @@ pub fn use_calculator(start: &Start) -> Calculator {
             }
         })
     };
-    browser::use_commit(&state, &dispatch);
+    let phase = browser::use_phase(&state.scenario);
+    browser::use_commit(&state, phase, &dispatch);
     browser::use_shortcuts(&emit);
     browser::use_card_focus(view.why, view.why_root());
     let theme = browser::use_theme(view.theme, !view.embed);
 
     let on_screen = use_latest(state.scenario);
-    let settled = browser::use_settled(&state.scenario);
     let snapshot = use_snapshot(&state.scenario, &state);
-    let moving = settled != state.scenario;
-    let thread = browser::use_worker();
-    browser::use_paintings(&snapshot, moving, theme);
-    let rested = browser::use_rested(&settled, moving);
+    let moving = phase == Phase::Moving;
+    let worker = browser::use_worker(&snapshot, moving, theme);
     let asked = use_state_eq(|| None::<Scenario>);
     let printing = browser::use_printing();
-    let is_read = rested || printing || *asked == Some(state.scenario);
-    let derived = use_derived(&snapshot, Pace { moving, charts: thread.page_paints() || !moving && is_read });
+    let is_read = phase == Phase::Idle || printing || *asked == Some(state.scenario);
+    let charts = worker.thread().page_paints() || !moving && is_read;
+    let derived = use_derived(&snapshot, Pace { moving, charts });
     let stale = derived.charts.snapshot != snapshot;
     let ask = {
         let setter = asked.setter();
@@ -138,20 +137,22 @@ pub fn use_calculator(start: &Start) -> Calculator {
     };
     let ask = stale.then_some(ask);
     let latest = use_latest(snapshot.clone());
-    let words = if stale { browser::words() } else { Default::default() };
-    let still = use_still(&settled, &derived);
-    let report = use_settled_report(&settled, &derived);
-    let of_settled = use_snapshot(&settled, &state);
+    let words = if stale { worker.words() } else { Default::default() };
+    let figures = use_figures(&derived, phase);
+    let of_settled = use_snapshot(&figures.derived.scenario, &state);
+    let (still, rested) = (figures.derived.clone(), figures.rested);
+    let (settled, report) = (still.scenario, still.report);
 
     let headline = text::headline(&state.scenario, &derived.report);
-    let sentence = use_memo(settled, move |settled| AttrValue::from(text::headline(settled, &report).sentence()));
+    let sentence =
+        use_memo((settled, report), |(settled, report)| AttrValue::from(text::headline(settled, report).sentence()));
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
     let rows = browser::use_rows(rested && (!view.embed || view.shows(Panel::Agreement)));
     let settled = Settled { snapshot: of_settled, report, rested, rows, theme, emit: emit.clone(), say: say.clone() };
     Calculator {
         state,
-        thread,
+        worker,
         ask,
         words,
         on_screen,
@@ -190,28 +191,25 @@ fn use_snapshot(scenario: &Scenario, state: &State) -> Rc<Snapshot> {
     })
 }
 
-/// What follows from the settled scenario; until that is derived, from the one before.
-#[hook]
-fn use_still(settled: &Scenario, derived: &Rc<Derived>) -> Rc<Derived> {
-    let kept = use_mut_ref(|| derived.clone());
-    let mut kept = kept.borrow_mut();
-    if derived.scenario == *settled {
-        *kept = derived.clone();
-    }
-    kept.clone()
+/// What follows from the scenario as it last stood still.
+#[derive(Clone)]
+struct Figures {
+    /// What follows, with the scenario that it is of.
+    derived: Rc<Derived>,
+    /// Whether it has stood still for so long that what is out of sight, and what takes long, may follow.
+    rested: bool,
 }
 
-/// The report of the settled scenario: the derived one is kept when it is of that scenario.
+/// The figures of the scenario that stands still; while it moves, those from before.
 #[hook]
-fn use_settled_report(settled: &Scenario, derived: &Derived) -> Report {
-    let kept = use_mut_ref(|| (derived.scenario, derived.report));
+fn use_figures(derived: &Rc<Derived>, phase: Phase) -> Figures {
+    let now = || Figures { derived: derived.clone(), rested: phase == Phase::Idle };
+    let kept = use_mut_ref(now);
     let mut kept = kept.borrow_mut();
-    if derived.scenario == *settled {
-        *kept = (derived.scenario, derived.report);
-    } else if kept.0 != *settled {
-        *kept = (*settled, settled.report());
+    if phase > Phase::Moving {
+        *kept = now();
     }
-    kept.1
+    kept.clone()
 }
 
 /// What the status line says, and the callback that sets it: the sentence given last, until the

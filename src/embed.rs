@@ -111,7 +111,7 @@ pub fn Embed(start: &Start) -> Html {
                 <h1 class="hidden">{ sentence }</h1>
             }
             { banner(&state.banner, emit) }
-            { without_thread(calculator.thread) }
+            { without_thread(calculator.worker.thread()) }
             <div class="figures">{ for panels.all().map(panel) }</div>
             { pins(&calculator) }
             { why(explain::place(view.why_root()), &calculator) }

@@ -242,6 +242,15 @@ pub fn part_size(part: MemoryPart, bytes: f64) -> String {
     if bytes <= 0.0 && comes_and_goes { "not alive at the peak".to_owned() } else { gib(bytes) }
 }
 
+/// A text at the beginning of a line: with a capital, unless it begins with a name of code.
+pub fn opening(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if !text.starts_with("torch.") => first.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
+}
+
 /// After custom values: the catalog entry that they were made from.
 pub fn from(name: &str) -> String {
     format!(" (from {name})")

@@ -13,9 +13,6 @@ use yew::prelude::*;
 use crate::state::{Action, State};
 use engine::scenario::Scenario;
 
-/// The pause between the end of a gesture and its commit, which makes at most 4 entries of the
-/// history a second.
-const COMMIT_MS: u32 = 300;
 /// The pause before a sentence is announced to screen readers.
 const SPEAK_MS: u32 = 900;
 /// The pause before panels below the first screen follow the scenario.
@@ -23,54 +20,59 @@ const SETTLE_MS: u32 = 150;
 /// The pause before panels out of sight follow the scenario.
 const REST_MS: u32 = 450;
 
-/// Commits the scenario once a gesture is over and nothing more has come for a moment.
-#[hook]
-pub fn use_commit(state: &State, emit: &Callback<Action>) {
-    let due = state.settled && state.scenario != state.committed();
-    let emit = emit.clone();
-    use_effect_with((due, state.scenario), move |&(due, _)| {
-        let timeout = due.then(|| Timeout::new(COMMIT_MS, move || emit.emit(Action::Commit)));
-        move || drop(timeout)
-    });
+/// For how long the scenario on screen has stood still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// It has changed just now: only what the eye needs follows.
+    Moving,
+    /// Long enough for the panels in sight.
+    Settled,
+    /// Long enough for what is out of sight, for what takes long, and for link and history.
+    Idle,
 }
 
-/// Whether the scenario that stands still has done so for so long that panels out of sight may follow. While a slider moves nothing
-/// comes due.
+/// The phase of the scenario on screen, by one timer.
 #[hook]
-pub fn use_rested(settled: &Scenario, moving: bool) -> bool {
-    let rested = use_state_eq(|| None);
-    let setter = rested.setter();
-    use_effect_with((*settled, moving), move |&(settled, moving)| {
-        let timeout = (!moving).then(|| Timeout::new(REST_MS, move || setter.set(Some(settled))));
+pub fn use_phase(scenario: &Scenario) -> Phase {
+    let reached = use_state_eq(|| (*scenario, Phase::Settled));
+    let (of, so_far) = *reached;
+    let phase = if of == *scenario { so_far } else { Phase::Moving };
+    let setter = reached.setter();
+    use_effect_with((*scenario, phase), move |&(scenario, phase)| {
+        let next = match phase {
+            Phase::Moving => Some((SETTLE_MS, Phase::Settled)),
+            Phase::Settled => Some((REST_MS - SETTLE_MS, Phase::Idle)),
+            Phase::Idle => None,
+        };
+        let timeout = next.map(|(ms, next)| Timeout::new(ms, move || setter.set((scenario, next))));
         move || drop(timeout)
     });
-    *rested == Some(*settled)
+    phase
+}
+
+/// Commits the scenario to link and history once the gesture is over and it stands still.
+#[hook]
+pub fn use_commit(state: &State, phase: Phase, emit: &Callback<Action>) {
+    let due = phase == Phase::Idle && state.settled && state.scenario != state.committed();
+    let emit = emit.clone();
+    use_effect_with((due, state.scenario), move |&(due, _)| {
+        if due {
+            emit.emit(Action::Commit);
+        }
+    });
 }
 
 /// The text as it was when it last stood still.
 #[hook]
 pub fn use_after_pause(text: &AttrValue) -> AttrValue {
     let said = use_state(|| AttrValue::Static(""));
-    use_pause(text, SPEAK_MS, said.setter());
-    (*said).clone()
-}
-
-/// The scenario as it was when it last stood still: for panels below the first screen.
-#[hook]
-pub fn use_settled(scenario: &Scenario) -> Scenario {
-    let settled = use_state_eq(|| *scenario);
-    use_pause(scenario, SETTLE_MS, settled.setter());
-    *settled
-}
-
-/// Sets a value once it has stood still for a while.
-#[hook]
-fn use_pause<T: Clone + PartialEq + 'static>(value: &T, ms: u32, setter: UseStateSetter<T>) {
-    use_effect_with(value.clone(), move |value| {
-        let value = value.clone();
-        let timeout = Timeout::new(ms, move || setter.set(value));
+    let setter = said.setter();
+    use_effect_with(text.clone(), move |text| {
+        let text = text.clone();
+        let timeout = Timeout::new(SPEAK_MS, move || setter.set(text));
         move || drop(timeout)
     });
+    (*said).clone()
 }
 
 /// Actions that wait, and the frame that they wait for.

@@ -96,137 +96,198 @@ struct Line {
     words: [Option<Rc<Words>>; 2],
 }
 
-thread_local! {
-    static LINE: RefCell<Line> = RefCell::default();
+/// What paints map and curves. Two are equal where nothing but the pictures differs.
+#[derive(Clone)]
+pub struct PaintWorker {
+    line: Rc<RefCell<Line>>,
+    thread: Thread,
 }
 
-/// Starts the worker once the page has painted, and tells who paints.
+impl PartialEq for PaintWorker {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.line, &other.line) && self.thread == other.thread
+    }
+}
+
+/// Starts the worker once the page has painted, and has the figures painted of what is on screen.
 #[hook]
-pub fn use_worker() -> Thread {
+pub fn use_worker(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) -> PaintWorker {
     let thread = use_state_eq(Thread::default);
-    let setter = thread.setter();
-    use_effect_with((), move |()| {
-        LINE.with_borrow_mut(|line| line.told = Callback::from(move |state| setter.set(state)));
-        begin();
-    });
-    *thread
-}
-
-fn begin() {
-    let Some(worker) = start(SCRIPT, hear, lose) else { return change(Thread::Refused) };
-    LINE.with_borrow_mut(|line| line.worker = Some(worker));
-    let script = document().query_selector("script[data-js]").ok().flatten();
-    let script = script.and_then(|script| script.get_attribute("data-js")).unwrap_or_default();
-    post(&Array::of2(&script.into(), &wasm_bindgen::module()));
-}
-
-/// Has the figures painted of what is on screen. It asks before the page draws itself: both work at the same time.
-#[hook]
-pub fn use_paintings(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) {
-    use_memo((snapshot.clone(), moving, theme), |(snapshot, moving, theme)| {
-        LINE.with_borrow_mut(|Line { wanted, .. }| {
-            wanted.link = snapshot.link();
-            wanted.moving = *moving;
-            wanted.dark = *theme == Theme::Dark;
+    let line = (*use_mut_ref(|| Rc::new(RefCell::new(Line::default()))).borrow()).clone();
+    let worker = PaintWorker { line, thread: *thread };
+    {
+        let (setter, worker) = (thread.setter(), worker.clone());
+        use_effect_with((), move |()| {
+            worker.line.borrow_mut().told = Callback::from(move |state| setter.set(state));
+            worker.begin();
         });
-        ask();
-    });
+    }
+    {
+        let worker = worker.clone();
+        use_effect_with((snapshot.clone(), moving, theme), move |(snapshot, moving, theme)| {
+            {
+                let wanted = &mut worker.line.borrow_mut().wanted;
+                wanted.link = snapshot.link();
+                wanted.moving = *moving;
+                wanted.dark = *theme == Theme::Dark;
+            }
+            worker.ask();
+        });
+    }
+    worker
 }
 
 /// Shows the worker's pictures of a plot on a canvas, of its size whenever that changes. Nothing where
 /// there is no plot.
 #[hook]
-pub fn use_pictures(canvas: &NodeRef, plot: Option<Plot>, size: Size) {
+pub fn use_pictures(worker: Option<&PaintWorker>, canvas: &NodeRef, plot: Option<Plot>, size: Size) {
     let restorations = use_restorations(canvas, || {});
-    let canvas = canvas.clone();
+    let (canvas, worker) = (canvas.clone(), worker.cloned());
     use_effect_with((plot, size, restorations), move |&(plot, size, _)| {
         let shown = size.width > 0.0 && size.height > 0.0;
-        place(plot, canvas.cast().filter(|_| shown), size);
-        move || place(plot, None, Size::default())
+        let place = move |canvas, size| {
+            if let (Some(worker), Some(plot)) = (&worker, plot) {
+                worker.place(plot, canvas, size);
+            }
+        };
+        place(canvas.cast().filter(|_| shown), size);
+        move || place(None, Size::default())
     });
 }
 
-/// Several changes of canvases and sizes in one task are one request.
-fn place(plot: Option<Plot>, canvas: Option<HtmlCanvasElement>, Size { width, height, ratio }: Size) {
-    let Some(plot) = plot else { return };
-    let was_due = LINE.with_borrow_mut(|line| {
-        if let (Some(at), Some(size)) = (line.canvases.get_mut(plot as usize), line.wanted.sizes.get_mut(plot as usize))
-        {
-            *size = canvas.is_some().then_some([width, height, ratio]);
-            *at = canvas;
-        }
-        // A canvas that is new or restored is blank, whatever was painted before.
-        line.asked = None;
-        std::mem::replace(&mut line.is_due, true)
-    });
-    if !was_due {
-        spawn_local(async {
-            LINE.with_borrow_mut(|line| line.is_due = false);
-            ask();
-        });
+impl PaintWorker {
+    /// Who paints.
+    pub fn thread(&self) -> Thread {
+        self.thread
     }
-}
 
-/// What stands beside each figure, as the worker painted it last. It is shown with the next redraw of a moving slider, which is a frame
-/// later: a redraw of its own would take as long as the slider's.
-pub fn words() -> [Option<Rc<Words>>; 2] {
-    LINE.with_borrow(|line| line.words.clone())
-}
-
-/// Asks for what is to be painted, unless no worker listens, it paints, or has painted just that.
-fn ask() {
-    let message = LINE.with_borrow_mut(|line| {
-        let is_new = line.asked.as_ref() != Some(&line.wanted);
-        let listens = matches!(line.state, Thread::Ready | Thread::Paints);
-        if !listens || line.waiting.is_some() || !is_new || line.canvases.iter().all(Option::is_none) {
-            return None;
-        }
-        line.asked = Some(line.wanted.clone());
-        Some(text_of(&line.wanted))
-    });
-    if let Some(message) = message {
-        wait(TICKS);
-        post(&Array::of1(&message));
+    /// What stands beside each figure, as the worker painted it last. It is shown with the next redraw of a moving slider, which is a
+    /// frame later: a redraw of its own would take as long as the slider's.
+    pub fn words(&self) -> [Option<Rc<Words>>; 2] {
+        self.line.borrow().words.clone()
     }
-}
 
-/// Ends the worker unless it answers within so many ticks.
-fn wait(ticks: u32) {
-    let tick = Timeout::new(TICK_MS, move || if ticks > 1 { wait(ticks - 1) } else { lose() });
-    // The one before is this function's caller.
-    if let Some(before) = LINE.with_borrow_mut(|line| line.waiting.replace(tick)) {
-        before.forget();
+    fn begin(&self) {
+        let (hears, loses) = (self.clone(), self.clone());
+        let Some(worker) = start(SCRIPT, move |message: &Array| hears.hear(message), move || loses.lose()) else {
+            return self.change(Thread::Refused);
+        };
+        self.line.borrow_mut().worker = Some(worker);
+        let script = document().query_selector("script[data-js]").ok().flatten();
+        let script = script.and_then(|script| script.get_attribute("data-js")).unwrap_or_default();
+        self.post(&Array::of2(&script.into(), &wasm_bindgen::module()));
     }
-}
 
-/// Sends a message to the worker.
-fn post(message: &Array) {
-    if !LINE.with_borrow(|line| line.worker.as_ref().is_some_and(|worker| worker.post(message, &Array::new()))) {
-        lose();
-    }
-}
-
-/// Takes what the worker says.
-fn hear(message: &Array) {
-    match serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
-        Ok(Said::Ready) => change(Thread::Ready),
-        Ok(Said::Painted(words)) => {
-            LINE.with_borrow_mut(|line| {
-                line.waiting = None;
-                // Until then the page has painted what is newer.
-                if line.state == Thread::Paints || line.asked.as_ref() == Some(&line.wanted) {
-                    for (canvas, picture) in line.canvases.iter().zip(message.iter().skip(1)) {
-                        show(canvas.as_ref(), picture.dyn_ref());
-                    }
-                }
-                line.words = words.map(|words| words.map(Rc::new));
+    /// Several changes of canvases and sizes in one task are one request.
+    fn place(&self, plot: Plot, canvas: Option<HtmlCanvasElement>, Size { width, height, ratio }: Size) {
+        let was_due = {
+            let line = &mut *self.line.borrow_mut();
+            if let (Some(at), Some(size)) =
+                (line.canvases.get_mut(plot as usize), line.wanted.sizes.get_mut(plot as usize))
+            {
+                *size = canvas.is_some().then_some([width, height, ratio]);
+                *at = canvas;
+            }
+            // A canvas that is new or restored is blank, whatever was painted before.
+            line.asked = None;
+            std::mem::replace(&mut line.is_due, true)
+        };
+        if !was_due {
+            let worker = self.clone();
+            spawn_local(async move {
+                worker.line.borrow_mut().is_due = false;
+                worker.ask();
             });
-            change(Thread::Paints);
         }
-        // The worker says nothing else.
-        Err(_) => return lose(),
     }
-    ask();
+
+    /// Asks for what is to be painted, unless no worker listens, it paints, or has painted just that.
+    fn ask(&self) {
+        let message = {
+            let line = &mut *self.line.borrow_mut();
+            let is_new = line.asked.as_ref() != Some(&line.wanted);
+            let listens = matches!(line.state, Thread::Ready | Thread::Paints);
+            if !listens || line.waiting.is_some() || !is_new || line.canvases.iter().all(Option::is_none) {
+                return;
+            }
+            line.asked = Some(line.wanted.clone());
+            text_of(&line.wanted)
+        };
+        self.wait(TICKS);
+        self.post(&Array::of1(&message));
+    }
+
+    /// Ends the worker unless it answers within so many ticks.
+    fn wait(&self, ticks: u32) {
+        let worker = self.clone();
+        let tick = Timeout::new(TICK_MS, move || if ticks > 1 { worker.wait(ticks - 1) } else { worker.lose() });
+        let before = self.line.borrow_mut().waiting.replace(tick);
+        // The one before is this function's caller.
+        if let Some(before) = before {
+            before.forget();
+        }
+    }
+
+    /// Sends a message to the worker.
+    fn post(&self, message: &Array) {
+        let is_sent = self.line.borrow().worker.as_ref().is_some_and(|worker| worker.post(message, &Array::new()));
+        if !is_sent {
+            self.lose();
+        }
+    }
+
+    /// Takes what the worker says.
+    fn hear(&self, message: &Array) {
+        match serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
+            Ok(Said::Ready) => self.change(Thread::Ready),
+            Ok(Said::Painted(words)) => {
+                {
+                    let line = &mut *self.line.borrow_mut();
+                    line.waiting = None;
+                    // Until then the page has painted what is newer.
+                    if line.state == Thread::Paints || line.asked.as_ref() == Some(&line.wanted) {
+                        for (canvas, picture) in line.canvases.iter().zip(message.iter().skip(1)) {
+                            show(canvas.as_ref(), picture.dyn_ref());
+                        }
+                    }
+                    line.words = words.map(|words| words.map(Rc::new));
+                }
+                self.change(Thread::Paints);
+            }
+            // The worker says nothing else.
+            Err(_) => return self.lose(),
+        }
+        self.ask();
+    }
+
+    /// Ends the worker; one that never listened is started again, once.
+    fn lose(&self) {
+        let (ended, again) = {
+            let line = &mut *self.line.borrow_mut();
+            let again = line.state == Thread::Page && !line.is_second;
+            line.is_second = true;
+            (line.worker.take(), again)
+        };
+        drop(ended);
+        if again {
+            let worker = self.clone();
+            Timeout::new(AGAIN_MS, move || worker.begin()).forget();
+        } else {
+            self.change(Thread::Lost);
+        }
+    }
+
+    /// Goes on to another state.
+    fn change(&self, state: Thread) {
+        let (told, state) = {
+            let line = &mut *self.line.borrow_mut();
+            if !line.state.is_final() {
+                line.state = state;
+            }
+            (line.told.clone(), line.state)
+        };
+        told.emit(state);
+    }
 }
 
 /// Draws a picture, whose memory is then free.
@@ -236,30 +297,4 @@ fn show(canvas: Option<&HtmlCanvasElement>, picture: Option<&ImageBitmap>) {
         let _ = Sheet::of_page(canvas).and_then(|sheet| sheet.show(picture));
         picture.close();
     }
-}
-
-/// Ends the worker; one that never listened is started again, once.
-fn lose() {
-    let (ended, again) = LINE.with_borrow_mut(|line| {
-        let again = line.state == Thread::Page && !line.is_second;
-        line.is_second = true;
-        (line.worker.take(), again)
-    });
-    drop(ended);
-    if again {
-        Timeout::new(AGAIN_MS, begin).forget();
-    } else {
-        change(Thread::Lost);
-    }
-}
-
-/// Goes on to another state.
-fn change(state: Thread) {
-    let told = LINE.with_borrow_mut(|line| {
-        if !line.state.is_final() {
-            line.state = state;
-        }
-        line.told.clone()
-    });
-    told.emit(LINE.with_borrow(|line| line.state));
 }

@@ -13,7 +13,7 @@ use super::canvas::{Painter, use_painted};
 use super::data_table::{Drawing, on_paper, use_data_row};
 use super::latest::Latest;
 use super::legend::legend;
-use crate::browser::{self, Thread};
+use crate::browser::{self, PaintWorker};
 use crate::derived::Plot;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
@@ -81,9 +81,9 @@ pub struct Props {
     /// Which of the worker's plots it is, if any. What is read out of it follows once it stands still.
     #[prop_or_default]
     pub plot: Option<Plot>,
-    /// Who paints it.
+    /// What paints it in place of the page.
     #[prop_or_default]
-    pub thread: Thread,
+    pub worker: Option<PaintWorker>,
     /// What the worker says beside it, where it is still of what was on screen before.
     #[prop_or_default]
     pub words: Option<Rc<Words>>,
@@ -142,9 +142,10 @@ pub fn Figure(props: &Props) -> Html {
     let at = use_state(|| None::<(f64, f64)>);
     let printing = browser::use_printing();
     let theme = if printing { Theme::Light } else { props.theme };
-    let painter: Option<Painter<_>> = if props.thread.page_paints() { Some(paint) } else { None };
+    let page_paints = props.worker.as_ref().is_none_or(|worker| worker.thread().page_paints());
+    let painter: Option<Painter<_>> = if page_paints { Some(paint) } else { None };
     let size = use_painted(&canvas, &props.spec, theme, painter);
-    browser::use_pictures(&canvas, props.plot, size);
+    browser::use_pictures(props.worker.as_ref(), &canvas, props.plot, size);
     let words = props.words.as_ref();
     let what = Drawing::Chart(props.spec.clone());
     let data_row =
@@ -322,7 +323,7 @@ pub fn Figure(props: &Props) -> Html {
                     <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
                 }
             </div>
-            <figcaption class="caption">{ words.map_or(&props.spec.caption, |words| &words.caption) }</figcaption>
+            <figcaption class={classes!("caption", (props.moving && words.is_some()).then_some("stale"))}>{ words.map_or(&props.spec.caption, |words| &words.caption) }</figcaption>
             if place.is_empty() {
                 <p class="readout deep hint"><span>{ props.hint.0 }{ " " }<span class="keys">{ props.hint.1 }</span></span></p>
             } else {

@@ -42,8 +42,6 @@ pub struct Layout {
     pub ep: Option<Step>,
     /// Micro-batch and gradient accumulation.
     pub batch: [Step; 2],
-    /// The rest of the product, up to the tokens per step.
-    pub product: String,
 }
 
 impl Layout {
@@ -75,7 +73,6 @@ impl Layout {
                 step(ParamId::MicroBatchSize, "micro-batch", scenario.micro_batch_size),
                 step(ParamId::GradAccumSteps, "accumulation", scenario.grad_accum_steps),
             ],
-            product: words::product(scenario, report, sequences),
         }
     }
 }
@@ -97,7 +94,8 @@ mod tests {
             let degrees: f64 = layout.degrees.iter().map(|step| number(&step.value)).product();
             assert_eq!(number(&layout.dp) * degrees, number(&layout.gpus), "{link}");
             let said = format!("= {} tokens per step", format::tokens(report.tokens_per_step));
-            assert!(layout.product.ends_with(&said), "{link}: {}", layout.product);
+            let product = words::product(&scenario, &report);
+            assert!(product.ends_with(&said), "{link}: {product}");
             assert_eq!(layout.ep.is_some(), link.contains("mixtral"));
         }
     }
@@ -114,7 +112,7 @@ mod tests {
         assert_eq!(name("seq=4k&tp=2", 0).as_deref(), Some("Tensor parallel: 1, 262k tokens per step instead of 131k"));
         let scenario = decode("seq=4k").scenario;
         let layout = Layout::of(&scenario, &scenario.report());
-        assert_eq!(layout.product, "× dp 64 × 4,096 = 262k tokens per step");
+        assert_eq!(words::product(&scenario, &scenario.report()), "× dp 64 × 4,096 = 262k tokens per step");
         let twice = layout.batch[0].offers[1].as_ref().unwrap();
         assert_eq!(twice.name, "Micro-batch size: 2, 524k tokens per step instead of 262k");
     }

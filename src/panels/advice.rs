@@ -23,6 +23,8 @@ pub struct Props {
     pub advised: Rc<Advised>,
     /// The search of that scenario, or of an earlier one.
     pub layouts: Option<Rc<LayoutSearch>>,
+    /// Whether the scenario has moved on since.
+    pub moving: bool,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
@@ -36,10 +38,13 @@ pub fn Recommended(props: &Props) -> Html {
     let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
     let changes = found.iter().filter(keeps).enumerate();
     html! {
-        <div id="advice" class="advice">
+        <>
+        <div id="advice" class={classes!("advice", props.moving.then_some("stale"))} aria-busy={props.moving.to_string()}>
             { best(here, (scenario, now), emit) }
             { for changes.map(|(place, advice)| advised(place, advice, now, emit)) }
         </div>
+        <p class="varied">{ VARIED }{ names::OF_LAYOUTS }{ "." }</p>
+        </>
     }
 }
 
@@ -55,7 +60,7 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
         html! {
             <button {key} type="button" class="advised best" onclick={take}>
-                <strong>{ name }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
+                <strong>{ text::opening(&name) }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
                 if layout.lack.is_some() {
                     <span>{ text::not_in(taken.framework) }</span>
                 }
@@ -69,7 +74,7 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         let named = |layout: &Layout| text::laid_out(scenario, &layout.scenario);
         return html! {
             <>
-                { offered("best", format!("{BEST}: {}", named(first)), first, &format!("; best of {fitting} layouts ({})", names::OF_LAYOUTS)) }
+                { offered("best", format!("{BEST}: {}", named(first)), first, &format!("; best of {fitting} layouts")) }
                 { for rest.iter().map(|sure| offered("sure", format!("{SURE}: {}", named(sure)), sure, SAME_BATCH)) }
             </>
         };
@@ -91,6 +96,8 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
 const BEST: &str = "Best layout";
 /// Before the best layout that is not tight.
 const SURE: &str = "Safer";
+/// Before what the search of the best layout varies.
+const VARIED: &str = "Layouts vary ";
 /// Where no layout is worth a change.
 const YOURS: &str = "Your layout is the best";
 /// Why, where none is faster.
@@ -118,7 +125,7 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
     html! {
         <button key={place} type="button" class="advised" onclick={apply}>
-            <strong>{ text::change(advice) }</strong><span>{ effect(now, &advice.report) }</span>
+            <strong>{ text::opening(&text::change(advice)) }</strong><span>{ effect(now, &advice.report) }</span>
             if advice.lack.is_some() {
                 <span>{ text::not_in(scenario.framework) }</span>
             }

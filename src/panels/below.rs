@@ -61,7 +61,7 @@ pub fn Below(props: &Props) -> Html {
     let Props { settled, moving, layouts, timeline: step, of_step, layer, cards } = props;
     let (scenario, why, emit) = (settled.snapshot.scenario, settled.snapshot.view.why, &settled.emit);
     html! {
-        <>
+        <div class={classes!("figures", "wide", "below", moving.then_some("stale"))} aria-busy={moving.to_string()}>
             <Waterfall settled={settled.clone()} />
             { cards.at(6) }
             { for settled.report.rollout.iter().map(|rollout| generation(rollout, why, emit)) }
@@ -80,6 +80,6 @@ pub fn Below(props: &Props) -> Html {
             { settings(&scenario) }
             { cards.at(4) }
             <Agreement ..settled.clone() />
-        </>
+        </div>
     }
 }

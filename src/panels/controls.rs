@@ -13,6 +13,7 @@ use super::sheet::CONTROLS;
 use crate::calculator::Calculator;
 use crate::state::Action;
 use crate::text;
+use crate::text::layout::product;
 use engine::analysis::effects::Same;
 use engine::catalog;
 use engine::params::ParamId;
@@ -61,7 +62,8 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
                 { row(ParamId::LinkBandwidth) }
                 { row(ParamId::Gpus) }
             </div>
-            <LayoutControls scenario={settled.snapshot.scenario} report={settled.report} {emit} />
+            <LayoutControls scenario={settled.snapshot.scenario} report={settled.report} moving={calculator.is_moving()}
+                product={AttrValue::from(product(scenario, &derived.report))} {emit} />
             <div class="set" role="group" aria-label="Method">
                 { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
                 if let Some(share) = text::trained(scenario) {

@@ -92,7 +92,7 @@ fn later(Calculator { ask, latest, .. }: &Calculator) -> Option<Latest<Rc<Snapsh
 
 /// The feasible region.
 pub fn map(calculator: &Calculator) -> Html {
-    let Calculator { state, thread, derived, theme, emit, say, .. } = calculator;
+    let Calculator { state, worker, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
     let (snapshot, words) = painted(calculator, Plot::Map);
     let (map_x, map_y) = (derived.charts.map.x.key, derived.charts.map.y.key);
@@ -100,7 +100,7 @@ pub fn map(calculator: &Calculator) -> Html {
     let narrow = Narrow { view, axes: NarrowedAxes::Map };
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
-        <Figure id="map" plot={Plot::Map} thread={*thread} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="map" plot={Plot::Map} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             hint={text::HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(text::FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
@@ -111,7 +111,7 @@ pub fn map(calculator: &Calculator) -> Html {
 
 /// The curves.
 pub fn curve(calculator: &Calculator) -> Html {
-    let Calculator { state, thread, derived, theme, emit, say, .. } = calculator;
+    let Calculator { state, worker, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
     let (snapshot, words) = painted(calculator, Plot::Curve);
     let axes = axes_of(&state.scenario, view.metric.is_of_run());
@@ -120,7 +120,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let metrics = Metric::ALL.map(label).to_vec();
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
-        <Figure id="curve" plot={Plot::Curve} thread={*thread} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
+        <Figure id="curve" plot={Plot::Curve} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
             tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />

@@ -16,13 +16,17 @@ pub struct Props {
     pub scenario: Scenario,
     /// The report of its step.
     pub report: Report,
+    /// The product that is the batch, of the scenario on screen.
+    pub product: AttrValue,
+    /// Whether the scenario has moved on since it stood still.
+    pub moving: bool,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
 
 /// The group of controls.
 #[component]
-pub fn LayoutControls(Props { scenario, report, emit }: &Props) -> Html {
+pub fn LayoutControls(Props { scenario, report, product, moving, emit }: &Props) -> Html {
     let layout = Layout::of(scenario, report);
     let times = || html! { <span class="times" aria-hidden="true">{ "×" }</span> };
     let fixed = |name: &'static str, value: &String| {
@@ -30,7 +34,7 @@ pub fn LayoutControls(Props { scenario, report, emit }: &Props) -> Html {
     };
     html! {
         <div class="set" role="group" aria-label={words::TITLE}>
-            <div class="steps">
+            <div class={classes!("steps", moving.then_some("stale"))}>
                 { fixed("dp", &layout.dp) }
                 { for layout.degrees.iter().map(|step| html! { <>{ times() }{ stepper(step, emit) }</> }) }
                 <span class="times" aria-hidden="true">{ "=" }</span>
@@ -45,7 +49,7 @@ pub fn LayoutControls(Props { scenario, report, emit }: &Props) -> Html {
                     { stepper(step, emit) }
                 }
             </div>
-            <p class="product">{ &layout.product }</p>
+            <p class="product">{ product }</p>
         </div>
     }
 }

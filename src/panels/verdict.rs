@@ -45,7 +45,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
                 { answer(calculator, heading.place) }
                 { issues(calculator) }
                 <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator, Room::Whole) }</div>
-                <Recommended advised={derived.advised.clone()} {layouts} {emit} />
+                <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} {emit} />
             </section>
             if heading.passed { { slim(calculator) } }
             { row(calculator) }
@@ -60,17 +60,18 @@ pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calcu
     let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::words(&state.scenario, &derived.report);
+    let (stands_on, differs) = text::nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
     let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
     let uncorrect = emit.reform(move |_: MouseEvent| Action::Take(Box::new(plain)));
     html! {
         // Their places are kept, so that nothing below moves when a slider does.
         <div class="answer">
             <h1 id="headline" class="headline" ref={place}>
-                <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span>{ rest }</span>
+                <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span class="colon">{ ": " }</span><span>{ rest }</span>
             </h1>
             <Sentence {words} {has_controls} />
-            <p class="evidence">
-                { text::nearest(&state.scenario, settled.rows.here().map(|rows| &**rows)) }
+            <p class="evidence" title={differs}>
+                { stands_on }
                 if has_controls && text::correction(&state.scenario).is_some() {
                     { " " }<button type="button" class="small-button" onclick={uncorrect}>{ text::UNCORRECT }</button>
                 }

@@ -8,20 +8,20 @@ use engine::format;
 use engine::model::anchor::Anchor;
 use engine::scenario::Scenario;
 
-/// What a prediction stands on: the nearest measured run and how far it is, where the rows are here,
-/// and the runs on the accelerator.
-pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> String {
+/// What a prediction stands on: the nearest measured run with the error of its prediction, where the
+/// rows are here, and the runs on the accelerator; and how that run differs.
+pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> (String, Option<String>) {
     let on_accelerator = evidence(scenario);
-    let Some((run, steps)) = rows.and_then(|rows| rows.nearest(scenario)) else { return on_accelerator };
+    let Some((run, steps)) = rows.and_then(|rows| rows.nearest(scenario)) else { return (on_accelerator, None) };
     let other = run.row.scenario();
-    let off = run.pair(Measure::StepTime).map(|(measured, predicted)| {
-        format!(", predicted {} off", format::delta(predicted / measured - 1.0, format::percent))
+    let off = run.pair(Measure::StepTime).map_or(String::new(), |(measured, predicted)| {
+        format!(", {:+.1}{}% off", 100.0 * (predicted / measured - 1.0), format::THIN_SPACE)
     });
-    let far = if steps > FAR { "Nothing measured near this run; nearest" } else { "Nearest measured run" };
-    let differs = if steps > 0.0 { format!(" ({})", alike::differs(scenario, &other)) } else { String::new() };
+    let far = if steps > FAR { "Nothing measured near; nearest" } else { "Nearest measured" };
     let (model, gpus) = (&run.row.model, format::count(f64::from(other.gpus)));
-    let off = off.unwrap_or_default();
-    format!("{far}: {model} on {gpus} GPUs{off}{differs}. {on_accelerator}")
+    let length = format::count(f64::from(other.seq_len));
+    let said = format!("{far}: {model}, {length} tokens, {gpus} GPUs{off}. {on_accelerator}");
+    (said, Some(format!("{}: {}", run.name, alike::differs(scenario, &other))))
 }
 
 /// Steps ([`engine::analysis::nearest`]) from which a measured run says little.

@@ -25,7 +25,7 @@ pub struct Headline {
 impl Headline {
     /// The whole sentence.
     pub fn sentence(&self) -> String {
-        format!("{} {}{}", self.subject, self.verdict, self.rest)
+        format!("{} {}: {}", self.subject, self.verdict, self.rest)
     }
 }
 
@@ -48,7 +48,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     Headline {
         subject: format!("{} on {}", model_name(&scenario.model), hardware(scenario)),
         verdict: state.phrase(),
-        rest: format!(": {}{speed}", needs(report)),
+        rest: format!("{}{speed}", needs(report)),
         state,
     }
 }

@@ -1,5 +1,6 @@
 //! The words of the strip of degrees and of the product that is the batch.
 
+use engine::analysis::degrees;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::ParamId;
@@ -25,7 +26,8 @@ pub fn step_id(id: ParamId) -> Option<&'static str> {
 
 /// What stands behind the micro-batches in the product that is the batch: `× dp 8 × 8,192 = 524k tokens per step`. Where texts do not fill
 /// sequences, or an example has two answers, that is a factor of its own, so that the product is always right.
-pub fn product(scenario: &Scenario, report: &Report, sequences: f64) -> String {
+pub fn product(scenario: &Scenario, report: &Report) -> String {
+    let sequences = degrees::sequences(scenario);
     let dp = format::count(f64::from(scenario.degrees().dp));
     let length = format::count(f64::from(scenario.seq_len));
     let product = sequences * f64::from(scenario.seq_len);

@@ -51,7 +51,7 @@ impl Tiles {
             bands: [
                 report.rollout.map_or_else(
                     || format::range(&mfu(slow), &mfu(fast)),
-                    |_| format!("{} in the update", format::percent(report.mfu)),
+                    |_| format!("update {}", format::percent(report.mfu)),
                 ),
                 measured(format::range(&tokens(slow), &tokens(fast))),
                 measured(format::range(&step(time.low), &step(time.high))),
@@ -63,7 +63,7 @@ impl Tiles {
 }
 
 /// In the place of a range of which nothing was measured.
-const NOT_MEASURED: &str = "rollout not measured";
+const NOT_MEASURED: &str = "not measured";
 
 /// How long the step is longer for what limits it: compute, communication that compute does not hide, the pipeline's bubble; the memory
 /// that is missing where memory is the limit.

@@ -70,7 +70,7 @@ impl Poster<'_> {
     /// Joins headline and scenario to one text.
     pub fn sentence(&self) -> String {
         let [subject, verdict, rest] = &self.headline;
-        [subject, " ", verdict, rest, " ", &self.scenario].concat()
+        [subject, " ", verdict, ": ", rest, " ", &self.scenario].concat()
     }
 }
 

@@ -31,10 +31,11 @@ pub struct Sample {
 impl Sample {
     /// Extracts the sample from a report.
     pub fn of(report: &Report) -> Self {
+        let whole = report.whole();
         Self {
-            mfu: report.mfu,
-            tokens_per_s_per_gpu: report.tokens_per_s_per_gpu,
-            step: report.time.step,
+            mfu: whole.mfu,
+            tokens_per_s_per_gpu: whole.tokens_per_s_per_gpu,
+            step: whole.time,
             needed: report.memory.needed,
             capacity: report.memory.capacity,
             time_limiter: report.time.limiter(),
