@@ -11,7 +11,7 @@ use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
-pub use plan::{Asked, PlanView};
+pub use plan::{Asked, PlanView, SURE};
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

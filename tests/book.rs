@@ -18,7 +18,7 @@ use engine::params::{PARAMS, issues};
 use engine::scenario::pins::PIN_LETTERS;
 use engine::share::decode_link;
 use serde_json::Value;
-use shardwise::view::{Asked, Panel};
+use shardwise::view::{Asked, Panel, SURE};
 
 /// What is written behind a number, and what it is in the report's units.
 const UNITS: [(&str, f64); 20] = [
@@ -162,7 +162,8 @@ fn every_link_to_the_calculator_is_a_scenario_that_can_be_read() {
                     Some(("why", key)) => card(key).is_some(),
                     Some(("controls", key)) => ["none", "few", "all"].contains(&key),
                     Some(("plan", key)) => Asked::from_key(key).is_some(),
-                    Some(("days" | "budget", typed)) => amount(typed).is_some(),
+                    Some(("days" | "budget" | "batch", typed)) => amount(typed).is_some(),
+                    Some(("sure", typed)) => SURE.iter().any(|sure| sure.to_string() == typed),
                     Some((key, _)) => ["view", "map", "curve"].contains(&key),
                     None => pair == "../",
                 };

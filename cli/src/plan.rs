@@ -24,6 +24,12 @@ pub(crate) struct Arguments {
     /// The budget of `fastest` in US dollars, as in 100k [default: 100,000]
     #[arg(long, value_parser = number)]
     budget: Option<f64>,
+    /// The global batch in tokens per step, as in 4M [default: the scenario's where it was chosen, else that of published runs]
+    #[arg(long, value_parser = number)]
+    batch: Option<f64>,
+    /// The odds in percent that an answer fits and holds its limit [default: 80]
+    #[arg(long, value_parser = percent)]
+    sure: Option<f64>,
     /// A cluster of the catalog by its id, or `own`; several times for several [default: all of them]
     #[arg(long = "cluster", value_name = "ID")]
     clusters: Vec<String>,
@@ -69,6 +75,11 @@ fn number(typed: &str) -> Result<f64, String> {
     amount(typed).ok_or_else(|| "write a number above 0, such as 30, 2.5 or 100k".to_owned())
 }
 
+fn percent(typed: &str) -> Result<f64, String> {
+    let value = typed.trim_end_matches('%').parse::<f64>().ok().filter(|value| (0.0..=100.0).contains(value));
+    value.map(|value| value / 100.0).ok_or_else(|| "write a percentage from 0 to 100, such as 80".to_owned())
+}
+
 impl Arguments {
     /// Runs the command: the answer is no where nothing answers the question.
     pub(crate) fn run(&self) -> Result<Answer, String> {
@@ -78,9 +89,10 @@ impl Arguments {
             _ => return Err(format!("--days is of `plan cheapest`, --budget of `plan fastest`, not of `{question}`.")),
         }
         let (read, said) = self.input.read(&[Open::Model])?;
-        let asked = Asked { question, limit: self.days.or(self.budget), clusters: &self.clusters, most: self.top };
+        let Self { batch, sure, ref clusters, top: most, .. } = *self;
+        let asked = Asked { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
         let planned = search(&read.scenario, &asked)?;
-        let Planned { plan, question } = &planned;
+        let Planned { plan, question, .. } = &planned;
         let answers = plan.answers(*question);
         if self.json {
             let text = api::plan::answers(&planned, self.top, &read.issues) + "\n";
@@ -91,8 +103,16 @@ impl Arguments {
             return Ok(Answer { text: plain(&(text + &missed(plan, *question))), yes: false });
         };
         let mut rows = vec![header(question.kind())];
-        rows.extend(answers.iter().take(self.top).map(|found| row(plan, found, first)));
+        rows.extend(answers.iter().take(self.top).map(|found| row(plan, *question, found, first)));
         text += &aligned(&rows);
+        if let Some(found) = planned.with_larger_batch() {
+            let (now, then) = (format::params(plan.terms().batch), format::params(found.batch()));
+            let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
+            let gpus = format::gpus(found.scenario.gpus);
+            let limited =
+                format!("Limited by the {now}-token batch: with {then} tokens per step {gpus}, {time}, {cost}.");
+            text.extend([&limited, "\n"]);
+        }
         text.extend(["Best: ", &share::encode(&first.scenario), "\n"]);
         Ok(Answer { text: plain(&text), yes: true })
     }
@@ -107,15 +127,20 @@ fn searched(plan: &Plan) -> String {
         [] => String::new(),
         names => format!(" Clusters that cannot run it: {}.", names.join(", ")),
     };
-    format!("Of {visited} combinations {evaluated} were evaluated, {fitting} fit.{refused}\n")
+    let batch = format::params(plan.terms().batch);
+    format!(
+        "{evaluated} of {visited} combinations were evaluated, {fitting} fit; {batch} tokens per step, {} sure.{refused}\n",
+        format::percent(plan.terms().sure)
+    )
 }
 
 /// The run that misses a deadline or a budget by least.
 fn missed(plan: &Plan, question: Question) -> String {
     let Some(found) = plan.nearest_miss(question) else { return "Nothing that was searched fits.\n".into() };
     let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
-    let gpus = format::count(f64::from(found.scenario.gpus));
-    format!("Nothing answers. The nearest is {} with {gpus} GPUs: {time}, {cost}.\n", cluster(plan, found))
+    let (gpus, odds) = (format::gpus(found.scenario.gpus), found.limit_odds(question).unwrap_or_default());
+    let odds = format::percent(odds);
+    format!("Nothing answers. The nearest is {} with {gpus}: {time}, {cost}, odds {odds}.\n", cluster(plan, found))
 }
 
 fn cluster(plan: &Plan, found: &Found) -> String {
@@ -123,19 +148,19 @@ fn cluster(plan: &Plan, found: &Found) -> String {
 }
 
 /// The heading of each column.
-fn header(kind: Kind) -> [String; 9] {
+fn header(kind: Kind) -> [String; 10] {
     let first = match kind {
         Kind::Runs => "Cluster",
         Kind::Contexts => "Sequence",
         Kind::Models => "Model",
         Kind::Batches => "Sequences",
     };
-    [first, "GPUs", "Layout", "MFU", "Odds to fit", "Time to train", "Cost", "$ a GPU-hour", "As the first at"]
+    [first, "GPUs", "Layout", "MFU", "Odds to fit", "Odds in limit", "Time", "Cost", "$/GPU-hour", "Break-even"]
         .map(str::to_owned)
 }
 
 /// An answer's cells.
-fn row(plan: &Plan, found: &Found, first: &Found) -> [String; 9] {
+fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> [String; 10] {
     let scenario = &found.scenario;
     let count = |value: u32| format::count(f64::from(value));
     let what = match plan.kind() {
@@ -162,6 +187,7 @@ fn row(plan: &Plan, found: &Found, first: &Found) -> [String; 9] {
         layout,
         format::percent(found.report.mfu),
         format::percent(found.odds),
+        found.limit_odds(question).map_or_else(|| "–".into(), format::percent),
         time,
         price.map_or_else(|| "–".into(), |_| format::dollars(found.dollars())),
         price.map_or_else(|| "–".into(), dollars),

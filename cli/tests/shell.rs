@@ -294,7 +294,8 @@ fn a_plan_answers_by_its_status() {
     let json = shardwise(&[&asked[..], &["--json"]].concat());
     let plan: Value = serde_json::from_slice(&json.stdout).unwrap();
     let ids = ["own".to_owned(), "dgx-h200".to_owned()];
-    let same = api::plan::Asked { question: "cheapest", limit: Some(30.0), clusters: &ids, most: 10 };
+    let same =
+        api::plan::Asked { question: "cheapest", limit: Some(30.0), batch: None, sure: None, clusters: &ids, most: 10 };
     assert_eq!(text(&json.stdout).trim(), api::plan(&api::Given::from(own), &same).unwrap());
     let best = &plan["answers"][0];
     let report: Value = serde_json::from_str(&own_report(best["link"].as_str().unwrap())).unwrap();
@@ -307,6 +308,8 @@ fn a_plan_answers_by_its_status() {
         (&["plan", "fewest", own, "--cluster", "no-such"], "no cluster “no-such”"),
         (&["plan", "fewest", own, "--days", "3"], "--days is of `plan cheapest`"),
         (&["plan", "cheapest", own, "--days", "soon"], "write a number above 0"),
+        (&["plan", "cheapest", own, "--batch", "0"], "write a number above 0"),
+        (&["plan", "cheapest", own, "--sure", "120"], "write a percentage"),
     ] {
         let output = shardwise(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -5,7 +5,7 @@
 use api::plan::{self, Asked};
 use api::{Given, Reading, rank};
 use engine::analysis::advice::{advise, margin};
-use engine::analysis::plan::{Plan, Question};
+use engine::analysis::plan::{Plan, Question, Terms};
 use engine::analysis::search::Ranking;
 use engine::params;
 use engine::scenario::Scenario;
@@ -34,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
         }
         1 => {
             let question = Question::ALL[usize::from(kind / 4) % Question::ALL.len()];
-            let mut plan = Plan::new(&scenario, question.kind());
+            let mut plan = Plan::new(&scenario, question.kind(), Terms::usual(&scenario));
             plan.advance(PIECE);
             let front = plan.front().into_iter().chain(plan.nearest_miss(question));
             plan.answers(question).into_iter().chain(front).for_each(|found| check(&found.scenario));
@@ -53,6 +53,8 @@ fn asked(text: &str, kind: u8, limit: u8, is_small: bool) {
     let asked = Asked {
         question: questions[usize::from(kind / 4) % questions.len()],
         limit: limits[usize::from(limit) % limits.len()],
+        batch: [None, Some(1e6), Some(f64::NAN), Some(0.0)][usize::from(limit / 64)],
+        sure: [None, Some(0.5), Some(2.0), Some(f64::NAN)][usize::from(limit / 16 % 4)],
         clusters: &clusters[usize::from(limit / 8) % clusters.len()],
         most: usize::from(kind / 32),
     };

@@ -27,7 +27,7 @@ export function rank(scenario, most = 10, options) {
 
 export function plan(scenario, question = 'fewest', options = {}) {
   if (!isRecord(options)) throw new TypeError(`plan: options must be an object, not ${kind(options)}.`);
-  const { days, budget, clusters = [], most = 24, ...others } = options;
+  const { days, budget, batch, sure, clusters = [], most = 24, ...others } = options;
   const given = asked('plan', scenario, others);
   const own = { cheapest: 'days', fastest: 'budget' }[question];
   for (const [name, value] of Object.entries({ days, budget })) {
@@ -35,10 +35,16 @@ export function plan(scenario, question = 'fewest', options = {}) {
     if (name !== own) throw new TypeError(`plan: “${name}” is no limit of “${question}”.`);
     if (typeof value !== 'number') throw new TypeError(`plan: ${name} must be a number, not ${kind(value)}.`);
   }
+  for (const [name, value] of Object.entries({ batch, sure })) {
+    if (value !== undefined && typeof value !== 'number') {
+      throw new TypeError(`plan: ${name} must be a number, not ${kind(value)}.`);
+    }
+  }
   if (!isList(clusters) || !Array.from(clusters).every((id) => typeof id === 'string')) {
     throw new TypeError('plan: clusters must be a list of their ids.');
   }
-  return JSON.parse(engine.plan(...given, String(question), days ?? budget, clusters, count('plan', 'answers', most)));
+  const limits = [days ?? budget, batch, sure];
+  return JSON.parse(engine.plan(...given, String(question), ...limits, clusters, count('plan', 'answers', most)));
 }
 
 export function read(scenario, ...files) {

@@ -525,6 +525,10 @@ export interface PlanOptions extends Reading {
   days?: number;
   /** The budget of `fastest` in US dollars; 100,000 if left out. */
   budget?: number;
+  /** The global batch in tokens per step; where it is left out the scenario's, if somebody chose it, else that of published runs. */
+  batch?: number;
+  /** The odds, 0 to 1, that an answer fits and holds its limit; 0.8 if left out. */
+  sure?: number;
   /** Clusters of the catalog by their ids, and `own` for the scenario's hardware; all of them if left out. */
   clusters?: readonly string[];
   /** The most answers; 24 if left out. */
@@ -544,6 +548,7 @@ export interface PlannedRun {
   gpus: number;
   seq: number;
   sequences_per_step: number;
+  tokens_per_step: number;
   layout: string;
   micro_batch_size: number;
   grad_accum_steps: number;
@@ -553,6 +558,8 @@ export interface PlannedRun {
   tokens_per_s_per_gpu: number;
   peak_memory_bytes: number;
   fit_odds: number;
+  /** The odds to fit and end in time, or cost no more than the budget; `null` where the question has no such limit. */
+  limit_odds: number | null;
   /** The whole run, with checkpoints and failures; `null` where it never ends. Four of five measured runs lie from low to high. */
   time_s: number | null;
   time_low_s: number | null;
@@ -560,6 +567,8 @@ export interface PlannedRun {
   gpu_hours: number | null;
   /** `null` where no list has a price. */
   price_usd_per_gpu_hour: number | null;
+  /** Whose price it is; `null` for the scenario's own. */
+  price_source: string | null;
   cost_usd: number | null;
   cost_low_usd: number | null;
   cost_high_usd: number | null;
@@ -573,9 +582,13 @@ export interface PlannedRun {
 export interface Plan {
   question: Question;
   limit: number | null;
+  batch_tokens: number;
+  sure: number;
   answers: PlannedRun[];
   /** Where nothing answers, what misses the deadline or the budget by least. */
   nearest: PlannedRun | null;
+  /** What the best would be with the batch of published runs, where the smaller one that was asked for limits it. */
+  with_larger_batch: PlannedRun | null;
   /** The runs that no other beats in both days and dollars, the fastest first. */
   front: PlannedRun[];
   /** How many combinations were looked at, how many of them were evaluated, and how many of those fit. */

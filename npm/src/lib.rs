@@ -85,6 +85,7 @@ pub fn rank(scenario: &str, strict: bool, assume: bool, most: usize) -> Result<S
 ///
 /// # Errors
 /// What cannot be read or is missing, and what is no question or cluster.
+#[expect(clippy::too_many_arguments, reason = "the arguments of JavaScript's call, one after the other")]
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
 pub fn plan(
@@ -93,10 +94,12 @@ pub fn plan(
     assume: bool,
     question: &str,
     limit: Option<f64>,
+    batch: Option<f64>,
+    sure: Option<f64>,
     clusters: Vec<String>,
     most: usize,
 ) -> Result<String, JsValue> {
-    let asked = Asked { question, limit, clusters: &clusters, most };
+    let asked = Asked { question, limit, batch, sure, clusters: &clusters, most };
     api::plan(&given(scenario, strict, assume), &asked).map_err(thrown)
 }
 

@@ -48,10 +48,14 @@ def rank(scenario="", top=10, *, strict=True, assume=False, **values):
     return json.loads(_engine.rank(_asked("rank", scenario, values, strict, assume), top))
 
 
-def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, *, strict=True, assume=False, **values):
+def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), top=24, *, batch=None, sure=None, strict=True, assume=False,
+         **values):
     """Plans backwards: ``fewest`` GPUs that hold it, ``cheapest`` by a deadline in ``days``, ``fastest`` within a ``budget`` in US
     dollars, on every cluster of the catalog or on ``clusters`` by their ids (``own`` is the scenario's hardware); the longest
     ``context``, the largest ``model``, the largest ``batch`` on the scenario's own GPUs.
+
+    ``batch`` are the tokens per step, without it the scenario's where they were chosen and else those of published runs; ``sure`` are the
+    odds, 0 to 1, that an answer fits and holds its limit (0.8).
 
     A dict with ``answers``, the best first, which ``pandas.DataFrame`` takes, each with a ``link``; the ``front`` of days against
     dollars; where nothing answers the ``nearest``. What is no question raises ``ValueError``.
@@ -63,7 +67,7 @@ def plan(scenario="", question="fewest", days=None, budget=None, clusters=(), to
             raise ValueError(f"plan: “{name}” is no limit of “{question}”.")
     limit = days if days is not None else budget
     ids = [clusters] if isinstance(clusters, str) else list(clusters)
-    return json.loads(_engine.plan(_asked("plan", scenario, values, strict, assume), question, limit, ids, top))
+    return json.loads(_engine.plan(_asked("plan", scenario, values, strict, assume), question, [limit, batch, sure], ids, top))
 
 
 def sweep(scenario, axes, run=False, *, strict=True, assume=False):

@@ -116,11 +116,12 @@ fn plan(
     py: Python<'_>,
     asked: Asked,
     question: &str,
-    limit: Option<f64>,
+    limits: [Option<f64>; 3],
     clusters: Vec<String>,
     most: usize,
 ) -> PyResult<String> {
-    let wanted = api::plan::Asked { question, limit, clusters: &clusters, most };
+    let [limit, batch, sure] = limits;
+    let wanted = api::plan::Asked { question, limit, batch, sure, clusters: &clusters, most };
     py.detach(|| api::plan(&asked.given(), &wanted)).map_err(raised)
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use engine::analysis::plan::{Kind, Piece, Plan, Progress, Winner};
+use engine::analysis::plan::{Kind, Piece, Plan, Progress, Terms, Winner};
 use engine::scenario::Scenario;
 use engine::share;
 
@@ -41,17 +41,17 @@ struct Search {
     set_progress: UseStateSetter<Option<Progress>>,
 }
 
-/// Searches what a question needs around a scenario, once that is wanted; what is no longer wanted ends after the pieces that workers
+/// Searches what a question needs around a scenario on some terms, once that is wanted; what is no longer wanted ends after the pieces that workers
 /// are at.
 #[hook]
-pub fn use_plan(scenario: &Scenario, kind: Kind, wanted: bool) -> Planned {
+pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> Planned {
     let found = use_state(|| None::<Rc<Plan>>);
     let progress = use_state_eq(|| None::<Progress>);
-    let is_here = found.as_ref().is_some_and(|found| found.is_of(scenario, kind));
+    let is_here = found.as_ref().is_some_and(|found| found.is_of(scenario, kind, terms));
     let (set_found, set_progress) = (found.setter(), progress.setter());
-    use_effect_with((*scenario, kind, wanted && !is_here), move |&(scenario, kind, goes_on)| {
+    use_effect_with((*scenario, kind, terms, wanted && !is_here), move |&(scenario, kind, terms, goes_on)| {
         let is_wanted = Rc::new(Cell::new(goes_on));
-        let plan = goes_on.then(|| Plan::new(&scenario, kind));
+        let plan = goes_on.then(|| Plan::new(&scenario, kind, terms));
         set_progress.set(plan.as_ref().map(Plan::progress));
         if let Some(plan) = plan {
             let left = plan.pieces(COMBINATIONS_A_PIECE).into();
@@ -78,8 +78,9 @@ fn go_on(worker: u32, search: &Rc<RefCell<Search>>, is_wanted: &Rc<Cell<bool>>) 
         return;
     };
     at.under_way += 1;
-    let given =
-        [at.link.as_str().into(), at.plan.kind().key().into(), (cases.start as u32).into(), (cases.end as u32).into()];
+    let Terms { batch, sure } = at.plan.terms();
+    let [from, to] = [cases.start, cases.end].map(|place| (place as u32).into());
+    let given = [at.link.as_str().into(), at.plan.kind().key().into(), batch.into(), sure.into(), from, to];
     drop(at);
     let (search, is_wanted) = (search.clone(), is_wanted.clone());
     ask_worker(worker, "plan", &given, move |numbers: Option<Vec<usize>>| {

@@ -13,9 +13,10 @@ use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::state::{Action, SelectTarget};
 use crate::text::plan as text;
-use crate::view::{PlanView, View};
+use crate::view::{PlanView, SURE, View};
 use charts::views::plan_front;
-use engine::analysis::plan::{Kind, Plan, Progress, amount};
+use engine::analysis::plan::{Kind, Plan, Progress, Question, Terms, amount};
+use engine::format;
 use engine::scenario::Scenario;
 
 /// The most rows of the table.
@@ -28,20 +29,29 @@ pub fn PlanPanel(settled: &Settled) -> Html {
     let (scenario, view) = (snapshot.scenario, snapshot.view);
     let asked = view.plan;
     let kind = asked.question().kind();
+    let terms = asked.terms(&scenario);
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
     // A search that was stopped stays so until another scenario or question.
-    let stopped = use_state_eq(|| None::<(Scenario, Kind)>);
-    let is_stopped = *stopped == Some((scenario, kind));
-    let Planned { found, progress } = browser::use_plan(&scenario, kind, seen && *rested && !is_stopped);
+    let stopped = use_state_eq(|| None::<(Scenario, Kind, Terms)>);
+    let is_stopped = *stopped == Some((scenario, kind, terms));
+    let Planned { found, progress } = browser::use_plan(&scenario, kind, terms, seen && *rested && !is_stopped);
     let plan = found.filter(|plan| plan.kind() == kind);
-    let is_over = plan.as_ref().is_some_and(|plan| plan.is_of(&scenario, kind));
+    let is_over = plan.as_ref().is_some_and(|plan| plan.is_of(&scenario, kind, terms));
+    // What a larger batch would give is searched after the answers stand.
+    let larger_terms = asked.larger_terms(&scenario);
+    let wants_larger = is_over && larger_terms.is_some();
+    let Planned { found: larger, .. } =
+        browser::use_plan(&scenario, kind, larger_terms.unwrap_or(terms), seen && *rested && wants_larger);
+    let larger = larger.filter(|larger| larger_terms.is_some_and(|terms| larger.is_of(&scenario, kind, terms)));
     let stop = {
         let setter = stopped.setter();
-        Callback::from(move |_: MouseEvent| setter.set((!is_stopped).then_some((scenario, kind))))
+        Callback::from(move |_: MouseEvent| setter.set((!is_stopped).then_some((scenario, kind, terms))))
     };
     let state = match &plan {
-        Some(plan) if is_over => html! { <p class="caption" aria-live="off">{ text::caption(plan, asked) }</p> },
+        Some(plan) if is_over => {
+            html! { <p class="caption" aria-live="off">{ text::caption(plan, larger.as_deref(), asked) }</p> }
+        }
         _ => under_way(progress, is_stopped, stop),
     };
     let answers = plan
@@ -49,12 +59,15 @@ pub fn PlanPanel(settled: &Settled) -> Html {
         .map(|plan| html! { <Answers plan={plan.clone()} view={asked} emit={emit.clone()} most={MOST} {is_over} /> });
     let figure = {
         let plan = plan.clone().filter(|_| kind == Kind::Runs);
-        use_memo((plan.map(Shared), scenario), |(plan, scenario)| {
-            plan.as_ref().map(|Shared(plan)| {
-                let (spec, places) = plan_front(plan, scenario);
-                (Rc::new(spec), places)
-            })
-        })
+        use_memo(
+            (plan.map(Shared), scenario, asked.question()),
+            |(plan, scenario, question): &(Option<Shared>, Scenario, Question)| {
+                plan.as_ref().map(|Shared(plan)| {
+                    let (spec, places) = plan_front(plan, scenario, Some(*question));
+                    (Rc::new(spec), places)
+                })
+            },
+        )
     };
     let figure = plan.as_ref().zip(figure.as_ref().as_ref()).map(|(plan, (spec, places))| {
         let (plan, places, emit_taken) = (plan.clone(), places.clone(), emit.clone());
@@ -68,6 +81,8 @@ pub fn PlanPanel(settled: &Settled) -> Html {
                 hint={HINT} {take} />
         }
     });
+    let sure = text::sure().map(|label| Item { label: label.into(), group: None }).to_vec();
+    let chosen_sure = SURE.iter().position(|sure| *sure == asked.sure).unwrap_or_default();
     let items = text::QUESTIONS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     html! {
         <>
@@ -78,6 +93,12 @@ pub fn PlanPanel(settled: &Settled) -> Html {
                     <Select id="plan-question" name={text::ASK} {items} chosen={asked.asked as usize} {view} target={SelectTarget::Question}
                         emit={emit.clone()} />
                     <NumberOf {view} emit={emit.clone()} />
+                    <BatchOf {view} usual={terms.batch} emit={emit.clone()} />
+                    <span class="plan-number">
+                        <label for="plan-sure">{ text::HOW_SURE }</label>
+                        <Select id="plan-sure" name={text::HOW_SURE} items={sure} chosen={chosen_sure} {view} target={SelectTarget::Sure}
+                            emit={emit.clone()} />
+                    </span>
                 </div>
             </div>
             { state }
@@ -122,6 +143,60 @@ fn under_way(progress: Option<Progress>, is_stopped: bool, stop: Callback<MouseE
             { bar.unwrap_or_default() }
             <button type="button" class="small-button" onclick={stop}>{ if is_stopped { text::SEARCH } else { text::STOP } }</button>
         </p>
+    }
+}
+
+/// What the field of the batch shows.
+#[derive(PartialEq, Properties)]
+struct BatchProps {
+    view: View,
+    /// The batch of the search.
+    usual: f64,
+    emit: Callback<Action>,
+}
+
+/// The global batch. What is no number keeps the last one, and an empty field has the usual one.
+#[component]
+fn BatchOf(props: &BatchProps) -> Html {
+    let BatchProps { view, usual, emit } = props;
+    let set = {
+        let (view, emit) = (*view, emit.clone());
+        Callback::from(move |batch: Option<f64>| {
+            emit.emit(Action::Look(View { plan: PlanView { batch, ..view.plan }, ..view }));
+        })
+    };
+    let typed = use_state_eq(|| None::<String>);
+    let setter = typed.setter();
+    use_effect_with((view.plan.asked, *usual), {
+        let is_theirs = typed.as_ref().and_then(|typed| amount(typed)) == Some(*usual);
+        move |_| {
+            if !is_theirs {
+                setter.set(None);
+            }
+        }
+    });
+    let is_wrong = typed.as_ref().is_some_and(|typed| !typed.trim().is_empty() && amount(typed).is_none());
+    let input = {
+        let setter = typed.setter();
+        Callback::from(move |event: InputEvent| {
+            let text = browser::field_text(&event);
+            let batch = amount(&text);
+            if batch.is_some() || text.trim().is_empty() {
+                set.emit(batch);
+            }
+            setter.set(Some(text));
+        })
+    };
+    let shown = (*typed).clone().unwrap_or_else(|| format::tokens(*usual));
+    let (name, unit) = text::BATCH;
+    html! {
+        <span class="plan-number">
+            <label for="plan-batch">{ name }</label>
+            <input type="text" id="plan-batch" inputmode="text" autocomplete="off" spellcheck="false" value={shown} oninput={input}
+                aria-invalid={is_wrong.to_string()} aria-describedby="plan-batch-error" />
+            <span class="unit">{ unit }</span>
+            <span class="error" id="plan-batch-error">{ if is_wrong { text::NO_NUMBER } else { "" } }</span>
+        </span>
     }
 }
 

@@ -128,7 +128,7 @@ fn caption(search: &LayoutSearch) -> String {
 /// The cells of one row after its name.
 fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     let Layout { scenario, report, odds, .. } = layout;
-    let [time, cost] = of_run(&scenario.run_of(report));
+    let [time, cost] = of_run(scenario, &scenario.run_of(report));
     let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
     [
         format!("{} × {steps} × {dp}", scenario.micro_batch_size),

@@ -1,7 +1,7 @@
 //! What a select sets: the action of each of its options.
 
 use super::action::{Action, Pick};
-use crate::view::{Asked, PlanView, View};
+use crate::view::{Asked, PlanView, SURE, View};
 use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
 use engine::analysis::experts::family::Family;
@@ -37,6 +37,8 @@ pub enum SelectTarget {
     AgreementRows,
     /// The question that is planned.
     Question,
+    /// How sure an answer has to be.
+    Sure,
     /// The model: the ladder, then the catalog, then custom.
     Model,
     /// The GPU: the catalog, then custom.
@@ -73,6 +75,10 @@ impl SelectTarget {
             Self::Question => {
                 let asked = Asked::ALL.get(place).copied().unwrap_or_default();
                 View { plan: PlanView { asked, ..view.plan }, ..view }
+            }
+            Self::Sure => {
+                let sure = SURE.get(place).copied().unwrap_or(view.plan.sure);
+                View { plan: PlanView { sure, ..view.plan }, ..view }
             }
             Self::Model => {
                 let entry = |place: usize| Pick::Model(MODELS.get(place).map_or(CUSTOM, |entry| entry.id));

@@ -20,6 +20,8 @@ pub const EDIT_HELP: &str = "Edit tokens and price";
 const NEVER: &str = "never";
 /// In the place of what such a run costs.
 const NO_COST: &str = "–";
+/// In the place of what a run costs where no list has a price and nobody set one.
+const UNKNOWN: &str = "price unknown";
 /// In the place of its range.
 const FAILS: &str = "failures come too fast";
 
@@ -42,15 +44,24 @@ impl RunTexts {
         let run = scenario.run_of(report);
         let name = format!("{TIME_AND_COST}, {}", scenario.length());
         if !run.finishes() {
-            let [time, cost] = of_run(&run);
+            let [time, cost] = of_run(scenario, &run);
             return Self { name, time, cost, band: FAILS.into() };
         }
         let accuracy::Band { low, high } = accuracy::step_time(scenario);
         let time = |factor: f64| format::duration(factor * run.time);
+        let times = format::range(&time(low), &time(high));
+        if !is_known(scenario) {
+            return Self { name, time: time(1.0), cost: UNKNOWN.into(), band: times };
+        }
         let cost = |factor: f64| format::dollars(factor * run.cost.get());
-        let band = format!("{}, {}", format::range(&time(low), &time(high)), format::range(&cost(low), &cost(high)));
+        let band = format!("{times}, {}", format::range(&cost(low), &cost(high)));
         Self { name, time: time(1.0), cost: cost(1.0), band }
     }
+}
+
+/// Whether the price of a scenario's GPU-hour is known.
+fn is_known(scenario: &Scenario) -> bool {
+    prices::is_known(scenario.run.price_per_gpu_hour, scenario.accelerator.id, scenario.network.id)
 }
 
 /// The differences of time and cost from those of the first pinned scenario; `None` where the two do not train the same tokens, or
@@ -58,7 +69,7 @@ impl RunTexts {
 pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option<[Delta; 2]> {
     let of = |(scenario, report): (&Scenario, &Report)| scenario.run_of(report);
     let (now, then) = (of(here), of(there));
-    let same = here.0.train_tokens() == there.0.train_tokens();
+    let same = here.0.train_tokens() == there.0.train_tokens() && is_known(here.0) && is_known(there.0);
     (same && now.finishes() && then.finishes()).then(|| changes(&now, &then))
 }
 
@@ -72,13 +83,18 @@ fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
 
 /// Where the price of a GPU-hour comes from.
 pub fn price(scenario: &Scenario) -> String {
-    let id = scenario.accelerator.id;
-    let listed = prices::listed(id).map(source);
-    let set = !prices::is_of_the_list(scenario.run.price_per_gpu_hour, id);
+    let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
+    let listed = prices::listed_in(id, cluster).map(source);
+    let set = !prices::is_of_the_list(scenario.run.price_per_gpu_hour, id, cluster);
+    let product = catalog::cluster(cluster).filter(|entry| entry.accelerator == id && entry.is_of_a_cloud());
+    let unpriced = product.filter(|entry| prices::of_product(entry.id).is_none());
     match (catalog::accelerator(id), listed, set) {
-        (Some(_), Some(source), false) => format!("List price: {source}. Edit it."),
+        (Some(_), Some(source), false) => match unpriced {
+            Some(product) => format!("No list price known for {}. Used here: {source}. Edit it.", product.name),
+            None => format!("List price: {source}. Edit it."),
+        },
         (Some(entry), Some(source), true) => {
-            let usd = format::dollars(prices::usd_per_hour(id));
+            let usd = format::dollars(prices::usd_per_hour_in(id, cluster));
             format!("Not the list price of {}, which is {usd}: {source}.", entry.name)
         }
         (Some(entry), None, false) => format!("No list price known for {}: edit it.", entry.name),
@@ -94,11 +110,12 @@ fn source(price: &Price) -> String {
 }
 
 /// Time and cost of a run, for tables.
-pub fn of_run(run: &RunReport) -> [String; 2] {
+pub fn of_run(scenario: &Scenario, run: &RunReport) -> [String; 2] {
     if !run.finishes() {
         return [NEVER.into(), NO_COST.into()];
     }
-    [format::duration(run.time), format::dollars(run.cost.get())]
+    let cost = if is_known(scenario) { format::dollars(run.cost.get()) } else { UNKNOWN.into() };
+    [format::duration(run.time), cost]
 }
 
 #[cfg(test)]
@@ -123,6 +140,17 @@ mod tests {
         );
         assert_eq!(run.cost.get(), run.gpu_time.hours() * 3.99);
         assert_eq!(texts.band.matches('–').count(), 2, "{texts:?}");
+    }
+
+    #[test]
+    fn a_price_that_nobody_knows_is_not_shown() {
+        let texts = |link: &str| {
+            let (scenario, report) = scenario(link);
+            RunTexts::of(&scenario, &report)
+        };
+        let RunTexts { cost, band, .. } = texts("v=1&rev=7&gpu=h800");
+        assert_eq!((cost.as_str(), band.contains('$')), ("price unknown", false));
+        assert!(texts("v=1&rev=7&gpu=h800&price=1.5").cost.starts_with('$'));
     }
 
     #[test]
@@ -155,6 +183,11 @@ mod tests {
         );
         assert_eq!(said("v=1&rev=7&gpu=h800"), "No list price known for H800: edit it.");
         assert_eq!(said("v=1&rev=7&gpu=h800&price=1.5"), "No list price known for H800.");
+        assert_eq!(said("v=1&rev=7&cluster=p5"), "List price: AWS p5.48xlarge, an eighth, 2026-01-21. Edit it.");
+        assert_eq!(
+            said("v=1&rev=7&cluster=azure-nd-h100-v5"),
+            "No list price known for Azure ND H100 v5. Used here: Lambda, 8x H100 SXM, 2026-09-20. Edit it."
+        );
         assert!(said("v=1&rev=7&gpu=tpu-v5p").contains("undated"));
         assert!(said("v=1&rev=7&gpu=custom").contains("custom GPU"));
     }

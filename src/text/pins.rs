@@ -109,7 +109,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
 }
 
 fn is_list_price(scenario: &Scenario) -> bool {
-    prices::is_of_the_list(scenario.run.price_per_gpu_hour, scenario.accelerator.id)
+    prices::is_of_the_list(scenario.run.price_per_gpu_hour, scenario.accelerator.id, scenario.network.id)
 }
 
 fn is_named(model: &Model) -> bool {

@@ -2,9 +2,9 @@
 
 pub mod money;
 
-use crate::view::{Asked, PlanView};
+use crate::view::{Asked, PlanView, SURE};
 use charts::names;
-use engine::analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, break_even};
+use engine::analysis::plan::{Found, Hardware, Kind, NODES, Plan, Progress, Question, break_even};
 use engine::catalog::REVISION;
 use engine::format;
 use engine::params::Unit;
@@ -15,7 +15,7 @@ pub const TITLE: &str = "Plan backwards";
 pub const ASK: &str = "What is asked";
 /// The questions, in the order of [`Asked::ALL`].
 pub const QUESTIONS: [&str; Asked::ALL.len()] = [
-    "fewest GPUs that hold it",
+    "fewest GPUs that fit",
     "cheapest by a deadline",
     "fastest within a budget",
     "longest context on these GPUs",
@@ -29,29 +29,43 @@ pub const SEARCH: &str = "Search";
 /// Where a search was ended.
 pub const STOPPED: &str = "The search was stopped.";
 /// Before the search.
-pub const WAITING: &str = "The search begins when the scenario stands still …";
+pub const WAITING: &str = "Searching for plans …";
+/// The label of the batch, and its unit.
+pub const BATCH: (&str, &str) = ("Global batch", "tokens per step");
+/// The label of the odds that an answer has to reach.
+pub const HOW_SURE: &str = "How sure";
+
+/// The odds that an answer may have to reach, in the order of [`SURE`].
+pub fn sure() -> [String; SURE.len()] {
+    SURE.map(|sure| format!("{sure} %"))
+}
 /// Where what is typed is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
 /// Under the table of a question about the GPUs at hand.
 const ON_THESE: &str = "Same data, precision and GPUs; strategies, degrees, micro-batches and recomputation vary, and the fastest layout that fits \
-     stands here. Choose a row to take it as the scenario.";
+     with these odds stands here. Choose a row to take it as the scenario.";
 
 /// Under the table of a question about clusters.
 fn over_clusters() -> String {
     format!(
-        "Same model, data, precision and tokens a step on every cluster of the catalog and on your own hardware, on powers of two \
-     of GPUs and of nodes up to 131,072; strategies, degrees, micro-batches and recomputation vary, and of each cluster the \
-     best stands here. Your hardware has your price, others the list price of their GPU (catalog revision {REVISION}) wherever they \
-     are rented; what no list has, and machines of laboratories and companies, are left out where money counts. Days count \
-     checkpoints and the failures of the scenario. Ranges are those of measured steps: 80 % of runs lie within. Whether so \
-     many GPUs are for rent is not known here."
+        "Same model, data, precision and global batch on every cluster of the catalog and on your own hardware, on powers of two \
+     of GPUs and of nodes up to 131,072 and on {} nodes; where the GPUs do not divide the batch it is up to a quarter \
+     smaller. Strategies, degrees, micro-batches and recomputation vary, and of each cluster the best stands here. Your hardware \
+     has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU (catalog revision \
+     {REVISION}); a product whose cloud’s price is not known stands here as its GPUs and links. What no list has, and \
+     machines of laboratories and companies, are left out where money counts. Days count checkpoints and the failures of the \
+     scenario. Ranges are those of measured steps: 80 % of runs lie within, and the odds in time and in budget follow from \
+     them and the odds to fit. Whether so many GPUs are for rent is not known here.",
+        NODES.map(|nodes| nodes.to_string()).join(", ")
     )
 }
 
 /// The note under the table.
 pub fn note(question: Question) -> String {
     let of = match question {
-        Question::LongestContext => " The tokens of a step stay: longer sequences, fewer of them.",
+        Question::LongestContext => {
+            " The global batch stays while it holds the sequences, and then grows, up to one sequence on every GPU: such rows say so."
+        }
         Question::LargestModel => {
             " The published sizes of the model’s family; of a model without one its size doubled and halved."
         }
@@ -64,7 +78,7 @@ pub fn note(question: Question) -> String {
 /// The label of the number of a question: name and unit.
 pub fn label(asked: Asked) -> Option<(&'static str, &'static str)> {
     match asked {
-        Asked::Cheapest => Some(("Deadline", "days")),
+        Asked::Cheapest => Some(("Deadline", "days from now")),
         Asked::Fastest => Some(("Budget", "$")),
         _ => None,
     }
@@ -77,15 +91,22 @@ pub fn progress(progress: Progress) -> String {
 }
 
 /// The heading of each column.
-pub fn header(kind: Kind) -> Vec<&'static str> {
+pub fn header(question: Question) -> Vec<&'static str> {
+    let kind = question.kind();
     let first: &[&str] = match kind {
         Kind::Runs => &["Cluster", "GPUs"],
         Kind::Contexts => &["Sequence"],
         Kind::Models => &["Model"],
         Kind::Batches => &["Batch"],
     };
-    let last: &[&str] = if kind == Kind::Runs { &["$ a GPU-hour", "Costs as the first at"] } else { &[] };
-    first.iter().chain(&["Layout", "MFU", "Odds to fit", "Time to train", "Cost"]).chain(last).copied().collect()
+    let last: &[&str] = if kind == Kind::Runs { &["$/GPU-hour", "Break-even $/GPU-h"] } else { &[] };
+    let odds: &[&str] = match question {
+        Question::Cheapest { .. } => &["Odds in time"],
+        Question::Fastest { .. } => &["Odds in budget"],
+        _ => &[],
+    };
+    let middle = ["Layout", "MFU", "Odds to fit"];
+    first.iter().chain(&middle).chain(odds).chain(&["Time to train", "Cost"]).chain(last).copied().collect()
 }
 
 /// A row: its cells, and the values by which they are sorted.
@@ -98,7 +119,7 @@ pub struct Row {
 }
 
 /// The row of an answer; `first` is the best one.
-pub fn row(plan: &Plan, found: &Found, first: &Found) -> Row {
+pub fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> Row {
     let scenario = &found.scenario;
     let count = |value: u32| (format::count(f64::from(value)), Some(f64::from(value)));
     let mut cells: Vec<(String, Option<f64>)> = match plan.kind() {
@@ -108,7 +129,12 @@ pub fn row(plan: &Plan, found: &Found, first: &Found) -> Row {
         }
         Kind::Contexts => {
             let tokens = f64::from(scenario.seq_len);
-            vec![(format::value(Unit::Tokens, tokens), Some(tokens))]
+            let grown = if found.batch() > plan.terms().batch * GROWN {
+                format!(", batch grows to {}", format::tokens(found.batch()))
+            } else {
+                String::new()
+            };
+            vec![(format::value(Unit::Tokens, tokens) + &grown, Some(tokens))]
         }
         Kind::Models => {
             let size = scenario.model.architecture().params() as f64;
@@ -126,68 +152,82 @@ pub fn row(plan: &Plan, found: &Found, first: &Found) -> Row {
     cells.push((layout, None));
     cells.push((format::percent(found.report.mfu), Some(found.report.mfu)));
     cells.push((format::percent(found.odds), Some(found.odds)));
+    cells.extend(found.limit_odds(question).map(|odds| (format::percent(odds), Some(odds))));
     let [time, cost] = ranges(plan, found);
     cells.push((time, Some(found.days())));
     cells.push((cost, Some(found.dollars())));
     if plan.kind() == Kind::Runs {
         let has_price = plan.has_price(found);
         let price = scenario.run.price_per_gpu_hour;
-        let own = if has_price { money::price(price) } else { "not listed".to_owned() };
+        let listed = plan.hardware().get(found.hardware).and_then(|of| of.listed);
+        let own = match listed {
+            _ if !has_price => "unknown".to_owned(),
+            Some(listed) => format!("{} {}", money::price(price), listed.provider()),
+            None => money::price(price),
+        };
         cells.push((own, Some(price).filter(|_| has_price)));
-        let even = break_even(first, found).filter(|_| plan.has_price(first));
-        let is_first = found.hardware == first.hardware;
-        cells.push((even.filter(|_| !is_first).map_or("–".to_owned(), money::price), even));
+        let is_other = found.hardware != first.hardware && plan.has_price(first);
+        let even = break_even(first, found).filter(|_| is_other);
+        cells.push((even.map_or("–".to_owned(), money::price), even));
     }
     let (cells, values) = cells.into_iter().unzip();
     Row { cells, values }
 }
 
-/// Time and cost with their ranges: `21.7 days (16.9–34.1 days)`.
+/// A batch that is so many times what was asked for has grown, rather than being rounded.
+const GROWN: f64 = 1.05;
+
+/// Time and cost with their ranges: `21.7 days (16.9–34.1)`, `$265k ($208k–$417k)`.
 pub fn ranges(plan: &Plan, found: &Found) -> [String; 2] {
     if !found.run.finishes() {
         return ["never".into(), "–".into()];
     }
     let time = |factor: f64| format::duration(factor * found.run.time);
-    let cost = |factor: f64| format::dollars(factor * found.dollars());
+    let cost = |factor: f64| format::short_dollars(factor * found.dollars());
     let with = |text: &dyn Fn(f64) -> String| {
-        format!("{} ({})", text(1.0), format::range(&text(found.band.low), &text(found.band.high)))
+        let whole = text(1.0);
+        let range = format::range(&text(found.band.low), &text(found.band.high));
+        let unit = whole.split_once('\u{2009}').map_or("", |(_, unit)| unit);
+        let short = range.strip_suffix(unit).map_or(range.as_str(), str::trim_end);
+        format!("{whole} ({short})")
     };
     [with(&time), if plan.has_price(found) { with(&cost) } else { "–".into() }]
 }
 
 /// The finding.
-pub fn caption(plan: &Plan, view: PlanView) -> String {
+pub fn caption(plan: &Plan, larger: Option<&Plan>, view: PlanView) -> String {
     let question = view.question();
     let answers = plan.answers(question);
-    let Some(best) = answers.first() else { return missed(plan, question) };
+    let limited = larger.map_or(String::new(), |larger| limited(plan, larger, question));
+    let Some(best) = answers.first() else { return missed(plan, question, &limited) };
     let scenario = &best.scenario;
     let (time, cost) = (format::duration(best.run.time), format::dollars(best.dollars()));
-    let gpus = format::count(f64::from(scenario.gpus));
+    let gpus = format::gpus(scenario.gpus);
     let on = plan.hardware().get(best.hardware).map_or(String::new(), Hardware::name);
-    let odds = if best.odds < 0.9 {
-        format!(" It is tight: {} of 10 such runs fit.", (10.0 * best.odds).round())
-    } else {
-        String::new()
+    let batch = format!("{} tokens per step", format::tokens(best.batch()));
+    let odds = match best.limit_odds(question) {
+        Some(odds) => format!("odds to fit and hold that {}", format::percent(odds)),
+        None => format!("{} of such runs fit", format::percent(best.odds)),
     };
     let found = match question {
         Question::FewestGpus => {
-            let many = if scenario.gpus == 1 { "One GPU holds".to_owned() } else { format!("{gpus} GPUs hold") };
-            format!("{many} it: {on}, {}.", names::layout(scenario))
+            format!("It fits on {gpus}: {on}, {}, with {batch}; {odds}.", names::layout(scenario))
         }
         Question::Cheapest { days } => {
-            format!("Within {} days the cheapest is {on} with {gpus} GPUs: {cost} in {time}.", format::count(days))
+            let days = format::count(days);
+            format!("Within {days} days the cheapest is {on} with {gpus}: {cost} in {time}, with {batch}; {odds}.")
         }
         Question::Fastest { dollars } => {
-            format!("For {} the fastest is {on} with {gpus} GPUs: {time} for {cost}.", format::dollars(dollars))
+            let budget = format::dollars(dollars);
+            format!("For {budget} the fastest is {on} with {gpus}: {time} for {cost}, with {batch}; {odds}.")
         }
         Question::LongestContext => {
             let seq = format::value(Unit::Tokens, f64::from(scenario.seq_len));
-            let end = if best.sequences() == 1 { " The batch holds no longer sequence." } else { "" };
-            format!("Sequences of {seq} fit on these {gpus} GPUs: {}.{end}", names::layout(scenario))
+            format!("Sequences of {seq} fit on {gpus}: {}, with {batch}; {odds}.", names::layout(scenario))
         }
         Question::LargestModel => {
             format!(
-                "{} fits on these {gpus} GPUs: {}, {time}.",
+                "{} fits on {gpus}: {}, {time}, with {batch}; {odds}.",
                 super::model_name(&scenario.model),
                 names::layout(scenario)
             )
@@ -196,15 +236,27 @@ pub fn caption(plan: &Plan, view: PlanView) -> String {
             let tokens = format::params(best.report.tokens_per_step);
             let sequences = format::count(f64::from(best.sequences()));
             format!(
-                "{sequences} sequences, {tokens} tokens, fit on these {gpus} GPUs in one pass: {}.",
+                "{sequences} sequences, {tokens} tokens, fit on {gpus} in one pass: {}; {odds}.",
                 names::layout(scenario)
             )
         }
     };
-    format!("{found}{odds} {}", searched(plan))
+    format!("{found}{limited} {}", searched(plan))
 }
 
-/// What was searched: `Of 2,610,000 combinations 546,000 had to be evaluated, 303,000 of them fit.`
+/// What a larger batch would give, where the smaller one limits: ` Limited by the 262k-token batch: with 4.19M tokens $190,000.`
+fn limited(plan: &Plan, larger: &Plan, question: Question) -> String {
+    let Some(found) = plan.answer_in_a_larger_batch(larger, question) else { return String::new() };
+    let then = match question {
+        Question::Cheapest { .. } => format::dollars(found.dollars()),
+        Question::Fastest { .. } => format::duration(found.run.time),
+        _ => format::gpus(found.scenario.gpus),
+    };
+    let [now, with] = [plan.terms().batch, larger.terms().batch].map(format::tokens);
+    format!(" Limited by the {now}-token batch: with {with} tokens {then}.")
+}
+
+/// What was searched: `546,000 of 2,610,000 combinations were evaluated, 303,000 fit.`
 fn searched(plan: &Plan) -> String {
     let Progress { visited, evaluated, fitting, .. } = plan.progress();
     let [visited, evaluated, fitting] = [visited, evaluated, fitting].map(|number| format::count(number as f64));
@@ -214,24 +266,28 @@ fn searched(plan: &Plan) -> String {
         1 => " One cluster cannot run this precision or software.".to_owned(),
         many => format!(" {many} clusters cannot run this precision or software."),
     };
-    format!("Of {visited} combinations {evaluated} had to be evaluated, {fitting} of them fit.{refused}")
+    format!("{evaluated} of {visited} combinations were evaluated, {fitting} fit.{refused}")
 }
 
 /// The finding where nothing answers.
-fn missed(plan: &Plan, question: Question) -> String {
+fn missed(plan: &Plan, question: Question, limited: &str) -> String {
     let nearest = plan.nearest_miss(question).map(|found| {
         let on = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
         let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
-        format!("{on} with {} GPUs: {time}, {cost}", format::count(f64::from(found.scenario.gpus)))
+        let odds = format::percent(found.limit_odds(question).unwrap_or_default());
+        format!("{on} with {}: {time}, {cost}, odds {odds}", format::gpus(found.scenario.gpus))
     });
+    let sure = format::percent(plan.terms().sure);
     let said = match (question, nearest) {
         (Question::Cheapest { days }, Some(nearest)) => {
-            format!("No run ends within {} days. The fastest is {nearest}.", format::count(days))
+            let days = format::count(days);
+            format!("No run ends within {days} days with odds of {sure}. The fastest is {nearest}.{limited}")
         }
         (Question::Fastest { dollars }, Some(nearest)) => {
-            format!("No run costs {} or less. The cheapest is {nearest}.", format::dollars(dollars))
+            let budget = format::dollars(dollars);
+            format!("No run costs {budget} or less with odds of {sure}. The cheapest is {nearest}.{limited}")
         }
-        _ => "Nothing that was searched fits.".to_owned(),
+        _ => format!("Nothing that was searched fits with odds of {sure}."),
     };
     format!("{said} {}", searched(plan))
 }
@@ -245,7 +301,7 @@ mod tests {
     fn planned(view: PlanView) -> Plan {
         let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
         let other = Hardware::cluster(&own, catalog::cluster("dgx-h200").unwrap()).unwrap();
-        let mut plan = Plan::over(&own, view.question().kind(), vec![Hardware::own(&own), other]);
+        let mut plan = Plan::over(&own, view.question().kind(), view.terms(&own), vec![Hardware::own(&own), other]);
         plan.advance(usize::MAX);
         plan
     }
@@ -258,11 +314,11 @@ mod tests {
             let answers = plan.answers(view.question());
             assert!(!answers.is_empty(), "{asked:?}");
             for found in &answers {
-                let row = row(&plan, found, answers[0]);
-                assert_eq!((row.cells.len(), row.values.len()), (header(plan.kind()).len(), row.cells.len()));
+                let row = row(&plan, view.question(), found, answers[0]);
+                assert_eq!((row.cells.len(), row.values.len()), (header(view.question()).len(), row.cells.len()));
                 assert!(row.cells.iter().all(|cell| !cell.is_empty() && !cell.contains("NaN")), "{row:?}");
             }
-            let caption = caption(&plan, view);
+            let caption = caption(&plan, None, view);
             assert!(caption.ends_with('.') && caption.contains(" combinations "), "{caption}");
             assert!(note(view.question()).ends_with('.'));
         }
@@ -271,10 +327,16 @@ mod tests {
     #[test]
     fn what_nothing_reaches_names_the_nearest() {
         let view = PlanView { asked: Asked::Cheapest, days: 0.1, ..PlanView::default() };
-        let said = caption(&planned(view), view);
-        assert!(said.starts_with("No run ends within 0.100 days. The fastest is "), "{said}");
+        let said = caption(&planned(view), None, view);
+        assert!(
+            said.starts_with("No run ends within 0.100 days with odds of ") && said.contains(" The fastest is "),
+            "{said}"
+        );
         let view = PlanView { asked: Asked::Fastest, dollars: 10.0, ..view };
-        let said = caption(&planned(view), view);
-        assert!(said.starts_with("No run costs $10.0 or less. The cheapest is "), "{said}");
+        let said = caption(&planned(view), None, view);
+        assert!(
+            said.starts_with("No run costs $10.0 or less with odds of ") && said.contains(" The cheapest is "),
+            "{said}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! What is planned: the question with its deadline and its budget.
 
-use engine::analysis::plan::{Question, USUAL_DAYS, USUAL_DOLLARS};
+use engine::analysis::plan::{Question, Terms, USUAL_DAYS, USUAL_DOLLARS, larger_batch};
+use engine::scenario::Scenario;
 
 /// The questions, without their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,11 +46,18 @@ pub struct PlanView {
     pub days: f64,
     /// The budget in US dollars.
     pub dollars: f64,
+    /// The global batch in tokens per step; `None` for the usual one of the scenario.
+    pub batch: Option<f64>,
+    /// The odds in percent that an answer fits and holds its limit, one of [`SURE`].
+    pub sure: u8,
 }
+
+/// How sure an answer may have to be, in percent.
+pub const SURE: [u8; 3] = [50, 80, 95];
 
 impl Default for PlanView {
     fn default() -> Self {
-        Self { asked: Asked::default(), days: USUAL_DAYS, dollars: USUAL_DOLLARS }
+        Self { asked: Asked::default(), days: USUAL_DAYS, dollars: USUAL_DOLLARS, batch: None, sure: SURE[1] }
     }
 }
 
@@ -64,6 +72,20 @@ impl PlanView {
             Asked::LargestModel => Question::LargestModel,
             Asked::LargestBatch => Question::LargestBatch,
         }
+    }
+
+    /// What every answer about a scenario holds to.
+    pub fn terms(self, scenario: &Scenario) -> Terms {
+        let usual = Terms::usual(scenario);
+        Terms { batch: self.batch.unwrap_or(usual.batch), sure: f64::from(self.sure) / 100.0 }
+    }
+
+    /// The same in the batch of published runs, where that is larger and the question is about clusters.
+    pub fn larger_terms(self, scenario: &Scenario) -> Option<Terms> {
+        let terms = self.terms(scenario);
+        let is_of_clusters = matches!(self.asked, Asked::FewestGpus | Asked::Cheapest | Asked::Fastest);
+        let batch = larger_batch(scenario).filter(|batch| is_of_clusters && *batch > terms.batch)?;
+        Some(Terms { batch, ..terms })
     }
 
     /// The number of the question, where it has one.

@@ -1,7 +1,7 @@
 //! The query of a link: how a view is written and read.
 
 use super::panels::{Controls, Panels};
-use super::plan::Asked;
+use super::plan::{Asked, SURE};
 use super::{PlanView, ThemeChoice, View};
 use charts::views::{ALONG, LayerView, Metric, every_axis};
 use charts::zoom::Part;
@@ -51,6 +51,11 @@ impl View {
                 "plan" => view.plan.asked = Asked::from_key(value).unwrap_or_default(),
                 "days" => view.plan.days = amount(value).unwrap_or(view.plan.days),
                 "budget" => view.plan.dollars = amount(value).unwrap_or(view.plan.dollars),
+                "batch" => view.plan.batch = amount(value).or(view.plan.batch),
+                "sure" => {
+                    let sure = SURE.into_iter().find(|sure| sure.to_string() == value);
+                    view.plan.sure = sure.unwrap_or(view.plan.sure);
+                }
                 "step" => view.step = if value == FIRST { RunStep::First } else { RunStep::Steady },
                 _ => {}
             }
@@ -100,7 +105,7 @@ impl View {
         if self.layer != default.layer {
             pairs.push(layer_text(self.layer));
         }
-        let PlanView { asked, days, dollars } = default.plan;
+        let PlanView { asked, days, dollars, sure, .. } = default.plan;
         if self.plan.asked != asked {
             pairs.push(format!("plan={}", self.plan.asked.key()));
         }
@@ -109,6 +114,12 @@ impl View {
         }
         if self.plan.dollars != dollars {
             pairs.push(format!("budget={}", shortest(self.plan.dollars)));
+        }
+        if let Some(batch) = self.plan.batch {
+            pairs.push(format!("batch={}", shortest(batch)));
+        }
+        if self.plan.sure != sure {
+            pairs.push(format!("sure={}", self.plan.sure));
         }
         if !self.why.is_empty() {
             pairs.push(format!("why={}", self.why));
@@ -211,11 +222,12 @@ mod tests {
     #[test]
     fn every_question_survives_its_query() {
         for asked in Asked::ALL {
-            let view = View { plan: PlanView { asked, days: 12.5, dollars: 2e6 }, ..View::default() };
+            let plan = PlanView { asked, days: 12.5, dollars: 2e6, batch: Some(4e6), sure: 95 };
+            let view = View { plan, ..View::default() };
             assert_eq!(View::from_query(&view.query()), view);
         }
         assert_eq!(View::from_query("?plan=cheapest&days=7").query(), "?plan=cheapest&days=7");
-        assert_eq!(View::from_query("?plan=luck&days=soon&budget=-1"), View::default());
+        assert_eq!(View::from_query("?plan=luck&days=soon&budget=-1&batch=big&sure=101"), View::default());
     }
 
     #[test]

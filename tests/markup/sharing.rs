@@ -77,6 +77,6 @@ fn the_question_of_a_plan_is_that_of_the_link() {
     assert!(html.contains("id=\"plan-question\"") && html.contains("cheapest by a deadline"));
     assert!(html.contains("id=\"plan-number\"") && html.contains("value=\"12\""), "{html}");
     let html = embed("embed=1&view=plan&controls=none&plan=context&days=12", Vec::new());
-    assert!(!html.contains("id=\"plan-number\"") && words(&html).contains("The tokens of a step stay"), "{html}");
+    assert!(!html.contains("id=\"plan-number\"") && words(&html).contains("The global batch stays"), "{html}");
     assert!(page(&catalog::default_scenario(), Vec::new()).contains("id=\"alike\""));
 }

@@ -1,7 +1,7 @@
 //! Plans backwards from the command line: `cargo run --release -p shardwise-engine --example plan -- LINK [days=30|budget=1e6|context|model|batch]`;
 //! without a question the fewest GPUs.
 
-use engine::analysis::plan::{Found, Plan, Question, premium};
+use engine::analysis::plan::{Found, Plan, Question, Terms, premium};
 use engine::format;
 use engine::share::decode;
 use std::time::Instant;
@@ -21,7 +21,7 @@ fn main() {
         _ => Question::FewestGpus,
     };
     let start = Instant::now();
-    let mut plan = Plan::new(&scenario, question.kind());
+    let mut plan = Plan::new(&scenario, question.kind(), Terms::usual(&scenario));
     while !plan.advance(100_000) {}
     println!("{:?} in {:.2} s", plan.progress(), start.elapsed().as_secs_f64());
     let refused = plan.hardware().iter().filter(|hardware| hardware.refused.is_some()).count();

@@ -130,6 +130,23 @@ pub fn count(value: f64) -> String {
     no_number(value).unwrap_or_else(|| digits(value))
 }
 
+/// Formats a number of GPUs: `1 GPU`, `1,024 GPUs`.
+pub fn gpus(number: u32) -> String {
+    let name = if number == 1 { "GPU" } else { "GPUs" };
+    format!("{} {name}", count(f64::from(number)))
+}
+
+/// Formats dollars in a narrow column: `$208k`, `$1.30M`, `$99.0`.
+///
+/// ```
+/// use engine::format::short_dollars;
+///
+/// assert_eq!([208_000.0, 1.3e6, 5e6, 99.0].map(short_dollars), ["$208k", "$1.3M", "$5M", "$99"]);
+/// ```
+pub fn short_dollars(value: f64) -> String {
+    format!("${}", params(value).replace('K', "k"))
+}
+
 /// Formats a value in the unit of a parameter or axis, without trailing zeros: `80 GiB`, `8,192
 /// tokens`, `13B`.
 pub fn value(unit: Unit, value: f64) -> String {
@@ -161,6 +178,7 @@ pub fn tick(unit: Unit, value: f64) -> String {
             (value / (KIBI * KIBI)).to_string() + "M"
         }
         Unit::Tokens if value >= KIBI && (value / KIBI).fract() == 0.0 => (value / KIBI).to_string() + "k",
+        Unit::Dollars => short_dollars(value),
         Unit::Params | Unit::TokensPerS | Unit::TrainTokens => params(value),
         Unit::None | Unit::Tokens if value.fract() == 0.0 => minus(&group_thousands(&value.to_string())),
         _ => no_number(value).unwrap_or_else(|| trimmed(&digits(value))),

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use engine::analysis::plan::{Kind, Plan};
+use engine::analysis::plan::{Kind, Plan, Terms};
 use engine::share;
 use files::settings::Framework;
 use js_sys::Uint8Array;
@@ -31,20 +31,21 @@ pub fn settings(link: &str, framework: &str) -> String {
 }
 
 thread_local! {
-    /// The plan that was asked for last, by its link and kind: most questions are about further cases of it.
-    static PLAN: RefCell<Option<(String, Kind, Plan)>> = const { RefCell::new(None) };
+    /// The plan that was asked for last, by its link: most questions are about further cases of it.
+    static PLAN: RefCell<Option<(String, Plan)>> = const { RefCell::new(None) };
 }
 
-/// Searches cases of a plan from one place to another: a [`engine::analysis::plan::Piece`] as numbers; `null` for a kind that does not
+/// Searches cases of a plan with so many tokens in a step and such odds at least, from one place to another: a [`engine::analysis::plan::Piece`] as numbers; `null` for a kind that does not
 /// exist.
 #[wasm_bindgen]
-pub fn plan(link: &str, kind: &str, from: usize, to: usize) -> String {
+pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usize) -> String {
+    let terms = Terms { batch, sure };
     let piece = Kind::from_key(kind).map(|kind| {
         PLAN.with_borrow_mut(|last| {
-            let is_it = |last: &(String, Kind, Plan)| last.0 == link && last.1 == kind;
-            let (_, _, plan) = match last.take().filter(is_it) {
+            let is_it = |last: &(String, Plan)| last.0 == link && last.1.kind() == kind && last.1.terms() == terms;
+            let (_, plan) = match last.take().filter(is_it) {
                 Some(same) => last.insert(same),
-                None => last.insert((link.to_owned(), kind, Plan::new(&share::decode(link).scenario, kind))),
+                None => last.insert((link.to_owned(), Plan::new(&share::decode(link).scenario, kind, terms))),
             };
             plan.search(from..to).to_numbers()
         })

@@ -29,7 +29,7 @@ pub(super) struct Props {
 /// A column, and whether its smallest value comes first.
 type Order = Option<(usize, bool)>;
 
-/// The rows, each a click from being the scenario; under them what the price decides.
+/// The rows, each a click from being the scenario; under them what faster links are worth.
 #[component]
 pub(super) fn Answers(props: &Props) -> Html {
     let Props { plan, view, most, is_over, emit } = props;
@@ -39,10 +39,11 @@ pub(super) fn Answers(props: &Props) -> Html {
     let mut answers = plan.answers(view.question());
     answers.truncate(*most);
     let Some(first) = answers.first().copied() else { return Html::default() };
-    let sentences = money::sentences(plan, &answers);
-    let header = words::header(plan.kind());
+    let links = money::faster_links(plan, &answers);
+    let question = view.question();
+    let header = words::header(question);
     let mut rows: Vec<(words::Row, &Found)> =
-        answers.iter().map(|found| (words::row(plan, found, first), *found)).collect();
+        answers.iter().map(|found| (words::row(plan, question, found, first), *found)).collect();
     if let Some((column, ascending)) = *order {
         rows.sort_by(|one, other| {
             let compared = compare(&one.0, &other.0, column);
@@ -66,9 +67,7 @@ pub(super) fn Answers(props: &Props) -> Html {
                 <tbody>{ for rows.into_iter().map(|(row, found)| shown(&row, found, plan, emit)) }</tbody>
             </table>
         </div>
-        if !sentences.is_empty() {
-            <ul class="break-even">{ for sentences.into_iter().map(|sentence| html! { <li>{ sentence }</li> }) }</ul>
-        }
+        { for links.map(|sentence| html! { <p class="note">{ sentence }</p> }) }
         </>
     }
 }
@@ -105,7 +104,7 @@ fn heading(
 /// The class of texts.
 const WORDS: &str = "words";
 
-/// Texts stand at the left, ranges in two lines.
+/// Texts stand at the left, and numbers with their range in one line.
 fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
     match value {
         None if cell.len() > 12 => Some(WORDS),
@@ -123,9 +122,13 @@ fn shown(row: &words::Row, found: &Found, plan: &Plan, emit: &Callback<Action>) 
     html! {
         <tr class={chosen.then_some("chosen")} onclick={take}>
             <th scope="row">
-                <button type="button" aria-pressed={chosen.to_string()}>{ name }</button>
+                <button type="button" aria-pressed={chosen.to_string()} title={name.clone()}>{ name }</button>
             </th>
-            { for cells.map(|(cell, value)| html! { <td class={class(cell, *value)}>{ cell.clone() }</td> }) }
+            { for cells.map(|(cell, value)| {
+                let class = class(cell, *value);
+                let title = (class == Some(WORDS)).then(|| cell.clone());
+                html! { <td {class} {title}>{ cell.clone() }</td> }
+            }) }
         </tr>
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
-use engine::analysis::plan::{Found, Hardware, Kind, Plan};
+use engine::analysis::plan::{Found, Hardware, Kind, Plan, Question};
+use engine::catalog::accelerators::prices;
 use engine::format;
 use engine::params::{Scale, Unit};
 use engine::published::Set;
@@ -18,11 +19,12 @@ const NOTHING: (f64, f64) = (1.0, 100.0);
 /// Names a place of a plan: `DGX H100, 64 GPUs`.
 fn name(plan: &Plan, found: &Found) -> String {
     let cluster = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);
-    format!("{cluster}, {} GPUs, {}", format::count(f64::from(found.scenario.gpus)), names::layout(&found.scenario))
+    format!("{cluster}, {}, {}", format::gpus(found.scenario.gpus), names::layout(&found.scenario))
 }
 
-/// Returns the figure and the run of each of its marks, by its place in [`Plan::found`]; `own` is the scenario on screen.
-pub fn plan_front(plan: &Plan, own: &Scenario) -> (ChartSpec, Vec<usize>) {
+/// Returns the figure and the run of each of its marks, by its place in [`Plan::found`]; `own` is the scenario on screen. The deadline or
+/// the budget of the question is a line.
+pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (ChartSpec, Vec<usize>) {
     let front: Vec<(f64, f64)> = plan.front().into_iter().map(|found| (found.days(), found.dollars())).collect();
     let runs = || plan.found().iter().enumerate().filter(|(_, found)| plan.has_price(found));
     let least = |of: fn(&Found) -> f64| runs().map(|(_, found)| of(found)).fold(f64::INFINITY, f64::min);
@@ -49,13 +51,15 @@ pub fn plan_front(plan: &Plan, own: &Scenario) -> (ChartSpec, Vec<usize>) {
         let (min, max) = if low > 0.0 && high.is_finite() && high > 0.0 { (low / ROOM, high * ROOM) } else { NOTHING };
         Axis { label: label.into(), unit, scale: Scale::Log, min, max, key: None, grain: Grain::Digits, own: None }
     };
-    let line = Line::new("nothing is both faster and cheaper", LineRole::Equal, pieces(&front));
+    let (x, y) = (axis("Time to train", Unit::Days, across), axis("Cost", Unit::Dollars, up));
+    let mut lines = vec![Line::new("Pareto front", LineRole::Equal, pieces(&front))];
+    lines.extend(question.and_then(|question| limit(question, &x, &y)));
     let spec = ChartSpec {
         title: "Days against price".into(),
         caption: caption(plan),
-        x: axis("Time to train", Unit::Days, across),
-        y: axis("Cost", Unit::Dollars, up),
-        lines: vec![line],
+        x,
+        y,
+        lines,
         marks,
         here,
         value: Quantity { label: "MFU", unit: Unit::Percent },
@@ -64,11 +68,28 @@ pub fn plan_front(plan: &Plan, own: &Scenario) -> (ChartSpec, Vec<usize>) {
     (spec, places)
 }
 
+/// The line of a deadline or a budget, where it is in sight.
+fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Line> {
+    let (name, value, axis) = match question {
+        Question::Cheapest { days } => ("deadline", days, x),
+        Question::Fastest { dollars } => ("budget", dollars, y),
+        _ => return None,
+    };
+    let ends = if matches!(question, Question::Cheapest { .. }) {
+        [(value, y.min), (value, y.max)]
+    } else {
+        [(x.min, value), (x.max, value)]
+    };
+    let is_in_sight = value > axis.min && value < axis.max;
+    is_in_sight.then(|| Line::new(name, LineRole::Bound, vec![ends.to_vec()]))
+}
+
 /// Days and dollars of the scenario on screen, where it fits.
 fn own_place(own: &Scenario) -> Option<(f64, f64)> {
     let report = own.report();
     let run = own.run_of(&report);
-    report.fits().then(|| (run.time.hours() / 24.0, run.cost.get()))
+    let is_known = prices::is_known(own.run.price_per_gpu_hour, own.accelerator.id, own.network.id);
+    (report.fits() && is_known).then(|| (run.time.hours() / 24.0, run.cost.get()))
 }
 
 fn pieces(front: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
@@ -98,15 +119,16 @@ fn caption(plan: &Plan) -> String {
 mod tests {
     use super::*;
     use crate::{describe, table};
-    use engine::analysis::plan::Hardware;
+    use engine::analysis::plan::Terms;
     use engine::share::decode;
 
     #[test]
     fn the_front_is_drawn_among_all_runs() {
         let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
-        let mut plan = Plan::over(&own, Kind::Runs, vec![Hardware::own(&own)]);
+        let mut plan = Plan::over(&own, Kind::Runs, Terms::usual(&own), vec![Hardware::own(&own)]);
         plan.advance(usize::MAX);
-        let (spec, places) = plan_front(&plan, &own);
+        let (spec, places) = plan_front(&plan, &own, Some(Question::Cheapest { days: plan.front()[0].days() * 1.5 }));
+        assert_eq!(spec.lines.last().map(|line| line.segments[0].len()), Some(2));
         assert_eq!(spec.marks.len(), places.len());
         assert!(spec.here.is_some() && spec.lines[0].segments[0].len() == plan.front().len());
         for mark in &spec.marks {
@@ -116,7 +138,7 @@ mod tests {
             assert!(!text.contains("NaN") && !text.is_empty(), "{text}");
         }
         assert!(spec.caption.starts_with("From the fastest, H100 SXM (yours), "), "{}", spec.caption);
-        let nothing = Plan::over(&own, Kind::Runs, Vec::new());
-        assert_eq!(plan_front(&nothing, &own).1, [0_usize; 0]);
+        let nothing = Plan::over(&own, Kind::Runs, Terms::usual(&own), Vec::new());
+        assert_eq!(plan_front(&nothing, &own, None).1, [0_usize; 0]);
     }
 }

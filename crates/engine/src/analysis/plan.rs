@@ -7,9 +7,11 @@
 //! question asks about ([`Kind`]); the questions ([`Question`]) then sort the cases ([`Plan::answers`]), so that another deadline needs no
 //! other search.
 //!
-//! The tokens of a step stay those of the scenario, as they decide what the run learns, but for the largest batch.
+//! A layout that fits less surely than asked for is none ([`Terms`]). The tokens of a step are those that are asked for, as they decide what the run learns; where the GPUs do not divide
+//! them, up to a quarter fewer. The largest batch is a question of its own.
 
 mod answers;
+mod batch;
 mod cases;
 mod found;
 mod hardware;
@@ -18,19 +20,22 @@ mod piece;
 mod question;
 mod search;
 mod settled;
+mod terms;
 
+pub use batch::{larger_batch, own_batch, published_batch, usual_batch};
 pub use found::Found;
-pub use hardware::Hardware;
+pub use hardware::{Hardware, NODES};
 pub use money::{break_even, premium};
 pub use piece::{Piece, Winner};
 pub use question::{Kind, Question, USUAL_DAYS, USUAL_DOLLARS, amount};
 pub use settled::{Laws, outgrows_smaller};
+pub use terms::{Terms, USUALLY_SURE};
 
 use super::candidates::errors;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::Seconds;
 use cases::Case;
-use search::Search;
+use search::{Limits, Search};
 
 /// How far a search is, and what it met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +47,7 @@ pub struct Progress {
     /// Of those visited, how many were evaluated: the others do not divide evenly, have no more room for weights and optimizer state than
     /// one evaluated that lacks it for these alone, or cannot be the best for another that was evaluated ([`Laws`]).
     pub evaluated: usize,
-    /// Of those evaluated, how many fit in memory.
+    /// Of those evaluated, how many fit in memory, surely enough or not.
     pub fitting: usize,
 }
 
@@ -51,6 +56,7 @@ pub struct Progress {
 pub struct Plan {
     scenario: Scenario,
     kind: Kind,
+    terms: Terms,
     hardware: Vec<Hardware>,
     cases: Vec<Case>,
     /// The number of errors that a layout may have: those that the scenario has in any layout.
@@ -66,23 +72,25 @@ pub struct Plan {
 impl PartialEq for Plan {
     fn eq(&self, other: &Self) -> bool {
         let far = |plan: &Self| (plan.at, plan.search.place());
-        self.is_of(&other.scenario, other.kind) && far(self) == far(other)
+        self.is_of(&other.scenario, other.kind, other.terms) && far(self) == far(other)
     }
 }
 
 impl Plan {
-    /// Creates a search over every cluster of the catalog and the scenario's own hardware; nothing is evaluated yet.
-    pub fn new(scenario: &Scenario, kind: Kind) -> Self {
-        Self::over(scenario, kind, hardware::all(scenario))
+    /// Creates a search over every cluster of the catalog and the scenario's own hardware, on some terms; nothing is evaluated
+    /// yet.
+    pub fn new(scenario: &Scenario, kind: Kind, terms: Terms) -> Self {
+        Self::over(scenario, kind, terms, hardware::all(scenario))
     }
 
     /// Creates a search over some hardware; questions about the scenario's own GPUs need no other than [`Hardware::own`].
-    pub fn over(scenario: &Scenario, kind: Kind, hardware: Vec<Hardware>) -> Self {
-        let cases = cases::of(scenario, kind, &hardware);
+    pub fn over(scenario: &Scenario, kind: Kind, terms: Terms, hardware: Vec<Hardware>) -> Self {
+        let cases = cases::of(scenario, kind, terms.batch, &hardware);
         let of = cases.iter().map(|case| case.space.len()).sum();
         Self {
             scenario: *scenario,
             kind,
+            terms,
             cases,
             hardware,
             errors: errors(&plain(scenario)),
@@ -93,14 +101,19 @@ impl Plan {
         }
     }
 
-    /// Whether this is the search of a scenario.
-    pub fn is_of(&self, scenario: &Scenario, kind: Kind) -> bool {
-        self.kind == kind && self.scenario == *scenario
+    /// Whether this is the search of a scenario on these terms.
+    pub fn is_of(&self, scenario: &Scenario, kind: Kind, terms: Terms) -> bool {
+        self.kind == kind && self.terms == terms && self.scenario == *scenario
     }
 
     /// The scenario that is planned.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    /// What every answer holds to.
+    pub fn terms(&self) -> Terms {
+        self.terms
     }
 
     /// What is searched.
@@ -128,13 +141,17 @@ impl Plan {
         self.at >= self.cases.len()
     }
 
+    fn limits(&self) -> Limits {
+        Limits { errors: self.errors, sure: self.terms.sure }
+    }
+
     /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
         let mut left = count;
         while left > 0
             && let Some(case) = self.cases.get(self.at)
         {
-            left = left.saturating_sub(self.search.advance(case, left, self.errors, &mut self.progress));
+            left = left.saturating_sub(self.search.advance(case, left, self.limits(), &mut self.progress));
             if self.search.place() >= case.space.len() {
                 let of = case.hardware;
                 let search = core::mem::take(&mut self.search);

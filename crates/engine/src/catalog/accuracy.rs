@@ -137,6 +137,40 @@ pub fn step_time(scenario: &Scenario) -> Band {
     both(both(band, recorded::BORROWED), Kind::DataSheet.band())
 }
 
+/// The standard normal deviate above which a tenth lies.
+const TENTH: f64 = 1.281_551_565_544_8;
+
+/// Returns the odds, 0 to 1, that a measured time is at most so many times the predicted one.
+///
+/// The law is log-normal on each side of the prediction, which is its median: a tenth lies below the range's low end, a tenth above its
+/// high end. `P = Phi(1.2816 ln(ratio) / |ln(end)|)`.
+///
+/// ```
+/// # use engine::catalog::accuracy::{Band, odds_within};
+/// let band = Band { low: 0.8, high: 1.6 };
+/// let odds = [0.8, 1.0, 1.6].map(|ratio| (100.0 * odds_within(band, ratio)).round());
+/// assert_eq!(odds, [10.0, 50.0, 90.0]);
+/// ```
+pub fn odds_within(band: Band, ratio: f64) -> f64 {
+    let width = if ratio < 1.0 { band.low } else { band.high }.ln().abs();
+    match ratio.ln() {
+        log if log.is_nan() => 0.0,
+        log if width > 0.0 => normal(TENTH * log / width),
+        log => f64::from(u8::from(log >= 0.0)),
+    }
+}
+
+/// The standard normal distribution, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17).
+fn normal(deviate: f64) -> f64 {
+    const OF_T: f64 = 0.231_641_9;
+    const TERMS: [f64; 5] = [1.330_274_429, -1.821_255_978, 1.781_477_937, -0.356_563_782, 0.319_381_530];
+    let size = deviate.abs();
+    let t = 1.0 / (1.0 + OF_T * size);
+    let density = (-0.5 * size * size).exp() / core::f64::consts::TAU.sqrt();
+    let above = density * t * TERMS.into_iter().fold(0.0, |sum, term| sum * t + term);
+    if deviate < 0.0 { above } else { 1.0 - above }
+}
+
 /// Returns the range of the peak memory, by its kind.
 pub fn peak_memory(report: &Report) -> Band {
     PeakKind::of(report).band()
@@ -187,6 +221,20 @@ mod tests {
             assert_eq!(evidence(&on(id)), Evidence::DataSheet, "{id}");
         }
         assert!(matches!(evidence(&on("h100-sxm")), Evidence::Runs(of) if of.runs > 500));
+    }
+
+    #[test]
+    fn odds_in_time_rise_from_none_to_all() {
+        for band in [Band { low: 0.78, high: 1.57 }, Band { low: 0.5, high: 2.0 }, Band { low: 1.0, high: 1.0 }] {
+            let ratios = (0..=400).map(|step| f64::from(step) * 0.02);
+            let odds: Vec<f64> = ratios.map(|ratio| odds_within(band, ratio)).collect();
+            assert!(odds.windows(2).all(|pair| pair[0] <= pair[1] + 1e-7), "{band:?}");
+            assert!(
+                odds.iter().all(|odds| (0.0..=1.0).contains(odds)) && odds[0] == 0.0 && odds[400] > 0.97,
+                "{band:?}"
+            );
+            assert_eq!([f64::NAN, -1.0, f64::INFINITY].map(|ratio| odds_within(band, ratio)), [0.0, 0.0, 1.0]);
+        }
     }
 
     #[test]

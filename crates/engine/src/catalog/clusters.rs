@@ -40,6 +40,11 @@ impl ClusterEntry {
         centres::LIST.iter().any(|centre| centre.id == self.id)
     }
 
+    /// Whether it is a product that one cloud rents out.
+    pub fn is_of_a_cloud(&self) -> bool {
+        clouds::LIST.iter().any(|cloud| cloud.id == self.id)
+    }
+
     /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules
     /// out.
     pub fn accelerator(&self) -> Option<Picked<Accelerator>> {

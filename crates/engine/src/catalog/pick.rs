@@ -31,15 +31,17 @@ pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
         }
         _ => catalog::accelerator(id).map(catalog::AcceleratorEntry::pick),
     };
-    accelerator.map(|accelerator| put_in(scenario, accelerator)).is_some()
+    let cluster = scenario.network.id;
+    accelerator.map(|accelerator| put_in(scenario, accelerator, cluster)).is_some()
 }
 
-/// Sets the GPU, and its list price while the user has set none.
-fn put_in(scenario: &mut Scenario, accelerator: Picked<Accelerator>) {
+/// Sets the GPU, and its list price in a cluster while the user has set none.
+fn put_in(scenario: &mut Scenario, accelerator: Picked<Accelerator>, cluster: Id) {
+    let (gpu, before) = (scenario.accelerator.id, scenario.network.id);
     let price = &mut scenario.run.price_per_gpu_hour;
     // No list has a price of a custom GPU: the present one goes with it.
-    if accelerator.id != CUSTOM && prices::is_of_the_list(*price, scenario.accelerator.id) {
-        *price = prices::usd_per_hour(accelerator.id);
+    if accelerator.id != CUSTOM && prices::is_of_the_list(*price, gpu, before) {
+        *price = prices::usd_per_hour_in(accelerator.id, cluster);
     }
     scenario.accelerator = accelerator;
 }
@@ -58,7 +60,7 @@ pub fn pick_cluster(scenario: &mut Scenario, id: &str) -> bool {
             if scenario.shard_size == scenario.network.values.gpus_per_node {
                 scenario.shard_size = network.values.gpus_per_node;
             }
-            put_in(scenario, accelerator);
+            put_in(scenario, accelerator, network.id);
             scenario.network = network;
             true
         }

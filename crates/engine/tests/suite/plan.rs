@@ -3,9 +3,11 @@
 use crate::any::any_scenario;
 use crate::laws::laws;
 use engine::analysis::plan::{
-    Found, Hardware, Kind, Laws, Piece, Plan, Question, break_even, outgrows_smaller, premium,
+    Found, Hardware, Kind, Laws, NODES, Piece, Plan, Question, Terms, break_even, outgrows_smaller, own_batch, premium,
+    usual_batch,
 };
 use engine::catalog;
+use engine::catalog::accelerators::prices;
 use engine::model::memory;
 use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
@@ -24,6 +26,11 @@ fn scenario(link: &str) -> Scenario {
     decode(link).scenario
 }
 
+/// The scenario's own batch, and whatever fits at all.
+fn any_terms(scenario: &Scenario) -> Terms {
+    Terms { batch: own_batch(scenario), sure: 0.0 }
+}
+
 /// The scenario's own hardware and these clusters.
 fn hardware(scenario: &Scenario, clusters: &[&str]) -> Vec<Hardware> {
     let cluster = |id: &&str| Hardware::cluster(scenario, catalog::cluster(id).unwrap()).unwrap();
@@ -31,7 +38,7 @@ fn hardware(scenario: &Scenario, clusters: &[&str]) -> Vec<Hardware> {
 }
 
 fn planned(scenario: &Scenario, kind: Kind, clusters: &[&str]) -> Plan {
-    let mut plan = Plan::over(scenario, kind, hardware(scenario, clusters));
+    let mut plan = Plan::over(scenario, kind, any_terms(scenario), hardware(scenario, clusters));
     while !plan.advance(10_000) {}
     plan
 }
@@ -42,6 +49,17 @@ fn errors(scenario: &Scenario) -> usize {
 
 fn powers(most: u32) -> impl Iterator<Item = u32> {
     (0..31).map(|power| 1 << power).take_while(move |power| *power <= most)
+}
+
+/// The largest batch that divides by the odd part of the GPUs and by most powers of two, a quarter smaller at most.
+fn divided(most: u32, gpus: u32) -> u32 {
+    let odd = gpus >> gpus.trailing_zeros();
+    if most.is_multiple_of(odd) || odd > most {
+        return most;
+    }
+    let unit = powers(most).map(|power| odd * power).filter(|unit| unit * 4 <= most).last().unwrap_or(odd);
+    let batch = (1..=most).rev().find(|batch| batch.is_multiple_of(unit)).unwrap();
+    if 4 * batch >= 3 * most { batch } else { most }
 }
 
 /// The batch of a step in sequences.
@@ -130,20 +148,28 @@ fn by_brute_force(own: &Scenario, kind: Kind, clusters: &[&str]) -> Vec<Row> {
                     let nodes = gpus / node;
                     // All of these clusters have nodes of a power of two, but for the rack.
                     let in_rack = gpus.is_power_of_two() && (gpus <= node || node.is_power_of_two() || node == 72);
-                    let whole = gpus.is_multiple_of(node) && nodes.is_power_of_two();
+                    let is_tried = nodes.is_power_of_two() || (NODES.contains(&nodes) && node != 72);
+                    let whole = gpus.is_multiple_of(node) && is_tried;
                     if in_rack || whole || (place == 0 && gpus == own.gpus) {
-                        take(place, &of.holding(own, gpus), batch(own), 16, true);
+                        take(place, &of.holding(own, gpus), divided(batch(own), gpus), 16, true);
                     }
                 }
             }
         }
         Kind::Contexts => {
             let tokens = batch(own) * own.seq_len;
-            for seq_len in (128..=tokens).filter(|seq_len| tokens.is_multiple_of(*seq_len)) {
-                let is_longer = seq_len.is_multiple_of(own.seq_len);
+            for seq_len in (128..=1 << 24).filter(|seq_len| tokens.is_multiple_of(*seq_len) || *seq_len > tokens) {
+                let is_longer = seq_len.is_multiple_of(own.seq_len) && seq_len <= tokens;
                 let is_half = own.seq_len.is_multiple_of(seq_len) && (own.seq_len / seq_len).is_power_of_two();
-                if is_longer || is_half {
-                    take(0, &Scenario { seq_len, ..*own }, tokens / seq_len, 16, true);
+                let times = seq_len / own.seq_len;
+                let is_beyond = seq_len > tokens && seq_len.is_multiple_of(own.seq_len) && times.is_power_of_two();
+                if is_longer || is_half || is_beyond {
+                    let least = (tokens / seq_len).max(1);
+                    for times in powers(own.gpus) {
+                        if times == 1 || least * times <= own.gpus {
+                            take(0, &Scenario { seq_len, ..*own }, least * times, 16, true);
+                        }
+                    }
                 }
             }
         }
@@ -180,11 +206,14 @@ fn answers(own: &Scenario, question: Question, clusters: &[&str]) -> Vec<Row> {
         Question::FewestGpus => [f64::from(row.1.gpus), price(row), row.2],
         Question::Cheapest { .. } => [price(row), row.2, 0.0],
         Question::Fastest { .. } => [row.2, price(row), 0.0],
-        Question::LongestContext => [-f64::from(row.1.seq_len), 0.0, 0.0],
+        Question::LongestContext => [-f64::from(row.1.seq_len), f64::from(batch(&row.1)), 0.0],
         Question::LargestModel => [-(row.1.model.architecture().params() as f64), 0.0, 0.0],
         Question::LargestBatch => [-f64::from(batch(&row.1)), 0.0, 0.0],
     };
     rows.sort_by(|one, other| key(one).partial_cmp(&key(other)).unwrap());
+    if question == Question::LongestContext {
+        rows.dedup_by_key(|row| row.1.seq_len);
+    }
     if question.kind() == Kind::Runs {
         let mut met = Vec::new();
         rows.retain(|row| {
@@ -265,7 +294,7 @@ fn largest_batch() {
 #[test]
 fn pieces_find_what_the_whole_finds_and_every_answer_is_a_scenario_of_its_own() {
     let own = scenario(LLAMA_8B);
-    let mut pieces = Plan::over(&own, Kind::Runs, hardware(&own, &CLUSTERS));
+    let mut pieces = Plan::over(&own, Kind::Runs, any_terms(&own), hardware(&own, &CLUSTERS));
     let whole = planned(&own, Kind::Runs, &CLUSTERS);
     while !pieces.advance(97) {
         assert!(pieces.progress().visited <= pieces.progress().of);
@@ -274,7 +303,9 @@ fn pieces_find_what_the_whole_finds_and_every_answer_is_a_scenario_of_its_own() 
     for found in whole.found() {
         let decoded = decode(&encode(&found.scenario));
         assert_eq!((decoded.scenario, decoded.issues), (found.scenario, vec![]));
-        assert_eq!(found.scenario.report().tokens_per_step, own.report().tokens_per_step);
+        let (batch, asked) = (found.scenario.report().tokens_per_step, own.report().tokens_per_step);
+        assert!(batch <= asked && batch >= 0.75 * asked, "{batch}");
+        assert!(batch == asked || !found.scenario.gpus.is_power_of_two());
         assert!(found.report.fits() && found.odds > 0.0 && found.band.low < 1.0 && found.band.high > 1.0);
     }
 }
@@ -404,7 +435,7 @@ fn pieces_of_several_threads_are_the_plan() {
     for (link, kind) in [(LLAMA_8B, Kind::Runs), (MIXTRAL, Kind::Contexts), (QWEN_LORA, Kind::Batches)] {
         let own = scenario(link);
         let whole = planned(&own, kind, &SMALL);
-        let mut plan = Plan::over(&own, kind, hardware(&own, &SMALL));
+        let mut plan = Plan::over(&own, kind, any_terms(&own), hardware(&own, &SMALL));
         let mut winners = Vec::new();
         for cases in plan.pieces(20_000).into_iter().rev() {
             let piece = plan.search(cases);
@@ -416,4 +447,106 @@ fn pieces_of_several_threads_are_the_plan() {
         assert!(plan.is_over() && plan == whole, "{kind:?}");
         assert_eq!((plan.found(), plan.progress()), (whole.found(), whole.progress()));
     }
+}
+
+/// The law of a deadline: more days, no fewer answers and better odds; and every answer is as sure as asked for.
+#[test]
+fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
+    let own = scenario(LLAMA_8B);
+    let plans = [0.5, 0.8, 0.95].map(|sure| {
+        let terms = Terms { sure, ..any_terms(&own) };
+        let mut plan = Plan::over(&own, Kind::Runs, terms, hardware(&own, &CLUSTERS));
+        while !plan.advance(10_000) {}
+        plan
+    });
+    for plan in &plans {
+        let sure = plan.terms().sure;
+        let mut before = 0;
+        for days in [5.0, 10.0, 20.0, 30.0, 60.0, 120.0] {
+            let answers = plan.answers(Question::Cheapest { days });
+            assert!(answers.iter().all(|found| found.odds_in_time(days) >= sure && found.odds >= sure));
+            assert!(answers.len() >= before, "{days} {sure}");
+            before = answers.len();
+        }
+        assert!(before > 2);
+        for found in plan.found() {
+            let odds = [1.0, 10.0, 100.0, 1e4].map(|days| found.odds_in_time(days));
+            assert!(odds.windows(2).all(|pair| pair[0] <= pair[1]) && odds[3] <= found.odds, "{odds:?}");
+        }
+    }
+    // Who is content with less finds no less, and nothing slower.
+    for pair in plans.windows(2) {
+        for found in pair[1].found() {
+            let same = |other: &&Found| (other.hardware, other.scenario.gpus) == (found.hardware, found.scenario.gpus);
+            let other = pair[0].found().iter().find(same).unwrap();
+            assert!(other.days() <= found.days(), "{}", encode(&found.scenario));
+        }
+    }
+}
+
+/// A product of a cloud has that cloud's price or lends its numbers to a row without its name; equal hardware at one price is one row.
+#[test]
+fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
+    let own = scenario("v=1&rev=7&cluster=a100-40gb-100g&model=llama-3.1-8b&gpus=8&accum=8");
+    let plan = Plan::new(&own, Kind::Runs, Terms::usual(&own));
+    let rows = plan.hardware();
+    let by_cloud = |id: &str| catalog::cluster(id).is_some_and(catalog::ClusterEntry::is_of_a_cloud);
+    for row in rows.iter().filter(|row| !row.is_own && row.price.is_some()) {
+        for id in &row.clusters {
+            let entry = catalog::cluster(id).unwrap();
+            let is_named = row.names().contains(&entry.name);
+            let own_price = prices::of_product(id).map(|price| price.usd_per_hour);
+            assert!(!is_named || !by_cloud(id) || own_price == row.price, "{} at {:?}", entry.name, row.price);
+            assert!(!is_named || !entry.is_of_a_centre(), "{}", entry.name);
+        }
+        assert!(!row.name().is_empty());
+    }
+    let p5 = rows.iter().find(|row| row.clusters.contains(&"p5")).unwrap();
+    assert_eq!((p5.name().as_str(), p5.price), ("AWS p5.48xlarge", Some(6.88)));
+    let mega = rows.iter().find(|row| row.clusters.contains(&"gcp-a3-mega")).unwrap();
+    assert_eq!((mega.name().as_str(), mega.price), ("8x H100 SXM, 200\u{2009}Gbit/s", Some(3.99)));
+    for (place, one) in rows.iter().enumerate() {
+        for other in rows.iter().skip(place + 1) {
+            let alike =
+                one.accelerator.values == other.accelerator.values && one.network.values == other.network.values;
+            assert!(!alike || one.price != other.price, "{} and {}", one.name(), other.name());
+        }
+    }
+    let ids: Vec<_> = rows.iter().flat_map(|row| &row.clusters).collect();
+    assert_eq!(ids.len(), catalog::CLUSTERS.len());
+}
+
+/// What is tried between powers of two only adds to them.
+#[test]
+fn more_numbers_of_gpus_never_make_an_answer_worse() {
+    let own = scenario(LLAMA_8B);
+    let plan = planned(&own, Kind::Runs, &CLUSTERS);
+    let is_doubled = |found: &Found| {
+        let node = found.scenario.network.values.gpus_per_node;
+        found.scenario.gpus.is_power_of_two() || (found.scenario.gpus / node).is_power_of_two()
+    };
+    let mut finer = 0;
+    for days in [8.0, 15.0, 25.0, 40.0] {
+        let answers = plan.answers(Question::Cheapest { days });
+        for found in plan.found().iter().filter(|found| is_doubled(found) && found.days() <= days) {
+            let best = answers.iter().find(|best| best.hardware == found.hardware).unwrap();
+            assert!(best.dollars() <= found.dollars());
+        }
+        finer += answers.iter().filter(|best| !is_doubled(best)).count();
+    }
+    assert!(finer > 0);
+}
+
+/// The batch decides the answer: with a larger one no run is dearer (review of the page, P1).
+#[test]
+fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
+    let own = scenario("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tokens=2T");
+    assert_eq!(usual_batch(&own), 4.0 * 1024.0 * 1024.0);
+    let cheapest = |batch: f64| {
+        let mut plan = Plan::over(&own, Kind::Runs, Terms { batch, sure: 0.0 }, hardware(&own, &["dgx-a100-80"]));
+        while !plan.advance(10_000) {}
+        plan.answers(Question::Cheapest { days: 30.0 })[0].dollars()
+    };
+    let [small, usual] = [262_144.0, usual_batch(&own)].map(cheapest);
+    assert!(usual < 0.9 * small, "{usual} {small}");
 }

@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use xtask::site;
 
 /// The sliders of the first screen.
-pub(crate) const SLIDERS: [&str; 4] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
+pub(crate) const SLIDERS: [&str; 5] = ["GPU memory", "Link bandwidth", "Sequence length", "Model size", "GPUs"];
 /// The headline figures.
 pub(crate) const OUTPUTS: [&str; 4] = ["MFU", "Tokens per second per GPU", "Step time", "Memory needed"];
 

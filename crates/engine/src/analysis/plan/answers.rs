@@ -20,7 +20,24 @@ impl Plan {
                 is_new
             });
         }
+        if question == Question::LongestContext {
+            rows.dedup_by_key(|found| found.scenario.seq_len);
+        }
         rows
+    }
+
+    /// Returns the best answer of the same search in a larger batch, where it is better than the best here: by a tenth, so that what
+    /// rounds the batch does not count. Any is better than none.
+    pub fn answer_in_a_larger_batch<'a>(&self, larger: &'a Self, question: Question) -> Option<&'a Found> {
+        let best = |plan: &'a Self| plan.answers(question).first().copied();
+        let then = best(larger)?;
+        let figure = |found: &Found| match question {
+            Question::Cheapest { .. } => found.dollars(),
+            Question::Fastest { .. } => found.days(),
+            _ => f64::from(found.scenario.gpus),
+        };
+        let now = self.answers(question).first().map_or(f64::INFINITY, |found| figure(found));
+        (figure(then) < 0.9 * now).then_some(then)
     }
 
     /// Returns the run that misses a deadline or a budget by least, where none holds it: the fastest, or the cheapest.
@@ -35,8 +52,13 @@ impl Plan {
 
     fn is_answer(&self, question: Question, found: &Found) -> bool {
         match question {
-            Question::Cheapest { days } => self.has_price(found) && found.days() <= days,
-            Question::Fastest { dollars } => self.has_price(found) && found.dollars() <= dollars,
+            Question::Cheapest { days } => {
+                self.has_price(found) && found.days() <= days && found.odds_in_time(days) >= self.terms().sure
+            }
+            Question::Fastest { dollars } => {
+                let is_sure = found.odds_in_budget(dollars) >= self.terms().sure;
+                self.has_price(found) && found.dollars() <= dollars && is_sure
+            }
             Question::FewestGpus | Question::LongestContext | Question::LargestModel | Question::LargestBatch => true,
         }
     }
@@ -51,7 +73,10 @@ impl Plan {
             Question::FewestGpus => one.scenario.gpus.cmp(&other.scenario.gpus).then(by_dollars).then(by_days),
             Question::Cheapest { .. } => by_dollars.then(by_days),
             Question::Fastest { .. } => by_days.then(by_dollars),
-            Question::LongestContext => most(|found| f64::from(found.scenario.seq_len)),
+            Question::LongestContext => {
+                // Of one length the batch that grows least.
+                most(|found| f64::from(found.scenario.seq_len)).then(one.batch().total_cmp(&other.batch()))
+            }
             Question::LargestModel => most(|found| found.scenario.model.architecture().params() as f64),
             Question::LargestBatch => most(|found| f64::from(found.sequences())),
         }

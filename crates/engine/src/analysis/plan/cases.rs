@@ -2,8 +2,9 @@
 
 use core::cmp::Reverse;
 
+use super::batch::{dividing, sequences_of};
 use super::{Hardware, Kind, Laws};
-use crate::analysis::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings, sequences};
+use crate::analysis::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
 use crate::catalog::{self, families};
 use crate::model::family::params;
 use crate::params::ParamId;
@@ -23,7 +24,9 @@ pub(super) struct Case {
 }
 
 impl Case {
-    fn new(hardware: usize, base: &Scenario, sequences: u32) -> Self {
+    /// The layouts of a step of at most so many sequences.
+    fn new(hardware: usize, base: &Scenario, most: u32) -> Self {
+        let sequences = dividing(most, base.gpus);
         let space = LayoutSpace::of_sequences(base, sequences, LARGEST_MICRO_BATCH);
         Self { hardware, space, accumulates: true, laws: Laws::of(base) }
     }
@@ -35,12 +38,12 @@ impl Case {
 }
 
 /// Returns the cases of a search.
-pub(super) fn of(scenario: &Scenario, kind: Kind, hardware: &[Hardware]) -> Vec<Case> {
+pub(super) fn of(scenario: &Scenario, kind: Kind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
+    let sequences = sequences_of(batch, scenario.seq_len);
     match kind {
-        Kind::Runs => runs(scenario, hardware),
-        Kind::Contexts => contexts(scenario),
+        Kind::Runs => runs(scenario, sequences, hardware),
+        Kind::Contexts => contexts(scenario, sequences),
         Kind::Models => {
-            let sequences = sequences(scenario);
             let sized = |model| Case::new(0, &scenario.with_model(model), sequences);
             models(&scenario.model).into_iter().map(sized).collect()
         }
@@ -49,8 +52,7 @@ pub(super) fn of(scenario: &Scenario, kind: Kind, hardware: &[Hardware]) -> Vec<
 }
 
 /// Every number of GPUs of all hardware that can run the scenario; of the scenario's own its own number too.
-fn runs(scenario: &Scenario, hardware: &[Hardware]) -> Vec<Case> {
-    let sequences = sequences(scenario);
+fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case> {
     let mut cases = Vec::new();
     for (place, of) in hardware.iter().enumerate().filter(|(_, of)| of.refused.is_none()) {
         let mut counts = of.counts();
@@ -64,19 +66,28 @@ fn runs(scenario: &Scenario, hardware: &[Hardware]) -> Vec<Case> {
     cases
 }
 
-/// Multiples of the scenario's sequence by which the batch divides, and halves of it, in a batch of the same tokens; the longest first.
-fn contexts(scenario: &Scenario) -> Vec<Case> {
-    let batch = sequences(scenario);
+/// Multiples of the scenario's sequence by which the batch divides, doublings beyond the batch, and halves; the longest first. The batch
+/// has the same tokens, and also grows up to one sequence on every GPU, where fewer replicas than GPUs hold a sequence.
+fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
     let Some(bounds) = ParamId::SequenceLength.number() else { return Vec::new() };
     let within = |seq_len: &u32| (bounds.min..=bounds.max).contains(&f64::from(*seq_len));
     let longer = (1..=batch).filter(|times| batch.is_multiple_of(*times));
     let longer = longer.filter_map(|times| Some((scenario.seq_len.checked_mul(times)?, batch / times)));
+    let doubled = (0..u32::BITS).filter_map(|power| 1_u32.checked_shl(power)).filter(|times| *times > batch);
+    let beyond = doubled.filter_map(|times| Some((scenario.seq_len.checked_mul(times)?, 1)));
     let halves = (1..u32::BITS).take_while(|power| (scenario.seq_len >> power) << power == scenario.seq_len);
     let shorter = halves.filter_map(|power| Some((scenario.seq_len >> power, batch.checked_mul(1 << power)?)));
-    let mut lengths: Vec<(u32, u32)> = longer.chain(shorter).filter(|(seq_len, _)| within(seq_len)).collect();
+    let mut lengths: Vec<(u32, u32)> =
+        longer.chain(beyond).chain(shorter).filter(|(seq_len, _)| within(seq_len)).collect();
     lengths.sort_unstable_by_key(|(seq_len, _)| Reverse(*seq_len));
-    let case = |(seq_len, sequences)| Case::new(0, &Scenario { seq_len, ..*scenario }, sequences);
-    lengths.into_iter().map(case).collect()
+    let grown = |sequences: u32| {
+        let doubled = core::iter::successors(Some(sequences), |count| count.checked_mul(2));
+        doubled.take_while(move |count| *count == sequences || *count <= scenario.gpus)
+    };
+    let cases = |(seq_len, sequences)| {
+        grown(sequences).map(move |count| Case::new(0, &Scenario { seq_len, ..*scenario }, count))
+    };
+    lengths.into_iter().flat_map(cases).collect()
 }
 
 /// A member of the ladder of GPT-style models.

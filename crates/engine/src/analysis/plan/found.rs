@@ -1,6 +1,6 @@
 //! What a plan finds: the fastest layout of one case, with its run and how sure that is.
 
-use super::days;
+use super::{Question, days, own_batch};
 use crate::analysis::layout_space::sequences;
 use crate::catalog::accuracy::{self, Band};
 use crate::model::report::Report;
@@ -39,6 +39,30 @@ impl Found {
     /// US dollars of all GPU-hours: expected.
     pub fn dollars(&self) -> f64 {
         self.run.cost.get()
+    }
+
+    /// The odds, 0 to 1, that it fits and ends within so many days.
+    pub fn odds_in_time(&self, days: f64) -> f64 {
+        self.odds * accuracy::odds_within(self.band, days / self.days())
+    }
+
+    /// The odds, 0 to 1, that it fits and costs no more than so many US dollars.
+    pub fn odds_in_budget(&self, dollars: f64) -> f64 {
+        self.odds * accuracy::odds_within(self.band, dollars / self.dollars())
+    }
+
+    /// The odds, 0 to 1, that it fits and holds the deadline or the budget of a question, where that has one.
+    pub fn limit_odds(&self, question: Question) -> Option<f64> {
+        match question {
+            Question::Cheapest { days } => Some(self.odds_in_time(days)),
+            Question::Fastest { dollars } => Some(self.odds_in_budget(dollars)),
+            _ => None,
+        }
+    }
+
+    /// Tokens of a step, padding included.
+    pub fn batch(&self) -> f64 {
+        own_batch(&self.scenario)
     }
 
     /// Sequences of a step.

@@ -1,7 +1,8 @@
 //! The hardware that a plan tries: the scenario's own, and every cluster of the catalog.
 
-use crate::catalog::accelerators::prices;
+use crate::catalog::accelerators::prices::{self, Price};
 use crate::catalog::{self, ClusterEntry};
+use crate::format;
 use crate::model::hardware::{Accelerator, Network};
 use crate::params::{self, ParamId};
 use crate::scenario::issue::Severity;
@@ -16,9 +17,11 @@ pub struct Hardware {
     pub network: Picked<Network>,
     /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or nobody rents the cluster out.
     pub price: Option<f64>,
+    /// Whose price that is; `None` where it is the scenario's, or unknown.
+    pub listed: Option<&'static Price>,
     /// Whether this is the scenario's own hardware, at the scenario's price.
     pub is_own: bool,
-    /// The clusters of the catalog with these very numbers.
+    /// The clusters of the catalog with these very numbers, and this price or none of their own.
     pub clusters: Vec<Id>,
     /// The most GPUs that it has.
     pub most_gpus: u32,
@@ -32,7 +35,8 @@ impl Hardware {
         Self {
             accelerator: scenario.accelerator,
             network: scenario.network,
-            price: Some(scenario.run.price_per_gpu_hour),
+            price: known_price(scenario),
+            listed: None,
             is_own: true,
             clusters: Vec::new(),
             most_gpus: most(),
@@ -40,26 +44,41 @@ impl Hardware {
         }
     }
 
-    /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog lacks one of its parts.
+    /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog lacks one of its parts. A cloud's
+    /// product has that cloud's price. Where that is not known the hardware has another's, and not the product's name ([`Self::name`]).
     pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
         let (accelerator, network) = (entry.accelerator()?, entry.network()?);
-        let listed = prices::listed(accelerator.id).filter(|_| !entry.is_of_a_centre());
+        let listed = prices::listed_in(accelerator.id, entry.id).filter(|_| !entry.is_of_a_centre());
         let price = listed.map(|price| price.usd_per_hour);
         let most_gpus = if entry.is_single_machine() { entry.gpus_per_node } else { most() };
         let clusters = vec![entry.id];
-        let mut hardware = Self { accelerator, network, price, is_own: false, clusters, most_gpus, refused: None };
+        let mut hardware =
+            Self { accelerator, network, price, listed, is_own: false, clusters, most_gpus, refused: None };
         hardware.refused = refusal(&hardware.holding(scenario, entry.gpus_per_node), scenario);
         Some(hardware)
     }
 
-    /// Returns its name: of its cluster, or its GPU.
+    /// Returns the names of its clusters: of the designs that have its price, and of the products whose cloud asks for it.
+    pub fn names(&self) -> Vec<&'static str> {
+        let entries = self.clusters.iter().filter_map(|id| catalog::cluster(id));
+        let is_priced = |entry: &&ClusterEntry| self.price.is_none() || self.is_own || has_own_price(entry);
+        entries.filter(is_priced).map(|entry| entry.name).collect()
+    }
+
+    /// Returns its name: of its cluster, or of its GPUs and links where no cluster has its price.
     pub fn name(&self) -> String {
-        let cluster = self.clusters.first().and_then(|id| catalog::cluster(id)).map(|entry| entry.name);
+        let names = self.names();
         let gpu = catalog::accelerator(self.accelerator.id).map_or("custom GPU", |entry| entry.name);
-        match cluster {
-            Some(cluster) if self.is_own => format!("{cluster} (yours)"),
-            Some(cluster) => cluster.to_owned(),
-            None => format!("{gpu} (yours)"),
+        match names.as_slice() {
+            [first, ..] if self.is_own => format!("{first} (yours)"),
+            [] if self.is_own => format!("{gpu} (yours)"),
+            [] => {
+                let network = &self.network.values;
+                format!("{}x {gpu}, {}", network.gpus_per_node, format::gbit_per_s(network.inter_node))
+            }
+            [one] => (*one).to_owned(),
+            [one, two] => format!("{one}, {two}"),
+            [one, rest @ ..] => format!("{one} and {} alike", rest.len()),
         }
     }
 
@@ -74,15 +93,17 @@ impl Hardware {
         moved
     }
 
-    /// Returns the numbers of GPUs that are tried, ascending: powers of two, and of nodes; no node is part empty, but in racks, of which
-    /// schedulers hand out parts.
+    /// Returns the numbers of GPUs that are tried, ascending: powers of two, of nodes, and [`NODES`] between them; no node is part empty,
+    /// but in racks, of which schedulers hand out parts.
     pub fn counts(&self) -> Vec<u32> {
         let network = &self.network.values;
         let node = network.gpus_per_node.max(1);
         let doubled = |from: u32| core::iter::successors(Some(from), |gpus| gpus.checked_mul(2));
         let up = |from| doubled(from).take_while(|gpus| *gpus <= self.most_gpus);
         let is_even = |gpus: &u32| *gpus <= node || network.is_rack() || gpus.is_multiple_of(node);
-        let mut counts: Vec<u32> = up(1).chain(up(node)).filter(is_even).collect();
+        let between = NODES.into_iter().filter_map(|nodes| node.checked_mul(nodes));
+        let between = between.filter(|gpus| *gpus <= self.most_gpus && !network.is_rack());
+        let mut counts: Vec<u32> = up(1).chain(up(node)).filter(is_even).chain(between).collect();
         counts.sort_unstable();
         counts.dedup();
         counts
@@ -96,16 +117,34 @@ impl Hardware {
     }
 }
 
+/// Numbers of nodes that are tried between powers of two.
+pub const NODES: [u32; 9] = [3, 5, 6, 7, 10, 12, 14, 24, 48];
+
 /// The most GPUs of a run, the bound of the parameter.
 fn most() -> u32 {
     ParamId::Gpus.number().map_or(1, |number| number.max as u32)
 }
 
-/// Returns the scenario's own hardware and every cluster of the catalog, one for those that have the same numbers.
+/// Returns the price of a scenario's GPU-hour, where it is known.
+pub(super) fn known_price(scenario: &Scenario) -> Option<f64> {
+    let (price, gpu, cluster) = (scenario.run.price_per_gpu_hour, scenario.accelerator.id, scenario.network.id);
+    prices::is_known(price, gpu, cluster).then_some(price)
+}
+
+/// Whether a cluster's list price is its own: a cloud's for its product, any for a design, which nobody sells under its name.
+fn has_own_price(entry: &ClusterEntry) -> bool {
+    !entry.is_of_a_centre() && (!entry.is_of_a_cloud() || prices::of_product(entry.id).is_some())
+}
+
+/// Returns the scenario's own hardware and every cluster of the catalog, one for those that have the same numbers and price.
 pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
     let mut all = vec![Hardware::own(scenario)];
-    for cluster in catalog::CLUSTERS.iter().filter_map(|entry| Hardware::cluster(scenario, entry)) {
-        match all.iter_mut().find(|other| other.is_same(&cluster)) {
+    // What has its own price comes first, so that a product without one shares the row of its like.
+    let (own, borrowed): (Vec<_>, Vec<_>) = catalog::CLUSTERS.iter().partition(|entry| has_own_price(entry));
+    for entry in own.into_iter().chain(borrowed) {
+        let Some(cluster) = Hardware::cluster(scenario, entry) else { continue };
+        let shares = |other: &Hardware| other.is_own || !has_own_price(entry) || other.price == cluster.price;
+        match all.iter_mut().find(|other| other.is_same(&cluster) && shares(other)) {
             Some(same) => {
                 // A cluster has more than the one machine of the same numbers.
                 same.most_gpus = same.most_gpus.max(cluster.most_gpus);

@@ -62,7 +62,7 @@ impl Plan {
         for (place, case) in self.cases.iter().enumerate().take(cases.end).skip(cases.start) {
             let mut search = Search::default();
             progress.of += case.space.len();
-            search.advance(case, usize::MAX, self.errors, &mut progress);
+            search.advance(case, usize::MAX, self.limits(), &mut progress);
             winners.extend(search.best().map(|best| Winner { case: place, layout: best.place }));
         }
         Piece { winners, progress }

@@ -4,6 +4,7 @@ use super::Progress;
 use super::cases::Case;
 use super::settled::Settled;
 use crate::analysis::candidates::errors;
+use crate::catalog::accuracy;
 use crate::model::memory::{self, NoRoom};
 use crate::model::run::{self, RunReport};
 use crate::model::stages::stages;
@@ -18,6 +19,15 @@ pub(super) struct Best {
     pub(super) place: usize,
     pub(super) scenario: Scenario,
     pub(super) run: RunReport,
+}
+
+/// What a layout has to hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The most errors that it may have.
+    pub(super) errors: usize,
+    /// The least odds that it fits.
+    pub(super) sure: f64,
 }
 
 /// How far the search of a case is, and what it met.
@@ -39,8 +49,8 @@ impl Search {
         self.best
     }
 
-    /// Visits up to `count` more layouts, of which one may have so many errors. Returns how many.
-    pub(super) fn advance(&mut self, case: &Case, count: usize, errors: usize, progress: &mut Progress) -> usize {
+    /// Visits up to `count` more layouts, and returns how many.
+    pub(super) fn advance(&mut self, case: &Case, count: usize, limits: Limits, progress: &mut Progress) -> usize {
         let from = self.place;
         let end = case.space.len().min(from.saturating_add(count));
         let block = case.space.block();
@@ -59,7 +69,7 @@ impl Search {
                 continue;
             }
             progress.evaluated += 1;
-            match weigh(&scenario, self.best.as_ref(), errors) {
+            match weigh(&scenario, self.best.as_ref(), limits) {
                 // No micro-batch and no recomputation makes room for the states.
                 Weighed::StatesTooLarge => {
                     self.place = (of + 1) * block;
@@ -73,7 +83,7 @@ impl Search {
                 Weighed::Fits(outcome) => {
                     progress.fitting += 1;
                     let is_settled = case.laws.none_is_fastest && scenario.recompute == Recompute::None;
-                    if is_settled && !matches!(outcome, Outcome::Invalid) {
+                    if is_settled && !matches!(outcome, Outcome::Refused) {
                         self.settled.settle(micro_batch);
                     }
                     if let Outcome::Best(run) = outcome {
@@ -109,15 +119,15 @@ enum Weighed {
 enum Outcome {
     /// It is not faster.
     Slower,
-    /// It would be the best, but has more errors than the scenario.
-    Invalid,
+    /// It would be the best, but has more errors than the scenario, or fits not surely enough.
+    Refused,
     /// It is the best.
     Best(RunReport),
 }
 
 /// Evaluates a combination: its memory, its time if that fits, its run if its steps alone are not too long already. Allocates only to
 /// validate what would be the new best.
-fn weigh(scenario: &Scenario, best: Option<&Best>, allowed: usize) -> Weighed {
+fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
     let setup = scenario.setup();
     let report = match step::evaluate_where_it_fits(&setup) {
         Ok(report) if report.fits() => report,
@@ -135,8 +145,8 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, allowed: usize) -> Weighed {
     let run = run::evaluate(&setup, &report, &choices);
     Weighed::Fits(if best.is_some_and(|best| run.time >= best.run.time) {
         Outcome::Slower
-    } else if errors(scenario) > allowed {
-        Outcome::Invalid
+    } else if accuracy::fit_odds(&report) < limits.sure || errors(scenario) > limits.errors {
+        Outcome::Refused
     } else {
         Outcome::Best(run)
     })

@@ -17,8 +17,15 @@ pub struct Price {
     pub date: &'static str,
 }
 
-/// The price of an accelerator that no list has: DeepSeek's estimate of renting an H800 (arXiv 2412.19437), and the price of every
-/// accelerator up to catalog revision 3.
+impl Price {
+    /// Whose price it is: `Lambda`.
+    pub fn provider(&self) -> &'static str {
+        self.source.split([' ', ',']).next().unwrap_or_default()
+    }
+}
+
+/// What a scenario holds in place of a price that no list has; it is never shown as one ([`is_known`]). Up to catalog revision 3 it was
+/// the price of every accelerator.
 pub const UNLISTED: f64 = 2.0;
 
 /// Lambda's instances, its page as transcribed in api-evangelist/lambda-labs.
@@ -78,6 +85,45 @@ const PRICES: &[(Id, Price)] = &[
     ("t4", aws(7.824, 8.0, "AWS g4dn.metal, an eighth")),
 ];
 
+/// A share of an AWS instance in US West (Oregon), as Vantage's list was on 2026-01-21 (tsaol/aws-gpu).
+const fn aws_by_8(instance: f64, source: &'static str) -> Price {
+    Price { usd_per_hour: instance / 8.0, source, date: "2026-01-21" }
+}
+
+/// A share of an Oracle instance, the same in every region, from SkyPilot's catalog (v8, 0588751), which names no day.
+const fn oracle_by_8(instance: f64, source: &'static str) -> Price {
+    Price { usd_per_hour: instance / 8.0, source, date: "" }
+}
+
+/// What clouds ask for their own products, by cluster. A product that is not here has no known price, whatever others ask for its GPU.
+const PRODUCTS: &[(Id, Price)] = &[
+    ("p4d", aws_by_8(21.957_64, "AWS p4d.24xlarge, an eighth")),
+    ("p4de", aws_by_8(27.447_05, "AWS p4de.24xlarge, an eighth")),
+    ("p5", aws_by_8(55.04, "AWS p5.48xlarge, an eighth")),
+    ("p5en", aws_by_8(63.296, "AWS p5en.48xlarge, an eighth")),
+    ("p6-b200", aws_by_8(113.932_8, "AWS p6-b200.48xlarge, an eighth")),
+    ("p6-b300", aws_by_8(142.416, "AWS p6-b300.48xlarge, an eighth")),
+    ("g5", aws(16.288, 8.0, "AWS g5.48xlarge, an eighth")),
+    ("oci-a100", oracle_by_8(32.0, "Oracle BM.GPU.A100-v2.8, an eighth")),
+    ("oci-h100", oracle_by_8(80.0, "Oracle BM.GPU.H100.8, an eighth")),
+];
+
+/// Returns what a cloud asks for an accelerator of its own product; `None` where that is not known, or the cluster is no product.
+pub fn of_product(cluster: &str) -> Option<&'static Price> {
+    PRODUCTS.iter().find(|(of, _)| *of == cluster).map(|(_, price)| price)
+}
+
+/// Returns the price of an accelerator in a cluster: the cloud's own for its product, else the list's; `None` where none is known.
+pub fn listed_in(id: &str, cluster: &str) -> Option<&'static Price> {
+    let is_its_own = super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id);
+    of_product(cluster).filter(|_| is_its_own).or_else(|| listed(id))
+}
+
+/// Whether a scenario's price of a GPU-hour is one: that of a list, or one that somebody set.
+pub fn is_known(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
+    usd_per_hour != UNLISTED || listed_in(id, cluster).is_some_and(|price| price.usd_per_hour == usd_per_hour)
+}
+
 /// Returns the list price of an accelerator; `None` where no provider's list has it.
 pub fn listed(id: &str) -> Option<&'static Price> {
     PRICES.iter().find(|(of, _)| *of == id).map(|(_, price)| price)
@@ -88,13 +134,19 @@ pub fn usd_per_hour(id: &str) -> f64 {
     listed(id).map_or(UNLISTED, |price| price.usd_per_hour)
 }
 
+/// Returns the price of an accelerator's hour in a cluster that a scenario starts with, in US dollars.
+pub fn usd_per_hour_in(id: &str, cluster: &str) -> f64 {
+    listed_in(id, cluster).map_or(UNLISTED, |price| price.usd_per_hour)
+}
+
 /// Whether the price of a scenario is the list's rather than one that the user set: that of its accelerator, or of any where it is
 /// a custom one, which was made from another.
-pub fn is_of_the_list(usd_per_hour: f64, id: &str) -> bool {
+pub fn is_of_the_list(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
     if id == CUSTOM {
-        usd_per_hour == UNLISTED || PRICES.iter().any(|(_, price)| price.usd_per_hour == usd_per_hour)
+        let is_it = |(_, price): &(Id, Price)| price.usd_per_hour == usd_per_hour;
+        usd_per_hour == UNLISTED || PRICES.iter().chain(PRODUCTS).any(is_it)
     } else {
-        usd_per_hour == self::usd_per_hour(id)
+        usd_per_hour == usd_per_hour_in(id, cluster)
     }
 }
 
