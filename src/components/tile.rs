@@ -46,12 +46,12 @@ pub fn tile(tile: Tile) -> Html {
             <span class="tile-name" aria-hidden="true">{ short }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
             if hypothetical {
-                <span class="tile-band note">{ text::HYPOTHETICAL }</span>
+                <span class="tile-band aside">{ text::HYPOTHETICAL }</span>
             } else if let Some(band) = band {
                 <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
             }
             if let Some((note, help)) = note {
-                <span class="tile-band note" title={help}>{ note }</span>
+                <span class="tile-band aside" title={help}>{ note }</span>
             }
             if let Some(second) = second {
                 <span class="tile-two">{ delta.map(change).unwrap_or_default() }{ " " }{ change(second) }</span>
