@@ -2,6 +2,7 @@
 
 use api::Open;
 use clap::Args;
+use engine::catalog::accelerators::prices;
 use engine::catalog::accuracy::{fit_odds, verdict};
 use engine::export::report_json::report_json;
 use engine::model::memory::odds::Verdict;
@@ -58,6 +59,10 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
     let assumed = |figure: String| if report.fits() { figure } else { figure + ", if memory were no limit" };
     let limiter =
         if report.waits_for_rollout() { "rollout".to_owned() } else { names::limiter(report.limiter).name.to_owned() };
+    let cost = match prices::known(scenario) {
+        Some(_) => assumed(format!("{} for {}", format::dollars(run.cost.get()), scenario.length())),
+        None => "price unknown".to_owned(),
+    };
     vec![
         ("Fits", odds),
         ("Memory needed", rest),
@@ -67,7 +72,7 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
         ("Limited by", limiter),
         ("Tokens per step", format::tokens(report.tokens_per_step)),
         ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
-        ("Cost", assumed(format!("{} for {}", format::dollars(run.cost.get()), scenario.length()))),
+        ("Cost", cost),
         ("Scenario", share::encode(scenario)),
     ]
 }

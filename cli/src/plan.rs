@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 /// The questions.
 #[derive(Clone, Copy, ValueEnum)]
 enum Name {
-    /// The fewest GPUs that hold it, on each cluster
+    /// The fewest GPUs that fit, on each cluster
     Fewest,
     /// The cheapest run by a deadline, on each cluster
     Cheapest,

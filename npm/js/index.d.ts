@@ -556,7 +556,7 @@ export interface PlannedRun {
   mfu: number;
   step_time_s: number;
   tokens_per_s_per_gpu: number;
-  peak_memory_bytes: number;
+  needed_memory_bytes: number;
   fit_odds: number;
   /** The odds to fit and end in time, or cost no more than the budget; `null` where the question has no such limit. */
   limit_odds: number | null;

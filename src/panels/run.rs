@@ -5,6 +5,7 @@ use yew::prelude::*;
 use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
 use crate::components::fold::Fold;
+use crate::text::cost::of_price;
 use engine::explain::RUN;
 use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
@@ -24,7 +25,7 @@ pub fn run(Settled { snapshot, report, emit, .. }: &Settled) -> Html {
             <>
             <p class="caption">{ caption(&scenario, fits, &run) }</p>
             <ul class="parts">
-                { for rows(&run).into_iter().zip(RUN).map(|((name, value), key)| {
+                { for rows(&scenario, &run).into_iter().zip(RUN).map(|((name, value), key)| {
                     let explain = explain_button(key, name, why, &emit);
                     html! { <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
                 }) }
@@ -49,7 +50,7 @@ pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
             "{condition}{tokens} tokens never finish: one failure every {mtbf} leaves no time to restart and catch up."
         );
     }
-    let [time, cost, goodput] = [duration(run.time), dollars(run), percent(run.goodput)];
+    let [time, cost, goodput] = [duration(run.time), of_price(scenario, run), percent(run.goodput)];
     let texts = scenario.text_run().map(|texts| of_texts(scenario, &texts)).unwrap_or_default();
     format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.{texts}")
 }
@@ -72,14 +73,14 @@ fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
 }
 
 /// Names and values.
-pub fn rows(run: &RunReport) -> [(&'static str, String); 15] {
+pub fn rows(scenario: &Scenario, run: &RunReport) -> [(&'static str, String); 15] {
     let never = |time: Seconds| if time.get() < f64::INFINITY { duration(time) } else { "never".to_owned() };
     [
         ("Time to train", never(run.time)),
         ("Steps", format!("{} of {} tokens", amount(run.steps), amount(run.batch_tokens))),
         ("Batch efficiency", percent(run.batch_efficiency)),
         ("GPU-hours", amount(run.gpu_time.hours())),
-        ("Cost", dollars(run)),
+        ("Cost", of_price(scenario, run)),
         ("Energy", rising(run.energy.mwh(), 1e3, &["MWh", "GWh"])),
         ("CO₂ equivalent", rising(run.emissions.tonnes(), 1e6, &["t"])),
         ("Goodput", percent(run.goodput)),
@@ -91,10 +92,6 @@ pub fn rows(run: &RunReport) -> [(&'static str, String); 15] {
         ("Host memory, offloaded", bytes(run.host_offload)),
         ("Host memory, in all", format!("{} of {}", bytes(run.host_memory()), bytes(run.host_capacity))),
     ]
-}
-
-fn dollars(run: &RunReport) -> String {
-    format::dollars(run.cost.get())
 }
 
 fn amount(value: f64) -> String {

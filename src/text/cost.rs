@@ -50,7 +50,7 @@ impl RunTexts {
         let accuracy::Band { low, high } = accuracy::step_time(scenario);
         let time = |factor: f64| format::duration(factor * run.time);
         let times = format::range(&time(low), &time(high));
-        if !is_known(scenario) {
+        if prices::known(scenario).is_none() {
             return Self { name, time: time(1.0), cost: UNKNOWN.into(), band: times };
         }
         let cost = |factor: f64| format::dollars(factor * run.cost.get());
@@ -59,17 +59,13 @@ impl RunTexts {
     }
 }
 
-/// Whether the price of a scenario's GPU-hour is known.
-fn is_known(scenario: &Scenario) -> bool {
-    prices::is_known(scenario.run.price_per_gpu_hour, scenario.accelerator.id, scenario.network.id)
-}
-
 /// The differences of time and cost from those of the first pinned scenario; `None` where the two do not train the same tokens, or
 /// one of them never ends.
 pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option<[Delta; 2]> {
     let of = |(scenario, report): (&Scenario, &Report)| scenario.run_of(report);
     let (now, then) = (of(here), of(there));
-    let same = here.0.train_tokens() == there.0.train_tokens() && is_known(here.0) && is_known(there.0);
+    let same = here.0.train_tokens() == there.0.train_tokens()
+        && [here.0, there.0].iter().all(|one| prices::known(one).is_some());
     (same && now.finishes() && then.finishes()).then(|| changes(&now, &then))
 }
 
@@ -109,13 +105,17 @@ fn source(price: &Price) -> String {
     format!("{}, {date}", price.source)
 }
 
+/// What a run costs, where a price is known.
+pub fn of_price(scenario: &Scenario, run: &RunReport) -> String {
+    prices::known(scenario).map_or_else(|| UNKNOWN.into(), |_| format::dollars(run.cost.get()))
+}
+
 /// Time and cost of a run, for tables.
 pub fn of_run(scenario: &Scenario, run: &RunReport) -> [String; 2] {
     if !run.finishes() {
         return [NEVER.into(), NO_COST.into()];
     }
-    let cost = if is_known(scenario) { format::dollars(run.cost.get()) } else { UNKNOWN.into() };
-    [format::duration(run.time), cost]
+    [format::duration(run.time), of_price(scenario, run)]
 }
 
 #[cfg(test)]

@@ -29,7 +29,10 @@ fn the_headline_figures_are_outputs_with_their_names() {
 fn the_range_of_measurements_stands_beside_the_headline_figures() {
     let html = page(&catalog::default_scenario(), Vec::new());
     // Of the four, of time and cost; what nvidia-smi shows, and the time of what limits.
-    assert_eq!([html.matches("class=\"tile-band\"").count(), html.matches("class=\"tile-band aside\"").count()], [5, 2]);
+    assert_eq!(
+        [html.matches("class=\"tile-band\"").count(), html.matches("class=\"tile-band aside\"").count()],
+        [5, 2]
+    );
     let bands = text::Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
     assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
     assert!(html.contains(text::BAND));

@@ -47,7 +47,8 @@ fn the_whole_run_is_folded_and_says_what_it_takes() {
     assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(run::TITLE));
     let said = |scenario: &Scenario| {
         let run = scenario.run_report();
-        let rows: Vec<_> = run::rows(&run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let rows: Vec<_> =
+            run::rows(scenario, &run).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert!(rows.iter().all(|row| !row.contains("NaN") && !row.contains("inf")), "{rows:?}");
         run::caption(scenario, scenario.report().fits(), &run).replace('\u{2009}', " ")
     };
@@ -75,7 +76,10 @@ fn a_restored_view_keeps_the_readers_theme_and_what_page_this_is() {
 fn the_question_of_a_plan_is_that_of_the_link() {
     let html = embed("embed=1&view=plan&controls=none&plan=cheapest&days=12", Vec::new());
     assert!(html.contains("id=\"plan-question\"") && html.contains("cheapest by a deadline"));
-    assert!(html.contains("id=\"plan-number\"") && html.contains("value=\"12\""), "{html}");
+    assert!(
+        html.contains("id=\"plan-number\"") && html.contains("value=\"12\"") && html.contains("id=\"plan-batch\""),
+        "{html}"
+    );
     let html = embed("embed=1&view=plan&controls=none&plan=context&days=12", Vec::new());
     assert!(!html.contains("id=\"plan-number\"") && words(&html).contains("The global batch stays"), "{html}");
     assert!(page(&catalog::default_scenario(), Vec::new()).contains("id=\"alike\""));

@@ -188,7 +188,7 @@ struct Row {
     mfu: f64,
     step_time_s: f64,
     tokens_per_s_per_gpu: f64,
-    peak_memory_bytes: f64,
+    needed_memory_bytes: f64,
     fit_odds: f64,
     /// The odds to fit and end in time, or cost no more than the budget, where the question has such a limit.
     limit_odds: Option<f64>,
@@ -233,7 +233,7 @@ impl Row {
             mfu: found.report.mfu,
             step_time_s: found.report.time.step.get(),
             tokens_per_s_per_gpu: found.report.tokens_per_s_per_gpu,
-            peak_memory_bytes: found.report.memory.peak.get(),
+            needed_memory_bytes: found.report.memory.needed.get(),
             fit_odds: found.odds,
             limit_odds: found.limit_odds(question),
             time_s: time,

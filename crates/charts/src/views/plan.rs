@@ -88,7 +88,7 @@ fn limit(question: Question, x: &Axis, y: &Axis) -> Option<Line> {
 fn own_place(own: &Scenario) -> Option<(f64, f64)> {
     let report = own.report();
     let run = own.run_of(&report);
-    let is_known = prices::is_known(own.run.price_per_gpu_hour, own.accelerator.id, own.network.id);
+    let is_known = prices::known(own).is_some();
     (report.fits() && is_known).then(|| (run.time.hours() / 24.0, run.cost.get()))
 }
 

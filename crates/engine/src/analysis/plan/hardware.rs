@@ -35,7 +35,7 @@ impl Hardware {
         Self {
             accelerator: scenario.accelerator,
             network: scenario.network,
-            price: known_price(scenario),
+            price: prices::known(scenario),
             listed: None,
             is_own: true,
             clusters: Vec::new(),
@@ -123,12 +123,6 @@ pub const NODES: [u32; 9] = [3, 5, 6, 7, 10, 12, 14, 24, 48];
 /// The most GPUs of a run, the bound of the parameter.
 fn most() -> u32 {
     ParamId::Gpus.number().map_or(1, |number| number.max as u32)
-}
-
-/// Returns the price of a scenario's GPU-hour, where it is known.
-pub(super) fn known_price(scenario: &Scenario) -> Option<f64> {
-    let (price, gpu, cluster) = (scenario.run.price_per_gpu_hour, scenario.accelerator.id, scenario.network.id);
-    prices::is_known(price, gpu, cluster).then_some(price)
 }
 
 /// Whether a cluster's list price is its own: a cloud's for its product, any for a design, which nobody sells under its name.

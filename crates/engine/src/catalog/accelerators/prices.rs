@@ -4,7 +4,7 @@
 //! One provider for what is compared most: SXM nodes are Lambda's, single cards RunPod's Secure Cloud. What neither listed is
 //! another provider's, and what none listed has no price here. Prices move every month: a page shows the date beside each.
 
-use crate::scenario::{CUSTOM, Id};
+use crate::scenario::{CUSTOM, Id, Scenario};
 
 /// An on-demand list price.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl Price {
     }
 }
 
-/// What a scenario holds in place of a price that no list has; it is never shown as one ([`is_known`]). Up to catalog revision 3 it was
+/// What a scenario holds in place of a price that no list has; it is never shown as one ([`known`]). Up to catalog revision 3 it was
 /// the price of every accelerator.
 pub const UNLISTED: f64 = 2.0;
 
@@ -119,9 +119,16 @@ pub fn listed_in(id: &str, cluster: &str) -> Option<&'static Price> {
     of_product(cluster).filter(|_| is_its_own).or_else(|| listed(id))
 }
 
-/// Whether a scenario's price of a GPU-hour is one: that of a list, or one that somebody set.
-pub fn is_known(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
-    usd_per_hour != UNLISTED || listed_in(id, cluster).is_some_and(|price| price.usd_per_hour == usd_per_hour)
+/// Returns a scenario's price of a GPU-hour: that of a list, or one that somebody set; `None` where nobody knows one. What others ask
+/// for its GPU is no price of a cloud's product.
+pub fn known(scenario: &Scenario) -> Option<f64> {
+    let price = scenario.run.price_per_gpu_hour;
+    let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
+    let is_product =
+        super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id && entry.is_of_a_cloud());
+    let list = if is_product { of_product(cluster) } else { listed_in(id, cluster) };
+    let is_a_stand_in = price == UNLISTED || is_product && price == usd_per_hour(id);
+    (!is_a_stand_in || list.is_some_and(|list| list.usd_per_hour == price)).then_some(price)
 }
 
 /// Returns the list price of an accelerator; `None` where no provider's list has it.
