@@ -12,7 +12,7 @@ pub fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
     let updates = rollout.update / report.time.step;
     let around = [
         (StepShare::Rollout, "rollout", rollout.time()),
-        (StepShare::Scoring, "scoring and critic", rollout.scoring + rollout.critic),
+        (StepShare::Scoring, "scoring", rollout.scoring + rollout.critic),
     ];
     around.into_iter().chain(update.map(|(of, name, time)| (of, name, updates * time))).collect()
 }
@@ -23,10 +23,10 @@ fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 5] {
     let useful = (time.step * report.mfu).min(time.compute);
     let launches = time.launch_bound.min(time.compute - useful);
     [
-        (StepShare::Useful, "model FLOPs", useful),
+        (StepShare::Useful, "useful", useful),
         (StepShare::Compute, "other compute", time.compute - useful - launches),
-        (StepShare::Launches, "waiting for the host", launches),
-        (StepShare::Comm, "exposed communication", time.exposed_comm),
+        (StepShare::Launches, "host", launches),
+        (StepShare::Comm, "exposed network", time.exposed_comm),
         (StepShare::Bubble, "bubble", time.bubble),
     ]
 }

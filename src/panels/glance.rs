@@ -20,19 +20,19 @@ const TITLE: &str = "At a glance";
 /// What a line does.
 const TO_FIGURE: &str = "To the figure";
 /// Shares of the step below which a part is not named.
-const LEAST: f64 = 0.005;
+const LEAST: f64 = 0.01;
 
-/// The two lines.
+/// The colours of what a GPU holds while it generates: what stays of training, weights, keys and values, buffers.
+const COLOURS: [MemoryPart; 4] =
+    [MemoryPart::Weights, MemoryPart::Engine, MemoryPart::Activations, MemoryPart::Context];
+
+/// The two lines, and a third of the memory while a step generates.
 pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {
     let [needed, cache, free] = [memory.needed(), memory.cache(), memory.free()];
     let whole = (needed + cache).max(memory.capacity);
     let [of, cache, free] = [needed, cache, free].map(|bytes| format::bytes(Bytes::new(bytes)));
     let sum = if needed <= memory.capacity {
-        let generating = report.rollout.map_or(String::new(), |rollout| {
-            let memory = rollout.memory;
-            format!("; generating: {}", format::bytes_of(memory.total(), memory.capacity))
-        });
-        format!("{of} needed + {cache} cache + {free} free{generating}")
+        format!("{of} needed + {cache} cache + {free} free")
     } else {
         let [missing, capacity] =
             [needed - memory.capacity, memory.capacity].map(|bytes| format::bytes(Bytes::new(bytes)));
@@ -48,12 +48,23 @@ pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {
         .filter(|(.., time)| share(*time) > LEAST)
         .map(|(_, name, time)| format!("{name} {}", format::percent(share(*time))))
         .collect();
+    let generating = report.rollout.map(|rollout| {
+        let memory = rollout.memory;
+        let whole = memory.capacity.max(memory.total());
+        let colours = COLOURS.map(|of| part(theme, of));
+        let parts = memory.parts().into_iter().zip(colours).map(|((_, bytes), colour)| (colour, bytes / whole));
+        let strip = Strip { parts: parts.collect(), hatched: None, limit: memory.capacity / whole };
+        (format::bytes_of(memory.total(), memory.capacity), strip)
+    });
     let times = step.iter().map(|&(of, _, time)| (step_share(theme, of), share(time))).collect();
     let of_step = Strip { parts: times, hatched: None, limit: 1.0 };
     html! {
         <section class="glance" aria-label={TITLE}>
             <Line figure="memory" name="Memory" says={sum} strip={of_memory} {theme} />
             <Line figure="waterfall" name="Step" says={said.join(" · ")} strip={of_step} {theme} />
+            if let Some((says, strip)) = generating {
+                <Line figure="generation" name="Memory while generating" {says} {strip} {theme} />
+            }
         </section>
     }
 }

@@ -86,7 +86,9 @@ pub fn price(scenario: &Scenario) -> String {
     let unpriced = product.filter(|entry| prices::of_product(entry.id).is_none());
     match (catalog::accelerator(id), listed, set) {
         (Some(_), Some(source), false) => match unpriced {
-            Some(product) => format!("No list price known for {}. Used here: {source}. Edit it.", product.name),
+            Some(product) => {
+                format!("No list price known for {}: edit it. Another asks for its GPU: {source}.", product.name)
+            }
             None => format!("List price: {source}. Edit it."),
         },
         (Some(entry), Some(source), true) => {
@@ -186,7 +188,7 @@ mod tests {
         assert_eq!(said("v=1&rev=7&cluster=p5"), "List price: AWS p5.48xlarge, an eighth, 2026-01-21. Edit it.");
         assert_eq!(
             said("v=1&rev=7&cluster=azure-nd-h100-v5"),
-            "No list price known for Azure ND H100 v5. Used here: Lambda, 8x H100 SXM, 2026-09-20. Edit it."
+            "No list price known for Azure ND H100 v5: edit it. Another asks for its GPU: Lambda, 8x H100 SXM, 2026-09-20."
         );
         assert!(said("v=1&rev=7&gpu=tpu-v5p").contains("undated"));
         assert!(said("v=1&rev=7&gpu=custom").contains("custom GPU"));

@@ -12,6 +12,7 @@ mod step;
 use serde_json::{Value, json};
 
 use crate::analysis::limits::by_strategy;
+use crate::catalog::accelerators::prices;
 use crate::catalog::accuracy::{self, Band, Evidence};
 use crate::model::bounds::Bounds;
 use crate::model::report::Report;
@@ -72,7 +73,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "rollout": report.rollout.as_ref().map(rollout::rollout),
         "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
         "bounds": reach::bounds(&Bounds::of(&setup)),
-        "run": run(&run_report),
+        "run": run(scenario, &run_report),
         "issues": issues.iter().map(issue).collect::<Value>(),
         "scenario": share::to_json(scenario),
     })
@@ -116,8 +117,8 @@ fn evidence(scenario: &Scenario) -> Value {
     })
 }
 
-/// Writes the whole run; an infinite number is `null`, as for a run that never ends.
-fn run(run: &RunReport) -> Value {
+/// Writes the whole run; an infinite number is `null`, as for a run that never ends, and so is the cost at an unknown price.
+fn run(scenario: &Scenario, run: &RunReport) -> Value {
     let numbers = [
         ("steps", run.steps),
         ("batch_tokens", run.batch_tokens),
@@ -125,7 +126,7 @@ fn run(run: &RunReport) -> Value {
         ("ideal_time_s", run.ideal_time.get()),
         ("time_s", run.time.get()),
         ("gpu_hours", run.gpu_time.hours()),
-        ("cost_usd", run.cost.get()),
+        ("cost_usd", prices::known(scenario).map_or(f64::NAN, |_| run.cost.get())),
         ("energy_kwh", run.energy.kwh()),
         ("emissions_gco2", run.emissions.get()),
         ("goodput", run.goodput),

@@ -550,3 +550,19 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
     let [small, usual] = [262_144.0, usual_batch(&own)].map(cheapest);
     assert!(usual < 0.9 * small, "{usual} {small}");
 }
+
+/// What is taken from a plan costs what the plan said, and rows are told apart by their names.
+#[test]
+fn a_row_that_is_taken_keeps_its_price_and_no_two_rows_have_one_name() {
+    let scenario = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;
+    let plan = Plan::new(&scenario, Kind::Runs, Terms::usual(&scenario));
+    let mut names: Vec<String> = plan.hardware().iter().map(Hardware::name).collect();
+    for hardware in plan.hardware() {
+        let taken = hardware.holding(&scenario, 8);
+        assert_eq!(prices::known(&taken), hardware.price, "{}", hardware.name());
+        let read = decode(&encode(&taken)).scenario;
+        assert_eq!(prices::known(&read), hardware.price, "{}", hardware.name());
+    }
+    names.sort_unstable();
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+}

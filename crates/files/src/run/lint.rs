@@ -142,6 +142,10 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     }
     // What keeps the training as it is comes first, then what is fastest, then what changes the fewest keys.
     found.sort_by(|a, b| a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len())));
+    // Another length or model is no remedy where settings make the run fit.
+    if !report.fits() && found.first().is_some_and(|first| first.changes < Changes::Training) {
+        found.retain(|candidate| candidate.changes < Changes::Training);
+    }
     if let Some(first) = found.first_mut() {
         follow(run, files, base, &report, first);
     }

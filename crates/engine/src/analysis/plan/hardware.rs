@@ -6,7 +6,7 @@ use crate::format;
 use crate::model::hardware::{Accelerator, Network};
 use crate::params::{self, ParamId};
 use crate::scenario::issue::Severity;
-use crate::scenario::{Id, Picked, Scenario};
+use crate::scenario::{CUSTOM, Id, Picked, Scenario};
 
 /// GPUs with the links between them, and what an hour of one costs.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,11 @@ impl Hardware {
     /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog lacks one of its parts. A cloud's
     /// product has that cloud's price. Where that is not known the hardware has another's, and not the product's name ([`Self::name`]).
     pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
-        let (accelerator, network) = (entry.accelerator()?, entry.network()?);
+        let (accelerator, mut network) = (entry.accelerator()?, entry.network()?);
+        if !has_own_price(entry) && !entry.is_of_a_centre() {
+            // What stands here is the hardware, at another's price.
+            network.id = CUSTOM;
+        }
         let listed = prices::listed_in(accelerator.id, entry.id).filter(|_| !entry.is_of_a_centre());
         let price = listed.map(|price| price.usd_per_hour);
         let most_gpus = if entry.is_single_machine() { entry.gpus_per_node } else { most() };
@@ -138,7 +142,10 @@ pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
     for entry in own.into_iter().chain(borrowed) {
         let Some(cluster) = Hardware::cluster(scenario, entry) else { continue };
         let shares = |other: &Hardware| other.is_own || !has_own_price(entry) || other.price == cluster.price;
-        match all.iter_mut().find(|other| other.is_same(&cluster) && shares(other)) {
+        // Under the same name the differences are fitted latencies and shares of rates.
+        let is_named_alike =
+            |other: &Hardware| !other.is_own && !has_own_price(entry) && other.name() == cluster.name();
+        match all.iter_mut().find(|other| other.is_same(&cluster) && shares(other) || is_named_alike(other)) {
             Some(same) => {
                 // A cluster has more than the one machine of the same numbers.
                 same.most_gpus = same.most_gpus.max(cluster.most_gpus);
