@@ -61,7 +61,7 @@ fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html 
         let (name, effect) = (text::change(&lever.advice), text::lever(lever));
         html! {
             <button type="button" class="small-button" onclick={take}>
-                <strong>{ name }</strong><span>{ effect }</span>
+                <strong>{ text::opening(&name) }</strong><span>{ effect }</span>
             </button>
         }
     });
