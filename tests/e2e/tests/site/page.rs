@@ -106,7 +106,7 @@ pub(crate) fn address() -> Result<&'static str> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sight {
     pub(crate) headline: String,
-    pub(crate) outputs: [String; 5],
+    pub(crate) outputs: [String; 4],
     pub(crate) map: String,
     pub(crate) curve: String,
 }
@@ -181,9 +181,9 @@ impl Page {
             _ => Err(error),
         });
         let seen: Vec<String> = serde_json::from_value(answer?)?;
-        let [headline, mfu, tokens, time, peak, free, map, curve] =
-            <[String; 8]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
-        Ok(Sight { headline, outputs: [mfu, tokens, time, peak, free], map, curve })
+        let [headline, mfu, tokens, time, needed, map, curve] =
+            <[String; 7]>::try_from(seen).map_err(|seen| anyhow!("There is {seen:?} to see."))?;
+        Ok(Sight { headline, outputs: [mfu, tokens, time, needed], map, curve })
     }
 
     /// Waits until the texts and pictures are as wanted, and returns them.
