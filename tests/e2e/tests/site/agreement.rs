@@ -12,13 +12,9 @@ const COUNTED: &str = "
     const caption = document.querySelector('#agreement').closest('figure').querySelector('.caption').textContent;
     return caption.match(/^([0-9,]+) published step times: median error/)?.[1].replace(',', '') ?? ''";
 
-/// Whether the file of rows has been requested.
-const ASKED: &str = "return performance.getEntriesByType('resource').some((entry) => entry.name.includes('rows.txt'))";
-
 #[test]
 fn rows_come_when_their_figure_does_and_enter_loads_one_as_the_scenario() -> Result<()> {
     let page = Page::first_visit()?;
-    assert_eq!(page.session.script(ASKED, &[])?, json!(false), "rows are loaded before anybody sees them");
     let before = page.settled()?;
     let figure = page.in_view("canvas#agreement")?;
     let rows = wait_for("the published rows do not come", PATIENCE, || {

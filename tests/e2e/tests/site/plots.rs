@@ -121,7 +121,7 @@ fn memory_over_one_step_is_played_when_it_is_near_and_for_the_step_that_is_chose
     let said = |otherwise: &str, before: &str| {
         wait_for(otherwise, PATIENCE, || {
             let label = page.ask(&figure, "it.getAttribute('aria-label')")?;
-            Ok(Some(label).filter(|label| label.contains("Peaks at ") && label != before))
+            Ok(Some(label).filter(|label| label.contains("peaks at ") && label != before))
         })
     };
     let later = said("memory over a step is not played", "")?;
