@@ -65,6 +65,8 @@ pub const LIMITER_HELP: &str =
     "The time of a step that is spent on what limits it. The card of the step time has all parts.";
 /// On figures of a run that does not fit.
 pub const HYPOTHETICAL: &str = "if memory were no limit";
+/// The same in a word or three.
+pub const IF_IT_FIT: &str = "if it fit";
 /// Before the first advice.
 pub const WOULD_HELP: &str = "What would help most";
 /// Over the list of what could not be read in a link.

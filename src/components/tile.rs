@@ -46,7 +46,7 @@ pub fn tile(tile: Tile) -> Html {
             <span class="tile-name" aria-hidden="true">{ short }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
             if hypothetical {
-                <span class="tile-band aside">{ text::HYPOTHETICAL }</span>
+                <span class="tile-band">{ text::IF_IT_FIT }</span>
             } else if let Some(band) = band {
                 <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
             }
