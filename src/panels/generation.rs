@@ -5,6 +5,7 @@ use yew::prelude::*;
 use crate::components::explain_button::explain_button;
 use crate::state::Action;
 use engine::format::{bytes, count, duration, percent, tokens_per_s};
+use engine::model::report::MemoryPart;
 use engine::model::rollout::{GenerationPart, RolloutReport};
 use engine::names::generation_part;
 use engine::units::Seconds;
@@ -13,8 +14,9 @@ use engine::units::Seconds;
 const TITLE: &str = "Memory of one GPU while it generates";
 /// Width and height of the bar's drawing.
 const SIZE: (f64, f64) = (1000.0, 24.0);
-/// The colours of the parts, by place in the palette of the memory bar.
-const COLOURS: [u8; 4] = [0, 11, 5, 8];
+/// The colours of the parts, by those of the memory bar: what stays of training, weights, keys and values, buffers.
+pub const COLOURS: [MemoryPart; 4] =
+    [MemoryPart::Weights, MemoryPart::Engine, MemoryPart::Activations, MemoryPart::Context];
 
 /// The bar of generation, which is never added to that of training, and the phases of the step.
 pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Action>) -> Html {
@@ -28,7 +30,7 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
         .map(|((_, size), colour)| {
             let (start, width) = (end, SIZE.0 * size.get() / whole);
             end += width;
-            let class = format!("part-{colour}");
+            let class = format!("part-{}", colour as usize);
             html! { <rect {class} x={start.to_string()} y="0" width={width.to_string()} height={SIZE.1.to_string()} /> }
         })
         .collect();

@@ -8,6 +8,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::components::canvas::use_painted;
 use crate::derived::step_parts;
+use crate::panels::generation::COLOURS;
 use charts::paint::{Sheet, Strip, Style, paint_strip};
 use charts::palette::{Theme, part, step_share};
 use charts::spec::BarSpec;
@@ -21,10 +22,6 @@ const TITLE: &str = "At a glance";
 const TO_FIGURE: &str = "To the figure";
 /// Shares of the step below which a part is not named.
 const LEAST: f64 = 0.01;
-
-/// The colours of what a GPU holds while it generates: what stays of training, weights, keys and values, buffers.
-const COLOURS: [MemoryPart; 4] =
-    [MemoryPart::Weights, MemoryPart::Engine, MemoryPart::Activations, MemoryPart::Context];
 
 /// The two lines, and a third of the memory while a step generates.
 pub fn glance(memory: &BarSpec, report: &Report, theme: Theme) -> Html {

@@ -59,14 +59,13 @@ impl Goal {
 /// error.
 pub(super) fn candidates(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario)> {
     let before = errors(scenario);
-    let mut found = of_changes(scenario, goal);
+    let mut found = of_changes(scenario, goal, before);
     found.extend(turned(scenario, &HOW, before));
     found
 }
 
 /// Returns those of them that are no options of a choice.
-pub(super) fn of_changes(scenario: &Scenario, goal: Goal) -> Vec<(Turn, Scenario)> {
-    let before = errors(scenario);
+pub(super) fn of_changes(scenario: &Scenario, goal: Goal, before: usize) -> Vec<(Turn, Scenario)> {
     let changes = changes(scenario, goal).into_iter();
     changes.filter_map(|change| Some((Turn::Change(change), allowed(scenario, before, change)?))).collect()
 }

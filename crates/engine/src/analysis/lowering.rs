@@ -82,12 +82,13 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
         Turn::Change(Change::Strategy(_) | Change::Both(..) | Change::ShardSize(_)) => !alone,
         _ => true,
     };
-    let mut turns: Vec<(Turn, Scenario)> = of_changes(scenario, Goal::Fit).into_iter().filter(is_asked).collect();
+    let before = errors(scenario);
+    let mut turns: Vec<(Turn, Scenario)> =
+        of_changes(scenario, Goal::Fit, before).into_iter().filter(is_asked).collect();
     if scenario.seq_len > 1 {
         let shorter = Scenario { seq_len: scenario.seq_len / 2, ..*scenario };
         turns.push((Turn::Change(Change::SeqLen(shorter.seq_len)), shorter));
     }
-    let before = errors(scenario);
     if scenario.trained.is_all() && scenario.framework.runs_peft() {
         let adapters = [Change::Lora, Change::QLora].map(|change| (change, apply(scenario, change)));
         let allowed = adapters.into_iter().filter(|(_, changed)| errors(changed) <= before);
