@@ -3,7 +3,6 @@
 
 use anyhow::Result;
 use e2e::{Key, wait_for};
-use serde_json::json;
 
 use crate::page::{PATIENCE, Page};
 
