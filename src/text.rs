@@ -154,6 +154,9 @@ pub const BAND: &str = "Range of 80 % of measurements";
 pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 /// The model of the size that the slider sets.
 pub const LADDER: &str = "GPT-style, by size";
+/// The field of the software where its settings are the reader's own.
+pub const NO_RELEASE: &str = "Any, by its settings";
+
 /// The option for custom values, where chosen.
 pub const CUSTOM: &str = "Custom";
 /// The option for custom values, where not chosen.

@@ -2,8 +2,10 @@
 
 use api::Open;
 use clap::Args;
+use engine::analysis::releases::{change, said};
 use engine::catalog::accelerators::prices;
 use engine::catalog::accuracy::{fit_odds, verdict};
+use engine::catalog::releases::Known;
 use engine::export::report_json::report_json;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
@@ -63,7 +65,10 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
         Some(_) => assumed(format!("{} for {}", format::dollars(run.cost.get()), scenario.length())),
         None => "price unknown".to_owned(),
     };
-    vec![
+    let software = scenario.release.map(|Known(release)| {
+        ("Software", format!("{}. {}", release.full_name(), said(release, change(scenario).as_ref())))
+    });
+    let rows = [
         ("Fits", odds),
         ("Memory needed", rest),
         ("MFU", assumed(format::percent(whole.mfu))),
@@ -73,6 +78,6 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
         ("Tokens per step", format::tokens(report.tokens_per_step)),
         ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
         ("Cost", cost),
-        ("Scenario", share::encode(scenario)),
-    ]
+    ];
+    rows.into_iter().chain(software).chain([("Scenario", share::encode(scenario))]).collect()
 }

@@ -36,8 +36,8 @@ impl Answer {
 ///
 /// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in JSON, or files: the
 /// configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM,
-/// Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText), a model's config.json, what the calculator saved; `-` reads standard
-/// input.
+/// Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText, ms-swift, verl, OpenRLHF, Unsloth, LitGPT, GPT-NeoX and others), a
+/// model's config.json, what the calculator saved; `-` reads standard input.
 ///
 /// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be read.
 #[derive(Parser)]

@@ -65,6 +65,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
             <LayoutControls scenario={settled.snapshot.scenario} report={settled.report} moving={calculator.is_moving()}
                 product={AttrValue::from(product(scenario, &derived.report))} {emit} />
             <div class="set" role="group" aria-label="Method">
+                <pickers::Software scenario={*scenario} settled={settled.snapshot.scenario} {emit} />
                 { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
                 if let Some(share) = text::trained(scenario) {
                     <p class="caption">{ share }</p>

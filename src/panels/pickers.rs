@@ -7,6 +7,8 @@ use yew::prelude::*;
 use crate::components::combobox::{Combobox, Entry};
 use crate::state::{Action, Pick, SelectTarget};
 use crate::text;
+use engine::analysis::releases::{change, said};
+use engine::catalog::releases::{Release, newest_first};
 use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
 use engine::format;
 use engine::scenario::{Model, Scenario};
@@ -36,6 +38,15 @@ static OF_CLUSTERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry { name: entry.name, group: "", note: String::new(), more: [gpu, " ", entry.id].concat() }
     };
     CLUSTERS.iter().map(entry).collect()
+});
+
+static OF_RELEASES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |release: &'static Release| {
+        // Once a visit, for the whole of it.
+        let name: &'static str = release.full_name().leak();
+        Entry { name, group: release.program, note: String::new(), more: [release.id, " ", release.says].concat() }
+    };
+    newest_first().map(entry).collect()
 });
 
 /// The entry after the catalog: custom values, chosen or not, and what they were made from.
@@ -113,4 +124,36 @@ pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) 
     let last = custom(chosen == entries.len(), from);
     let (label, target) = ("Cluster", SelectTarget::Cluster);
     labelled("cluster", label, html! { <Combobox id="cluster" {label} {entries} {last} {chosen} {target} {emit} /> })
+}
+
+/// What the field of the software shows.
+#[derive(PartialEq, Properties)]
+pub struct SoftwareProps {
+    /// The scenario on screen.
+    pub scenario: Scenario,
+    /// The scenario as it last stood still.
+    pub settled: Scenario,
+    /// Takes the action.
+    pub emit: Callback<Action>,
+}
+
+/// The training program with its release, and what that release changes.
+#[component]
+pub fn Software(props: &SoftwareProps) -> Html {
+    let change = use_memo(props.settled, change);
+    let entries: &'static [Entry] = &OF_RELEASES;
+    let own = props.scenario.release.map(|release| release.0);
+    let place = own.and_then(|own| newest_first().position(|release| release.id == own.id));
+    let (label, target, chosen) = ("Software", SelectTarget::Release, place.unwrap_or(entries.len()));
+    let last = AttrValue::Static(text::NO_RELEASE);
+    let field = html! { <Combobox id="release" {label} {entries} {last} {chosen} {target} emit={&props.emit} /> };
+    let moving = (props.scenario != props.settled).then_some("stale");
+    html! {
+        <>
+            { labelled("release", label, field) }
+            if let Some(own) = own {
+                <p class={classes!("control-help", moving)}>{ said(own, (*change).as_ref()) }</p>
+            }
+        </>
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::{Draft, Pick, State};
 use charts::spec::AxisKey;
-use engine::analysis::sweep;
-use engine::catalog::{pick, preset};
+use engine::analysis::{releases::at, sweep};
+use engine::catalog::{pick, preset, releases};
 use engine::params::{Group, Param, ParamId, quantity, scale};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
@@ -92,6 +92,13 @@ impl State {
             // A number of GPUs that somebody chose is kept.
             Pick::Cluster(id) if self.has_gpus => pick::pick_cluster(&mut self.scenario, id),
             Pick::Cluster(id) => pick::move_to_cluster(&mut self.scenario, id),
+            Pick::Release(id) => {
+                match releases::find(id) {
+                    Some(release) => self.scenario = at(&self.scenario, release),
+                    None => self.scenario.release = None,
+                }
+                true
+            }
         };
         self.drafts.clear();
         self.settled = true;

@@ -5,6 +5,7 @@ use crate::view::{Asked, PlanView, SURE, View};
 use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
 use engine::analysis::experts::family::Family;
+use engine::catalog::releases::newest_first;
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
@@ -45,6 +46,8 @@ pub enum SelectTarget {
     Accelerator,
     /// The cluster: the catalog, then custom.
     Cluster,
+    /// The release of a training program: all of them, then none.
+    Release,
 }
 
 impl SelectTarget {
@@ -89,6 +92,9 @@ impl SelectTarget {
             }
             Self::Cluster => {
                 return Action::Pick(Pick::Cluster(CLUSTERS.get(place).map_or(CUSTOM, |entry| entry.id)));
+            }
+            Self::Release => {
+                return Action::Pick(Pick::Release(newest_first().nth(place).map_or(CUSTOM, |release| release.id)));
             }
         })
     }

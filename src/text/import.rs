@@ -11,7 +11,7 @@ pub const CLOSE: &str = "Close";
 /// What it does.
 pub const CLOSE_HELP: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, llm-foundry, nanotron, MaxText), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files, memory snapshots of PyTorch too, anywhere on the page";
+pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, verl, OpenRLHF, ms-swift, Unsloth, LitGPT, GPT-NeoX and more), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files, memory snapshots of PyTorch too, anywhere on the page";
 /// Over the choice of a file.
 pub const FILE: &str = "Or choose files";
 /// Under the choice of a file.

@@ -19,6 +19,7 @@ pub mod nearest;
 mod options;
 pub mod plan;
 pub mod refine;
+pub mod releases;
 pub mod scaling;
 pub mod search;
 pub mod sensitivity;

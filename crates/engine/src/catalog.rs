@@ -17,6 +17,7 @@ pub mod models;
 pub mod names;
 pub mod pick;
 pub mod preset;
+pub mod releases;
 pub mod revisions;
 pub mod scenarios;
 

@@ -10,6 +10,7 @@ pub mod pins;
 pub mod resolve;
 pub mod validate;
 
+use crate::catalog::releases::Known as Release;
 use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::{Accelerator, Network, Topology};
@@ -190,6 +191,8 @@ pub struct Scenario {
     pub offload: Offload,
     /// The framework.
     pub framework: Framework,
+    /// The release of a training program whose own settings these are, but for what was chosen.
+    pub release: Option<Release>,
     /// The kernels.
     pub kernels: Kernels,
     /// How the allocator takes memory from the driver.

@@ -232,7 +232,8 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
         }
     }
     if words::is_notebook(text, file) {
-        return Err(words::NOTEBOOK.to_owned());
+        return of_run::alone(text, file, base)
+            .map_err(|refusal| if refusal.is_certain { refusal.sentence } else { words::NOTEBOOK.to_owned() });
     }
     // What a script says of a log, in a comment or a text, is no log.
     if !file.is_some_and(words::is_script)

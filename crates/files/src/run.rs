@@ -16,6 +16,7 @@ mod formats;
 mod keys;
 mod lint;
 mod models;
+mod program;
 mod quiet;
 mod refusal;
 mod several;
@@ -188,6 +189,10 @@ fn told(file: &File) -> Result<(Tree, Format), Refusal> {
         (Err(_), Some(refusal)) => return Err(refusal),
         (Err(said), None) => return Err(Refusal::unknown(said)),
     };
+    if let Some(script) = &tree.inner {
+        let format = format::of(&tree, script).map_err(|refusal| outer(file).unwrap_or(refusal))?;
+        return Ok((tree, format));
+    }
     // A script may tell its program by a command or an import alone.
     let format = format::of(&tree, &file.text).map_err(|refusal| match tree.entries.as_slice() {
         [] if !refusal.is_certain => {
@@ -196,6 +201,12 @@ fn told(file: &File) -> Result<(Tree, Format), Refusal> {
         _ => refusal,
     })?;
     Ok((tree, format))
+}
+
+/// Why a file is not read whose script is of no program: by what it is itself.
+fn outer(file: &File) -> Option<Refusal> {
+    let tree = tree::read_as_written(file).ok()?;
+    format::of(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
 }
 
 /// Files taken apart, with their formats.

@@ -160,6 +160,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         images: images::images(row),
         communication: software.communication,
         offload: software.offload,
+        release: None,
         framework: software.framework,
         kernels: software.kernels,
         segments: software.segments,

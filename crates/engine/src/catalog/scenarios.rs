@@ -69,6 +69,7 @@ pub fn first_visit() -> Scenario {
         communication: Communication::USUAL,
         offload: Offload::NONE,
         framework: Framework::Torchtitan,
+        release: None,
         kernels: Kernels::USUAL,
         segments: Segments::Fixed,
         topology: Topology::Aware,

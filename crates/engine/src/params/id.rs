@@ -8,6 +8,7 @@ use super::table::{
     optimizer, parallelism, recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
+use crate::scenario::Scenario;
 
 /// Defines the enum, its rows, and a list of the rows of each part.
 macro_rules! parameters {
@@ -274,6 +275,12 @@ impl ParamId {
     /// Returns the bounds, unit and accessors of a number; `None` for a choice.
     pub fn number(self) -> Option<&'static Number> {
         self.param().number()
+    }
+
+    /// Returns the key of the option that a scenario has; empty for a number.
+    pub fn option(self, scenario: &Scenario) -> &'static str {
+        let choice = self.param().choice();
+        choice.and_then(|choice| choice.options.get((choice.get)(scenario))).map_or("", |option| option.key)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::spelling;
 use super::v1::{self, unknown_key};
 use crate::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use crate::catalog::releases;
 use crate::nearest::did_you_mean;
 use crate::params::quantity::shorten;
 use crate::params::{self, ParamId};
@@ -15,6 +16,12 @@ pub fn put(scenario: &mut Scenario, key: &str, typed: &str) -> Option<Issue> {
         v1::CLUSTER_KEY => pick_cluster(scenario, typed),
         v1::GPU_KEY => pick_accelerator(scenario, typed),
         v1::MODEL_KEY => pick_model(scenario, typed),
+        v1::RELEASE_KEY => {
+            let Some(release) = releases::find(typed) else { return Some(v1::no_release(typed)) };
+            let chosen = *scenario;
+            release.apply(scenario, &chosen);
+            return None;
+        }
         v1::NODES_KEY | v1::BATCH_KEY => return v1::set_following(scenario, key, typed, None),
         // The page's versions: they say how a link is read, and set nothing.
         v1::VERSION_KEY | v1::REVISION_KEY => return None,

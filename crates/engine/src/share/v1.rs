@@ -11,7 +11,8 @@
 //!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
 //! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
 //!    `size` applies. `scale`: the size of a named or custom model along its family, in parameters, if it is not its own.
-//! 5. Every parameter under its key, in the unit of links: those of GPU and network if they differ
+//! 5. `release`: a training program with its release, whose own settings are the ones that the following start from.
+//! 6. Every parameter under its key, in the unit of links: those of GPU and network if they differ
 //!    from the picked entries, all others if they differ from [`start`].
 //!
 //! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
@@ -42,7 +43,7 @@ mod write;
 pub use following::set as set_following;
 pub(super) use pins::{read_pin, write_pin};
 pub(super) use read::read;
-pub use read::{OTHER_KEYS as OWN_KEYS, is_key, set, unknown_key};
+pub use read::{OTHER_KEYS as OWN_KEYS, is_key, no_release, set, unknown_key};
 pub(super) use write::{write, write_all};
 
 use crate::catalog::accelerators::{A100_40GB, prices};
@@ -87,6 +88,8 @@ pub const GPU_KEY: &str = "gpu";
 pub const GENERATION_KEY: &str = "generation";
 /// The key of the model.
 pub const MODEL_KEY: &str = "model";
+/// The key of the release of a training program.
+pub const RELEASE_KEY: &str = "release";
 /// The key of the size to which a named or custom model is scaled.
 pub const SCALE_KEY: &str = "scale";
 /// The key of the number of GPUs, which a name such as `8xH100` holds too.
@@ -223,6 +226,7 @@ pub fn start() -> Scenario {
         communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
         framework: Framework::Torchtitan,
+        release: None,
         kernels: KERNELS,
         segments: Segments::Fixed,
         topology: Topology::Aware,

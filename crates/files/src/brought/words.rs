@@ -17,7 +17,7 @@ pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not 
 pub const NO_TEXT: &str =
     "This is neither text nor a PNG. Drop a config.json, or an SVG, PNG, CSV or JSON that was saved here.";
 /// In place of a notebook.
-pub const NOTEBOOK: &str = "This is a notebook, which is not read. Give the settings that its cells pass to the trainer: as a file of the \
+pub const NOTEBOOK: &str = "This is a notebook whose code has no settings of a trainer that is known. Give those that it passes to the trainer: as a file of the \
      program, or by hand (model, seq, mbs, accum, gpus).";
 
 /// Whether a text is a Jupyter notebook.

@@ -11,6 +11,9 @@ use super::keys::Found;
 use super::spelling::shortened;
 use super::{Line, Unsaid};
 
+/// In place of a file's index, for what a program has where no file says it.
+pub(super) const NO_FILE: usize = usize::MAX;
+
 /// What the batch of a step was said to be, which its parts follow from when all files are read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BatchSaid {
@@ -59,6 +62,8 @@ pub(super) struct Draft {
     pub(super) formats: Vec<Format>,
     /// Whether a model was named or described.
     pub(super) has_model: bool,
+    /// Whether a model was named that nobody knows.
+    pub(super) names_unknown_model: bool,
     /// Whether a file said how the state is sharded.
     pub(super) has_strategy: bool,
     /// Whether a file said how long sequences are.
@@ -89,6 +94,7 @@ impl Draft {
             world: WorldSaid::default(),
             formats: formats.to_vec(),
             has_model: false,
+            names_unknown_model: false,
             has_strategy: false,
             has_length: false,
             open: Vec::new(),
@@ -105,6 +111,9 @@ impl Draft {
 
     /// Notes what a key means.
     pub(super) fn note<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
+        if found.file == NO_FILE {
+            return;
+        }
         self.understood.push(Line {
             file: found.file,
             key: found.key.clone(),

@@ -104,7 +104,10 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
         (true, "") => without(text, span.start, span.end),
         (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
         (false, "") => {
-            // `key=value` is one word, with dashes or without; else the flag is a word before.
+            // `key=value` is one word, with dashes or without; else the flag is a word before. Quotes go too.
+            let quote = text.get(..span.start)?.chars().next_back().filter(|sign| matches!(sign, '"' | '\''));
+            let is_quoted = quote.is_some_and(|quote| text.get(span.end..).is_some_and(|rest| rest.starts_with(quote)));
+            let span = span.start - usize::from(is_quoted)..span.end + usize::from(is_quoted);
             let before = text.get(..span.start)?;
             let word = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
             let start = if text.get(word..span.start)?.ends_with('=') { word } else { before.rfind("--")? };
@@ -121,7 +124,11 @@ fn without(text: &str, start: usize, end: usize) -> Option<String> {
     let line_end = after.find('\n').map_or(after.len(), |at| at + 1);
     let rest = after.get(..line_end)?.trim();
     if before.get(line_start..)?.trim().is_empty() && (rest.is_empty() || rest == "\\") {
-        return Some([before.get(..line_start)?, after.get(line_end..)?].concat());
+        let above = before.get(..line_start)?;
+        // What was the last line of a command leaves one that goes on into nothing.
+        let open = above.strip_suffix("\\\n").filter(|_| rest.is_empty()).map(|above| above.trim_end_matches(' '));
+        let above = open.map_or_else(|| above.to_owned(), |above| format!("{above}\n"));
+        return Some([above.as_str(), after.get(line_end..)?].concat());
     }
     Some([before.trim_end_matches(' '), after].concat())
 }

@@ -3,64 +3,51 @@
 mod marks;
 mod programs;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+use super::program::Program;
 
 pub(super) use programs::{of, refused};
 
 /// A format of configurations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// A model's `config.json`.
-    #[serde(rename = "config.json")]
     Config,
     /// An adapter's `adapter_config.json`.
-    #[serde(rename = "PEFT")]
     Peft,
     /// `TrainingArguments` of transformers, and the scripts on it.
-    #[serde(rename = "Hugging Face Trainer")]
     Trainer,
     /// TRL.
-    #[serde(rename = "TRL")]
     Trl,
     /// LLaMA-Factory.
-    #[serde(rename = "LLaMA-Factory")]
     LlamaFactory,
     /// Axolotl.
-    #[serde(rename = "Axolotl")]
     Axolotl,
     /// torchtune.
-    #[serde(rename = "torchtune")]
     Torchtune,
     /// torchtitan.
-    #[serde(rename = "torchtitan")]
     Torchtitan,
     /// Megatron-LM's arguments.
-    #[serde(rename = "Megatron-LM")]
     Megatron,
     /// Megatron-Bridge.
-    #[serde(rename = "Megatron-Bridge")]
     Bridge,
     /// NeMo.
-    #[serde(rename = "NeMo")]
     Nemo,
     /// llm-foundry.
-    #[serde(rename = "llm-foundry")]
     Foundry,
     /// nanotron.
-    #[serde(rename = "nanotron")]
     Nanotron,
     /// `MaxText`.
-    #[serde(rename = "MaxText")]
     MaxText,
     /// Accelerate.
-    #[serde(rename = "Accelerate")]
     Accelerate,
     /// What the Trainer's `fsdp_config` names: FSDP's options in a file of their own.
-    #[serde(rename = "fsdp_config")]
     FsdpConfig,
     /// DeepSpeed.
-    #[serde(rename = "DeepSpeed")]
     DeepSpeed,
+    /// A program whose keys are a table.
+    Table(&'static Program),
 }
 
 impl Format {
@@ -105,7 +92,14 @@ impl Format {
             Self::Accelerate => "Accelerate",
             Self::FsdpConfig => "the Trainer's fsdp_config",
             Self::DeepSpeed => "DeepSpeed",
+            Self::Table(program) => &program.name,
         }
+    }
+
+    /// The format of a name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let own = Self::ALL.into_iter().find(|format| format.name() == name);
+        own.or_else(|| Program::all().find(|program| program.name == name).map(Self::Table))
     }
 
     /// When it is read among several: a model first, what launches it and what it refers to last.
@@ -127,5 +121,14 @@ impl Format {
     /// Whether it runs transformers' Trainer.
     pub(super) const fn is_hugging_face(self) -> bool {
         matches!(self, Self::Trainer | Self::Trl | Self::LlamaFactory | Self::Axolotl)
+    }
+}
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::FsdpConfig => "fsdp_config",
+            other => other.name(),
+        })
     }
 }

@@ -13,6 +13,7 @@ mod nanotron;
 mod nemo;
 mod peft;
 mod shared;
+pub(super) mod table;
 mod torchtitan;
 mod torchtune;
 mod trainer;
@@ -48,6 +49,7 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Accelerate => accelerate::read(keys, draft),
         Format::FsdpConfig => trainer::fsdp(keys, draft, "", ""),
         Format::DeepSpeed => deepspeed::read(keys, draft),
+        Format::Table(program) => table::read(program, keys, draft)?,
     }
     Ok(())
 }

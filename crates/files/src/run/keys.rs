@@ -125,9 +125,25 @@ impl<'a> Keys<'a> {
         value
     }
 
+    /// The text of a key, which stays unread.
+    pub(super) fn peek(&self, key: &str) -> Option<String> {
+        let entry = self.tree.entries.get(self.place(key)?)?;
+        let value = self.resolved(entry);
+        (*value != Value::Null).then(|| value.shown().trim().to_owned())
+    }
+
     /// A text.
     pub(super) fn text(&mut self, keys: &[&str]) -> Option<Found<String>> {
         self.take(keys, |value| Some(value.shown().trim().to_owned()))
+    }
+
+    /// The text of the first entry of some keys: not the last one, which counts elsewhere.
+    pub(super) fn first(&mut self, keys: &[&str]) -> Option<Found<String>> {
+        let is_it = |entry: &&Entry| entry.value != Value::Null && keys.iter().any(|key| is_named(entry, key));
+        let entry = self.tree.entries.iter().find(is_it)?;
+        let found = self.text(keys)?;
+        let shown = self.resolved(entry).shown();
+        Some(Found { value: shown.trim().to_owned(), key: entry.path.clone(), shown, ..found })
     }
 
     /// A text in lower case.
@@ -309,12 +325,11 @@ const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_lengt
 /// The longest key that is shown.
 const LONGEST: usize = 80;
 
-/// Whether an entry is that of a key; `*` and a name are the last part of a path.
+/// Whether an entry is that of a key; `*` and a name are the last part of a path, or its last parts.
 fn is_named(entry: &Entry, key: &str) -> bool {
-    match key.strip_prefix('*') {
-        Some(last) => entry.path.rsplit('.').next().is_some_and(|name| plain(name) == plain(last)),
-        None => plain(&entry.path) == plain(key),
-    }
+    let path = plain(&entry.path);
+    let Some(end) = key.strip_prefix('*').map(plain) else { return path == plain(key) };
+    path.strip_suffix(end.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// The entry of a key: the last one that is set, before what YAML merges.

@@ -284,6 +284,10 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
     let mut changes = Vec::new();
     for (place, file) in files.iter().enumerate() {
         let Ok(tree) = tree::read(file) else { continue };
+        // What stands inside a notebook or a job is not written back.
+        if tree.inner.is_some() {
+            continue;
+        }
         let Ok(format) = format::of(&tree, &file.text) else { continue };
         let before = facts(format, &run.scenario);
         for fact in facts(format, wanted) {

@@ -51,12 +51,14 @@ impl Draft {
                 shorten(name)
             ));
             self.note(found, "A model that the catalog lacks");
+            self.names_unknown_model = true;
         }
     }
 
     /// Takes the model from the name of a function or a file, where nothing else names one.
     pub(super) fn model_by_hint(&mut self, names: &[String]) {
-        if self.has_model {
+        // A key goes before the name of a file.
+        if self.has_model || self.names_unknown_model {
             return;
         }
         if let Some((name, entry)) = names.iter().find_map(|name| Some((name, of_name(name)?.0))) {

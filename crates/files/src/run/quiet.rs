@@ -72,6 +72,11 @@ pub(super) fn is_quiet(path: &str, format: Format) -> bool {
     if path.starts_with(['$', '?', '_']) {
         return true;
     }
+    if let Format::Table(program) = format
+        && program.is_quiet(path)
+    {
+        return true;
+    }
     let plain = plain(path);
     // MosaicML's platform has the whole below one key.
     if let Some(rest) = plain.strip_prefix("parameters.") {

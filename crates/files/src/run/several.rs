@@ -14,6 +14,19 @@ use super::{File, Refusal, formats};
 ///
 /// A sentence that names both.
 pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Base) -> Result<(), Refusal> {
+    // A program that starts others reads their files; two of which each runs by itself are two runs.
+    let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| matches!(kind, Format::Table(_)));
+    if let Some((tree, kind)) = programs.next()
+        && let Some((other, second)) = trees.iter().zip(kinds).find(|(_, other)| other.is_run() && *other != kind)
+    {
+        return Err(Refusal::certain(format!(
+            "{} is of {} and {} is of {}: these are two runs, give each alone.",
+            tree.name,
+            kind.name(),
+            other.name,
+            second.name()
+        )));
+    }
     let all = trees.iter().zip(kinds).zip(files);
     // A model's, a launcher's or an adapter's file is part of a run.
     let mut whole = all.filter(|((_, kind), _)| kind.is_run()).filter_map(|((tree, kind), file)| {

@@ -3,6 +3,7 @@
 mod python;
 mod shell;
 mod toml;
+mod wrapped;
 mod yaml;
 
 use std::ops::Range;
@@ -83,6 +84,8 @@ pub(super) struct Tree {
     pub(super) entries: Vec<Entry>,
     /// Sentences about what the reader assumed.
     pub(super) remarks: Vec<String>,
+    /// The script, where the file holds it inside: a notebook's code, a job's command.
+    pub(super) inner: Option<String>,
 }
 
 /// Collects entries up to the bound.
@@ -117,8 +120,21 @@ fn joined(path: &str, key: &str) -> String {
 ///
 /// A sentence: it is empty, too long, binary, or cannot be read as what it looks like.
 pub(super) fn read(file: &File) -> Result<Tree, String> {
+    let text = file.text.trim_start_matches('\u{feff}');
+    match wrapped::unwrapped(text) {
+        Some((syntax, script)) if script.len() <= MOST_BYTES => inside(name(file), syntax, &script),
+        _ => read_as_written(file),
+    }
+}
+
+fn name(file: &File) -> &str {
+    if file.name.trim().is_empty() { "the text" } else { file.name.trim() }
+}
+
+/// The same of the file's own keys, whatever script it holds.
+pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     let text = file.text.strip_prefix('\u{feff}').map_or(file.text.as_str(), |text| text);
-    let name = if file.name.trim().is_empty() { "the text" } else { file.name.trim() };
+    let name = name(file);
     if text.trim().is_empty() {
         return Err(format!("There is nothing to read in {name}: it is empty."));
     }
@@ -139,10 +155,46 @@ pub(super) fn read(file: &File) -> Result<Tree, String> {
         Syntax::Shell => shell::read(text, &mut remarks),
     };
     let mut entries = entries.map_err(|why| format!("{name} cannot be read as {}: {why}.", language(syntax)))?;
-    for span in entries.iter_mut().filter_map(|entry| entry.span.as_mut()) {
-        *span = span.start + offset..span.end + offset;
+    for entry in &mut entries {
+        if let Some(span) = entry.span.as_mut() {
+            *span = span.start + offset..span.end + offset;
+        }
+        if let Value::Scalar { text, .. } = &mut entry.value
+            && syntax == Syntax::Yaml
+            && let Some(usual) = of_environment(text)
+        {
+            *text = usual;
+        }
     }
-    Ok(Tree { name: name.to_owned(), syntax, entries, remarks })
+    Ok(Tree { name: name.to_owned(), syntax, entries, remarks, inner: None })
+}
+
+/// A value where the environment has none of its variables: `${SEQ_LENGTH:2048}`, `${oc.env:GPUS,8}`.
+fn of_environment(text: &str) -> Option<String> {
+    let (before, rest) = text.split_once("${")?;
+    let (inner, behind) = rest.split_once('}')?;
+    let (name, usual) = match inner.strip_prefix("oc.env:") {
+        Some(inner) => inner.split_once(',')?,
+        None => inner.split_once(':')?,
+    };
+    let is_name = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    let usual = usual.trim_start_matches('-').trim();
+    (!name.is_empty() && name.chars().all(is_name)).then(|| format!("{before}{usual}{behind}"))
+}
+
+/// The script inside a file: its values have no places in the file's own text.
+fn inside(name: &str, syntax: Syntax, script: &str) -> Result<Tree, String> {
+    let mut remarks = Vec::new();
+    let entries = match syntax {
+        Syntax::Python => python::read(script, &mut remarks),
+        _ => shell::read(script, &mut remarks),
+    };
+    let mut entries =
+        entries.map_err(|why| format!("What {name} runs cannot be read as {}: {why}.", language(syntax)))?;
+    for entry in &mut entries {
+        entry.span = None;
+    }
+    Ok(Tree { name: name.to_owned(), syntax, entries, remarks, inner: Some(script.to_owned()) })
 }
 
 fn language(syntax: Syntax) -> &'static str {

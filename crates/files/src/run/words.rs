@@ -3,9 +3,11 @@
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
 use engine::model::training::{Optimizer, OptimizerKernel, Recompute};
+use engine::params::{self, Kind, Param};
 use engine::scenario::{Scenario, Strategy};
 
 use super::format::Format;
+use super::program::{Meaning, Program, Row};
 
 /// A key with its value.
 pub(super) struct Fact {
@@ -46,8 +48,50 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
         Format::MaxText => maxtext(&mut facts, scenario),
         Format::Accelerate => accelerate(&mut facts, scenario),
         Format::DeepSpeed => deepspeed(&mut facts, scenario),
+        Format::Table(program) => table(&mut facts, program, scenario),
     }
     facts.list
+}
+
+/// What the rows of a program's table say of a scenario.
+fn table(facts: &mut Facts, program: &'static Program, scenario: &Scenario) {
+    for row in &program.rows {
+        let value = match row.is.as_str() {
+            "micro" => Some(scenario.micro_batch_size.to_string()),
+            "accum" => Some(scenario.grad_accum_steps.to_string()),
+            "global" => Some(global_batch(scenario).to_string()),
+            "length" => Some(scenario.seq_len.to_string()),
+            "optimizer" | "gpus" | "model" | "mbs" => None,
+            key => params::find(key).and_then(|param| option_or_number(row, param, scenario)),
+        };
+        if let Some(value) = value {
+            // A key that holds for some other choice alone is never added.
+            let only_present = !row.when.0.is_empty() || row.name.iter().any(|name| name.starts_with('*'));
+            facts.list.push(Fact { keys: &row.spellings, value, only_present });
+        }
+    }
+}
+
+/// The word of a row for a parameter's present value; `None` where it has none.
+fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Option<String> {
+    match &param.kind {
+        Kind::Choice(_) => {
+            let option = param.id.option(scenario);
+            if row.values.0.is_empty() {
+                return matches!(option, "yes" | "no").then(|| (option == "yes").to_string());
+            }
+            let is_it = |meaning: &Meaning| match meaning {
+                Meaning::Option(value) => value.to_string() == option,
+                Meaning::Several(_) => false,
+            };
+            row.values.0.iter().find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
+        }
+        Kind::Number(number) if row.values.0.is_empty() => {
+            let value = (number.get)(scenario) / row.scale.unwrap_or(1.0);
+            Some(value.to_string())
+        }
+        Kind::Number(_) => None,
+    }
 }
 
 fn recomputes(scenario: &Scenario) -> bool {

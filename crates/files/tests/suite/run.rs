@@ -307,4 +307,5 @@ mod megatron_layers;
 mod programs;
 mod recorded;
 mod round_trip;
+mod tables;
 mod untrue;

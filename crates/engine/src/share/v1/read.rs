@@ -4,10 +4,10 @@ use super::following;
 use super::table::{self, Codec, Held, TABLE};
 use super::{
     BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, NODES_KEY,
-    REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
+    RELEASE_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
-use crate::catalog::{self, REVISION, revisions};
+use crate::catalog::{self, REVISION, releases, revisions};
 use crate::nearest::did_you_mean;
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
 use crate::params::{Choice, Number, Param, ParamId};
@@ -19,13 +19,14 @@ use crate::share::pairs::{Pairs, stray};
 use crate::share::spelling;
 
 /// The keys that are not parameters.
-pub const OTHER_KEYS: [&str; 10] = [
+pub const OTHER_KEYS: [&str; 11] = [
     VERSION_KEY,
     REVISION_KEY,
     CLUSTER_KEY,
     GPU_KEY,
     GENERATION_KEY,
     MODEL_KEY,
+    RELEASE_KEY,
     SCALE_KEY,
     BLOCKS_KEY,
     NODES_KEY,
@@ -45,6 +46,9 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     let restore = |scenario: &mut Scenario| revisions::restore(scenario, revision);
     restore(&mut scenario);
     presets(pairs, &mut scenario, issues, restore);
+    if let Some(typed) = pairs.value(RELEASE_KEY) {
+        issues.extend(set_release(typed, pairs, &mut scenario));
+    }
     for held in TABLE {
         if held.id == ParamId::Matmul4BitEfficiency {
             revisions::settle(&mut scenario, revision);
@@ -142,6 +146,35 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         }
     }
     restore(scenario);
+}
+
+/// Sets what a release of a program does by itself, where that depends on choices by those of the link.
+fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Issue> {
+    let Some(release) = releases::find(typed) else { return Some(no_release(typed)) };
+    let mut chosen = *scenario;
+    release.apply(&mut chosen, scenario);
+    for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
+        if let Some(typed) = pairs.value(held.key) {
+            // What is wrong with it is said where it counts.
+            let _ = set_held(held, typed, &mut chosen);
+        }
+    }
+    release.apply(scenario, &chosen);
+    None
+}
+
+/// Says that no program has such a release.
+pub fn no_release(typed: &str) -> Issue {
+    let mut programs: Vec<&str> = releases::RELEASES.iter().map(releases::Release::program_key).collect();
+    programs.dedup();
+    let message = format!(
+        "“{}” is no release of a program that is known: a program with a month, such as {}, or a program alone for its newest \
+         ({}). It was left out.",
+        shorten(typed),
+        releases::RELEASES.last().map_or("", |release| release.id),
+        programs.join(", ")
+    );
+    Issue::error(RELEASE_KEY, message).because(Cause::UnknownName)
 }
 
 /// Sets the generation of a custom GPU.

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::table::{self, Codec, Held, TABLE};
 use super::{
-    BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY,
-    SCALE_KEY, VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
+    BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, RELEASE_KEY, REQUIRED_OF_A_SHAPE,
+    REVISION_KEY, SCALE_KEY, VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
@@ -45,6 +45,10 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
         }
     }
     pairs.extend(scale.map(|size| (SCALE_KEY, text(Unit::Params, size))));
+    if let Some(release) = scenario.release {
+        release.0.apply(&mut read, scenario);
+        pairs.push((RELEASE_KEY, release.0.id.to_owned()));
+    }
     let custom = matches!(scenario.model, Model::Custom { .. });
     for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
         let required = custom && REQUIRED_OF_A_SHAPE.contains(&held.id);
@@ -67,11 +71,13 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
         (MODEL_KEY, model_key(scenario).into()),
     ];
     let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
+    let release = scenario.release.map(|release| (RELEASE_KEY, release.0.id.into()));
     let all = TABLE.iter().filter(|held| held.is_held(scenario));
     let scale = scale.map(|size| (SCALE_KEY, size.into()));
     presets
         .into_iter()
         .chain(generation)
+        .chain(release)
         .chain(scale)
         .chain(all.map(|held| (held.key, value_json(held, scenario))))
         .chain(blocks(scenario).map(|text| (BLOCKS_KEY, text.into())))
@@ -109,6 +115,8 @@ fn own_generation(scenario: &Scenario) -> Option<&'static str> {
 fn as_written(scenario: &Scenario) -> (Scenario, Option<f64>) {
     let mut written = scenario.with_model(scenario.model.unscaled());
     let scale = (written.model != scenario.model).then(|| scenario.model.size());
+    // Another framework than the program's is none of its releases.
+    written.release = written.release.filter(|release| release.0.framework == ParamId::Framework.option(&written));
     let known = |id: Id, found: bool| if found { id } else { CUSTOM };
     written.network.id = known(written.network.id, catalog::cluster(written.network.id).is_some());
     written.accelerator.id = known(written.accelerator.id, catalog::accelerator(written.accelerator.id).is_some());

@@ -47,7 +47,7 @@ fn program(row: &Table, sentences: Option<&Item>) -> Program {
     let name = text("name").unwrap_or_default();
     let instead = text("instead").and_then(|key| sentences?.get(&key)?.as_str()).unwrap_or_default();
     Program {
-        format: Format::ALL.into_iter().find(|format| format.name() == name),
+        format: Format::named(&name),
         what: text("what"),
         keys: list("keys").iter().map(|keys| keys.split(' ').map(str::to_owned).collect()).collect(),
         commands: list("commands"),
@@ -115,10 +115,15 @@ fn unknown(shown: &Shown) -> String {
     let readers = PROGRAMS.iter().filter(|program| program.format.is_some());
     let names: Vec<&str> = readers.clone().map(|program| program.name.as_str()).collect();
     let near = readers.filter_map(|program| Some((program, program.nearly(shown)?)));
-    let near = near.min_by_key(|(_, near)| distance(near)).map_or_else(String::new, |(program, (lacks, has))| {
-        let [lacks, has] = [lacks, has].map(|keys| keys.join(" and ").replace('*', ""));
-        format!(" It has {has}, which several programs have; one of {} has {lacks} as well.", program.name)
-    });
+    // Those without a table are what most people have.
+    let is_table = |program: &Program| matches!(program.format, Some(Format::Table(_)));
+    let near = near.min_by_key(|(program, near)| (is_table(program), distance(near))).map_or_else(
+        String::new,
+        |(program, (lacks, has))| {
+            let [lacks, has] = [lacks, has].map(|keys| keys.join(" and ").replace('*', ""));
+            format!(" It has {has}, which several programs have; one of {} has {lacks} as well.", program.name)
+        },
+    );
     format!("This is no configuration that is known here: of {}.{near}", names.join(", "))
 }
 

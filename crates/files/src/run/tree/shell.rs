@@ -91,6 +91,8 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
         if let Some((key, value)) = override_of(word.text) {
             let start = word.span.end - value.len().min(word.span.end);
             entries.add(key, Value::plain(fill(unquoted(value), &variables, 0)), Some(start..word.span.end))?;
+        } else if is_hub_name(word.text) {
+            entries.add("__argument__", Value::plain(word.text), Some(word.span.clone()))?;
         }
     }
     if branches {
@@ -161,6 +163,16 @@ fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variab
 
 /// The most names that a line is read into.
 const MOST_NAMES: usize = 16;
+
+/// Whether an argument without a flag is called as models on the Hub are: `owner/name`.
+fn is_hub_name(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(char::is_alphanumeric)
+            && part.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+    };
+    let is_file = text.rsplit_once('.').is_some_and(|(_, end)| end.chars().all(char::is_alphabetic));
+    text.split_once('/').is_some_and(|(owner, name)| is_part(owner) && is_part(name)) && !is_file
+}
 
 /// `key=value` of a command, with dots or in lower case.
 fn override_of(text: &str) -> Option<(&str, &str)> {
@@ -234,6 +246,8 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
         while let Some(value) = words
             .get(place)
             .filter(|value| flag(value.text).is_none() && !value.starts_command && override_of(value.text).is_none())
+            // What follows is another command's.
+            .filter(|value| value.text != "--")
         {
             // Arrays and lists of flags stand among the words of their own.
             if value.text.contains("[@]") || value.text.contains("[*]") {
@@ -326,6 +340,17 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
             match arithmetic::value(sum, &|name| variables.get(name).map(|variable| variable.value.clone())) {
                 Some(number) => filled.push_str(&number.to_string()),
                 None => filled.extend(["$((", sum, "))"]),
+            }
+            rest = behind;
+            continue;
+        }
+        if let Some(inner) = after.strip_prefix("(expr ")
+            && let Some((sum, behind)) = inner.split_once(')')
+        {
+            let plain = sum.replace('\\', "");
+            match arithmetic::value(&plain, &|name| variables.get(name).map(|variable| variable.value.clone())) {
+                Some(number) => filled.push_str(&number.to_string()),
+                None => filled.extend(["$(expr ", sum, ")"]),
             }
             rest = behind;
             continue;

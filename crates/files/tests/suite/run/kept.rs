@@ -25,7 +25,19 @@ fn lost(file: &File, change: &Change) -> Vec<String> {
         Err(said) => return vec![said],
     };
     let name = |key: &str| key.trim_start_matches('$').to_owned();
-    let is_other = |(key, value): &&(String, String)| name(key) != name(&change.key) && !value.starts_with("${");
+    // A variable changes all that it stands in, and a key that is set by one changes there.
+    let is_used = |key: &str| {
+        [format!("${}", name(key)), format!("${{{}", name(key))].iter().any(|used| file.text.contains(used))
+    };
+    let own = before.iter().find(|(key, _)| *key == change.key).map(|(_, value)| value.clone());
+    if is_used(&change.key) {
+        return Vec::new();
+    }
+    let holds_it =
+        |key: &str, value: &String| key.starts_with('$') && (Some(value) == own.as_ref() || *value == change.to);
+    let is_other = |(key, value): &&(String, String)| {
+        name(key) != name(&change.key) && !value.starts_with("${") && !holds_it(key, value)
+    };
     // What refers to another key is changed there.
     if before.iter().any(|(key, value)| *key == change.key && value.starts_with("${")) {
         return Vec::new();

@@ -37,10 +37,15 @@ fn two_runs_are_two_and_the_parts_of_one_are_one() {
     let items: Vec<Item> = parts.iter().map(|(name, text)| item(name, text.as_bytes())).collect();
     assert_eq!(bring(&items, &default_scenario()).unwrap().kind, Kind::Run);
     // Of a run and of another program's file, the second is named.
+    let other = "colossalai run --nproc_per_node 8 train.py --plugin zero2\n";
+    let said =
+        bring(&[item("a.yaml", ONE.as_bytes()), item("b.sh", other.as_bytes())], &default_scenario()).unwrap_err();
+    assert!(said.starts_with("b.sh: This is a configuration of Colossal-AI"), "{said}");
+    // Two programs run no one run, whatever each of their files says.
     let neox = "pipe-parallel-size: 1\nmodel-parallel-size: 2\nnum-layers: 12\n";
     let said =
         bring(&[item("a.yaml", ONE.as_bytes()), item("b.yml", neox.as_bytes())], &default_scenario()).unwrap_err();
-    assert!(said.starts_with("b.yml: This is a configuration of GPT-NeoX"), "{said}");
+    assert!(said.contains("a.yaml") && said.contains("b.yml") && said.contains("GPT-NeoX"), "{said}");
 }
 
 #[test]

@@ -1,0 +1,108 @@
+//! Makes the table of releases of the programs' own files: `crates/files/programs/*/releases.toml`.
+//! Each release of the table has all that holds at it, what earlier ones brought included.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Choices of links.
+type Choices = BTreeMap<String, String>;
+
+fn main() {
+    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let folder = Path::new(&root).join("../files/programs");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("releases.toml"))
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    let mut table = String::from("&[\n");
+    for file in files {
+        println!("cargo:rerun-if-changed={}", file.display());
+        match rows(&file) {
+            Ok(rows) => table.push_str(&rows),
+            Err(error) => {
+                println!("cargo:error={}: {error}", file.display());
+                std::process::exit(1);
+            }
+        }
+    }
+    table.push(']');
+    let out = std::env::var("OUT_DIR").unwrap_or_default();
+    if let Err(error) = std::fs::write(Path::new(&out).join("releases.rs"), table) {
+        println!("cargo:error=The table of releases could not be written: {error}");
+    }
+}
+
+/// The rows of a program's file.
+fn rows(file: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
+    let slug = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let slug = slug.unwrap_or_default();
+    let [program, framework] = ["program", "framework"].map(|key| said(&table, key));
+    let (program, framework) = (program?, framework?);
+    let mut facts: Choices = BTreeMap::new();
+    let mut where_: Vec<(Choices, Choices)> = Vec::new();
+    let mut rows = String::new();
+    let mut before = String::new();
+    for release in table.get("release").and_then(Value::as_array).into_iter().flatten() {
+        let [since, name, says, source] = ["since", "name", "says", "source"].map(|key| said(release, key));
+        let since = since?;
+        if since <= before || since.len() != 10 {
+            return Err(format!("the release of {since} does not come after that of {before}"));
+        }
+        let set = choices(release.get("set"));
+        for (_, known) in &mut where_ {
+            known.retain(|key, _| !set.contains_key(key));
+        }
+        facts.extend(set);
+        for other in release.get("where").and_then(Value::as_array).into_iter().flatten() {
+            let (when, set) = (choices(other.get("when")), choices(other.get("set")));
+            where_.retain(|(known, _)| *known != when);
+            where_.push((when, set));
+        }
+        where_.retain(|(_, set)| !set.is_empty());
+        // The month is the key; the day of the commit stays behind it.
+        let month = since.get(..7).unwrap_or(&since);
+        let _ = writeln!(
+            rows,
+            "    Release {{ id: {:?}, program: {program:?}, framework: {framework:?}, since: {since:?}, name: {:?}, says: {:?}, \
+             source: {:?}, facts: &{:?}, depending: &{} }},",
+            format!("{slug}-{month}"),
+            name?,
+            says?,
+            source?,
+            facts.iter().collect::<Vec<_>>(),
+            depending(&where_)
+        );
+        before = since;
+    }
+    Ok(rows)
+}
+
+fn depending(rows: &[(Choices, Choices)]) -> String {
+    let pairs = |choices: &Choices| format!("&{:?}", choices.iter().collect::<Vec<_>>());
+    let rows = rows.iter().map(|(when, set)| format!("({}, {})", pairs(when), pairs(set)));
+    format!("[{}]", rows.collect::<Vec<_>>().join(", "))
+}
+
+fn said(table: &Value, key: &str) -> Result<String, String> {
+    let text = table.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text.map(str::to_owned).ok_or_else(|| format!("a row lacks {key}: {table}"))
+}
+
+fn choices(table: Option<&Value>) -> Choices {
+    let rows = table.and_then(Value::as_object).into_iter().flatten();
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    rows.map(|(key, value)| (key.clone(), text(value))).collect()
+}

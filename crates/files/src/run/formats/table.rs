@@ -1,0 +1,583 @@
+//! Reads the keys of a program by its table.
+
+use engine::catalog::names::model_named;
+use engine::params::{self, Kind, ParamId};
+use engine::scenario::Model;
+use engine::share::put;
+use engine::share::v1::CUSTOM_SHAPE;
+
+use super::{peft, shared, trainer};
+use crate::run::Line;
+use crate::run::draft::{Draft, NO_FILE};
+use crate::run::keys::{Found, Keys};
+use crate::run::program::{Meaning, Program, Row, Rows};
+use crate::run::spelling::shortened;
+
+/// What a row may be beside a parameter: what follows from several keys, or from all files.
+#[cfg(test)]
+pub(in crate::run) const OWN_NAMES: [&str; 33] = [
+    "model",
+    "micro",
+    "accum",
+    "global",
+    "local",
+    "global_tokens",
+    "micro_tokens",
+    "prompts",
+    "steps",
+    "samples",
+    "gpus",
+    "nodes",
+    "per_node",
+    "replicas",
+    "dp_replicate",
+    "dp_shard",
+    "length",
+    "prompt_length",
+    "answer_length",
+    "optimizer",
+    "attention",
+    "bf16",
+    "fp16",
+    "dtype",
+    "deepspeed",
+    "zero",
+    "adapter_targets",
+    "noted",
+    "lora_rank",
+    "objective_by_name",
+    "group_in_micro",
+    "layers_per_stage",
+    "continues",
+];
+
+/// The parts of a model's shape, and their parameters.
+const SHAPE: [(&str, ParamId); 17] = [
+    ("layers", ParamId::Layers),
+    ("hidden", ParamId::HiddenSize),
+    ("heads", ParamId::AttentionHeads),
+    ("kv", ParamId::KvHeads),
+    ("headdim", ParamId::HeadDim),
+    ("ffn", ParamId::MlpWidth),
+    ("vocab", ParamId::VocabSize),
+    ("experts", ParamId::Experts),
+    ("topk", ParamId::TopK),
+    ("effn", ParamId::ExpertWidth),
+    ("sharedffn", ParamId::SharedExpertWidth),
+    ("firstdense", ParamId::FirstDenseLayers),
+    ("kvrank", ParamId::KvRank),
+    ("qrank", ParamId::QueryRank),
+    ("nope", ParamId::NopeHeadDim),
+    ("rope", ParamId::RopeHeadDim),
+    ("vdim", ParamId::ValueHeadDim),
+];
+
+/// Reads a file of a program.
+///
+/// # Errors
+///
+/// A sentence, where the run that a word asks for is none that is computed.
+pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
+    draft.has_strategy = true;
+    put(&mut draft.scenario, "framework", &program.framework);
+    program.usual.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+    let mut set: Vec<&str> = Vec::new();
+    for row in &program.rows {
+        if is_met(row, keys) && read_row(program, row, keys, draft)? {
+            set.push(&row.is);
+            if let Some(Meaning::Several(several)) = said_by(row, keys) {
+                set.extend(several.0.iter().map(|(key, _)| key.as_str()));
+            }
+        }
+    }
+    if !draft.has_model && shape(program, keys, draft) {
+        set.push("model");
+    }
+    if set.is_empty() {
+        let name = &program.name;
+        return Err(format!(
+            "This is of {name} and has none of its settings: give the file that has them. {}",
+            program.about
+        ));
+    }
+    lengths(program, keys, set.contains(&"length"), draft);
+    usual_counts(program, keys, draft);
+    for (key, said) in &program.says.0 {
+        let key = if key == "seq" { "length" } else { key.as_str() };
+        let is_set = set.contains(&key) || key == "length" && set.contains(&"seq");
+        if !is_set {
+            draft.assume(said.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The counts that the program has where a file says none of their kind.
+fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
+    for (key, value) in &program.usual.0 {
+        // What a file leaves open itself (`devices: auto`) is open.
+        if rows_of(program, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
+            continue;
+        }
+        let (batch, world) = (&draft.batch, &draft.world);
+        // What a launcher says without a value is open too.
+        let launches = ["nproc_per_node", "num_processes", "num_gpus"];
+        if matches!(key.as_str(), "gpus" | "per_node") && launches.iter().any(|name| keys.has(name)) {
+            continue;
+        }
+        let has = |other: &str| {
+            let said = if other == "nodes" { &world.nodes } else { &world.per_node };
+            said.is_some() || program.usual.get(other).is_some()
+        };
+        let is_said = match key.as_str() {
+            "accum" | "global" => batch.accum.is_some() || batch.global.is_some() || batch.local.is_some(),
+            "gpus" => [&world.gpus, &world.nodes, &world.per_node, &world.replicas].iter().any(|said| said.is_some()),
+            // Of nodes and GPUs of a node, the other one must be said or be usual: both make the run.
+            "per_node" => world.gpus.is_some() || world.per_node.is_some() || world.replicas.is_some() || !has("nodes"),
+            "nodes" => world.gpus.is_some() || world.nodes.is_some() || world.replicas.is_some() || !has("per_node"),
+            _ => continue,
+        };
+        if let Ok(count) = value.to_string().parse::<u32>()
+            && !is_said
+        {
+            let usual = Found { value: count, file: NO_FILE, key: key.clone(), shown: count.to_string() };
+            count_of(key, Some(usual), draft);
+        }
+    }
+}
+
+/// The rows of one meaning that hold for a file.
+fn rows_of<'a>(program: &'a Program, is: &'a str, keys: &'a Keys) -> impl Iterator<Item = &'a Row> {
+    program.rows.iter().filter(move |row| row.is == is && is_met(row, keys))
+}
+
+/// Whether other keys have the words that a row asks for.
+fn is_met(row: &Row, keys: &Keys) -> bool {
+    row.when.0.iter().all(|(key, words)| {
+        let found = keys.peek(key).map(|text| text.to_ascii_lowercase());
+        let is_it = |word: &str| match (word, &found) {
+            ("unset", found) => found.is_none() && !keys.has(key),
+            ("set", found) => found.is_some() || keys.has(key),
+            (word, found) => found.as_ref().is_some_and(|found| is_word(word, found)),
+        };
+        // `!full`: any but that, or none.
+        words.iter().any(|word| word.strip_prefix('!').map_or_else(|| is_it(word), |not| !is_it(not)))
+    })
+}
+
+/// What the word that a file has for a row means.
+fn said_by<'a>(row: &'a Row, keys: &Keys) -> Option<&'a Meaning> {
+    let word = row.name.iter().find_map(|name| keys.peek(name))?.to_ascii_lowercase();
+    meaning(row, &word)
+}
+
+fn meaning<'a>(row: &'a Row, word: &str) -> Option<&'a Meaning> {
+    of_word(&row.values, word)
+}
+
+/// What a table says of a word: by the word itself, by a part of it, else for any.
+fn of_word<'a, V>(words: &'a Rows<V>, word: &str) -> Option<&'a V> {
+    let by_pattern = || words.0.iter().find_map(|(pattern, value)| is_word(pattern, word).then_some(value));
+    words.get(word).or_else(by_pattern)
+}
+
+/// Whether a word of a table is that of a file: `*` stands for anything, `#` for any number.
+fn is_word(pattern: &str, word: &str) -> bool {
+    if pattern == "#" {
+        return word.parse::<f64>().is_ok();
+    }
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == word };
+    let Some(mut left) = word.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some((_, behind)) = left.split_once(part) else { return false };
+        left = behind;
+    }
+    left.ends_with(end)
+}
+
+/// Reads a key; whether the file has it.
+fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut Draft) -> Result<bool, String> {
+    let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
+    let found = if row.first { keys.first(&names) } else { keys.text(&names) };
+    let Some(found) = found else { return Ok(false) };
+    let word = found.value.to_ascii_lowercase();
+    let said = |words: &Rows<String>| {
+        let said = words.get(&word).or_else(|| of_word(words, &word).filter(|_| is_on(&word)));
+        said.map(|said| format!("{} = {}: {said}", found.key, found.shown))
+    };
+    if let Some(said) = said(&row.refuses) {
+        return Err(said);
+    }
+    let lacks = said(&row.lacks);
+    if let Some(said) = &lacks {
+        draft.contradict(said.clone());
+    }
+    match meaning(row, &word) {
+        None if lacks.is_some() => {}
+        Some(Meaning::Option(value)) => set(&row.is, &value.to_string(), &found, draft),
+        Some(Meaning::Several(several)) => {
+            let mut is_first = true;
+            for (key, value) in &several.0 {
+                if is_first {
+                    set(key, &value.to_string(), &found, draft);
+                } else {
+                    put_besides(key, &value.to_string(), draft);
+                }
+                is_first = false;
+            }
+            let is_said = |line: &Line| line.file == found.file && line.key == found.key;
+            if several.0.is_empty() && !draft.understood.iter().any(is_said) {
+                draft.note(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+            }
+        }
+        None if row.is.is_empty() => {
+            if row.means.is_empty() && row.sets.0.is_empty() && row.lacks.0.is_empty() && row.refuses.0.is_empty() {
+                return Ok(false);
+            }
+            draft.note(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+        }
+        None if !row.values.0.is_empty() && is_word_only(row, &word) => {
+            if let Some(param) = params::find(&row.is) {
+                draft.unknown(&found, param.id);
+            } else {
+                draft.note(&found, "Not known here");
+            }
+        }
+        None => own(program, row, &names, &found, keys, draft),
+    }
+    if is_on(&word) {
+        for (key, value) in &row.sets.0 {
+            put_besides(key, &value.to_string(), draft);
+        }
+    }
+    Ok(true)
+}
+
+/// Sets what no key says in so many words: what the program does by itself, or what follows from a key.
+fn put_besides(key: &str, value: &str, draft: &mut Draft) {
+    match key {
+        "micro" => draft.batch.usual_micro = value.parse().unwrap_or(1),
+        // Counts follow from what all files say.
+        "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
+        _ => {
+            let of_shape = key.strip_prefix("shape.");
+            if of_shape.is_some() {
+                described(draft);
+            }
+            let key = of_shape.and_then(shape_key).unwrap_or(if key == "length" { "seq" } else { key });
+            // A test holds that links know them all.
+            let _ = put(&mut draft.scenario, key, value);
+            draft.has_length |= key == "seq";
+            draft.has_strategy |= key == "strategy";
+        }
+    }
+}
+
+/// The link's key of a part of a shape.
+pub(in crate::run) fn shape_key(part: &str) -> Option<&'static str> {
+    SHAPE.iter().find_map(|(name, id)| (*name == part).then(|| id.key()))
+}
+
+/// Makes the model one that is described by numbers.
+fn described(draft: &mut Draft) {
+    if !matches!(draft.scenario.model, Model::Custom { .. }) || !draft.has_model {
+        draft.scenario.model = Model::Custom { architecture: CUSTOM_SHAPE };
+        draft.has_model = true;
+    }
+}
+
+/// Whether a word that a row does not list cannot be its number either.
+fn is_word_only(row: &Row, word: &str) -> bool {
+    let is_number = params::find(&row.is).is_none_or(|param| matches!(param.kind, Kind::Number(_)));
+    !is_number || word.parse::<f64>().is_err()
+}
+
+/// Whether a value switches something on: `true`, a number above one, a name.
+fn is_on(word: &str) -> bool {
+    match word.parse::<f64>() {
+        Ok(number) => number > 1.0,
+        Err(_) => !matches!(word, "" | "false" | "no" | "off" | "none" | "null" | "disabled"),
+    }
+}
+
+/// Sets a parameter of links, or what one of the reader's own names stands for.
+fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
+    if key.starts_with("shape.") {
+        put_besides(key, value, draft);
+        return draft.note(found, "The model's shape");
+    }
+    match (key, params::find(key).map(|param| param.id)) {
+        ("dtype", _) => draft.choose(found, ParamId::Recipe, value),
+        ("zero", _) => zero(&found.with(value.to_owned()), draft),
+        ("optimizer", Some(id)) if id == ParamId::Optimizer && !is_option(id, value) => {
+            shared::optimizer(Some(found.with(value.to_owned())), draft);
+        }
+        ("attention", _) => shared::attention(Some(found.with(value.to_owned())), draft),
+        ("model", _) => draft.model_called(found, value),
+        ("seq", _) => draft.length(value.parse().ok().map(|tokens: u32| found.with(tokens))),
+        ("mbs" | "accum" | "gpus", _) | (_, None) => {
+            if let Ok(count) = value.parse::<u32>() {
+                count_of(key, Some(found.with(count)), draft);
+            }
+        }
+        (_, Some(id)) => match id.param().kind {
+            Kind::Choice(_) => draft.choose(found, id, value),
+            Kind::Number(_) => {
+                draft.number(value.parse().ok().map(|number: f64| found.with(number)), id);
+            }
+        },
+    }
+    if key == "strategy" {
+        draft.has_strategy = true;
+    }
+}
+
+fn is_option(id: ParamId, value: &str) -> bool {
+    id.param().choice().is_some_and(|choice| choice.options.iter().any(|option| option.key == value))
+}
+
+/// Reads a key whose words the table does not list.
+fn own(
+    program: &'static Program,
+    row: &Row,
+    names: &[&str],
+    found: &Found<String>,
+    keys: &mut Keys,
+    draft: &mut Draft,
+) {
+    match row.is.as_str() {
+        "model" => model(program, found, keys, draft),
+        "noted" => draft.note(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
+        "steps" => {
+            if let Some(steps) = keys.number(names).filter(|steps| steps.value > 0.0) {
+                draft.batch.steps = Some(steps);
+            }
+        }
+        "samples" => draft.batch.samples = keys.number(names),
+        "optimizer" => shared::optimizer(Some(found.clone()), draft),
+        "attention" => shared::attention(keys.word(names), draft),
+        "bf16" | "fp16" => half(keys.flag(names), draft),
+        "dtype" => draft.note(found, "The format in which the model is loaded"),
+        "deepspeed" => {
+            let word = found.value.to_ascii_lowercase();
+            if is_on(&word) || word == "1" {
+                trainer::deepspeed_file(found, draft);
+            }
+        }
+        "zero" => zero(found, draft),
+        "adapter_targets" => {
+            if let Some(list) = keys.list(names) {
+                peft::targets(&list, draft);
+            }
+        }
+        "lora_rank" => {
+            draft.number(keys.count(names), ParamId::LoraRank);
+        }
+        "group_in_micro" => {
+            let group = draft.number(keys.count(names), ParamId::Completions).map(|group| group as u32);
+            let micro = draft.batch.micro.as_ref().map_or(draft.batch.usual_micro, |micro| micro.value);
+            if let Some(group) = group.filter(|group| !micro.is_multiple_of(*group)) {
+                draft.assume(format!(
+                    "A micro-batch of {micro} is no multiple of {group} completions: {} raises it to them.",
+                    program.name
+                ));
+                draft.batch.micro = Some(found.with(micro.next_multiple_of(group)));
+            }
+        }
+        "continues" => {
+            draft.note(found, "The file that this one continues");
+            let name = shortened(&found.value);
+            draft.assume(format!(
+                "What {name} says, which this file continues, is not read here: {}'s defaults.",
+                program.name
+            ));
+        }
+        "layers_per_stage" | "prompt_length" | "answer_length" | "global_tokens" | "micro_tokens" | "prompts" => {}
+        name => match params::find(name).map(|param| (param.id, param.kind)) {
+            Some((id, Kind::Choice(_))) => match keys.flag(names) {
+                Some(flag) => {
+                    draft.yes(Some(flag), id);
+                }
+                None => draft.unknown(found, id),
+            },
+            Some((ParamId::SequenceLength, _)) => draft.length(keys.count(names)),
+            Some((ParamId::MicroBatchSize | ParamId::GradAccumSteps | ParamId::Gpus, _)) | None => {
+                count_of(name, keys.count(names), draft);
+            }
+            Some((id, Kind::Number(_))) => {
+                let factor = factor(row, keys);
+                let number = keys
+                    .number(names)
+                    .and_then(|number| Some(number.with((number.value * factor? * 1e9).round() / 1e9)));
+                // -1 and 0 leave it to the program.
+                let min = id.param().number().map_or(0.0, |number| number.min);
+                draft.number(number.filter(|number| number.value > 0.0 || number.value >= min), id);
+            }
+        },
+    }
+}
+
+/// What a number is multiplied with; nothing where a key is missing that it is divided by.
+fn factor(row: &Row, keys: &mut Keys) -> Option<f64> {
+    let mut factor = row.scale.unwrap_or(1.0);
+    for key in &row.times {
+        factor *= keys.number(&spellings(key)).map_or(1.0, |number| number.value);
+    }
+    for key in &row.over {
+        factor /= keys.number(&spellings(key)).filter(|number| number.value > 0.0)?.value;
+    }
+    Some(factor)
+}
+
+/// The spellings of a key, `a|b`.
+fn spellings(key: &str) -> Vec<&str> {
+    key.split('|').collect()
+}
+
+/// Notes a count that the batch, the length or the GPUs follow from.
+fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
+    let world = &mut draft.world;
+    match name {
+        "micro" | "mbs" => shared::micro(found, draft),
+        "accum" => shared::accum(found, draft),
+        "global" => draft.batch.global = found.or(draft.batch.global.take()),
+        "local" => draft.batch.local = found.or(draft.batch.local.take()),
+        "gpus" => world.gpus = found.or(world.gpus.take()),
+        "nodes" => world.nodes = found.or(world.nodes.take()),
+        "per_node" => {
+            // What a launcher calls all of them is those of a node here.
+            let is_same = |gpus: &Found<u32>| found.as_ref().is_some_and(|found| found.key == gpus.key);
+            world.gpus = world.gpus.take().filter(|gpus| !is_same(gpus));
+            world.per_node = found.or(world.per_node.take());
+        }
+        "replicas" => world.replicas = found.or(world.replicas.take()),
+        "dp_replicate" => world.replicate = found.or(world.replicate.take()),
+        "dp_shard" => world.shard = found.or(world.shard.take()),
+        "length" | "seq" => draft.length(found),
+        _ => {}
+    }
+}
+
+fn model(program: &'static Program, found: &Found<String>, keys: &Keys, draft: &mut Draft) {
+    // A folder with a checkpoint is called as the model.
+    let name = found.value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let name = name.strip_suffix(".yaml").unwrap_or(name);
+    let is_it = |(own, _): &&(String, String)| own.eq_ignore_ascii_case(&found.value) || own.eq_ignore_ascii_case(name);
+    if let Some((_, known)) = program.models.0.iter().find(is_it) {
+        draft.model_called(found, known);
+    } else if model_named(name).is_none() && keys_of(program, "shape.layers", keys).iter().any(|key| keys.has(key)) {
+        draft.note(found, "A model that the file describes");
+    } else {
+        draft.model_named(&found.with(found.value.strip_suffix(".yaml").unwrap_or(&found.value).to_owned()));
+    }
+}
+
+/// 16 bits by a switch: by autocast, unless the program has a policy of its own.
+fn half(found: Option<Found<bool>>, draft: &mut Draft) {
+    let Some(found) = found.filter(|found| found.value) else { return };
+    if draft.scenario.recipe == engine::model::training::PrecisionPolicy::Fp32 {
+        draft.choose(&found, ParamId::Recipe, "autocast");
+    } else {
+        draft.note(&found, "Products in 16 bits");
+    }
+}
+
+/// DeepSpeed's stage as a number.
+fn zero(found: &Found<String>, draft: &mut Draft) {
+    let option = match found.value.trim() {
+        "0" => "ddp",
+        "1" => "zero1",
+        "2" => "zero2",
+        "3" => "full-shard",
+        _ => return draft.unknown(found, ParamId::Strategy),
+    };
+    draft.choose(found, ParamId::Strategy, option);
+    draft.has_strategy = true;
+    if option != "ddp" {
+        trainer::under_zero(draft);
+    }
+}
+
+/// The spellings of the keys of one meaning that hold for a file.
+fn keys_of(program: &'static Program, is: &str, keys: &Keys) -> Vec<&'static str> {
+    let rows = program.rows.iter().filter(|row| row.is == is && is_met(row, keys));
+    rows.flat_map(|row| row.name.iter().map(String::as_str)).collect()
+}
+
+/// A model by the numbers of its shape, where no name leads to one; whether there is one.
+fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool {
+    let mut number = |part: &str| {
+        let is = format!("shape.{part}");
+        let rows: Vec<&Row> = program.rows.iter().filter(|row| row.is == is && is_met(row, keys)).collect();
+        let row = rows.into_iter().rev().find(|row| row.name.iter().any(|name| keys.peek(name).is_some()))?;
+        let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
+        let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);
+        // Within what a shape may have: the model is checked whole after it.
+        keys.count(&names).map(|found| {
+            let scaled = (f64::from(found.value) * row.scale.unwrap_or(1.0)).round();
+            found.with((scaled.clamp(1.0, 16_777_216.0) as u32).div_ceil(multiple).saturating_mul(multiple))
+        })
+    };
+    let Some(layers) = number("layers") else { return false };
+    let mut arch = CUSTOM_SHAPE;
+    let mut within = |part: &str, usual: u32, most: u32| number(part).map_or(usual, |found| found.value).clamp(1, most);
+    arch.num_hidden_layers = layers.value.min(2048);
+    arch.hidden_size = within("hidden", 4096, 262_144);
+    arch.num_attention_heads = within("heads", 32, 4096);
+    arch.num_key_value_heads = within("kv", arch.num_attention_heads, 4096);
+    arch.head_dim = within("headdim", (arch.hidden_size / arch.num_attention_heads).max(1), 262_144);
+    arch.intermediate_size = within("ffn", arch.hidden_size.saturating_mul(4), 2_097_152);
+    arch.vocab_size = within("vocab", 50_304, 16_777_216);
+    let others: Vec<_> = SHAPE.iter().skip(7).filter_map(|(part, id)| Some((number(part)?, *id))).collect();
+    draft.scenario.model = Model::Custom { architecture: arch };
+    draft.has_model = true;
+    draft.names_unknown_model = false;
+    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    for (found, id) in others {
+        draft.number(Some(found), id);
+    }
+    true
+}
+
+/// Lengths that are sums, and a batch in tokens.
+fn lengths(program: &'static Program, keys: &mut Keys, is_said: bool, draft: &mut Draft) {
+    let [prompt, answer] = ["prompt_length", "answer_length"].map(|is| keys.count(&keys_of(program, is, keys)));
+    match (prompt, answer) {
+        (Some(prompt), Some(answer)) if draft.scenario.objective.task.generates() => {
+            let whole = prompt.value.saturating_add(answer.value);
+            draft.number(Some(prompt), ParamId::PromptTokens);
+            draft.length(Some(answer.with(whole)));
+        }
+        (Some(prompt), Some(answer)) if !is_said => {
+            let whole = prompt.value.saturating_add(answer.value);
+            draft.note(&prompt, "Prompts");
+            draft.length(Some(answer.with(whole)));
+        }
+        (None, Some(answer)) if !draft.has_length && draft.scenario.objective.task.generates() => {
+            let prompt = draft.scenario.objective.prompt;
+            draft.assume(format!("The files say no length of prompts: {prompt} tokens."));
+            let whole = prompt.saturating_add(answer.value);
+            draft.length(Some(answer.with(whole)));
+        }
+        (Some(one), None) | (None, Some(one)) if !draft.has_length => draft.length(Some(one)),
+        _ => {}
+    }
+    if let Some(layers) = keys.count(&keys_of(program, "layers_per_stage", keys)).filter(|_| draft.has_model) {
+        let each = layers.value.saturating_mul(draft.scenario.pp.max(1)).max(1);
+        let stages = draft.scenario.model.architecture().num_hidden_layers.div_ceil(each);
+        draft.number(Some(layers.with(stages)), ParamId::VirtualStages);
+    }
+    let length = draft.scenario.seq_len.max(1);
+    let mut sequences =
+        |is: &str| keys.count(&keys_of(program, is, keys)).map(|tokens| tokens.with((tokens.value / length).max(1)));
+    if let Some(step) = sequences("global_tokens") {
+        draft.batch.global = Some(step);
+    }
+    shared::micro(sequences("micro_tokens"), draft);
+    if let Some(prompts) = keys.count(&keys_of(program, "prompts", keys)) {
+        let answers = prompts.value.saturating_mul(draft.scenario.objective.group.max(1));
+        draft.batch.global = Some(prompts.with(answers));
+    }
+}

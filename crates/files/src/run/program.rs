@@ -1,0 +1,281 @@
+//! Programs whose keys are a table: `programs/<name>/keys.toml`. The reader ([`super::formats`]) and
+//! the linter's writer ([`super::words`]) go by the same rows.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::LazyLock;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::spelling::plain;
+
+/// The tables of all programs.
+const TABLES: &[&str] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// A table in the order in which it is written.
+#[derive(Debug)]
+pub(super) struct Rows<V>(pub(super) Vec<(String, V)>);
+
+impl<V> Default for Rows<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> Rows<V> {
+    pub(super) fn get(&self, key: &str) -> Option<&V> {
+        self.0.iter().find_map(|(known, value)| (known == key).then_some(value))
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Rows<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for InOrder<V> {
+            type Value = Rows<V>;
+
+            fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+                to.write_str("a table")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Rows<V>, M::Error> {
+                let mut rows = Vec::new();
+                while let Some(row) = map.next_entry()? {
+                    rows.push(row);
+                }
+                Ok(Rows(rows))
+            }
+        }
+        deserializer.deserialize_map(InOrder(PhantomData))
+    }
+}
+
+/// One text or several.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Ok(match OneOrMore::deserialize(deserializer)? {
+        OneOrMore::One(text) => vec![text],
+        OneOrMore::More(texts) => texts,
+    })
+}
+
+/// A value under a link's key, as a table has it.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+pub(super) enum Scalar {
+    Yes(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Yes(yes) => to.write_str(if *yes { "yes" } else { "no" }),
+            Self::Whole(number) => number.fmt(to),
+            Self::Number(number) => number.fmt(to),
+            Self::Text(text) => to.write_str(text),
+        }
+    }
+}
+
+/// What a word of a key means: an option of the key's parameter, or several of several.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+pub(super) enum Meaning {
+    Several(Rows<Scalar>),
+    Option(Scalar),
+}
+
+/// What a key means.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    /// Its spellings, the usual one first.
+    #[serde(deserialize_with = "list")]
+    pub(super) name: Vec<String>,
+    /// The key of links that it sets, or one of the reader's own names (`micro`, `model`, …).
+    #[serde(default)]
+    pub(super) is: String,
+    /// What its words mean.
+    #[serde(default)]
+    pub(super) values: Rows<Meaning>,
+    /// What is set where it is on.
+    #[serde(default)]
+    pub(super) sets: Rows<Scalar>,
+    /// Words that are not computed, with a sentence each: the rest of the file is.
+    #[serde(default)]
+    pub(super) lacks: Rows<String>,
+    /// Words that ask for a run that is none of those that are computed, with a sentence each.
+    #[serde(default)]
+    pub(super) refuses: Rows<String>,
+    /// What a number is multiplied with.
+    pub(super) scale: Option<f64>,
+    /// The keys whose numbers it is multiplied with, where they are said.
+    #[serde(default, deserialize_with = "list")]
+    pub(super) times: Vec<String>,
+    /// The keys whose numbers it is divided by: without them it says nothing.
+    #[serde(default, deserialize_with = "list")]
+    pub(super) over: Vec<String>,
+    /// The key whose multiple the number is rounded up to.
+    #[serde(default)]
+    pub(super) multiple_of: String,
+    /// Whether the first of several values counts: a script may load later what it has trained.
+    #[serde(default)]
+    pub(super) first: bool,
+    /// The words that other keys must have.
+    #[serde(default)]
+    pub(super) when: Rows<Vec<String>>,
+    /// What a key means that changes nothing.
+    #[serde(default)]
+    pub(super) means: String,
+    /// The release that brought it, for whoever reads the table.
+    #[allow(dead_code, reason = "said in the table for people")]
+    since: Option<String>,
+    /// All spellings with `|` between, as what is written back has them.
+    #[serde(skip)]
+    pub(super) spellings: String,
+}
+
+/// A program.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its name as people say it.
+    #[serde(rename = "program")]
+    pub(super) name: String,
+    /// The engine's framework that it runs.
+    pub(super) framework: String,
+    /// What it is, and which of its files are read: a sentence.
+    pub(super) about: String,
+    /// Where its defaults stand.
+    #[allow(dead_code, reason = "said in the table for people")]
+    source: String,
+    /// Keys that change neither memory nor speed, by their last part.
+    #[serde(default)]
+    quiet: Vec<String>,
+    /// Sections of such keys.
+    #[serde(default)]
+    quiet_sections: Vec<String>,
+    /// What it does where a file does not say.
+    #[serde(default)]
+    pub(super) usual: Rows<Scalar>,
+    /// How that is said.
+    #[serde(default)]
+    pub(super) says: Rows<String>,
+    /// Its own names of models.
+    #[serde(default)]
+    pub(super) models: Rows<String>,
+    /// Its keys.
+    #[serde(default, rename = "key")]
+    pub(super) rows: Vec<Row>,
+}
+
+/// All programs, in the order of their folders.
+static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
+    // The tables are part of this crate, and a test reads all of them.
+    TABLES.iter().filter_map(|table| parsed(table).ok()).collect()
+});
+
+fn parsed(table: &str) -> Result<Program, toml_edit::de::Error> {
+    let mut program: Program = toml_edit::de::from_str(table)?;
+    for row in &mut program.rows {
+        row.spellings = row.name.join("|");
+    }
+    Ok(program)
+}
+
+impl Program {
+    /// All of them.
+    pub(super) fn all() -> impl Iterator<Item = &'static Self> {
+        PROGRAMS.iter()
+    }
+
+    /// Whether a key of it changes neither memory nor speed.
+    pub(super) fn is_quiet(&self, path: &str) -> bool {
+        let path = plain(path);
+        let last = path.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default();
+        let is_it = |known: &String| {
+            let known = plain(known);
+            known == path || known == last.trim_start_matches('_') || known.strip_prefix('*') == Some(last)
+        };
+        let is_below = |section: &String| {
+            let section = plain(section);
+            path.strip_prefix(section.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                || path.contains(&format!(".{section}."))
+        };
+        self.quiet.iter().any(is_it) || self.quiet_sections.iter().any(is_below)
+    }
+}
+
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Program {}
+
+impl std::hash::Hash for Program {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+mod tests {
+    use super::*;
+    use crate::run::formats::table::{OWN_NAMES, shape_key};
+    use engine::catalog::default_scenario;
+    use engine::params;
+    use engine::share::put;
+
+    #[test]
+    fn every_table_says_what_links_know() {
+        let mut wrong: Vec<String> = Vec::new();
+        for table in TABLES {
+            let program = parsed(table).unwrap_or_else(|error| panic!("{}: {error}", table.lines().next().unwrap()));
+            let name = &program.name;
+            let mut scenario = default_scenario();
+            scenario.model = engine::scenario::Model::Custom { architecture: engine::share::v1::CUSTOM_SHAPE };
+            let mut is_value = |key: &str, value: &str| {
+                let key = key.strip_prefix("shape.").and_then(shape_key).unwrap_or(key);
+                if !OWN_NAMES.contains(&key) || params::find(key).is_some() && key != "optimizer" {
+                    wrong.extend(put(&mut scenario, key, value).map(|issue| format!("{name}: {}", issue.message)));
+                }
+            };
+            is_value("framework", &program.framework);
+            program.usual.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
+            for row in &program.rows {
+                let key = row.is.as_str();
+                let is_known = key.is_empty() || OWN_NAMES.contains(&key) || params::find(key).is_some();
+                let is_known = is_known || key.starts_with("shape.");
+                assert!(is_known, "{name}: {:?} is {key}", row.name);
+                for (word, meaning) in &row.values.0 {
+                    assert!(word.chars().all(|sign| !sign.is_uppercase()), "{name}: {word} of {:?}", row.name);
+                    match meaning {
+                        Meaning::Option(value) if params::find(key).is_some() => is_value(key, &value.to_string()),
+                        Meaning::Option(_) => {}
+                        Meaning::Several(several) => {
+                            several.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
+                        }
+                    }
+                }
+                row.sets.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
+            }
+            for (own, id) in &program.models.0 {
+                assert!(engine::catalog::names::model_named(id).is_some(), "{name}: {own} = {id}");
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert_eq!(Program::all().count(), TABLES.len());
+    }
+}

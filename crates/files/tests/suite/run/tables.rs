@@ -1,0 +1,106 @@
+//! Programs whose keys are a table: what a careful person reads in files that others wrote
+//! (`programs/<program>/expected.jsonl`) is what is read.
+
+use std::path::Path;
+
+use engine::catalog::default_scenario;
+use engine::params::{Kind, find};
+use engine::scenario::Scenario;
+use engine::share::encode;
+use files::run::{File, Run, read};
+use serde_json::{Map, Value};
+
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");
+const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
+
+/// An example, as a person reads it.
+#[derive(serde::Deserialize)]
+struct Expected {
+    file: String,
+    /// Values under keys of links.
+    expect: Map<String, Value>,
+    /// What the file does not say of model, GPUs and length.
+    open: Vec<String>,
+}
+
+/// What a scenario has under a key of links.
+fn value(scenario: &Scenario, key: &str) -> String {
+    if key == "model" {
+        let link = encode(scenario);
+        let model = link.split('&').find_map(|pair| pair.strip_prefix("model="));
+        return model.unwrap_or("llama-2-13b").to_owned();
+    }
+    let param = find(key).unwrap_or_else(|| panic!("{key} is no key of links"));
+    match &param.kind {
+        Kind::Number(number) => (((number.get)(scenario) * 1e6).round() / 1e6).to_string(),
+        Kind::Choice(_) => param.id.option(scenario).to_owned(),
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What is read otherwise than it is expected.
+fn differences(run: &Run, expected: &Expected) -> Vec<String> {
+    let is_open = |key: &str| expected.open.iter().any(|open| open == key);
+    // A model that is described by its numbers is held by those.
+    let shape = expected.expect.get("shape").and_then(Value::as_object);
+    let parts = shape.into_iter().flatten();
+    let whole = expected.expect.iter().filter(|(key, _)| *key != "shape" && !(shape.is_some() && *key == "model"));
+    let values = whole.chain(parts).filter_map(|(key, value_expected)| {
+        if value_expected.is_null() {
+            return None;
+        }
+        let (found, expected) = (value(&run.scenario, key), text(value_expected));
+        let is_left = matches!(key.as_str(), "model" | "gpus" | "seq") && is_open(key);
+        (found != expected && !is_left).then(|| format!("{key} is {found}, not {expected}"))
+    });
+    let mut found: Vec<String> = values.collect();
+    let open: Vec<String> =
+        run.open.iter().map(|open| serde_json::to_value(open).unwrap().as_str().unwrap().to_owned()).collect();
+    let open = open.iter().map(|open| if open == "length" { "seq" } else { open });
+    let mut open: Vec<&str> = open.collect();
+    // A number of GPUs that is taken of the batch is said to be none of the file.
+    if !open.contains(&"gpus") && run.assumed.iter().any(|said| said.contains("do not say how many GPUs")) {
+        open.push("gpus");
+    }
+    let wanted = expected.open.iter().map(String::as_str).filter(|key| ["model", "gpus", "seq"].contains(key));
+    let mut wanted: Vec<&str> = wanted.collect();
+    open.sort_unstable();
+    wanted.sort_unstable();
+    if open != wanted {
+        found.push(format!("open is {open:?}, not {wanted:?}"));
+    }
+    found
+}
+
+#[test]
+fn examples_are_read_as_a_person_reads_them() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    let mut folders: Vec<_> = std::fs::read_dir(PROGRAMS).unwrap().flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    for folder in folders.iter().filter(|folder| folder.join("keys.toml").exists()) {
+        let slug = folder.file_name().unwrap().to_string_lossy();
+        let lines = std::fs::read_to_string(folder.join("expected.jsonl")).unwrap();
+        for line in lines.lines() {
+            let expected: Expected =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{slug}: {error}: {line}"));
+            let path = Path::new(RUNS).join(slug.as_ref()).join(&expected.file);
+            let file = File::new(expected.file.as_str(), std::fs::read_to_string(&path).unwrap());
+            count += 1;
+            match read(&[file], &default_scenario()) {
+                Ok(run) => {
+                    let found = differences(&run, &expected);
+                    wrong.extend(found.into_iter().map(|said| format!("{slug}/{}: {said}", expected.file)));
+                }
+                Err(said) => wrong.push(format!("{slug}/{}: {said}", expected.file)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} in {count}: {wrong:#?}", wrong.len());
+    assert!(count >= 80, "{count}");
+}

@@ -1,0 +1,44 @@
+# Keys and values of github.com/allenai/open-instruct, scripts/train/qwen/qwen3_4b_dapo_math.sh (e6c3044aa)
+NUM_GPUS="${NUM_GPUS:-8}"
+uv run mason.py \
+    --no_auto_dataset_cache \
+    --num_nodes 1 \
+    --env VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 \
+    --gpus $NUM_GPUS \
+    -- \
+uv run open_instruct/grpo_fast.py \
+    --eval_pass_at_k 32 \
+    --eval_top_p 0.95 \
+    --vllm_top_p 1.0 \
+    --beta 0.0 \
+    --async_steps 4 \
+    --active_sampling \
+    --inflight_updates \
+    --advantage_normalization_type centered \
+    --num_samples_per_prompt_rollout 16 \
+    --num_unique_prompts_rollout 8 \
+    --num_mini_batches 1 \
+    --learning_rate 1e-6 \
+    --per_device_train_batch_size 1 \
+    --max_prompt_token_length 2048 \
+    --response_length 8192 \
+    --pack_length 10240 \
+    --model_name_or_path "Qwen/Qwen3-4B-Base" \
+    --non_stop_penalty False \
+    --temperature 1.0 \
+    --total_episodes 128000 \
+    --deepspeed_stage 2 \
+    --num_learners_per_node 4 \
+    --vllm_num_engines 4 \
+    --vllm_tensor_parallel_size 1 \
+    --lr_scheduler_type constant \
+    --apply_verifiable_reward true \
+    --seed 1 \
+    --gradient_checkpointing \
+    --with_tracking \
+    --vllm_enable_prefix_caching \
+    --clip_higher 0.272 \
+    --mask_truncated_completions False \
+    --load_ref_policy False \
+    --keep_last_n_checkpoints -1 \
+    --push_to_hub False "$@"
