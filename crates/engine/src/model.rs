@@ -11,6 +11,7 @@ pub mod cost;
 pub mod experts;
 pub mod family;
 pub mod flops;
+pub mod framework;
 pub mod hardware;
 pub mod host;
 pub mod images;

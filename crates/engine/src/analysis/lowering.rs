@@ -89,7 +89,7 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
         let shorter = Scenario { seq_len: scenario.seq_len / 2, ..*scenario };
         turns.push((Turn::Change(Change::SeqLen(shorter.seq_len)), shorter));
     }
-    if scenario.trained.is_all() && scenario.framework.runs_peft() {
+    if scenario.trained.is_all() && scenario.framework.traits().peft_adapters {
         let adapters = [Change::Lora, Change::QLora].map(|change| (change, apply(scenario, change)));
         let allowed = adapters.into_iter().filter(|(_, changed)| errors(changed) <= before);
         turns.extend(allowed.map(|(change, changed)| (Turn::Change(change), changed)));

@@ -53,7 +53,7 @@ impl Module {
 
 /// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`, `linear_fc1`).
 const fn fused(setup: &Setup) -> FusedProjections {
-    if setup.framework.is_megatron_core() { FusedProjections::All } else { setup.architecture.fused_projections }
+    if setup.traits().fused_projections { FusedProjections::All } else { setup.architecture.fused_projections }
 }
 
 /// Attention's matrices with adapters: queries, keys, values, output; or latent attention's.

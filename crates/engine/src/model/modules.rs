@@ -44,7 +44,7 @@ impl Setup {
         let modules = self.modules();
         let norms = f64::from(self.architecture.norms_per_layer);
         let (of_attention, of_mlp) = (NORMS_OF_ATTENTION * norms, (1.0 - NORMS_OF_ATTENTION) * norms);
-        let fused = self.framework.is_megatron_core();
+        let fused = self.traits().fused_norms;
         let count = |number: f64, again: bool| if again { number } else { 0.0 };
         NormsAgain {
             attention: count(of_attention, modules.layernorm && (!fused || self.architecture.latent.is_used())),

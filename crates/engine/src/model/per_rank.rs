@@ -182,7 +182,7 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
     let adapters = adapters::of_layer(setup, &shares);
     let beside = Units { root, head, layers: model.layers, ..adapters }.of_layers(share);
     // PEFT trains a copy of the modules to save and keeps the original.
-    let copies = if setup.framework.runs_peft() { root } else { 0.0 };
+    let copies = if setup.traits().peft_adapters { root } else { 0.0 };
     let held = Units {
         layer: model.layer + beside.layer,
         layer_matrices: model.layer_matrices + beside.layer_matrices,

@@ -101,8 +101,7 @@ fn at_rest(setup: &Setup) -> Bytes {
     let mut most = Bytes::ZERO;
     for stage in stages(setup).iter() {
         let states = states::of_gpu(setup, &stage.params);
-        // PyTorch frees gradients after the update; others keep their buffers.
-        let kept = if setup.framework.is_pytorch() { Bytes::ZERO } else { states.gradients };
+        let kept = if setup.traits().keeps_gradient_buffers { states.gradients } else { Bytes::ZERO };
         let all = states.weights + states.optimizer + kept + OtherModels::of(setup, stage).total();
         most = most.max(all);
     }

@@ -1,5 +1,6 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
+use super::framework::Traits;
 use super::hardware::{Accelerator, Network};
 use super::images::{Images, TowerTraining};
 use super::lengths::Lengths;
@@ -92,6 +93,11 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Returns what the code of the framework does.
+    pub const fn traits(&self) -> &'static Traits {
+        self.framework.traits()
+    }
+
     /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward pass again.
     pub fn kept_layers(&self) -> f64 {
         self.recompute.kept_layers(self.keep_fraction)

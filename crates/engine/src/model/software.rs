@@ -25,27 +25,6 @@ pub enum Framework {
     MaxText,
 }
 
-impl Framework {
-    /// Whether the layers are PyTorch's modules, kernel by kernel, on FSDP or ZeRO; `MaxText`, whose states are sharded alike, counts as
-    /// one of them where nothing else is said.
-    pub const fn is_pytorch(self) -> bool {
-        match self {
-            Self::Torchtitan | Self::Transformers | Self::Fsdp1 | Self::DeepSpeed | Self::MaxText => true,
-            Self::Megatron | Self::MegatronFsdp | Self::MegatronLegacy | Self::Nanotron => false,
-        }
-    }
-
-    /// Whether adapters are those of PEFT, on the models of transformers.
-    pub const fn runs_peft(self) -> bool {
-        matches!(self, Self::Transformers | Self::Fsdp1 | Self::DeepSpeed)
-    }
-
-    /// Whether the layers are Megatron-Core's, on Transformer Engine's kernels.
-    pub const fn is_megatron_core(self) -> bool {
-        matches!(self, Self::Megatron | Self::MegatronFsdp)
-    }
-}
-
 /// The attention kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttentionKernel {
@@ -258,23 +237,16 @@ mod tests {
     use crate::scenario::overheads::overheads;
 
     #[test]
-    fn every_framework_is_of_one_family_and_has_its_constants() {
+    fn frameworks_on_the_same_layers_have_the_same_constants() {
         let choice = ParamId::Framework.param().choice().unwrap();
         for index in 0..choice.options.len() {
             let mut scenario = crate::catalog::default_scenario();
             (choice.set)(&mut scenario, index);
             let framework = scenario.framework;
-            let others = matches!(framework, Framework::MegatronLegacy | Framework::Nanotron);
-            let families = [framework.is_pytorch(), framework.is_megatron_core(), others];
-            assert_eq!(families.iter().filter(|is| **is).count(), 1, "{framework:?}");
-            let family = if framework == Framework::MaxText {
-                framework
-            } else if framework.is_pytorch() {
-                Framework::Torchtitan
-            } else if framework.is_megatron_core() {
-                Framework::Megatron
-            } else {
-                framework
+            let family = match framework {
+                Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => Framework::Torchtitan,
+                Framework::MegatronFsdp => Framework::Megatron,
+                itself => itself,
             };
             for segments in [Segments::Fixed, Segments::Expandable] {
                 let of = |framework| overheads(framework, true, segments);

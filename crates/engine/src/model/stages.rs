@@ -4,7 +4,6 @@ use super::flops::layer;
 use super::parallel::{Mesh, Schedule};
 use super::per_rank::{self, LocalParams};
 use super::setup::Setup;
-use super::software::Framework;
 use super::tower::params;
 use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
@@ -147,7 +146,7 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
         return [layers, 0, 0];
     }
     let asked = [setup.pipeline.first_stage_layers, setup.pipeline.last_stage_layers];
-    if setup.framework == Framework::Nanotron && asked == [0, 0] {
+    if setup.traits().balances_parameters && asked == [0, 0] {
         return balanced(setup, pp);
     }
     // Every other stage holds a layer at least.
@@ -196,7 +195,7 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
     let dual = setup.pipeline.schedule.is_dual() && pp > 1;
     let overlaps = setup.experts.across_micro_batches && setup.architecture.has_experts() && !dual;
     let splits = matches!(setup.pipeline.schedule, Schedule::ZeroBubble | Schedule::ZeroBubbleV) && pp > 1;
-    let beside = match (overlaps, setup.framework.is_megatron_core() && !splits) {
+    let beside = match (overlaps, setup.traits().pairs_layers && !splits) {
         (false, _) => 0.0,
         (true, true) => 1.0 / f64::from(layers.max(1)),
         (true, false) => 1.0,

@@ -56,7 +56,7 @@ pub const fn overheads_on(
     segments: Segments,
 ) -> Overheads {
     let of = overheads(framework, compile, segments);
-    if matches!(framework, Framework::MaxText) && !matches!(generation, Generation::Tpu) {
+    if framework.traits().is_one_program && !matches!(generation, Generation::Tpu) {
         // On GPUs XLA runs on CUDA and NCCL, or ROCm's.
         let (context, per_communicator, contention) = (CONTEXT, COMMUNICATOR, CONTENTION);
         return Overheads { context, per_communicator, contention, ..of };
@@ -81,24 +81,26 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         Framework::MegatronLegacy => (110.0, Cache::Share(0.10), [3.0, 6.0, 6.0, 10.0, 6.0]),
         Framework::Nanotron => (230.0, Cache::Share(0.03), [3.0, 6.0, 6.0, 10.0, 6.0]),
     };
-    let (pass, between_steps) = match framework {
-        Framework::Megatron | Framework::MegatronFsdp => (MEGATRON_PASS, MEGATRON_BETWEEN_STEPS),
-        _ => (Seconds::ZERO, Seconds::ZERO),
+    let (pass, between_steps, attention_bytes) = match framework {
+        Framework::Megatron | Framework::MegatronFsdp => (MEGATRON_PASS, MEGATRON_BETWEEN_STEPS, AROUND_ATTENTION),
+        _ => (Seconds::ZERO, Seconds::ZERO, 0.0),
     };
-    // A TPU has no context, and its collectives' buffers are among the program's.
-    let (context, per_communicator) = match framework {
-        Framework::MaxText => (Bytes::ZERO, Bytes::ZERO),
-        Framework::MegatronLegacy => (EAGER_CONTEXT, COMMUNICATOR),
-        _ => (CONTEXT, COMMUNICATOR),
+    // A TPU has no context, its collectives' buffers are among the program's, and it has engines of
+    // their own for copies between chips.
+    let (context, per_communicator, contention) = match framework {
+        Framework::MaxText => (Bytes::ZERO, Bytes::ZERO, 1.0),
+        Framework::MegatronLegacy => (EAGER_CONTEXT, COMMUNICATOR, CONTENTION),
+        _ => (CONTEXT, COMMUNICATOR, CONTENTION),
     };
-    let message = if matches!(framework, Framework::Nanotron) { MESSAGE } else { Seconds::ZERO };
-    let megatron = matches!(framework, Framework::Megatron | Framework::MegatronFsdp);
+    let message = match framework {
+        Framework::Nanotron => MESSAGE,
+        _ => Seconds::ZERO,
+    };
     Overheads {
         context,
         per_communicator,
         cache,
-        // TPUs have engines of their own for copies between chips.
-        contention: if matches!(framework, Framework::MaxText) { 1.0 } else { CONTENTION },
+        contention,
         launch,
         launch_exchange,
         launch_experts,
@@ -108,7 +110,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         message,
         between_steps,
         step: STEP,
-        attention_bytes: if megatron { AROUND_ATTENTION } else { 0.0 },
+        attention_bytes,
         elementwise_bytes: if compile { COMPILED * elementwise } else { elementwise },
     }
 }

@@ -10,7 +10,7 @@ use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_d
 use crate::model::report::Report;
 use crate::model::run::{self, RunReport};
 use crate::model::setup::Setup;
-use crate::model::software::{Framework, Offload};
+use crate::model::software::Offload;
 use crate::model::step;
 use crate::model::trained::Trained;
 use crate::model::training::{AttentionMask, Batch, ComputeFormat, Reshard, Sharding, UpdatePlace};
@@ -132,7 +132,7 @@ impl Scenario {
     /// Returns the heads of a tensor-parallel GPU that an all-to-all can hand out: Megatron's are whole groups of queries with their
     /// keys, other implementations repeat keys and values.
     pub(super) fn heads_to_share(&self, architecture: &Architecture, tp: u32) -> u32 {
-        let grouped = self.framework.is_megatron_core() && !architecture.latent.is_used();
+        let grouped = self.framework.traits().hands_out_groups && !architecture.latent.is_used();
         let heads = if grouped { architecture.num_key_value_heads } else { architecture.num_attention_heads };
         (heads / tp.max(1)).max(1)
     }
@@ -141,7 +141,7 @@ impl Scenario {
     pub(super) fn resolved_update_place(&self, mesh: &Mesh, sharding: Sharding) -> UpdatePlace {
         let once = self.grad_accum_steps <= 1 && mesh.pp <= 1;
         let reduced = matches!(sharding, Sharding::Fsdp(_)) || mesh.replicas().saturating_mul(mesh.cp) <= 1;
-        let has_hooks = self.framework.is_pytorch() && self.framework != Framework::DeepSpeed;
+        let has_hooks = !self.framework.traits().flat_gradient_buckets;
         if once && reduced && has_hooks { self.update_place } else { UpdatePlace::AfterBackward }
     }
 

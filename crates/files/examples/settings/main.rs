@@ -76,7 +76,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         && !shape.mlp_bias
         && !shape.head_bias
         && shape.fused_projections == FusedProjections::None
-        && !setup.framework.is_megatron_core()
+        && !setup.traits().fused_projections
         && !shape.has_experts()
         && !shape.latent.is_used();
     Ok(json!({

@@ -5,7 +5,7 @@ use engine::model::memory::states::{recipe_bytes, shard_degrees};
 use engine::model::per_rank;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
-use engine::model::software::{AttentionKernel, Framework};
+use engine::model::software::AttentionKernel;
 use engine::model::stages::stages;
 
 /// A dimension: how many, of what.
@@ -294,7 +294,7 @@ fn of_flat(setup: &Setup, all: &mut Vec<Tensor>) {
     let whole = stages(setup).first.params.held.all() as u64;
     let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
     let group = u64::from(setup.mesh.shard_group().max(1));
-    let flat = !setup.framework.is_pytorch() || setup.framework == Framework::DeepSpeed;
+    let flat = setup.traits().flat_gradient_buckets;
     for (width, over) in [(4.0, 1), (4.0, group), (2.0, 1), (2.0, group)] {
         let mut add = |what, part, when: &'static [Doing], is_of_width: bool, degree: f64| {
             let made = flat && is_of_width && over == degree as u64;
@@ -319,7 +319,7 @@ fn of_model(setup: &Setup, all: &mut Vec<Tensor>) {
     let mut add = |what, part, elements: u64, of: &'static str, width: f64, over: u64, when: &'static [Doing], made| {
         all.push(Tensor { what, part, dims: vec![(elements, of)], width, over, grows: Grows::Not, when, made });
     };
-    let deepspeed = setup.framework == Framework::DeepSpeed;
+    let deepspeed = setup.traits().zero_by_deepspeed;
     for width in [4.0, 2.0] {
         add(
             "the gathered weights of one layer",

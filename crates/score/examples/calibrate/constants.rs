@@ -78,6 +78,14 @@ fn maxtext(s: &Scenario) -> bool {
     s.framework == Framework::MaxText
 }
 
+fn pytorch(s: &Scenario) -> bool {
+    matches!(s.framework, Framework::Torchtitan | Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed)
+}
+
+fn megatron(s: &Scenario) -> bool {
+    matches!(s.framework, Framework::Megatron | Framework::MegatronFsdp)
+}
+
 fn always(_: &Scenario) -> bool {
     true
 }
@@ -121,7 +129,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
     constant!("A100 tuned attention", (0.2, 0.6), a100, accelerator.efficiency.attention_tuned),
     constant!("H100 tuned attention", (0.15, 0.75), h100, accelerator.efficiency.attention_tuned),
     constant!("B200 tuned attention", (0.15, 0.75), b200, accelerator.efficiency.attention_tuned),
-    constant!("attention's traffic", (24.0, 60.0), |s| s.framework.is_megatron_core(), overheads.attention_bytes),
+    constant!("attention's traffic", (24.0, 60.0), megatron, overheads.attention_bytes),
     constant!(
         "half-saturation tokens",
         (20.0, 600.0),
@@ -135,12 +143,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         get: |setup| setup.accelerator.efficiency.launch_per_layer.ms(),
         set: |setup, value| setup.accelerator.efficiency.launch_per_layer = Seconds::from_ms(value),
     },
-    constant!(
-        "element-wise PyTorch",
-        (60.0, 400.0),
-        |s| s.framework.is_pytorch() && !s.kernels.compile,
-        overheads.elementwise_bytes
-    ),
+    constant!("element-wise PyTorch", (60.0, 400.0), |s| pytorch(s) && !s.kernels.compile, overheads.elementwise_bytes),
     Constant {
         name: "compiled share",
         range: (0.4, 1.0),
@@ -148,7 +151,7 @@ pub(crate) const CONSTANTS: &[Constant] = &[
         get: |_| COMPILED,
         set: |setup, value| setup.overheads.elementwise_bytes *= value / COMPILED,
     },
-    constant!("element-wise Megatron", (40.0, 400.0), |s| s.framework.is_megatron_core(), overheads.elementwise_bytes),
+    constant!("element-wise Megatron", (40.0, 400.0), megatron, overheads.elementwise_bytes),
     constant!(
         "element-wise Megatron 2021",
         (60.0, 500.0),

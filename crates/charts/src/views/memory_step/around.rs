@@ -3,10 +3,11 @@
 
 use super::largest;
 use engine::format;
+use engine::model::framework::Layers;
 use engine::model::memory::states;
 use engine::model::run::host;
 use engine::model::setup::Setup;
-use engine::model::software::{Framework, Offload};
+use engine::model::software::Offload;
 use engine::model::training::Sharding;
 use engine::published::MemoryKind;
 use engine::scenario::Scenario;
@@ -63,11 +64,11 @@ pub fn by_formulas(scenario: &Scenario) -> String {
 fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
     [
         (
-            !setup.framework.is_pytorch(),
+            setup.traits().layers == Layers::Own,
             "the layers and buffers of this framework, in place of which torchtitan's stand",
         ),
         (
-            setup.framework == Framework::DeepSpeed && matches!(setup.sharding, Sharding::Fsdp(_)),
+            setup.traits().zero_by_deepspeed && matches!(setup.sharding, Sharding::Fsdp(_)),
             "what DeepSpeed's stage 3 gathers module by module, in place of which FSDP's layers stand",
         ),
         (matches!(setup.sharding, Sharding::Zero1 | Sharding::Zero2), "ZeRO's shards and buckets"),
@@ -82,6 +83,7 @@ fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
 mod tests {
     use super::*;
     use engine::catalog::default_scenario;
+    use engine::model::software::Framework;
 
     #[test]
     fn loading_and_saving_are_sentences_with_sizes_that_follow_the_choices() {
@@ -102,6 +104,8 @@ mod tests {
         let start = default_scenario();
         let text = by_formulas(&start);
         assert!(text.starts_with("The verdict is by closed formulas, ") && text.ends_with(" needed."), "{text}");
+        let own = Scenario { framework: Framework::MaxText, ..start };
+        assert!(by_formulas(&own).contains("the layers and buffers of this framework"));
         let pipeline = Scenario { pp: 4, ..start };
         assert!(by_formulas(&pipeline).contains("pipeline"));
         let sharded = Scenario { strategy: engine::scenario::Strategy::Zero1, ..pipeline };

@@ -7,7 +7,7 @@
 
 use crate::model::objective::Task;
 use crate::model::parallel::Schedule;
-use crate::model::software::{AttentionKernel, Framework};
+use crate::model::software::AttentionKernel;
 use crate::model::training::Recompute;
 use crate::scenario::Scenario;
 
@@ -35,7 +35,7 @@ impl Laws {
         let is_mixed =
             shape.has_experts() && (shape.experts.moe_layer_step > 1 || shape.experts.first_k_dense_replace > 0);
         let is_alike = !shape.pattern.is_used() && !is_mixed && scenario.kernels.attention != AttentionKernel::Unfused;
-        let is_planned = scenario.framework == Framework::MaxText;
+        let is_planned = scenario.framework.traits().is_one_program;
         Self { none_is_fastest, full_is_smallest: none_is_fastest && is_alike && !is_planned }
     }
 }

@@ -9,7 +9,6 @@ use crate::model::memory::states::{self, FrozenBytes, gathered_layer_bytes};
 use crate::model::per_rank::LocalParams;
 use crate::model::schedule::CommTimes;
 use crate::model::setup::Setup;
-use crate::model::software::Framework;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Reshard, Sharding};
 use crate::model::unit_params::Units;
@@ -99,7 +98,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         let gather = |root: f64, layers: f64, experts: f64| -> C {
             groups.gather::<C>(bytes.weights * root + of_layers * layers) + groups.gather_experts(of_layers * experts)
         };
-        let prefetched = sync.overlap && setup.framework.is_megatron_core();
+        let prefetched = sync.overlap && setup.traits().prefetches_updated_weights;
         let mut comm = Self::default();
         if sync.overlap {
             comm.micro_batch = CommTimes {
@@ -174,7 +173,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                 + groups.experts_across(bytes.reduced * expert),
             replicate_root: groups.across(bytes.reduced * root / shards),
         };
-        if setup.framework == Framework::MaxText {
+        if setup.traits().is_one_program {
             // XLA stacks the layers' gradients in its loop, and reduces the stack across slices when the loop has ended.
             let (dense, experts) = (bytes.reduced * params.dense(), bytes.reduced * params.experts());
             return Self {
@@ -192,7 +191,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
-    if !setup.framework.is_megatron_core() || params.layer <= 0.0 {
+    if !setup.traits().joins_layers_in_buckets || params.layer <= 0.0 {
         return 1.0;
     }
     let replicas = A_REPLICA * f64::from(setup.mesh.replicas().saturating_mul(setup.mesh.cp));

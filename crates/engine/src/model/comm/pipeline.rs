@@ -37,7 +37,7 @@ pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds
     let message = collectives::point_to_point(&setup.network, stages, cross, size) + host;
     let chunks = f64::from(setup.chunks());
     let interleaved = setup.pipeline.schedule == Schedule::Interleaved && chunks > 1.0;
-    let overlaps = interleaved && setup.framework.is_megatron_core() || setup.pipeline.schedule.is_dual();
+    let overlaps = interleaved && setup.traits().overlaps_messages || setup.pipeline.schedule.is_dual();
     if !overlaps {
         return Neighbours { time: 2.0 * chunks * message, filling: Seconds::ZERO, cross };
     }

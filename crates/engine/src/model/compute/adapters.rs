@@ -30,7 +30,7 @@ const FUSED: Kernels = Kernels { inputs: 6.0, outputs: 6.0, launches: 3.0 / OF_A
 
 impl Kernels {
     const fn of(setup: &Setup) -> &'static Self {
-        if setup.kernels.compile || setup.framework.is_megatron_core() { &FUSED } else { &EAGER }
+        if setup.kernels.compile || setup.traits().fused_adapters { &FUSED } else { &EAGER }
     }
 }
 

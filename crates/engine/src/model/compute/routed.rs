@@ -8,7 +8,6 @@ use crate::model::cost::{Cost, Operations};
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::backward::recomputed;
 use crate::model::setup::Setup;
-use crate::model::software::Framework;
 use crate::units::{Bytes, Seconds};
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
@@ -39,7 +38,7 @@ pub(super) fn padded_rows(setup: &Setup) -> f64 {
 const MEGABLOX: f64 = 0.55;
 
 fn of_dense(setup: &Setup) -> f64 {
-    if setup.framework == Framework::MaxText && setup.experts.grouped { MEGABLOX } else { 1.0 }
+    if setup.traits().grouped_by_megablox && setup.experts.grouped { MEGABLOX } else { 1.0 }
 }
 
 /// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and

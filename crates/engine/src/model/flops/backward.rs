@@ -5,7 +5,7 @@ use super::layer::{
 };
 use super::modules;
 use crate::model::setup::Setup;
-use crate::model::software::{AttentionKernel, Framework};
+use crate::model::software::AttentionKernel;
 use crate::model::training::Recompute;
 use crate::model::transformer::Architecture;
 use crate::units::Flops;
@@ -46,7 +46,7 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
             [0.0, attention, 0.0]
         }
         // `MaxText`'s `minimal` keeps the outputs of all products, and of attention's kernel none.
-        Recompute::Selective if setup.framework == Framework::MaxText => [0.0, 1.0, 1.0],
+        Recompute::Selective if setup.traits().selective_keeps_products => [0.0, 1.0, 1.0],
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
             let second_input = if arch.gated_mlp { hidden * unrouted_width(arch) } else { 0.0 };

@@ -12,7 +12,7 @@ use crate::model::flops::layer::matrices;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
-use crate::model::software::{AttentionKernel, Framework, NormKernel};
+use crate::model::software::{AttentionKernel, NormKernel};
 use crate::model::training::Recompute;
 use crate::model::transformer::{LayerShares, QkNorm};
 
@@ -102,7 +102,7 @@ struct Tensors {
 /// orders of a quantized input the backward pass keeps the column-wise one alone). A gradient that is computed in 16 bits has its
 /// input in them.
 fn narrow(setup: &Setup, element: f64) -> f64 {
-    let keeps_narrow = setup.framework.is_megatron_core() && !setup.gradients_in_16_bits;
+    let keeps_narrow = setup.traits().keeps_narrow_inputs && !setup.gradients_in_16_bits;
     let product = if keeps_narrow { product_bytes(setup.compute_format) } else { None };
     product.map_or(0.0, |bytes| (element - bytes) / element) * (1.0 - setup.share_in_16_bits())
 }
@@ -119,17 +119,12 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let seq_len = f64::from(setup.batch.seq_len);
     // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
     let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
-    // The matrix products after a norm keep their input: with sequence parallelism the gathered one, unless it
-    // is gathered again in the backward pass, as Megatron does (arXiv 2205.05198, section 4.2.2), nanotron
-    // (`tp_recompute_allgather`) and overlapping implementations.
-    // XLA keeps what each GPU computed.
-    let keeps_gathered =
-        setup.framework.is_pytorch() && setup.framework != Framework::MaxText && !setup.tensor.asynchronous;
+    // The matrix products after a norm keep their input: with sequence parallelism the gathered
+    // one, unless it is gathered again in the backward pass, as overlapping implementations do too.
+    let keeps_gathered = setup.traits().keeps_gathered_input && !setup.tensor.asynchronous;
     let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
     let norm = (norm - element) * sequence + kept_output;
-    let shared_buffers =
-        matches!(setup.framework, Framework::Nanotron | Framework::MaxText) || setup.framework.is_megatron_core();
-    let beside = setup.tensor.asynchronous && !shared_buffers;
+    let beside = setup.tensor.asynchronous && !setup.traits().asynchronous_in_shared_buffers;
     let copies = if setup.mesh.tp > 1 && beside { ASYNCHRONOUS_COPIES * element * hidden * sequence } else { 0.0 };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
     let dropout = f64::from(u8::from(setup.kernels.dropout));
@@ -164,9 +159,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let narrowed = narrow * (norms_kept * hidden * sequence * element + query + width + copy);
     // The output of attention is as wide as its values.
     let output = arch.attention_output_width() * element / tp;
-    // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`). Before it `flash-attn` keeps its
-    // output batch first, and the projection after it a copy with the sequence first.
-    let turned = setup.framework.is_megatron_core()
+    // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`).
+    let turned = setup.traits().turns_attention_output
         && setup.accelerator.generation.is_before_hopper()
         && setup.mesh.cp <= 1
         && !unfused;
@@ -184,10 +178,10 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
     };
-    // Megatron multiplies the activation's output by the router's probabilities and keeps both (`MLP.forward` with
-    // `per_token_scale`); where it is gated one kernel does both and keeps its input.
+    // Where the activation is gated, one kernel applies the router's probabilities too and keeps
+    // its input.
     let [_, _, routed] = hidden_by_kind;
-    let scaled = if setup.framework.is_megatron_core() && !arch.gated_mlp { routed } else { 0.0 };
+    let scaled = if setup.traits().scales_expert_activation && !arch.gated_mlp { routed } else { 0.0 };
     let state = recurrent::of_mixer(setup, element);
     Tensors {
         input: hidden * element * sequence,
@@ -224,9 +218,9 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
 
 /// Hidden tensors of an MLP, by number.
 fn hidden_tensors(setup: &Setup) -> f64 {
-    let fused_activation = setup.kernels.compile || setup.framework.is_megatron_core();
+    let fused_activation = setup.kernels.compile || setup.traits().fused_activation;
     // XLA computes the activation where the next product reads it.
-    let is_xla = setup.framework == Framework::MaxText;
+    let is_xla = setup.traits().is_one_program;
     match (setup.architecture.gated_mlp, fused_activation) {
         (true, _) if is_xla => 2.0,
         (false, _) if is_xla => 1.0,
@@ -287,11 +281,11 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         Recompute::AttentionCore => whole - t.scores,
         Recompute::Modules => {
             // XLA runs the output projection again, so that it keeps no input of the second norm.
-            let again = if setup.framework == Framework::MaxText { t.input } else { 0.0 };
+            let again = if setup.traits().is_one_program { t.input } else { 0.0 };
             let kept = whole - modules::dropped(setup, &t, shares) - again;
             if kept > input { kept } else { input }
         }
-        Recompute::Selective if setup.framework == Framework::MaxText => {
+        Recompute::Selective if setup.traits().selective_keeps_products => {
             // Outputs of all products but the last, into the residual stream: the next layer's input is there anyhow.
             let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + 2.0 * t.key };
@@ -311,7 +305,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         }
     };
     // XLA writes the gradients of the first products' outputs alone.
-    let fused = if setup.framework == Framework::MaxText { 1.0 } else { 0.0 };
+    let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
     let matrices = matrices(&setup.architecture) - fused;
     let untiled = t.hidden - tiled / t.wide * (1.0 - tile_share(setup));
     let mlp_backward = in_tile

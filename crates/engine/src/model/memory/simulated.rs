@@ -6,7 +6,7 @@ use super::trace::{Category, Peak, Phase, Trace, reserved_over};
 use crate::model::lengths;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Framework, Offload};
+use crate::model::software::{Cache, Offload};
 use crate::model::stages::Stage;
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
 use crate::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
@@ -19,13 +19,13 @@ pub fn is_followed(setup: &Setup) -> bool {
     let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
     // DeepSpeed's stage 3 has units of its own, and XLA gathers product by product.
-    let by_units = !matches!(setup.framework, Framework::DeepSpeed | Framework::MaxText);
+    let by_units = setup.traits().shards_by_fsdp;
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
     let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
     let by_itself = by_units && sharded && by_layers && plain && alone;
     // Layers of several kinds, and encoders of images, are not written out.
     let alike = !setup.architecture.pattern.is_used() && !setup.architecture.tower.is_used();
-    setup.framework.is_pytorch() && alike && by_itself && follows_frozen(setup)
+    alike && by_itself && follows_frozen(setup)
 }
 
 /// Whether the trace follows what a step does with weights that do not train, and with adapters beside them.
@@ -112,6 +112,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
 mod tests {
     use super::*;
     use crate::catalog;
+    use crate::model::software::Framework;
     use crate::model::trained::Targets;
     use crate::scenario::{Scenario, Strategy};
 

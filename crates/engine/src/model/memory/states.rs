@@ -3,7 +3,6 @@
 use super::moments::{moment_bytes, moments};
 use crate::model::per_rank::LocalParams;
 use crate::model::setup::Setup;
-use crate::model::software::Framework;
 use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Sharding, UpdatePlace};
 use crate::model::unit_params::Units;
 use crate::units::Bytes;
@@ -77,7 +76,7 @@ pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
 /// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b"), 1.0);
 /// ```
 pub fn expert_padding(setup: &Setup) -> f64 {
-    let stacked = setup.framework == Framework::Transformers && matches!(setup.sharding, Sharding::Fsdp(_));
+    let stacked = setup.traits().stacked_experts && matches!(setup.sharding, Sharding::Fsdp(_));
     let here = if stacked { setup.architecture.experts.num_experts / setup.mesh.ep.max(1) } else { 0 };
     if here == 0 {
         return 1.0;
@@ -193,7 +192,7 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 /// ```
 pub fn updated_layer_bytes(setup: &Setup) -> f64 {
     match setup.compute_format {
-        ComputeFormat::Fp8Gather if setup.framework.is_megatron_core() => 1.0,
+        ComputeFormat::Fp8Gather if setup.traits().gathers_updates_in_8_bits => 1.0,
         ComputeFormat::Fp8Gather | ComputeFormat::AsPolicy | ComputeFormat::Fp8 | ComputeFormat::Fp4 => {
             recipe_bytes(setup.recipe).weights
         }
@@ -291,7 +290,7 @@ const COPIES: f64 = 2.0;
 /// assert_eq!(copy_bytes(&decode("compute=fp8&strategy=ddp").scenario.setup()), 0.0);
 /// ```
 pub fn copy_bytes(setup: &Setup) -> f64 {
-    let keeps = setup.framework.is_megatron_core() && !matches!(setup.sharding, Sharding::Fsdp(_));
+    let keeps = setup.traits().keeps_narrow_weights && !matches!(setup.sharding, Sharding::Fsdp(_));
     // A frozen base in the products' format is its own copy for the forward pass.
     let native = !setup.trained.is_all() && setup.trained.base.is_quantized() && !setup.dequantizes();
     let copies = if native { COPIES - 1.0 } else { COPIES };

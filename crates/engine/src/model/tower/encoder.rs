@@ -17,7 +17,7 @@ pub fn encoder(setup: &Setup) -> Setup {
     let images = &setup.images;
     let architecture = tower.encoder();
     let mesh = &setup.mesh;
-    let tp = if setup.framework.is_megatron_core() { mesh.tp } else { 1 };
+    let tp = if setup.traits().splits_encoder { mesh.tp } else { 1 };
     let trained = if images.trains_tower() && images.trains_projector {
         Trained::ALL
     } else {

@@ -3,7 +3,6 @@
 use super::neighbours;
 use crate::model::collectives::Group;
 use crate::model::parallel::{ContextExchange, Schedule};
-use crate::model::software::Framework;
 use crate::model::transformer::recurrent::RecurrentKind;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
@@ -193,7 +192,7 @@ impl Scenario {
         let setup = self.resolve_without_search();
         let used = setup.sequence_heads;
         let heads = self.heads_to_share(&setup.architecture, setup.mesh.tp);
-        let of = if self.framework.is_megatron_core() { "key and value heads" } else { "attention heads" };
+        let of = if self.framework.traits().hands_out_groups { "key and value heads" } else { "attention heads" };
         let on = if tp > 1 { " of a tensor-parallel GPU" } else { "" };
         let message = format!(
             "{asked} GPUs cannot exchange tokens for heads: they must divide the {heads} {of}{on} and the {cp} GPUs of context \
@@ -234,7 +233,7 @@ impl Scenario {
             );
             return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
         }
-        let balanced = self.framework == Framework::Nanotron;
+        let balanced = self.framework.traits().balances_parameters;
         // Ladder and scaled shapes only stand for a size: a note should not flicker while the slider moves.
         if balanced || matches!(self.model, Model::Ladder { .. } | Model::Scaled { .. }) || layers.is_multiple_of(all) {
             return None;

@@ -13,7 +13,7 @@ use crate::units::Bytes;
 pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, issues: &mut Vec<Issue>) {
     let task = scenario.objective.task;
     issues.extend(precomputed(scenario));
-    if setup.mesh.pp > 1 && setup.framework.is_pytorch() {
+    if setup.mesh.pp > 1 && setup.traits().aligns_without_pipelines {
         let message = "TRL and verl under FSDP or DeepSpeed have no pipelines: verl and NeMo RL run them with Megatron-Core. The numbers \
                        stand for passes without gradients that fill the pipeline once a step.";
         issues.push(Issue::note(ParamId::Pp, message));

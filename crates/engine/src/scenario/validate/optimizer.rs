@@ -1,6 +1,5 @@
 //! What optimizers do not go together with: shards, several micro-batches, adapters.
 
-use crate::model::software::Framework;
 use crate::model::training::{Optimizer, UpdatePlace};
 use crate::params::ParamId;
 use crate::scenario::Scenario;
@@ -27,7 +26,7 @@ impl Scenario {
             "GaLore projects gradients of whole matrices. Adapters are narrower than its rank: the numbers stand for AdamW."
         } else if self.strategy.shards_weights() && self.gpus > 1 {
             "galore_torch projects whole matrices, which FSDP shards: the numbers divide its state all the same. Choose DDP."
-        } else if self.framework == Framework::DeepSpeed {
+        } else if self.framework.traits().zero_by_deepspeed {
             // LLaMA-Factory, hparams/parser.py: "GaLore is incompatible with DeepSpeed yet."
             "GaLore does not run under DeepSpeed (LLaMA-Factory refuses both together). Choose DDP of another framework."
         } else if in_backward && self.gpus > 1 {
@@ -51,7 +50,7 @@ impl Scenario {
              refuses both together). The page updates after it: choose 1 gradient accumulation step."
         } else if setup.mesh.pp > 1 {
             "A pipeline adds up the gradients of its micro-batches. The page updates after the backward pass: choose one stage."
-        } else if !setup.framework.is_pytorch() || setup.framework == Framework::DeepSpeed {
+        } else if setup.traits().flat_gradient_buckets {
             "This framework reduces gradients in buckets of its own. The page updates after the backward pass: choose PyTorch's FSDP."
         } else {
             "Gradients are reduced over all replicas after the hook that would update. The page updates after the backward pass: choose \

@@ -13,7 +13,7 @@ impl Scenario {
         if self.recompute != Recompute::Modules {
             return;
         }
-        if !self.framework.is_megatron_core() {
+        if !self.framework.traits().recomputes_modules {
             let message =
                 "Recomputation by module is Megatron-Core's: elsewhere it takes checkpoints in the model's code.";
             issues.push(Issue::note(ParamId::Recompute, message));

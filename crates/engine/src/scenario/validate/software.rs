@@ -1,7 +1,7 @@
 //! Features that the hardware or the strategy lacks: formats without compute units, offloading
 //! without shards.
 
-use crate::model::software::{Framework, Nvme};
+use crate::model::software::Nvme;
 use crate::model::training::ComputeFormat;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
@@ -14,7 +14,7 @@ impl Scenario {
         issues.extend(self.drives());
         let replicated = !self.strategy.shards_weights();
         // Megatron's distributed optimizer gathers what it has updated, in 8 bits too.
-        let updates = self.framework.is_megatron_core() && self.strategy != Strategy::Ddp;
+        let updates = self.framework.traits().gathers_updates_in_8_bits && self.strategy != Strategy::Ddp;
         if replicated && !updates && self.compute_format == ComputeFormat::Fp8Gather {
             let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
             issues.push(Issue::note(ParamId::ComputeFormat, message));
@@ -38,17 +38,12 @@ impl Scenario {
             Nvme::All if !self.offload.parameters => {
                 "Drives hold what is offloaded alone, and the parameters are not: offload them too, or the optimizer state alone to NVMe."
             }
-            Nvme::Optimizer | Nvme::All if !self.framework_offloads_to_drives() => {
+            Nvme::Optimizer | Nvme::All if !self.framework.traits().zero_by_deepspeed => {
                 "DeepSpeed alone offloads to NVMe: choose it, or host memory."
             }
             _ => return None,
         };
         Some(Issue::note(ParamId::OffloadNvme, message))
-    }
-
-    /// DeepSpeed's ZeRO, as transformers and the fine-tuning frameworks run it too.
-    fn framework_offloads_to_drives(&self) -> bool {
-        matches!(self.framework, Framework::DeepSpeed)
     }
 
     /// The GPU has no units for the format of matrix products.

@@ -1,6 +1,5 @@
 //! What cannot be trained so: nothing, layers frozen under a pipeline, bases that frameworks do not shard.
 
-use crate::model::software::Framework;
 use crate::model::trained::BaseFormat;
 use crate::params::ParamId;
 use crate::scenario::Scenario;
@@ -55,17 +54,17 @@ impl Scenario {
     /// The framework does not train on this base.
     fn base(&self) -> Option<Issue> {
         let (base, sharded) = (self.trained.base, self.strategy.shards_weights());
-        let message = match (base, self.framework) {
+        let message = match base {
             // LLaMA-Factory refuses: "DeepSpeed ZeRO-3 or FSDP is incompatible with PTQ-quantized models."
-            (BaseFormat::Int4, _) if sharded => {
+            BaseFormat::Int4 if sharded => {
                 "Neither FSDP nor ZeRO-3 shards GPTQ and AWQ weights, which are integers with scales apart: every GPU holds them whole. \
                  Choose DDP or ZeRO-2, or NF4."
             }
             // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is 4-bit's alone (`quant_storage`).
-            (BaseFormat::Int8, _) if sharded => {
+            BaseFormat::Int8 if sharded => {
                 "FSDP shards floating-point storage alone, which bitsandbytes has for 4 bits and not for int8. Choose DDP, or NF4."
             }
-            (BaseFormat::Nf4 | BaseFormat::Nf4Double, Framework::DeepSpeed) if sharded => {
+            BaseFormat::Nf4 | BaseFormat::Nf4Double if sharded && self.framework.traits().zero_by_deepspeed => {
                 "ZeRO-3 shards NF4 weights from bitsandbytes 0.43 on, where bnb_4bit_quant_storage is the dtype of the other weights; \
                  before, every GPU loads them whole."
             }

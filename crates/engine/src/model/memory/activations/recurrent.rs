@@ -49,7 +49,7 @@ fn fused(setup: &Setup, element: f64) -> StateBytes {
     // The same keys for each head of values; and the states at the ends of chunks.
     let (spread, states) = (heads * f64::from(mixer.key_dim), inner * f64::from(mixer.key_dim) / chunk);
     let small = f64::from(mixer.rank) + 2.0 * f64::from(mixer.key_dim);
-    let projected = if setup.framework.is_megatron_core() { inner } else { 0.0 };
+    let projected = if setup.traits().projects_state_outside { inner } else { 0.0 };
     let (elements, wide, again) = match mixer.kind {
         RecurrentKind::Mamba => (columns + 4.0 * inner + small, 0.0, columns + inner),
         RecurrentKind::Mamba2 => {

@@ -5,7 +5,7 @@ use super::nanotron;
 use super::point::Peak;
 use super::waiting::Gathered;
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Framework, Segments};
+use crate::model::software::{Cache, Segments};
 use crate::model::stages::Stage;
 use crate::units::Bytes;
 
@@ -88,7 +88,7 @@ impl Ledger {
     /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.
     pub(super) fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
         match Cache::of(setup) {
-            Cache::Share(share) if setup.framework == Framework::Nanotron && share > 0.0 => {
+            Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
                 let kept = self.activations(peak.point).0;
                 Cache::Share(nanotron::held(setup, stage, kept) / peak.allocated.get())
             }
@@ -112,7 +112,8 @@ impl Ledger {
     /// What blocks hold that longer micro-batches have outgrown. Those of layers serve other tensors; those of the logits, the largest
     /// there are, wait for the next short one. Expandable segments leave none.
     pub(super) fn outgrown(&self, setup: &Setup) -> Bytes {
-        let varied = setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.framework.is_pytorch();
+        let varied =
+            setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
         Bytes::new(if varied { OUTGROWN * self.logits } else { 0.0 })
     }
 

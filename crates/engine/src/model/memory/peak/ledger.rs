@@ -4,6 +4,7 @@ use super::in_backward::InBackward;
 use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::workspaces::{dequantized, workspaces};
+use crate::model::framework::Traits;
 use crate::model::memory::activations::{self, LayerBytes};
 use crate::model::memory::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
@@ -13,7 +14,7 @@ use crate::model::other_models::OtherModels;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::{Framework, NormKernel};
+use crate::model::software::NormKernel;
 use crate::model::stages::Stage;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::tower::memory::TowerMemory;
@@ -43,7 +44,7 @@ pub(super) struct Ledger {
     /// The frozen base at rest, and models beside the one that trains.
     pub(super) base: Bytes,
     pub(super) sharding: Sharding,
-    pub(super) framework: Framework,
+    pub(super) traits: &'static Traits,
     pub(super) offloaded: bool,
     pub(super) reduces_once: bool,
     pub(super) replicas_reduce: bool,
@@ -160,18 +161,16 @@ impl Ledger {
             states: of_gpu(setup, params),
             base: base(setup, params) + models + tower.frozen,
             sharding: setup.sharding,
-            framework: setup.framework,
+            traits: setup.traits(),
             offloaded: setup.offload.parameters,
             reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
             shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             padded: trained.padded_layer(padding),
-            is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.framework == Framework::DeepSpeed,
+            is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.traits().zero_by_deepspeed,
             flattens: !setup.offload.optimizer && !setup.offload.parameters,
-            has_streams: shards_weights
-                && setup.framework.is_pytorch()
-                && !matches!(setup.framework, Framework::DeepSpeed | Framework::MaxText),
+            has_streams: shards_weights && setup.traits().shards_by_fsdp,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
             others: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
@@ -204,7 +203,7 @@ impl Ledger {
             has_tower: arch.tower.is_used() && stage.embedding,
             tower,
             passes_tower: setup.gradients_pass_tower(),
-            is_xla: setup.framework == Framework::MaxText,
+            is_xla: setup.traits().is_one_program,
             largest: largest_weight(setup),
         }
     }

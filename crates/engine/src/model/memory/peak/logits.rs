@@ -1,8 +1,9 @@
 //! Logits: how many a GPU has, and what a loss takes for each.
 
+use crate::model::framework::UnfusedLoss;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
-use crate::model::software::{Framework, Loss};
+use crate::model::software::Loss;
 use crate::model::stages::Stage;
 
 /// Logits of one micro-batch on one GPU of a stage.
@@ -21,15 +22,15 @@ pub(super) fn logits(setup: &Setup, stage: &Stage) -> f64 {
 /// head, smaller ones.
 /// Where a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part: 16 bytes.
 pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
-    let Setup { kernels, framework, mesh, .. } = setup;
-    let core = framework.is_megatron_core();
     let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
-    let uncapped = match kernels.loss {
-        loss if mesh.tp > 1 && framework.is_pytorch() && loss.is_unfused() => VOCABULARY_PARALLEL,
-        Loss::Standard if core => 6.0,
-        Loss::KeptLogits if core => 8.0,
-        Loss::Fp32Logits if core => 10.0,
-        Loss::Standard if matches!(framework, Framework::MegatronLegacy | Framework::Nanotron) => 8.0,
+    let of = setup.traits().loss;
+    let in_place = of == UnfusedLoss::InPlace;
+    let uncapped = match setup.kernels.loss {
+        loss if setup.mesh.tp > 1 && of == UnfusedLoss::Apart && loss.is_unfused() => VOCABULARY_PARALLEL,
+        Loss::Standard if in_place => 6.0,
+        Loss::KeptLogits if in_place => 8.0,
+        Loss::Fp32Logits if in_place => 10.0,
+        Loss::Standard if of == UnfusedLoss::InPlaceEarly => 8.0,
         Loss::Standard => 12.0,
         Loss::KeptLogits => 14.0,
         Loss::Fp32Logits => 16.0,

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::point::Point;
-use crate::model::software::Framework;
+use crate::model::framework::ReplicatedGradients;
 use crate::model::training::{Reshard, Sharding};
 
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
@@ -138,6 +138,7 @@ impl Ledger {
         let params = self.params.trained.all();
         let none = Unreduced::default();
         let bucket = if params < REDUCE_BUCKET { params } else { REDUCE_BUCKET };
+        let replicated = self.traits.replicated_gradients;
         match self.sharding {
             // The buffer in which gradients wait for their reduction is there from the start (`contiguous_gradients`).
             Sharding::Fsdp(_) if self.is_stage_3 => {
@@ -167,16 +168,15 @@ impl Ledger {
                 };
                 Unreduced { computed, reduced, ..none }
             }
-            // DDP's buckets are a second copy of all gradients unless `gradient_as_bucket_view` is set; Megatron's and
-            // nanotron's gradients live in the buckets.
-            Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && self.framework.is_pytorch() => {
+            // DDP's buckets are a second copy of all gradients.
+            Sharding::Ddp | Sharding::Zero1 if self.replicas_reduce && replicated == ReplicatedGradients::Copied => {
                 let experts = if self.experts_reduce { self.params.trained.experts() } else { 0.0 };
                 Unreduced { copied: self.params.trained.dense() + experts, ..none }
             }
             // The 16-bit gradients that compute produces are added to the fp32 ones after a micro-batch's backward pass, and
             // their blocks serve nothing else. Without ZeRO the model is wrapped in DDP, whose 16-bit buckets stay
             // (`make_ddp` and `FP32GradientAccumulator`, github huggingface/nanotron, branch nouamane/bench2).
-            Sharding::Ddp | Sharding::Zero1 if self.framework == Framework::Nanotron => {
+            Sharding::Ddp | Sharding::Zero1 if replicated == ReplicatedGradients::AddedAfterBackward => {
                 let buckets = if self.sharding == Sharding::Ddp && self.replicas_reduce { params } else { 0.0 };
                 let produced = match point {
                     Point::Update => 0.0,
@@ -184,9 +184,9 @@ impl Ledger {
                 };
                 Unreduced { computed: produced + buckets, ..none }
             }
-            Sharding::Zero1 if self.framework == Framework::MegatronLegacy => self.stage_1(bucket, point),
+            Sharding::Zero1 if replicated == ReplicatedGradients::OfStage1 => self.stage_1(bucket, point),
             // The same from the backward pass's start to its end, whatever is reduced (`stage_1_and_2.py`, `ipg_buffer`).
-            Sharding::Zero2 if self.framework == Framework::DeepSpeed => {
+            Sharding::Zero2 if self.traits.zero_by_deepspeed => {
                 let reduced = if matches!(point, Point::Update) { 0.0 } else { REDUCE_BUCKET };
                 Unreduced { computed: self.flattened(point, f64::INFINITY), reduced, ..none }
             }

@@ -36,7 +36,7 @@ const SMALL_ENGINE: Bytes = mebibytes(4.0);
 /// ```
 pub fn workspaces(setup: &Setup) -> Bytes {
     // Without a context there is nothing beside the tensors, as the bounds assume.
-    if !setup.framework.is_megatron_core() || setup.overheads.context <= Bytes::ZERO {
+    if !setup.traits().keeps_workspaces || setup.overheads.context <= Bytes::ZERO {
         return Bytes::ZERO;
     }
     let generation = setup.accelerator.generation;

@@ -99,7 +99,7 @@ impl Formats {
             tables_train: of.is_all() || of.embeddings,
             norms_train: of.is_all(),
             norms_alone: false,
-            copies_tables: of.has_adapters() && of.embeddings && setup.framework.runs_peft(),
+            copies_tables: of.has_adapters() && of.embeddings && setup.traits().peft_adapters,
             adapters: of.has_adapters().then_some(adapters),
         }
     }

@@ -11,9 +11,9 @@ use super::tape::{Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
 use super::{compiled, optimizer, torchtitan, transformers};
+use crate::model::framework::Layers;
 use crate::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
 use crate::model::setup::Setup;
-use crate::model::software::Framework;
 use crate::model::stages::Stage;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Recompute, Reshard, Sharding};
@@ -54,10 +54,10 @@ enum Code {
 
 impl Code {
     fn of(setup: &Setup) -> Self {
-        match setup.framework {
+        match setup.traits().layers {
             _ if setup.kernels.compile => Self::Compiled,
-            Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => Self::Transformers,
-            _ => Self::Torchtitan,
+            Layers::Transformers => Self::Transformers,
+            Layers::Torchtitan | Layers::Own => Self::Torchtitan,
         }
     }
 }
