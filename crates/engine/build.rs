@@ -22,26 +22,30 @@ fn main() {
         .filter(|path| path.is_file())
         .collect();
     files.sort();
-    let mut table = String::from("&[\n");
+    let (mut table, mut gone) = (String::from("&[\n"), String::from("&[\n"));
     for file in files {
         println!("cargo:rerun-if-changed={}", file.display());
         match rows(&file) {
-            Ok(rows) => table.push_str(&rows),
+            Ok((rows, went)) => {
+                table.push_str(&rows);
+                gone.push_str(&went);
+            }
             Err(error) => {
                 println!("cargo:error={}: {error}", file.display());
                 std::process::exit(1);
             }
         }
     }
-    table.push(']');
     let out = std::env::var("OUT_DIR").unwrap_or_default();
-    if let Err(error) = std::fs::write(Path::new(&out).join("releases.rs"), table) {
-        println!("cargo:error=The table of releases could not be written: {error}");
+    for (name, table) in [("releases.rs", table), ("gone.rs", gone)] {
+        if let Err(error) = std::fs::write(Path::new(&out).join(name), table + "]") {
+            println!("cargo:error=The table of releases could not be written: {error}");
+        }
     }
 }
 
-/// The rows of a program's file.
-fn rows(file: &Path) -> Result<String, String> {
+/// The rows of a program's file: its releases, and the keys that went.
+fn rows(file: &Path) -> Result<(String, String), String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
     let slug = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
@@ -84,7 +88,15 @@ fn rows(file: &Path) -> Result<String, String> {
         );
         before = since;
     }
-    Ok(rows)
+    let mut gone = String::new();
+    for row in table.get("gone").and_then(Value::as_array).into_iter().flatten() {
+        let [since, says, _] = ["since", "says", "source"].map(|key| said(row, key));
+        let keys: Vec<&str> =
+            row.get("keys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let (since, says) = (since?, says?);
+        let _ = writeln!(gone, "    Gone {{ program: {slug:?}, keys: &{keys:?}, since: {since:?}, says: {says:?} }},");
+    }
+    Ok((rows, gone))
 }
 
 fn depending(rows: &[(Choices, Choices)]) -> String {

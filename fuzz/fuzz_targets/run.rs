@@ -95,7 +95,10 @@ fn writes(file: &File, change: &Change) {
     // An argument that is a function, and a variable, have a `$` before their names.
     let is_own = |key: &str| key.trim_start_matches('$') == change.key.trim_start_matches('$');
     let is_changed = |key: &str, value: &str| is_own(key) || refers(value);
-    let indirect = before.iter().any(|(key, value)| is_own(key) && refers(value));
+    let held: Vec<_> = before.iter().filter(|(key, _)| is_own(key)).map(|(_, value)| value).collect();
+    // So is one that a variable of a shell holds.
+    let in_variable = before.iter().any(|(key, value)| key.starts_with('$') && held.contains(&value));
+    let indirect = in_variable || held.iter().any(|value| refers(value));
     let kept = |of: &[(String, String)]| -> Vec<(String, String)> {
         of.iter().filter(|(key, value)| !is_changed(key, value)).cloned().collect()
     };

@@ -24,7 +24,11 @@ mod spelling;
 mod tree;
 mod words;
 
+use engine::catalog::releases::{Known, find};
+use engine::model::software::Framework;
+use engine::params::ParamId;
 use engine::scenario::Scenario;
+use engine::share::v1::RELEASE_KEY;
 use engine::share::{encode, put};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -270,7 +274,29 @@ fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
 
 /// The run of files that were taken apart.
 fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) -> Result<Run, Refusal> {
-    let mut draft = Draft::new(&base.scenario, formats);
+    let mut base = base.clone();
+    // A release that is chosen by hand is what the files are read at.
+    if let Some(release) = base.over.iter().rev().find_map(|(key, value)| (key == RELEASE_KEY).then(|| find(value))?) {
+        base.scenario.release = Some(Known(release));
+    }
+    let first = assembled_after(trees, formats, files, &base, &base.scenario)?;
+    // What a program does depends on what it was told, so that it is known in a second reading.
+    let depends = first.scenario.release.is_some_and(|Known(release)| release.depends());
+    if depends || first.scenario.framework == Framework::DeepSpeed {
+        return assembled_after(trees, formats, files, &base, &first.scenario);
+    }
+    Ok(first)
+}
+
+/// The same, where the run was read as `chosen` before.
+fn assembled_after(
+    trees: &[Tree],
+    formats: &[Format],
+    files: &[File],
+    base: &Base,
+    chosen: &Scenario,
+) -> Result<Run, Refusal> {
+    let mut draft = Draft::new(&base.scenario, formats, chosen);
     // Models first, launchers and what they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
@@ -295,9 +321,16 @@ fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) ->
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
+    let framework = ParamId::Framework.option(&draft.scenario);
+    draft.scenario.release = draft.scenario.release.filter(|release| release.0.runs_on(framework));
     let mut overruled = Vec::new();
     for (key, value) in &base.over {
         let before = draft.scenario;
+        // The files were read at it.
+        if key == RELEASE_KEY && before.release == base.scenario.release {
+            overruled.push(format!("{key} = {value}"));
+            continue;
+        }
         // What is wrong with it was said when the base was read.
         let _ = put(&mut draft.scenario, key, value);
         if draft.scenario != before {

@@ -36,6 +36,22 @@ type Facts = &'static [(&'static str, &'static str)];
 /// All releases, the earliest of each program first.
 pub static RELEASES: &[Release] = include!(concat!(env!("OUT_DIR"), "/releases.rs"));
 
+/// Keys that a program knows no more: a file that has one was written for a release before.
+#[derive(Debug)]
+pub struct Gone {
+    /// The key of the program, `torchtitan`.
+    pub program: &'static str,
+    /// The keys, as its files write them.
+    pub keys: &'static [&'static str],
+    /// The day from which it does not know them.
+    pub since: &'static str,
+    /// What took their place.
+    pub says: &'static str,
+}
+
+/// All keys that went, those of a program by date.
+pub static GONE: &[Gone] = include!(concat!(env!("OUT_DIR"), "/gone.rs"));
+
 /// A release of the table, as a scenario has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Known(pub &'static Release);
@@ -67,11 +83,36 @@ impl Release {
         };
         set(ParamId::Framework.key(), self.framework);
         self.facts.iter().for_each(|(key, value)| set(key, value));
+        self.apply_depending(scenario, chosen);
+    }
+
+    /// Sets what depends on other choices alone: of a program that runs below another one.
+    pub fn apply_depending(&self, scenario: &mut Scenario, chosen: &Scenario) {
         for (when, facts) in self.depending {
             if when.iter().all(|(key, value)| is_chosen(chosen, key, value)) {
-                facts.iter().for_each(|(key, value)| set(key, value));
+                for (key, value) in *facts {
+                    let _ = put(scenario, key, value);
+                }
             }
         }
+    }
+
+    /// Whether the program may run on a framework, by its key: those of PyTorch run on its FSDP or on `DeepSpeed`.
+    pub fn runs_on(&self, framework: &str) -> bool {
+        const FAMILIES: [&[&str]; 2] =
+            [&["pytorch", "transformers", "fsdp1", "deepspeed"], &["megatron", "megatron-fsdp", "megatron-legacy"]];
+        let family = FAMILIES.iter().find(|family| family.contains(&self.framework));
+        family.map_or(self.framework == framework, |family| family.contains(&framework))
+    }
+
+    /// What holds at it whatever else is chosen, under a key of links.
+    pub fn fact(&self, id: ParamId) -> Option<&'static str> {
+        self.facts.iter().find(|(key, _)| *key == id.key()).map(|(_, value)| *value)
+    }
+
+    /// Whether what it does depends on other choices.
+    pub const fn depends(&self) -> bool {
+        !self.depending.is_empty()
     }
 
     /// The release before it of the same program.
@@ -97,7 +138,7 @@ fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
 /// ```
 /// use engine::catalog::releases::find;
 ///
-/// assert_eq!(find("torchtitan-2025-12").unwrap().id, "torchtitan-2025-04");
+/// assert_eq!(find("torchtitan-2025-12").unwrap().id, "torchtitan-2025-07");
 /// assert_eq!(find("torchtitan").unwrap().id, find("torchtitan-2099-01").unwrap().id);
 /// assert!(find("torchtitan-1999-01").is_none() && find("nothing").is_none());
 /// ```
@@ -119,6 +160,12 @@ pub fn find(text: &str) -> Option<&'static Release> {
 pub fn newest_first() -> impl Iterator<Item = &'static Release> {
     let groups = RELEASES.chunk_by(|one, other| one.program == other.program);
     groups.flat_map(|releases| releases.iter().rev())
+}
+
+/// The last release of a program that came before a day; its first where none did.
+pub fn before(program: &str, day: &str) -> Option<&'static Release> {
+    let of_program = || RELEASES.iter().filter(|release| release.program_key() == program);
+    of_program().rfind(|release| release.since < day).or_else(|| of_program().next())
 }
 
 /// The newest release of a program by its key.
@@ -151,6 +198,9 @@ mod tests {
                 }
             }
             assert!(release.says.ends_with('.') && release.source.contains('/'), "{}", release.id);
+        }
+        for gone in GONE {
+            assert!(newest(gone.program).is_some() && !gone.keys.is_empty() && gone.since.len() == 10, "{gone:?}");
         }
         let mut ids: Vec<_> = RELEASES.iter().map(|release| release.id).collect();
         ids.dedup();

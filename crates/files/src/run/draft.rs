@@ -1,13 +1,15 @@
 //! The scenario that is being made of the keys.
 
+use engine::catalog::releases::{self, GONE, Known, Release};
 use engine::model::hardware::Generation;
+use engine::model::software::{AttentionKernel, Framework};
 use engine::params::quantity::with_unit;
 use engine::params::{Kind, ParamId};
 use engine::scenario::Scenario;
 use engine::share::v1;
 
 use super::format::Format;
-use super::keys::Found;
+use super::keys::{Found, Keys};
 use super::spelling::shortened;
 use super::{Line, Unsaid};
 
@@ -70,11 +72,16 @@ pub(super) struct Draft {
     pub(super) has_length: bool,
     /// What decides whether it fits and no file said, once all are read.
     pub(super) open: Vec<Unsaid>,
+    /// The release that was chosen by hand.
+    release: Option<&'static Release>,
+    /// The run as it was read before: what a program does may depend on its choices.
+    chosen: Scenario,
 }
 
 impl Draft {
     /// Begins with what a run's configuration does not say: cluster, GPUs, model, price. Everything else is as in an empty link.
-    pub(super) fn new(base: &Scenario, formats: &[Format]) -> Self {
+    /// `chosen` is the run as it was read before.
+    pub(super) fn new(base: &Scenario, formats: &[Format], chosen: &Scenario) -> Self {
         let scenario = Scenario {
             model: base.model,
             accelerator: base.accelerator,
@@ -98,7 +105,65 @@ impl Draft {
             has_strategy: false,
             has_length: false,
             open: Vec::new(),
+            release: base.release.map(|Known(release)| release),
+            chosen: *chosen,
         }
+    }
+
+    /// Sets what a program does by itself: at the release that was chosen, at the last one that knows a file's keys, or
+    /// at the newest.
+    pub(super) fn program(&mut self, program: &str, keys: &Keys) {
+        let Some(newest) = releases::newest(program) else { return };
+        let chosen = self.release.filter(|release| release.program_key() == program);
+        let release = chosen.unwrap_or_else(|| {
+            let gone = GONE.iter().filter(|gone| gone.program == program);
+            let mut found = gone.filter_map(|gone| Some((gone, *gone.keys.iter().find(|key| keys.has(key))?)));
+            let Some((gone, key)) = found.next() else {
+                self.assume(format!(
+                    "The files name no release of {}: {}, the newest that is known.",
+                    newest.program, newest.name
+                ));
+                return newest;
+            };
+            let release = releases::before(program, gone.since).unwrap_or(newest);
+            self.assume(format!(
+                "{} has no {key} since {} ({}): the run is taken to be of {}.",
+                newest.program,
+                gone.since,
+                gone.says.trim_end_matches('.'),
+                release.name
+            ));
+            release
+        });
+        release.apply(&mut self.scenario, &self.chosen);
+        self.attention_of_the_gpu();
+        self.below();
+    }
+
+    /// FlashAttention-2, PyTorch's own, is written for Ampere: the tuned kernel there.
+    pub(super) fn attention_of_the_gpu(&mut self) {
+        if self.scenario.kernels.attention == AttentionKernel::Flash && !self.generation().is_from_hopper() {
+            self.scenario.kernels.attention = AttentionKernel::FlashTuned;
+        }
+    }
+
+    /// Whether the run is of a program's release from a day on.
+    pub(super) fn is_from(&self, program: &str, day: &str) -> bool {
+        let release = self.scenario.release.map(|Known(release)| release);
+        release.is_some_and(|release| release.program_key() == program && release.since >= day)
+    }
+
+    /// What `DeepSpeed` does below the program of the run, where the run is on it.
+    pub(super) fn below(&mut self) {
+        let release = releases::newest("deepspeed").filter(|_| self.chosen.framework == Framework::DeepSpeed);
+        if let Some(release) = release {
+            release.apply_depending(&mut self.scenario, &self.chosen);
+        }
+    }
+
+    /// What the program of the run does by itself, under a key of links.
+    pub(super) fn usual(&self, id: ParamId) -> Option<&'static str> {
+        self.scenario.release.and_then(|Known(release)| release.fact(id))
     }
 
     pub(super) fn has(&self, format: Format) -> bool {

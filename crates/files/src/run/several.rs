@@ -30,7 +30,7 @@ pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &B
     let all = trees.iter().zip(kinds).zip(files);
     // A model's, a launcher's or an adapter's file is part of a run.
     let mut whole = all.filter(|((_, kind), _)| kind.is_run()).filter_map(|((tree, kind), file)| {
-        let mut draft = Draft::new(&base.scenario, &[*kind]);
+        let mut draft = Draft::new(&base.scenario, &[*kind], &base.scenario);
         formats::read(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;
         let batch = &draft.batch;
         let has_batch =

@@ -115,8 +115,8 @@ fn own_generation(scenario: &Scenario) -> Option<&'static str> {
 fn as_written(scenario: &Scenario) -> (Scenario, Option<f64>) {
     let mut written = scenario.with_model(scenario.model.unscaled());
     let scale = (written.model != scenario.model).then(|| scenario.model.size());
-    // Another framework than the program's is none of its releases.
-    written.release = written.release.filter(|release| release.0.framework == ParamId::Framework.option(&written));
+    // What the program does not run on is none of its releases.
+    written.release = written.release.filter(|release| release.0.runs_on(ParamId::Framework.option(&written)));
     let known = |id: Id, found: bool| if found { id } else { CUSTOM };
     written.network.id = known(written.network.id, catalog::cluster(written.network.id).is_some());
     written.accelerator.id = known(written.accelerator.id, catalog::accelerator(written.accelerator.id).is_some());

@@ -12,7 +12,7 @@ use crate::run::keys::Keys;
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
     if alone {
-        shared::hugging_face(draft);
+        shared::hugging_face("accelerate", keys, draft);
         draft.assume("The training script is not among these files: its batch, lengths and model are as in the page.");
     }
     draft.world.gpus = keys.count(&["num_processes"]);

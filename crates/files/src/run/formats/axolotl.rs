@@ -8,7 +8,7 @@ use crate::run::keys::Keys;
 
 /// Reads a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    shared::hugging_face(draft);
+    shared::hugging_face("axolotl", keys, draft);
     if let Some(found) = keys.text(&["base_model"]) {
         draft.model_named(&found);
     }

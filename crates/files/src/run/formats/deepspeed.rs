@@ -1,6 +1,6 @@
 //! DeepSpeed's JSON (deepspeed.ai/docs/config-json).
 
-use engine::model::software::{Framework, Kernels, Loss};
+use engine::model::software::Framework;
 use engine::params::ParamId;
 
 use super::shared;
@@ -11,16 +11,13 @@ use crate::run::keys::Keys;
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
     if alone {
-        shared::hugging_face(draft);
-        draft.scenario.kernels = Kernels { loss: Loss::Bf16Kept, ..draft.scenario.kernels };
+        shared::hugging_face("deepspeed", keys, draft);
         draft.assume("The training script is not among these files: its lengths and its model are as in the page.");
     }
     draft.scenario.framework = Framework::DeepSpeed;
     // Offloading and fused kernels of its own.
     draft.pick(ParamId::OptimizerKernel, "fused");
-    if draft.scenario.kernels.loss == Loss::Fp32Logits {
-        draft.scenario.kernels.loss = Loss::Bf16Kept;
-    }
+    draft.below();
     stage(keys, draft);
     formats(keys, draft);
     shared::micro(keys.count(&["train_micro_batch_size_per_gpu"]), draft);

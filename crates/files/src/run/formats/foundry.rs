@@ -1,6 +1,6 @@
 //! llm-foundry: the YAML of `composer train.py` (scripts/train/yamls), on Composer's FSDP.
 
-use engine::model::software::{Framework, Kernels, Loss};
+use engine::model::software::Kernels;
 use engine::params::ParamId;
 use engine::scenario::Model;
 use engine::share::v1::CUSTOM_SHAPE;
@@ -12,9 +12,8 @@ use crate::run::models;
 
 /// Reads a file; MosaicML's platform has the same under `parameters`.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::Fsdp1;
-    draft.scenario.kernels = Kernels { loss: Loss::Fused, ..Kernels::USUAL };
-    draft.pick(ParamId::AttentionKernel, "flash");
+    draft.scenario.kernels = Kernels::USUAL;
+    draft.program("llm-foundry", keys);
     draft.world.gpus = keys.count(&["compute.gpus", "gpu_num", "gpus"]);
     model(keys, draft);
     macro_rules! both {

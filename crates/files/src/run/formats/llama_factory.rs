@@ -9,10 +9,10 @@ use crate::run::keys::Keys;
 /// Reads a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.usual_micro = 8;
+    shared::hugging_face("llama-factory", keys, draft);
     trainer::model(keys, draft);
-    // `cutoff_len` of data_args.py; checkpointing is on unless it is switched off (model_args.py).
+    // `cutoff_len` of data_args.py.
     draft.put(ParamId::SequenceLength, 2048.0);
-    draft.pick(ParamId::Recompute, "full");
     trainer::arguments(keys, draft);
     match keys.flag(&["disable_gradient_checkpointing"]) {
         Some(found) => draft.choose(&found, ParamId::Recompute, if found.value { "none" } else { "full" }),
@@ -101,7 +101,7 @@ fn method(keys: &mut Keys, draft: &mut Draft) {
                 rslora: &["use_rslora"],
                 dora: &["use_dora"],
                 usual_rank: 8,
-                usual_targets: "all",
+                usual_targets: draft.usual(ParamId::LoraTargets).unwrap_or("all"),
             };
             peft::lora(keys, draft, &names);
         }

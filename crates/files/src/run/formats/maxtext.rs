@@ -1,6 +1,6 @@
 //! `MaxText`: its YAML and the arguments of its scripts (src/maxtext/configs/base.yml).
 
-use engine::model::software::{AttentionKernel, Framework, Graphs, Kernels, Loss};
+use engine::model::software::{AttentionKernel, Graphs, Kernels, Loss};
 use engine::model::training::RecomputeModules;
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
@@ -13,7 +13,7 @@ use crate::run::keys::{Found, Keys};
 
 /// Reads a file or arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::MaxText;
+    draft.program("maxtext", keys);
     // XLA's: one program for the step, its element-wise work and loss fused.
     draft.scenario.kernels = Kernels {
         attention: AttentionKernel::FlashTuned,
@@ -24,7 +24,6 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     };
     draft.pick(ParamId::Recipe, "fsdp2-bf16-reduce16");
     draft.pick(ParamId::Strategy, "full-shard");
-    draft.pick(ParamId::Recompute, "full");
     draft.has_strategy = true;
     model(keys, draft);
     // base.yml: `max_target_length: 2048`, `per_device_batch_size: 12.0`, `remat_policy: 'full'`.

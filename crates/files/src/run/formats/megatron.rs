@@ -71,7 +71,7 @@ const PLACES: &[&str] = &["", "model_args.__"];
 
 /// Reads a script or a file of arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    kernels(draft);
+    kernels("megatron-lm", keys, draft);
     let mut args = Args { keys, places: PLACES };
     layers::shape(&mut args, draft);
     shared::micro(args.count(&["micro_batch_size"]), draft);
@@ -88,9 +88,10 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 }
 
 /// Megatron-Core's kernels on Transformer Engine.
-pub(super) fn kernels(draft: &mut Draft) {
+pub(super) fn kernels(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Megatron;
     draft.scenario.kernels = Kernels::USUAL;
+    draft.program(program, keys);
     shared::tuned_attention(draft);
     draft.scenario.tensor.sequence_parallel = false;
 }
@@ -297,7 +298,7 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
 
 /// The section of Accelerate's file for Megatron-LM.
 pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
-    kernels(draft);
+    kernels("accelerate", keys, draft);
     let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };
     for (names, id) in [
         (["tp_degree"], ParamId::Tp),

@@ -1,6 +1,6 @@
 //! nanotron's YAML (src/nanotron/config).
 
-use engine::model::software::{Framework, Kernels};
+use engine::model::software::Kernels;
 use engine::params::ParamId;
 use engine::scenario::Model;
 use engine::share::v1::CUSTOM_SHAPE;
@@ -11,9 +11,9 @@ use crate::run::keys::Keys;
 
 /// Reads a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::Nanotron;
     draft.scenario.kernels = Kernels::USUAL;
     shared::pytorch_attention(draft);
+    draft.program("nanotron", keys);
     model(keys, draft);
     draft.batch.micro = keys.count(&["tokens.micro_batch_size"]);
     draft.batch.accum = keys.count(&["tokens.batch_accumulation_per_replica"]);

@@ -36,7 +36,7 @@ const NEMO: &[&str] = &[
 
 /// Reads Megatron-Bridge's YAML, overrides or recipe.
 pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
-    megatron::kernels(draft);
+    megatron::kernels("megatron-bridge", keys, draft);
     let recipe = keys.word(&["recipe", "recipe_name"]);
     let named = keys.text(&["model.hf_path", "hf_path", "*hf_path", "$HF_MODEL_ID", "$HF_MODEL", "hf_model_id"]);
     if let Some(found) = named.filter(|found| models::of_name(&found.value).is_some()) {
@@ -71,7 +71,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
 
 /// Reads NeMo's YAML or recipe.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    megatron::kernels(draft);
+    megatron::kernels("nemo", keys, draft);
     let nodes = keys.count(&["trainer.num_nodes", "num_nodes", "*num_nodes"]);
     let per_node = keys.count(&["trainer.devices", "num_gpus_per_node", "*num_gpus_per_node", "*devices"]);
     draft.world.nodes = draft.world.nodes.take().or(nodes);
@@ -148,9 +148,6 @@ fn common(args: &mut Args, draft: &mut Draft) {
     if draft.assumed.len() > assumed && draft.assumed.last().is_some_and(|said| said.starts_with("Dropout")) {
         draft.assumed.pop();
         draft.pick(ParamId::Dropout, "no");
-    }
-    if draft.scenario.kernels.loss == engine::model::software::Loss::Standard {
-        draft.pick(ParamId::Loss, "fused");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keys that several formats have: launchers, optimizers, attention kernels, the allocator.
 
-use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel, Segments};
+use engine::model::software::{AttentionKernel, Framework, Kernels, NormKernel, Segments};
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
@@ -146,13 +146,12 @@ fn second_generation(draft: &Draft) -> &'static str {
     if draft.generation().is_from_hopper() { "flash" } else { "flash-tuned" }
 }
 
-/// The kernels of Hugging Face's models under the Trainer: PyTorch's attention, a loss whose fp32 logits Accelerate holds
-/// (`convert_outputs_to_fp32`), norms operator by operator.
-pub(super) fn hugging_face(draft: &mut Draft) {
-    let second = second_generation(draft);
+/// What a trainer of Hugging Face's models does by itself: norms operator by operator, and what its release has.
+pub(super) fn hugging_face(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Transformers;
-    draft.scenario.kernels = Kernels { loss: Loss::Fp32Logits, norms: NormKernel::Upcast, ..Kernels::USUAL };
-    draft.pick(ParamId::AttentionKernel, second);
+    draft.scenario.kernels = Kernels { norms: NormKernel::Upcast, ..Kernels::USUAL };
+    pytorch_attention(draft);
+    draft.program(program, keys);
 }
 
 /// The kernels of what calls PyTorch's attention itself.
@@ -189,12 +188,5 @@ pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
         }
         Some(_) => draft.note(&found, "The gradient accumulation, as another file has it"),
         None => draft.batch.accum = Some(found),
-    }
-}
-
-/// Nothing else is said of attention: PyTorch's own.
-pub(super) fn pytorch_attention_unless(keys: &Keys, draft: &mut Draft) {
-    if !keys.has("attn_implementation") && !keys.has("use_flash_attn") {
-        pytorch_attention(draft);
     }
 }

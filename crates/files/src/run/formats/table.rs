@@ -1,6 +1,7 @@
 //! Reads the keys of a program by its table.
 
 use engine::catalog::names::model_named;
+use engine::catalog::releases::RELEASES;
 use engine::params::{self, Kind, ParamId};
 use engine::scenario::Model;
 use engine::share::put;
@@ -80,7 +81,13 @@ const SHAPE: [(&str, ParamId); 17] = [
 pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
     draft.has_strategy = true;
     put(&mut draft.scenario, "framework", &program.framework);
+    if let Some(known) = RELEASES.iter().find(|release| release.program == program.name) {
+        draft.program(known.program_key(), keys);
+    } else {
+        draft.below();
+    }
     program.usual.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+    draft.attention_of_the_gpu();
     let mut set: Vec<&str> = Vec::new();
     for row in &program.rows {
         if is_met(row, keys) && read_row(program, row, keys, draft)? {

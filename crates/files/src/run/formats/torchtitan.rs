@@ -2,7 +2,7 @@
 //! (torchtitan/config, Trainer.Config).
 
 use engine::catalog::low_precision::Library;
-use engine::model::software::{Framework, Kernels, Loss, NormKernel, Segments};
+use engine::model::software::{Kernels, Loss, NormKernel};
 use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
 
@@ -13,12 +13,9 @@ use crate::run::models;
 
 /// Reads a file or flags.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::Torchtitan;
-    // run_train.sh sets it.
-    draft.scenario.segments = Segments::Expandable;
-    draft.scenario.kernels = Kernels { norms: NormKernel::Fused, ..Kernels::USUAL };
+    draft.scenario.kernels = Kernels::USUAL;
     shared::pytorch_attention(draft);
-    draft.pick(ParamId::Recipe, "fsdp2-bf16");
+    draft.program("torchtitan", keys);
     draft.pick(ParamId::Strategy, "full-shard");
     draft.has_strategy = true;
     model(keys, draft);
@@ -209,7 +206,6 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
             draft.pick(ParamId::Recompute, "none");
             return;
         }
-        draft.pick(ParamId::Recompute, "selective");
         draft.assume("Selective checkpointing, torchtitan's default.");
         return;
     };
@@ -322,14 +318,15 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
     }
     let parts = keys.list(&["compile.components"]);
     if draft.scenario.kernels.compile {
-        let of_model = parts.as_ref().is_none_or(|found| found.value.iter().any(|part| part == "model"));
-        if !of_model {
+        let compiles = |part: &str| parts.as_ref().is_none_or(|found| found.value.iter().any(|other| other == part));
+        if compiles("model") {
+            draft.scenario.kernels.norms = NormKernel::Fused;
+        } else {
             draft.pick(ParamId::Compile, "no");
         }
-        // The loss is compiled with the model.
-        draft.scenario.kernels.loss = Loss::Fused;
-    } else {
-        draft.scenario.kernels.norms = NormKernel::Upcast;
+        if !compiles("loss") && draft.scenario.kernels.loss == Loss::Fused {
+            draft.scenario.kernels.loss = Loss::Standard;
+        }
     }
     if let Some(found) = keys.text(&["loss", "*loss"]).filter(|found| found.value.starts_with("Chunked")) {
         draft.choose(&found, ParamId::Loss, "chunked");

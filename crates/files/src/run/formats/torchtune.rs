@@ -1,6 +1,6 @@
 //! torchtune's recipes (recipes/configs).
 
-use engine::model::software::{Framework, Kernels};
+use engine::model::software::Kernels;
 use engine::params::ParamId;
 
 use super::{peft, shared};
@@ -9,10 +9,9 @@ use crate::run::keys::Keys;
 
 /// Reads a recipe's configuration.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.scenario.framework = Framework::Torchtitan;
     draft.scenario.kernels = Kernels::USUAL;
     shared::pytorch_attention(draft);
-    draft.pick(ParamId::OptimizerKernel, "foreach");
+    draft.program("torchtune", keys);
     model(keys, draft);
     draft.batch.usual_micro = 2;
     shared::micro(keys.count(&["batch_size"]), draft);

@@ -12,6 +12,7 @@ use crate::run::keys::{Found, Keys};
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.usual_micro = 8;
+    shared::hugging_face("transformers", keys, draft);
     model(keys, draft);
     arguments(keys, draft);
     adapters(keys, draft);
@@ -29,7 +30,6 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 }
 
 pub(super) fn model(keys: &mut Keys, draft: &mut Draft) {
-    shared::hugging_face(draft);
     if let Some(found) = keys.text(&["model_name_or_path", "model_id", "model_name", "model"]) {
         draft.model_named(&found);
     }
@@ -165,7 +165,9 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
         matches!(found.value.as_str(), "bfloat16" | "float16" | "bf16" | "fp16" | "torch.bfloat16")
     });
     let adapters = draft.scenario.trained.has_adapters();
-    let recipe = match (&half, is_half) {
+    // From transformers 5 on a model is loaded in the format of its checkpoint.
+    let as_stored = loaded.is_none() && draft.usual(ParamId::Recipe) == Some("pure-bf16");
+    let recipe = match (&half, is_half || as_stored) {
         (_, true) if !adapters => "pure-bf16",
         (Some(_), _) | (None, true) => "autocast",
         (None, false) => "fp32",
@@ -174,7 +176,11 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
         draft.choose(&found, ParamId::Recipe, recipe);
     } else {
         draft.pick(ParamId::Recipe, recipe);
-        draft.assume("The files name no 16-bit format: everything is in fp32, the Trainer's default.");
+        draft.assume(if as_stored {
+            "The files name no 16-bit format: the model trains in that of its checkpoint, bf16."
+        } else {
+            "The files name no 16-bit format: everything is in fp32, the Trainer's default."
+        });
     }
     if let Some(found) = loaded {
         let base = if is_half || found.value == "auto" { "bf16" } else { "fp32" };
@@ -257,16 +263,13 @@ pub(super) fn under_zero(draft: &mut Draft) {
     if draft.scenario.recipe != PrecisionPolicy::Fp32 {
         draft.scenario.recipe = PrecisionPolicy::ZeroMixed;
     }
-    if draft.scenario.kernels.loss == engine::model::software::Loss::Fp32Logits {
-        draft.pick(ParamId::Loss, "bf16-kept");
-    }
 }
 
 /// FSDP's formats: Accelerate casts what trains to fp32 and gathers in 16 bits.
 pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
     let adapters = draft.scenario.trained.has_adapters();
     if !matches!(draft.scenario.recipe, PrecisionPolicy::Fp32) && !adapters {
-        draft.scenario.recipe = PrecisionPolicy::Fsdp2MixedBf16;
+        draft.scenario.recipe = PrecisionPolicy::Fsdp2MixedBf16Reduce16;
     }
     draft.scenario.framework = if version < 2 { Framework::Fsdp1 } else { Framework::Transformers };
 }
@@ -294,10 +297,13 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         found.value
     });
     let version = version.or(top);
-    if version.is_none() {
-        draft.assume("The files do not say which FSDP: its first version, Accelerate's default.");
-    }
-    let version = version.unwrap_or(1);
+    let version = version.unwrap_or_else(|| {
+        // The Trainer's own options mean FSDP2 from transformers 5.12 on, Accelerate's the first version.
+        let is_second = draft.is_from("transformers", "2026-06-12");
+        let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
+        draft.assume(format!("The files do not say which FSDP: {whose} default."));
+        version
+    });
     if let Some(found) = get!(word, "sharding_strategy") {
         let option = match found.value.as_str() {
             "hybrid_shard" | "hybrid_shard_zero2" | "4" | "5" => "hybrid-shard",

@@ -1,5 +1,7 @@
 //! TRL: `trl sft`, `dpo`, `grpo` and its other trainers (trl/trainer/*_config.py).
 
+use engine::model::software::Loss;
+use engine::model::training::Recompute;
 use engine::params::ParamId;
 
 use super::{shared, trainer};
@@ -9,26 +11,26 @@ use crate::run::keys::Keys;
 /// Reads a file or a command of TRL.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.usual_micro = 8;
+    shared::hugging_face("trl", keys, draft);
+    // What it optimises comes first: supervised fine-tuning alone computes the loss in chunks.
+    objective(keys, draft);
     trainer::model(keys, draft);
     trainer::arguments(keys, draft);
     if !keys.has("gradient_checkpointing") {
-        // TRL's own default.
-        draft.pick(ParamId::Recompute, "full");
-        draft.assume("Gradient checkpointing is on, TRL's default.");
+        let word = if draft.scenario.recompute == Recompute::Full { "on" } else { "off" };
+        draft.assume(format!("Gradient checkpointing is {word}, TRL's default."));
     }
     trainer::adapters(keys, draft);
-    if !keys.has("bf16") && !keys.has("fp16") {
+    let usual = draft.usual(ParamId::Recipe);
+    if keys.has("bf16") || keys.has("fp16") || usual == Some("fp32") {
+        trainer::precision(keys, draft);
+    } else {
         // `bf16=True` unless fp16 is chosen, TRL's default.
-        draft.pick(ParamId::Recipe, "autocast");
         draft.assume("Products are in bf16, TRL's default.");
         keys.skip(&["dtype", "torch_dtype"]);
-    } else {
-        trainer::precision(keys, draft);
     }
-    objective(keys, draft);
     length(keys, draft);
     trainer::sharding(keys, draft);
-    shared::pytorch_attention_unless(keys, draft);
 }
 
 fn length(keys: &mut Keys, draft: &mut Draft) {
@@ -81,6 +83,15 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         "lm"
     };
     draft.pick(ParamId::Objective, task);
+    if task != "lm" && draft.scenario.kernels.loss == Loss::FusedLinear {
+        draft.scenario.kernels.loss = Loss::Standard;
+    }
+    if task == "lm"
+        && let Some(found) = keys.word(&["loss_type"])
+    {
+        let words = [("nll", "standard"), ("chunked_nll", "fused-linear"), ("dft", "standard")];
+        draft.one_of(Some(found), ParamId::Loss, &words);
+    }
     if task != "lm" && groups.is_none() {
         draft.assume(format!("The run is {}, by its name or its keys.", task.to_uppercase()));
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use engine::share::decode::decode;
-use files::run::{File, lint, read, write_back};
+use files::run::{Base, File, lint, read, write_back};
 use serde_json::json;
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
@@ -86,7 +86,8 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
     assert!(fixes > 20, "{fixes}");
 }
 
-/// Memory that Axolotl's own pages state for its examples, against what is read of them: reserved, without the context.
+/// Memory that Axolotl's own pages state for its examples, against what is read of them at the release of the page's day:
+/// reserved, without the context.
 #[test]
 fn what_others_state_of_their_memory_is_predicted() {
     use engine::scenario::Scenario;
@@ -100,7 +101,9 @@ fn what_others_state_of_their_memory_is_predicted() {
         let name = row[0].rsplit_once('.').unwrap().0.to_owned();
         let path = ["yaml", "yml"].map(|end| format!("{RUNS}/axolotl/{name}.{end}"));
         let text = path.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
-        let run = read(&[File::new("axolotl.yaml", text)], &Scenario { gpus, ..base }).unwrap();
+        let of_its_day =
+            Base { scenario: Scenario { gpus, ..base }, over: vec![("release".to_owned(), row[3].to_owned())] };
+        let run = read(&[File::new("axolotl.yaml", text)], of_its_day).unwrap();
         let report = Scenario { gpus, ..run.scenario }.report();
         let context = 0.6;
         let predicted = report.memory.peak.gib() - context;

@@ -32,7 +32,7 @@ const LINKS: [(&[Framework], &str); 12] = [
     ),
     (
         &[Framework::Megatron],
-        "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=4&seq=4096&strategy=zero1&framework=megatron&recipe=megatron-mixed&attnkernel=flash-tuned&compute=fp8&overlap=no",
+        "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8&accum=4&seq=4096&strategy=zero1&framework=megatron&recipe=megatron-mixed&attnkernel=flash-tuned&loss=bf16&compute=fp8&overlap=no",
     ),
     (&[Framework::Accelerate], "cluster=dgx-h100&model=llama-3.1-8b&gpus=16&recompute=full&framework=transformers"),
     (
@@ -57,9 +57,9 @@ const LINKS: [(&[Framework], &str); 12] = [
     ),
 ];
 
-/// Parameters that no framework's settings say, or that its framework decides: kernels and allocator, links, prices, the length of a run
+/// Parameters that no framework's settings say, or that its framework decides: kernels, allocator and when gradients are reduced, links, prices, the length of a run
 /// within a step, what a model is called beside its shape.
-const UNSAID: [&str; 4] = ["tokens", "mtbf", "segments", "optkernel"];
+const UNSAID: [&str; 5] = ["tokens", "mtbf", "segments", "optkernel", "sync"];
 
 /// What the settings of one framework have no words for.
 fn unsaid(framework: Framework) -> &'static [&'static str] {

@@ -1,6 +1,7 @@
 //! What is said of values and files that are not what they look like.
 
 use engine::catalog::default_scenario;
+use engine::model::training::Recompute;
 use engine::share::{decode::decode, encode};
 use files::brought::{Brought, Item, Kind, bring};
 use files::run::{File, Run, read};
@@ -180,7 +181,9 @@ fn the_file_that_fsdp_config_names_is_part_of_the_run() {
     assert!(alone.assumed.iter().any(|said| said.contains("options.json is not among these")), "{:?}", alone.assumed);
     let items = [item("a.yaml", trl.as_bytes()), item("options.json", options.as_bytes())];
     let both = bring(&items, &default_scenario()).unwrap();
-    assert!(both.kind == Kind::Run && both.scenario.contains("recompute=full"), "{}", both.scenario);
+    let recompute = |link: &str| decode(link).scenario.recompute;
+    assert_eq!(alone.scenario.recompute, Recompute::None);
+    assert!(both.kind == Kind::Run && recompute(&both.scenario) == Recompute::Full, "{}", both.scenario);
 }
 
 /// What a script says of its GPUs without a flag: Slurm's variables by its own lines, and the devices that it sees.

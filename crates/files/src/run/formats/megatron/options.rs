@@ -112,12 +112,11 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     if let Some(found) = args.flag(&["cross_entropy_loss_fusion"]) {
         let native = kind.is_some_and(|kind| kind.value == "native");
         // Megatron-Core's own writes the exponentials beside fp32 logits; Transformer Engine's does not.
-        let option = match (found.value, native) {
-            (true, true) => "fp32-logits",
-            (true, false) => "fused",
-            (false, _) => "standard",
-        };
-        draft.choose(&found, ParamId::Loss, option);
+        match (found.value, native) {
+            (true, true) => draft.choose(&found, ParamId::Loss, "fp32-logits"),
+            (true, false) => draft.choose(&found, ParamId::Loss, "fused"),
+            (false, _) => draft.note(&found, "The loss of the release"),
+        }
     }
     let mut drops = |name| args.number(&[name]);
     let (hidden, attention) = (drops("hidden_dropout"), drops("attention_dropout"));
