@@ -95,7 +95,7 @@ impl Lint {
                 self.input.paths().map(|path| (path.to_owned(), text_of(path))).collect();
             lines(brought.offers.iter().map(|offer| annotation::annotated(offer, &given)))
         } else {
-            // Each contradiction is a finding already.
+            // Each contradiction is a finding, or was left out as one.
             brought.sections.retain(|section| section.title != CONTRADICTS);
             text(&brought)
         };
@@ -146,7 +146,10 @@ fn text(brought: &Brought) -> String {
     let said = if brought.kind == Kind::Scenario { "" } else { &brought.said };
     let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
     let offers = brought.offers.iter().map(|offer| format!("- {}", coded(offer)));
-    let sections = brought.sections.iter().flat_map(|section| {
+    // What contradicts itself is said once: as a finding, where it is one.
+    let is_found = brought.offers.iter().any(|offer| brought.contradictions.contains(&offer.what));
+    let sections = brought.sections.iter().filter(|section| !(is_found && section.title == CONTRADICTS));
+    let sections = sections.flat_map(|section| {
         core::iter::once(format!("{}:", section.title)).chain(section.lines.iter().map(|line| format!("  {line}")))
     });
     plain(&lines(said.chain(offers).chain(sections).chain([format!("Scenario: {}", brought.scenario)])))

@@ -312,6 +312,15 @@ fn findings_have_codes_that_are_explained_and_left_out() {
     let without = lint(&["--json", "--ignore", "sw201"]);
     let left: Vec<String> = all.iter().filter(|code| *code != "SW201").cloned().collect();
     assert_eq!(codes(&without), left);
+    // What two files say differently is said once, with both names.
+    let stage = folder.join("ds.json");
+    std::fs::write(&stage, "{\"train_micro_batch_size_per_gpu\": 4, \"zero_optimization\": {\"stage\": 2}}").unwrap();
+    for command in ["lint", "read"] {
+        let inputs = [command, run.to_str().unwrap(), stage.to_str().unwrap(), "--set", "cluster=8xH100"];
+        let said = text(&shardwise(&inputs).stdout);
+        assert!(said.contains("- SW102 micro_batch_size (") && said.contains("run.yaml) is 1 and"), "{said}");
+        assert_eq!(said.matches("ds.json) is 4").count(), 1, "{said}");
+    }
     // Nothing is left: nothing counts, and nothing is written.
     let none = lint(&["--ignore", "SW1,SW2", "--ignore", "SW3", "--fix"]);
     assert_eq!(none.status.code(), Some(0), "{}", text(&none.stdout));

@@ -12,7 +12,7 @@ use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
 use engine::model::training::Recompute;
-use engine::scenario::Scenario;
+use engine::scenario::{Model, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::difference::difference;
@@ -65,10 +65,10 @@ impl Changes {
     /// What differs between two scenarios of one run.
     pub(crate) fn between(before: &Scenario, after: &Scenario) -> Self {
         let what = |scenario: &Scenario| {
-            let Scenario { model, seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
+            let Scenario { seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
             // The bits of frozen weights are numerics.
             let trained = Trained { base: before.trained.base, ..trained };
-            (model, seq_len, texts, objective, trained, images, mtp)
+            (unpadded(scenario), seq_len, texts, objective, trained, images, mtp)
         };
         let how = |scenario: &Scenario| {
             let Scenario { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
@@ -92,6 +92,17 @@ impl Changes {
         } else {
             Self::Nothing
         }
+    }
+}
+
+/// The model without the size of its vocabulary, which programs pad by the tensor-parallel degree: that is no other model.
+fn unpadded(scenario: &Scenario) -> Model {
+    match scenario.model {
+        Model::Custom { mut architecture } => {
+            architecture.vocab_size = 0;
+            Model::Custom { architecture }
+        }
+        named => named,
     }
 }
 
@@ -141,9 +152,13 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         findings.push(Finding::of(rules::DOES_NOT_FIT, what));
     }
     let (mut found, mut without) = candidates(run, files, base, &report);
-    if !report.fits() {
+    let code = |candidate: &Candidate| of_change(scenario, &candidate.scenario);
+    if report.fits() {
+        // What fits needs no shorter texts, and is not asked to train another thing.
+        found.retain(|one| !rules::is_last_resort(code(one)));
+        without.retain(|one| !rules::is_last_resort(one.code));
+    } else {
         let is_setting = |changes: Changes, code: &str| changes < Changes::Training && is_repair(code);
-        let code = |candidate: &Candidate| of_change(scenario, &candidate.scenario);
         let is_mended = found.iter().any(|one| is_setting(one.changes, code(one)))
             || without.iter().any(|one| is_setting(one.changes, one.code));
         if is_mended {
@@ -189,7 +204,9 @@ fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<C
         }
     };
     if !report.fits() {
-        joint::joint(run, files, base, report).into_iter().for_each(|candidate| add(&mut found, candidate));
+        for candidate in joint::joint(run, files, base, report) {
+            add(&mut found, candidate);
+        }
     }
     for wanted in wanted(scenario, report) {
         match written(run, files, base, &wanted, report) {
@@ -205,10 +222,11 @@ fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<C
         });
     } else {
         // What fits by little is worth as much less: of what is alike in that, the fewest keys win.
-        let best = found.iter().map(|one| joint::expected(&one.report)).fold(0.0, f64::max);
+        let worth = |one: &Candidate| joint::worth(&one.report, joint::added(&one.fix));
+        let best = found.iter().map(worth).fold(0.0, f64::max);
         let order = |one: &Candidate| {
             let is_bought = rules::is_hardware(scenario, &one.scenario);
-            (one.changes, is_bought, joint::steps_below(best, joint::expected(&one.report)), one.fix.len())
+            (one.changes, is_bought, joint::steps_below(best, worth(one)), one.fix.len())
         };
         found.sort_by(|a, b| order(a).cmp(&order(b)).then(b.gain.total_cmp(&a.gain)));
     }
@@ -341,6 +359,10 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
+            // The file says it already, where something else overruled it.
+            if from.as_ref() == Some(&fact.value) {
+                continue;
+            }
             // What stands for another file's value stays.
             if from.as_deref() == Some("auto") {
                 continue;

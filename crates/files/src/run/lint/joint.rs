@@ -8,7 +8,7 @@ use engine::model::training::Recompute;
 use engine::scenario::{Scenario, Strategy};
 
 use super::{Candidate, Changes, written};
-use crate::run::{Base, File, Run};
+use crate::run::{Base, Change, File, Run};
 
 /// A group of settings that changes as one.
 struct Axis {
@@ -79,18 +79,26 @@ const MOST_WRITTEN: usize = 48;
 /// What two speeds may differ by and be called the same: then the fewer keys win.
 const SAME: f64 = 0.02;
 
+/// What a key has to gain that the files do not have yet: a release may not know it, and a person has to look it up.
+const OF_ADDED: f64 = 0.05;
+
 /// A combination that fits.
 struct Fitting {
     scenario: Scenario,
-    /// Speed times odds of fitting.
-    expected: f64,
+    /// What it is worth ([`worth`]).
+    worth: f64,
     /// Groups of settings that differ.
     changed: usize,
 }
 
-/// What a run is worth: its speed, as often as it fits.
-pub(super) fn expected(report: &Report) -> f64 {
-    report.tokens_per_s_per_gpu * fit_odds(report)
+/// What a fix is worth: the speed, as often as it fits, less what each added key has to gain.
+pub(super) fn worth(report: &Report, added: usize) -> f64 {
+    report.tokens_per_s_per_gpu * fit_odds(report) / (1.0 + OF_ADDED * added as f64)
+}
+
+/// Keys that a fix adds.
+pub(super) fn added(fix: &[Change]) -> usize {
+    fix.iter().filter(|change| change.from.is_none()).count()
 }
 
 /// How far a speed is below the best, in steps that are too small to matter.
@@ -98,13 +106,13 @@ pub(super) fn steps_below(best: f64, one: f64) -> u32 {
     if one > 0.0 && best > one { ((best / one).ln() / SAME) as u32 } else { 0 }
 }
 
-/// Returns what makes a run fit that does not, with the training as it is: the fastest by what is expected of it, of those
+/// Returns what makes a run fit that does not, with the training as it is: the one that is worth most, of those
 /// alike the one that changes the fewest keys; and beside it the one that changes the fewest settings of all.
 pub(super) fn joint(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Candidate> {
     let mut fitting = fitting(run, files, base, before);
-    let best = fitting.iter().map(|one| one.expected).fold(0.0, f64::max);
-    let faster = |one: &Fitting, other: &Fitting| other.expected.total_cmp(&one.expected);
-    let steps = |one: &Fitting| steps_below(best, one.expected);
+    let best = fitting.iter().map(|one| one.worth).fold(0.0, f64::max);
+    let faster = |one: &Fitting, other: &Fitting| other.worth.total_cmp(&one.worth);
+    let steps = |one: &Fitting| steps_below(best, one.worth);
     fitting.sort_by(|one, other| {
         (steps(one), one.changed).cmp(&(steps(other), other.changed)).then_with(|| faster(one, other))
     });
@@ -132,31 +140,31 @@ fn fitting(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Fitti
     let said = |wanted: &Scenario| {
         let candidate = written(run, files, base, wanted, before)?;
         let is_run = candidate.scenario.lack_beside(now).is_none();
-        (candidate.changes == Changes::Nothing && is_run).then_some(candidate.scenario)
+        (candidate.changes == Changes::Nothing && is_run).then(|| (candidate.scenario, added(&candidate.fix)))
     };
-    let mut combined = vec![(*now, 0)];
+    let mut combined = vec![(*now, 0, 0)];
     for Axis { tried, take } in &AXES {
-        let mut options: Vec<Scenario> = Vec::new();
-        for said in tried(now).iter().filter(|tried| *tried != now).filter_map(said) {
+        let mut options: Vec<(Scenario, usize)> = Vec::new();
+        for (said, keys) in tried(now).iter().filter(|tried| *tried != now).filter_map(said) {
             let mut option = *now;
             take(&mut option, &said);
-            if option != *now && !options.contains(&option) {
-                options.push(option);
+            if option != *now && options.iter().all(|(other, _)| *other != option) {
+                options.push((option, keys));
             }
         }
-        let others = combined.iter().flat_map(|(scenario, changed)| {
-            options.iter().map(move |option| {
+        let others = combined.iter().flat_map(|(scenario, changed, added)| {
+            options.iter().map(move |(option, keys)| {
                 let mut other = *scenario;
                 take(&mut other, option);
-                (other, changed + 1)
+                (other, changed + 1, added + keys)
             })
         });
-        let others: Vec<(Scenario, usize)> = others.collect();
+        let others: Vec<(Scenario, usize, usize)> = others.collect();
         combined.extend(others);
     }
-    let sizes = micro_batches(now, said);
+    let (sizes, keys_of_sizes) = micro_batches(now, said);
     let mut found = Vec::new();
-    for (scenario, changed) in combined {
+    for (scenario, changed, added) in combined {
         for (micro_batch_size, grad_accum_steps) in &sizes {
             let (micro_batch_size, grad_accum_steps) = (*micro_batch_size, *grad_accum_steps);
             let scenario = Scenario { micro_batch_size, grad_accum_steps, ..scenario };
@@ -169,26 +177,28 @@ fn fitting(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Fitti
             if scenario.offload != now.offload && !scenario.run_report().host_fits() {
                 break;
             }
-            let changed = changed + usize::from(micro_batch_size != now.micro_batch_size);
-            found.push(Fitting { scenario, expected: expected(&report), changed });
+            let is_other = micro_batch_size != now.micro_batch_size;
+            let added = if is_other { added + keys_of_sizes } else { added };
+            found.push(Fitting { scenario, worth: worth(&report, added), changed: changed + usize::from(is_other) });
         }
     }
     found
 }
 
-/// Sizes of a micro-batch, the smallest first, with how many make the same step.
-fn micro_batches(now: &Scenario, said: impl Fn(&Scenario) -> Option<Scenario>) -> Vec<(u32, u32)> {
+/// Sizes of a micro-batch, the smallest first, with how many make the same step; and the keys that are added for others.
+fn micro_batches(now: &Scenario, said: impl Fn(&Scenario) -> Option<(Scenario, usize)>) -> (Vec<(u32, u32)>, usize) {
     let own = (now.micro_batch_size, now.grad_accum_steps);
     let Some(all) = now.micro_batch_size.checked_mul(now.grad_accum_steps).filter(|all| *all > 1) else {
-        return vec![own];
+        return (vec![own], 0);
     };
     // Whether the files have words for it tells one that differs.
     let (micro_batch_size, grad_accum_steps) = if now.micro_batch_size > 1 { (1, all) } else { (all, 1) };
     let other = Scenario { micro_batch_size, grad_accum_steps, ..*now };
-    if !said(&other).is_some_and(|said| said.micro_batch_size == micro_batch_size) {
-        return vec![own];
-    }
-    (1..=all.min(MOST_SEQUENCES)).filter(|micro| all.is_multiple_of(*micro)).map(|micro| (micro, all / micro)).collect()
+    let keys = said(&other).filter(|(said, _)| said.micro_batch_size == micro_batch_size).map(|(_, keys)| keys);
+    let Some(keys) = keys else { return (vec![own], 0) };
+    let sizes =
+        (1..=all.min(MOST_SEQUENCES)).filter(|micro| all.is_multiple_of(*micro)).map(|micro| (micro, all / micro));
+    (sizes.collect(), keys)
 }
 
 /// Sequences of the largest micro-batch that is tried.

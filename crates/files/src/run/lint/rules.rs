@@ -253,6 +253,11 @@ pub(super) fn severity(code: &str) -> Severity {
     rule(code).map_or(Severity::Warning, |rule| rule.severity)
 }
 
+/// Whether a code is of what nobody does to a run that fits: other texts, another model, other weights.
+pub(super) fn is_last_resort(code: &str) -> bool {
+    [LENGTH, MODEL, TRAINED].contains(&code)
+}
+
 /// Whether a change buys other hardware.
 pub(super) fn is_hardware(before: &Scenario, after: &Scenario) -> bool {
     let hardware = |scenario: &Scenario| (scenario.gpus, scenario.accelerator, scenario.network);
@@ -267,7 +272,7 @@ pub(crate) fn of_change(before: &Scenario, after: &Scenario) -> &'static str {
     }
     let differ = |one: bool, code: &'static str| one.then_some(code);
     let training = || {
-        let what = |scenario: &Scenario| (scenario.model, scenario.images, scenario.mtp);
+        let what = |scenario: &Scenario| (super::unpadded(scenario), scenario.images, scenario.mtp);
         let length = |scenario: &Scenario| (scenario.seq_len, scenario.texts);
         let weights = |scenario: &Scenario| (scenario.objective, scenario.trained.method);
         differ(what(before) != what(after), MODEL)
@@ -312,7 +317,7 @@ mod tests {
     use engine::model::software::Loss;
     use engine::model::trained::Method;
     use engine::model::training::{ComputeFormat, Optimizer, Recompute};
-    use engine::scenario::Strategy;
+    use engine::scenario::{Model, Strategy};
     use engine::share::decode;
 
     use super::*;
@@ -322,8 +327,10 @@ mod tests {
 
     #[test]
     fn every_kind_of_change_has_its_code() {
-        let before = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=16&mbs=4&accum=4&seq=8k&strategy=zero2").scenario;
-        let cases: [Case; 16] = [
+        let mut before =
+            decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=16&mbs=4&accum=4&seq=8k&strategy=zero2").scenario;
+        before.model = Model::Custom { architecture: before.model.architecture() };
+        let cases: [Case; 17] = [
             (RECOMPUTATION, |to| to.recompute = Recompute::Full),
             (MICRO_BATCH, |to| (to.micro_batch_size, to.grad_accum_steps) = (2, 8)),
             (LOSS, |to| to.kernels.loss = Loss::Chunked),
@@ -333,6 +340,12 @@ mod tests {
             (PRECISION, |to| to.compute_format = ComputeFormat::Fp8),
             (OPTIMIZER, |to| to.optimizer = Optimizer::AdamW8bit),
             (KERNELS, |to| to.kernels.compile = true),
+            // Padded to other degrees it is the same model.
+            (DEGREES, |to| {
+                let mut architecture = to.model.architecture();
+                architecture.vocab_size += 128;
+                (to.model, to.tp, to.grad_accum_steps) = (Model::Custom { architecture }, 2, 8);
+            }),
             (OTHER, |to| to.experts.grouped = !to.experts.grouped),
             (LENGTH, |to| to.seq_len = 4096),
             (MODEL, |to| to.model = decode("model=llama-3.2-1b").scenario.model),
