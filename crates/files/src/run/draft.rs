@@ -132,7 +132,8 @@ impl Draft {
         }
     }
 
-    /// A key as a contradiction names it: of several files with its file, as two may have the same key.
+    /// A key as a contradiction names it: of several files with its file, as two may have the same
+    /// key.
     pub(super) fn key<T>(&self, found: &Found<T>) -> String {
         match self.names.get(found.file) {
             Some(name) if self.names.len() > 1 && name.is_empty() => {

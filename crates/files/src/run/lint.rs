@@ -95,7 +95,8 @@ impl Changes {
     }
 }
 
-/// The model without the size of its vocabulary, which programs pad by the tensor-parallel degree: that is no other model.
+/// The model without the size of its vocabulary, which programs pad by the tensor-parallel degree:
+/// that is no other model.
 fn unpadded(scenario: &Scenario) -> Model {
     match scenario.model {
         Model::Custom { mut architecture } => {
@@ -134,8 +135,9 @@ struct Candidate {
 
 /// Returns what would make the run of these files fit or faster: the same files as [`read`] got, and the same base.
 ///
-/// First stands what contradicts itself and whether the run does not fit; then come the changes that the files have words for,
-/// the best first; each finding once. Another training or other hardware is no remedy where settings make the run fit.
+/// First stands what contradicts itself and whether the run does not fit; then come the changes
+/// that the files have words for, the best first; each finding once. Another training or other
+/// hardware is no remedy where settings make the run fit.
 pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let base = &base.into();
     let scenario = &run.scenario;
@@ -193,7 +195,8 @@ fn is_repair(code: &str) -> bool {
     rules::severity(code) != Severity::Note
 }
 
-/// What the files have words for and helps, the best first, and findings that they have no words for.
+/// What the files have words for and helps, the best first, and findings that they have no words
+/// for.
 fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<Candidate>, Vec<Finding>) {
     let scenario = &run.scenario;
     let mut found: Vec<Candidate> = Vec::new();
@@ -215,7 +218,8 @@ fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<C
             None => without.extend(wordless(scenario, report, &wanted)),
         }
     }
-    // What keeps the training as it is comes first, then what is fastest, then what changes the fewest keys.
+    // What keeps the training as it is comes first, then what is fastest, then what changes the
+    // fewest keys.
     if report.fits() {
         found.sort_by(|a, b| {
             a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len()))

@@ -1,5 +1,6 @@
-//! What would make a run fit, over several of its keys at once: recomputation, micro-batches, loss, offloading, sharding. One
-//! key alone may not do, and two small changes are often faster than a large one.
+//! What would make a run fit, over several of its keys at once: recomputation, micro-batches, loss,
+//! offloading, sharding. One key alone may not do, and two small changes are often faster than a
+//! large one.
 
 use engine::catalog::accuracy::fit_odds;
 use engine::model::report::Report;
@@ -79,7 +80,8 @@ const MOST_WRITTEN: usize = 48;
 /// What two speeds may differ by and be called the same: then the fewer keys win.
 const SAME: f64 = 0.02;
 
-/// What a key has to gain that the files do not have yet: a release may not know it, and a person has to look it up.
+/// What a key has to gain that the files do not have yet: a release may not know it, and a person
+/// has to look it up.
 const OF_ADDED: f64 = 0.05;
 
 /// A combination that fits.
@@ -106,8 +108,9 @@ pub(super) fn steps_below(best: f64, one: f64) -> u32 {
     if one > 0.0 && best > one { ((best / one).ln() / SAME) as u32 } else { 0 }
 }
 
-/// Returns what makes a run fit that does not, with the training as it is: the one that is worth most, of those
-/// alike the one that changes the fewest keys; and beside it the one that changes the fewest settings of all.
+/// Returns what makes a run fit that does not, with the training as it is: the one that is worth
+/// most, of those alike the one that changes the fewest keys; and beside it the one that changes
+/// the fewest settings of all.
 pub(super) fn joint(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Candidate> {
     let mut fitting = fitting(run, files, base, before);
     let best = fitting.iter().map(|one| one.worth).fold(0.0, f64::max);
@@ -185,7 +188,8 @@ fn fitting(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Fitti
     found
 }
 
-/// Sizes of a micro-batch, the smallest first, with how many make the same step; and the keys that are added for others.
+/// Sizes of a micro-batch, the smallest first, with how many make the same step; and the keys that
+/// are added for others.
 fn micro_batches(now: &Scenario, said: impl Fn(&Scenario) -> Option<(Scenario, usize)>) -> (Vec<(u32, u32)>, usize) {
     let own = (now.micro_batch_size, now.grad_accum_steps);
     let Some(all) = now.micro_batch_size.checked_mul(now.grad_accum_steps).filter(|all| *all > 1) else {

@@ -30,7 +30,8 @@ impl Severity {
     }
 }
 
-/// A kind of finding. A code stays what it is from release to release; one that goes is not given away again.
+/// A kind of finding. A code stays what it is from release to release; one that goes is not given
+/// away again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The code: `SW1` and two digits for what is wrong, `SW2` for settings, `SW3` for what changes
@@ -253,7 +254,8 @@ pub(super) fn severity(code: &str) -> Severity {
     rule(code).map_or(Severity::Warning, |rule| rule.severity)
 }
 
-/// Whether a code is of what nobody does to a run that fits: other texts, another model, other weights.
+/// Whether a code is of what nobody does to a run that fits: other texts, another model, other
+/// weights.
 pub(super) fn is_last_resort(code: &str) -> bool {
     [LENGTH, MODEL, TRAINED].contains(&code)
 }

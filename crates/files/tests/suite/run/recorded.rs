@@ -73,7 +73,8 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
         let files = [file];
         let run = read(&files, &base).unwrap();
         let findings = lint(&run, &files, &base);
-        // Another training is no remedy where settings are one, and of what fits nothing but the batch is asked.
+        // Another training is no remedy where settings are one, and of what fits nothing but the
+        // batch is asked.
         let is_mended = findings.iter().any(|finding| finding.code.starts_with("SW2"));
         let fits = run.scenario.report().fits();
         for finding in findings {
