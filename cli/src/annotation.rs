@@ -3,16 +3,23 @@
 //! The syntax is that of workflow commands (docs.github.com, "Workflow commands for GitHub Actions"): `%`, line ends, and in properties
 //! `:` and `,` are escaped.
 
-use files::brought::Offer;
+use files::brought::{Offer, Severity};
+
+use crate::read::coded;
 
 /// A finding beside the first line that its change touches; a finding without a change beside the first of the files.
-pub(crate) fn warning(offer: &Offer, given: &[(String, String)]) -> String {
+pub(crate) fn annotated(offer: &Offer, given: &[(String, String)]) -> String {
     let changed = offer.files.first();
     let original = changed.and_then(|(name, _)| given.iter().find(|(path, _)| is_named(path, name))).or(given.first());
     let line = changed.zip(original).map(|((_, after), (_, before))| first_change(before, after));
     let file = original.map(|(path, _)| format!(" file={}", property(path))).unwrap_or_default();
     let line = line.map(|line| format!(",line={line}")).unwrap_or_default();
-    format!("::warning{file}{line}::{}", message(&offer.what))
+    let level = match offer.severity {
+        Some(Severity::Error) => "error",
+        Some(Severity::Note) => "notice",
+        Some(Severity::Warning) | None => "warning",
+    };
+    format!("::{level}{file}{line}::{}", message(&coded(offer)))
 }
 
 /// What could not be read, beside the file.
@@ -48,15 +55,24 @@ mod tests {
     fn a_finding_stands_beside_the_line_that_it_changes() {
         let given = vec![("a,b/run.yaml".to_owned(), "x: 1\ny: 2\nz: 3\n".to_owned())];
         let offer = |files| Offer {
+            code: Some("SW201".into()),
+            severity: Some(Severity::Warning),
             what: "22 % faster\nso".into(),
             scenario: None,
             files,
             changes: files::brought::Changes::Nothing,
         };
         let changed = vec![("run.yaml".to_owned(), "x: 1\ny: 4\nz: 3\n".to_owned())];
-        assert_eq!(warning(&offer(changed), &given), "::warning file=a%2Cb/run.yaml,line=2::22 %25 faster%0Aso");
-        assert_eq!(warning(&offer(vec![]), &given), "::warning file=a%2Cb/run.yaml::22 %25 faster%0Aso");
-        assert_eq!(warning(&offer(vec![]), &[]), "::warning::22 %25 faster%0Aso");
+        assert_eq!(
+            annotated(&offer(changed), &given),
+            "::warning file=a%2Cb/run.yaml,line=2::SW201 22 %25 faster%0Aso"
+        );
+        assert_eq!(annotated(&offer(vec![]), &given), "::warning file=a%2Cb/run.yaml::SW201 22 %25 faster%0Aso");
+        assert_eq!(annotated(&offer(vec![]), &[]), "::warning::SW201 22 %25 faster%0Aso");
+        for (severity, level) in [(Severity::Error, "::error::"), (Severity::Note, "::notice::")] {
+            let offer = Offer { severity: Some(severity), ..offer(vec![]) };
+            assert!(annotated(&offer, &[]).starts_with(level), "{severity:?}");
+        }
         assert_eq!(first_change("a\n", "a\nb\n"), 1);
         assert_eq!(error(Some("x"), "No."), "::error file=x::No.");
     }

@@ -59,6 +59,10 @@ enum Command {
     /// What files say: a run, a model, an error, a log, tables of nccl-tests, for the scenario of a link
     Read(read::Arguments),
     /// What would make the configuration of a run fit or faster: status 1 where there is something
+    ///
+    /// Every finding has a code: SW101 does not fit, SW102 contradicts itself, SW2.. other settings
+    /// for the same training, SW3.. another training or other hardware. --explain says what a code
+    /// means.
     Lint(read::Lint),
     /// The parameters of models by their config.json: a line of JSON a file
     Params(params::Arguments),

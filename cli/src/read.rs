@@ -1,7 +1,8 @@
 //! `shardwise read`: what files say, and what would be better.
 
 use clap::{Args, ValueEnum};
-use files::brought::{Brought, Changes, Item, Kind};
+use files::brought::{Brought, CONTRADICTS, Changes, Item, Kind, Offer};
+use files::run::{explain, prefixes};
 
 use crate::input::Input;
 use crate::table::{lines, plain};
@@ -34,6 +35,13 @@ pub(crate) struct Lint {
     /// Writes the first change, whatever it changes of what is trained
     #[arg(long)]
     unsafe_fixes: bool,
+    /// Leaves findings out by their codes or the beginnings of codes: --ignore SW201,SW3. What is
+    /// left out is not written and does not count for the status
+    #[arg(long, value_name = "CODES")]
+    ignore: Vec<String>,
+    /// Says what a code means, and nothing else: --explain SW101
+    #[arg(long, value_name = "CODE", exclusive = true)]
+    explain: Option<String>,
 }
 
 /// How findings are printed.
@@ -56,12 +64,16 @@ impl Arguments {
 impl Lint {
     /// Runs the command: the answer is yes where there is nothing to say.
     pub(crate) fn run(&self) -> Result<Answer, String> {
+        if let Some(code) = &self.explain {
+            return Ok(Answer::of(explain(code)? + "\n"));
+        }
+        let ignored = prefixes(&self.ignore)?;
         let is_github = self.format == Format::Github;
         let brought = self.input.bring().and_then(|(brought, items)| match brought.kind {
             Kind::Run => Ok((brought, items)),
             _ => Err("This is not the configuration of a run: `shardwise read` says what it is.".into()),
         });
-        let (brought, items) = match brought {
+        let (mut brought, items) = match brought {
             Err(problem) if is_github => {
                 // The annotation goes where GitHub reads; the status says that nothing was read.
                 return Err(annotation::error(self.input.paths().next(), &problem));
@@ -71,14 +83,20 @@ impl Lint {
         if !brought.missing.is_empty() {
             return Err(brought.missing.join(" "));
         }
+        brought.offers.retain(|offer| {
+            let code = offer.code.as_deref().unwrap_or_default();
+            ignored.iter().all(|prefix| !code.starts_with(prefix.as_str()))
+        });
         let yes = brought.offers.is_empty();
         let text = if self.json {
             json(&brought)?
         } else if is_github {
             let given: Vec<(String, String)> =
                 self.input.paths().map(|path| (path.to_owned(), text_of(path))).collect();
-            lines(brought.offers.iter().map(|offer| annotation::warning(offer, &given)))
+            lines(brought.offers.iter().map(|offer| annotation::annotated(offer, &given)))
         } else {
+            // Each contradiction is a finding, or was left out as one.
+            brought.sections.retain(|section| section.title != CONTRADICTS);
             text(&brought)
         };
         let written = if self.fix || self.unsafe_fixes { self.write(&brought, &items)? } else { String::new() };
@@ -107,6 +125,11 @@ impl Lint {
     }
 }
 
+/// What is offered, behind the code of its kind.
+pub(crate) fn coded(offer: &Offer) -> String {
+    offer.code.iter().map(String::as_str).chain([offer.what.as_str()]).collect::<Vec<_>>().join(" ")
+}
+
 /// The text of a file, as far as it is one.
 fn text_of(path: &str) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
@@ -122,8 +145,11 @@ fn text(brought: &Brought) -> String {
     // A scenario from a file needs no words.
     let said = if brought.kind == Kind::Scenario { "" } else { &brought.said };
     let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
-    let offers = brought.offers.iter().map(|offer| format!("- {}", offer.what));
-    let sections = brought.sections.iter().flat_map(|section| {
+    let offers = brought.offers.iter().map(|offer| format!("- {}", coded(offer)));
+    // What contradicts itself is said once: as a finding, where it is one.
+    let is_found = brought.offers.iter().any(|offer| brought.contradictions.contains(&offer.what));
+    let sections = brought.sections.iter().filter(|section| !(is_found && section.title == CONTRADICTS));
+    let sections = sections.flat_map(|section| {
         core::iter::once(format!("{}:", section.title)).chain(section.lines.iter().map(|line| format!("  {line}")))
     });
     plain(&lines(said.chain(offers).chain(sections).chain([format!("Scenario: {}", brought.scenario)])))

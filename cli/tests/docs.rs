@@ -39,7 +39,12 @@ fn the_examples_of_the_documentation_run() {
     let ran =
         |line: &str| Command::new("bash").current_dir(&folder).env("PATH", &path).args(["-c", line]).output().unwrap();
     let help = String::from_utf8(ran("shardwise --help").stdout).unwrap();
-    let texts = [include_str!("../../README.md"), include_str!("../../docs/book/programs.md"), help.as_str()];
+    let texts = [
+        include_str!("../../README.md"),
+        include_str!("../../docs/book/programs.md"),
+        include_str!("../../docs/book/lint.md"),
+        help.as_str(),
+    ];
     let all: Vec<&str> = texts.iter().flat_map(|text| commands(text)).collect();
     assert!(all.len() >= 7, "{all:?}");
     for line in all {

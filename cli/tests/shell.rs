@@ -284,6 +284,51 @@ fn the_action_annotates_the_lines_of_configurations() {
 }
 
 #[test]
+fn findings_have_codes_that_are_explained_and_left_out() {
+    let said = shardwise(&["lint", "--explain", "sw101"]);
+    assert_eq!(said.status.code(), Some(0), "{}", text(&said.stderr));
+    assert!(text(&said.stdout).starts_with("SW101, does not fit (error): "), "{}", text(&said.stdout));
+    for arguments in [&["lint", "--explain", "SW999"][..], &["lint", "--ignore", "SW2,SW999", "no.yaml"]] {
+        let unknown = shardwise(arguments);
+        assert_eq!(unknown.status.code(), Some(2), "{arguments:?}");
+        let said = text(&unknown.stderr);
+        assert!(said.contains("“SW999”") && said.contains("SW101") && said.contains("SW305"), "{said}");
+    }
+    let folder = folder("codes", &[("run.yaml", RUN)]);
+    let run = folder.join("run.yaml");
+    let lint = |more: &[&str]| {
+        let given = ["lint", run.to_str().unwrap(), "--set", "cluster=dgx-h100", "--set", "gpus=8"];
+        shardwise(&[&given[..], more].concat())
+    };
+    let codes = |output: &Output| -> Vec<String> {
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        json["offers"].as_array().unwrap().iter().map(|offer| offer["code"].as_str().unwrap().to_owned()).collect()
+    };
+    let found = lint(&["--json"]);
+    let all = codes(&found);
+    assert!(found.status.code() == Some(1) && all.contains(&"SW201".to_owned()), "{all:?}");
+    let plain = text(&lint(&[]).stdout);
+    assert!(all.iter().all(|code| plain.contains(&format!("- {code} "))), "{plain}");
+    let without = lint(&["--json", "--ignore", "sw201"]);
+    let left: Vec<String> = all.iter().filter(|code| *code != "SW201").cloned().collect();
+    assert_eq!(codes(&without), left);
+    // What two files say differently is said once, with both names.
+    let stage = folder.join("ds.json");
+    std::fs::write(&stage, "{\"train_micro_batch_size_per_gpu\": 4, \"zero_optimization\": {\"stage\": 2}}").unwrap();
+    for command in ["lint", "read"] {
+        let inputs = [command, run.to_str().unwrap(), stage.to_str().unwrap(), "--set", "cluster=8xH100"];
+        let said = text(&shardwise(&inputs).stdout);
+        assert!(said.contains("- SW102 micro_batch_size (") && said.contains("run.yaml) is 1 and"), "{said}");
+        assert_eq!(said.matches("ds.json) is 4").count(), 1, "{said}");
+    }
+    // Nothing is left: nothing counts, and nothing is written.
+    let none = lint(&["--ignore", "SW1,SW2", "--ignore", "SW3", "--fix"]);
+    assert_eq!(none.status.code(), Some(0), "{}", text(&none.stdout));
+    assert_eq!(std::fs::read_to_string(&run).unwrap(), RUN);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn a_plan_answers_by_its_status() {
     let own = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
     let asked = ["plan", "cheapest", own, "--days", "30", "--cluster", "own", "--cluster", "dgx-h200"];

@@ -612,6 +612,10 @@ export type Given = string | Uint8Array | { name?: string; data: string | Uint8A
 
 /** A change that is offered. */
 export interface Offer {
+  /** The code of its kind, such as `SW101`: it stays the same from release to release. `null` where no setting changes. */
+  code: string | null;
+  /** How grave what it mends is. */
+  severity: 'error' | 'warning' | 'note' | null;
   /** What it changes and what that helps. */
   what: string;
   /** The fragment of the changed scenario's link; `null` where there is no change. */

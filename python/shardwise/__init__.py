@@ -125,8 +125,8 @@ def read(*files, scenario="", strict=True, assume=False, **values):
 
 
 def lint(*files, scenario="", strict=True, assume=False, **values):
-    """What would make the run of these files fit or faster: a list of dicts with ``what``, the changed ``scenario`` and the changed
-    ``files`` (name and text). Files that are not the configuration of a run, and runs whose model or size decides the answer and is
+    """What would make the run of these files fit or faster: a list of dicts with the ``code`` (``SW101``) and ``severity``
+    (``error``, ``warning``, ``note``) of its kind, ``what``, the changed ``scenario`` and the changed ``files`` (name and text). Files that are not the configuration of a run, and runs whose model or size decides the answer and is
     not known, raise ``ValueError``."""
     brought = read(*files, scenario=scenario, strict=strict, assume=assume, **values)
     if brought["kind"] != "run":

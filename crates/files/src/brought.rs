@@ -13,7 +13,9 @@ use engine::share::{carried, v1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::run::{Base, Changes, Unsaid};
+pub use of_run::CONTRADICTS;
+
+pub use crate::run::{Base, Changes, Severity, Unsaid};
 use crate::snapshot;
 
 use crate::config::{
@@ -63,6 +65,10 @@ pub struct Section {
 /// A change that is offered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
+    /// The code of its kind ([`crate::run::RULES`]); none where it changes no setting.
+    pub code: Option<String>,
+    /// How grave what it mends is; as the code.
+    pub severity: Option<Severity>,
     /// What it changes and what that helps, in a sentence.
     pub what: String,
     /// The changed scenario, as [`Brought::scenario`]; none where the finding has no change.

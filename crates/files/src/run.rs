@@ -34,7 +34,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 pub use edit::{Change, write_back};
 pub use format::Format;
-pub use lint::{Changes, Finding, lint};
+pub(crate) use lint::of_change;
+pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
 
 use draft::Draft;
 use keys::Keys;
@@ -259,6 +260,14 @@ pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal
     Ok(run)
 }
 
+/// What is said of a file, with its name where there are others.
+fn of_file(said: &str, place: usize, files: &[File]) -> String {
+    match files.get(place) {
+        Some(file) if files.len() > 1 && !file.name.is_empty() => format!("{}: {said}", file.name),
+        _ => said.to_owned(),
+    }
+}
+
 /// The most values that are tried without.
 const MOST_TRIED: usize = 100;
 
@@ -297,6 +306,7 @@ fn assembled_after(
     chosen: &Scenario,
 ) -> Result<Run, Refusal> {
     let mut draft = Draft::new(&base.scenario, formats, chosen);
+    draft.names = files.iter().map(|file| file.name.clone()).collect();
     // Models first, launchers and what they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
@@ -307,7 +317,7 @@ fn assembled_after(
             let mut keys = Keys::new(tree, place);
             formats::read(*format, &mut keys, &mut draft, file).map_err(Refusal::unknown)?;
             ignored.extend(keys.ignored(*format));
-            keys.wrong().into_iter().for_each(|said| draft.contradict(said));
+            keys.wrong().into_iter().for_each(|said| draft.contradict(of_file(&said, place, files)));
             let stem = file.name.rsplit_once('.').map_or(file.name.as_str(), |(stem, _)| stem);
             hints.extend(keys.scope().map(models::spelled));
             hints.push(models::spelled(stem));

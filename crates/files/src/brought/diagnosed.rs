@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use super::{Brought, Kind, Offer, Section};
 use crate::error::{self, Explained, Removal, bytes};
 use crate::log::{self, Comparison, Reason, links};
-use crate::run::Changes;
+use crate::run::{Changes, of_change, rule};
 use crate::snapshot::{self, Found};
 
 /// What a text says of a run; nothing where it is neither an error nor a measurement.
@@ -85,11 +85,15 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
         let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
         let pace = format::percent(change.gain.abs());
         let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
+        let after = share::decode(&change.link).scenario;
+        let code = of_change(scenario, &after);
         Offer {
+            code: Some(code.to_owned()),
+            severity: rule(code).map(|rule| rule.severity),
             what: format!("{}: the run needs {needed} and {fits}, {pace}.", change.change),
             scenario: Some(change.link.clone()),
             files: Vec::new(),
-            changes: Changes::between(scenario, &share::decode(&change.link).scenario),
+            changes: Changes::between(scenario, &after),
         }
     };
     let mut offers: Vec<Offer> = changes.iter().map(offer).collect();
@@ -121,6 +125,8 @@ fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
     };
     let memory = comparison.memory.as_ref().map_or(&[][..], |memory| &memory.reasons);
     let offers = comparison.corrected.iter().map(|link| Offer {
+        code: None,
+        severity: None,
         what: "Correct the predictions near this run by what it measured; the link carries the correction.".into(),
         scenario: Some(link.clone()),
         files: Vec::new(),

@@ -47,7 +47,7 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     let section = |title: &str, lines: &[String]| Section { title: title.to_owned(), lines: lines.to_vec() };
     let sections = [
         section("Set by hand, in place of what the files say", &run.overruled),
-        section("Contradicts itself", &run.contradictions),
+        section(CONTRADICTS, &run.contradictions),
         section("Assumed, as no file says it", &run.assumed),
         section("Understood", &understood),
         section("Ignored: these keys have no meaning here", &run.ignored),
@@ -65,6 +65,8 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     Ok(brought)
 }
 
+/// The heading of what contradicts itself.
+pub const CONTRADICTS: &str = "Contradicts itself";
 /// What is said of a run whose model is not known.
 const NO_MODEL: &str =
     "The model is not known, so there is no verdict: name one of the catalog, or add its config.json.";
@@ -101,6 +103,8 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> Offer {
     let differing =
         written.into_iter().zip(files).filter(|(new, old)| new != *old).map(|(new, _)| (new.name, new.text));
     Offer {
+        code: Some(finding.code.to_owned()),
+        severity: Some(finding.severity),
         what,
         scenario: scenario.map(|run| share::encode(&run.scenario)),
         files: differing.collect(),

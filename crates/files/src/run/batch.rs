@@ -68,7 +68,11 @@ fn world(draft: &mut Draft) {
     {
         draft.contradict(format!(
             "{} says {} GPUs and {} makes {}: {} are used.",
-            gpus.key, gpus.value, by_nodes.key, by_nodes.value, gpus.value
+            draft.key(gpus),
+            gpus.value,
+            draft.key(by_nodes),
+            by_nodes.value,
+            gpus.value
         ));
     }
     let each = per_replica(draft);
@@ -101,8 +105,10 @@ fn world(draft: &mut Draft) {
     let gpus = draft.scenario.gpus;
     if !gpus.is_multiple_of(each) {
         let scenario = &draft.scenario;
+        let keys = draft.said_by(&[ParamId::Tp, ParamId::Cp, ParamId::Pp, ParamId::Gpus]);
+        let keys = if keys.is_empty() { String::new() } else { format!(" See {}.", keys.join(", ")) };
         draft.contradict(format!(
-            "tp x cp x pp = {} x {} x {} = {each} does not divide the {gpus} GPUs.",
+            "tp x cp x pp = {} x {} x {} = {each} does not divide the {gpus} GPUs.{keys}",
             scenario.tp, scenario.cp, scenario.pp
         ));
     }
@@ -175,11 +181,18 @@ fn batch(draft: &mut Draft) {
         draft.put(ParamId::MicroBatchSize, f64::from(said.usual_micro));
     }
     let micro = draft.scenario.micro_batch_size.max(1);
+    // Which file says the micro-batch, where several may.
+    let is_elsewhere = draft.names.len() > 1;
+    let of_micro = said.micro.as_ref().filter(|_| is_elsewhere);
+    let of_micro = of_micro.map_or_else(String::new, |micro| format!(" by {}", draft.key(micro)));
     let local = said.local.as_ref().map(|local| {
         let parts = (local.value / micro).max(1);
         if !local.value.is_multiple_of(micro) {
-            draft
-                .contradict(format!("{} is {}, which micro-batches of {micro} do not divide.", local.key, local.value));
+            let key = draft.key(local);
+            draft.contradict(format!(
+                "{key} is {}, which micro-batches of {micro}{of_micro} do not divide.",
+                local.value
+            ));
         }
         local.with(parts)
     });
@@ -188,8 +201,9 @@ fn batch(draft: &mut Draft) {
         let steps = (global.value / per_step).max(1);
         if !global.value.is_multiple_of(per_step) {
             draft.contradict(format!(
-                "{} is {}, which {dp} replicas with micro-batches of {micro} do not divide: {steps} micro-batches a step are used.",
-                global.key, global.value
+                "{} is {}, which {dp} replicas with micro-batches of {micro}{of_micro} do not divide: {steps} micro-batches a step are used.",
+                draft.key(global),
+                global.value
             ));
         }
         global.with(steps)
@@ -201,7 +215,11 @@ fn batch(draft: &mut Draft) {
             } else {
                 draft.contradict(format!(
                     "{} is {}, and {} makes {} micro-batches on {dp} replicas: {} are used.",
-                    accum.key, accum.value, global.key, global.value, accum.value
+                    draft.key(&accum),
+                    accum.value,
+                    draft.key(&global),
+                    global.value,
+                    accum.value
                 ));
             }
             draft.number(Some(accum), ParamId::GradAccumSteps);
@@ -229,7 +247,8 @@ fn by_device(draft: &mut Draft, per_device: &Found<f64>, accum: Option<Found<u32
     if (sequences - whole).abs() > 1e-6 {
         draft.contradict(format!(
             "{} is {}, which makes {sequences:.2} sequences a replica: {whole} is used.",
-            per_device.key, per_device.shown
+            draft.key(per_device),
+            per_device.shown
         ));
     }
     draft.number(Some(per_device.with(whole)), ParamId::MicroBatchSize);

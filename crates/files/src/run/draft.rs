@@ -60,6 +60,8 @@ pub(super) struct Draft {
     pub(super) contradictions: Vec<String>,
     pub(super) batch: BatchSaid,
     pub(super) world: WorldSaid,
+    /// The names of the files.
+    pub(super) names: Vec<String>,
     /// All formats of the run.
     pub(super) formats: Vec<Format>,
     /// Whether a model was named or described.
@@ -99,6 +101,7 @@ impl Draft {
             contradictions: Vec::new(),
             batch: BatchSaid { usual_micro: 1, ..BatchSaid::default() },
             world: WorldSaid::default(),
+            names: Vec::new(),
             formats: formats.to_vec(),
             has_model: false,
             names_unknown_model: false,
@@ -194,6 +197,33 @@ impl Draft {
         }
     }
 
+    /// A key as a contradiction names it: of several files with its file, as two may have the same
+    /// key.
+    pub(super) fn key<T>(&self, found: &Found<T>) -> String {
+        match self.names.get(found.file) {
+            Some(name) if self.names.len() > 1 && name.is_empty() => {
+                format!("{} (text {})", found.key, found.file.saturating_add(1))
+            }
+            Some(name) if self.names.len() > 1 => format!("{} ({name})", found.key),
+            _ => found.key.clone(),
+        }
+    }
+
+    /// The keys that said some parameters, as a contradiction names them; none where there is one
+    /// file, whose keys the sentence is about in any case.
+    pub(super) fn said_by(&self, ids: &[ParamId]) -> Vec<String> {
+        if self.names.len() < 2 {
+            return Vec::new();
+        }
+        let of = |id: &ParamId| {
+            let label = format!("{} ", id.param().label);
+            let line = self.understood.iter().find(|line| line.meaning.starts_with(&label))?;
+            let found = Found { value: (), file: line.file, key: line.key.clone(), shown: String::new() };
+            Some(self.key(&found))
+        };
+        ids.iter().filter_map(of).collect()
+    }
+
     pub(super) fn contradict(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.contradictions.contains(&sentence) {
@@ -215,7 +245,7 @@ impl Draft {
             let near = if number.integer { near.round() } else { near };
             self.contradict(format!(
                 "{} is {}: {} must be from {min} to {max}, and {} is used.",
-                found.key,
+                self.key(&found),
                 shortened(&found.shown),
                 param.label,
                 with_unit(number.unit, near)

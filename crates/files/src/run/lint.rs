@@ -1,6 +1,9 @@
 //! What the engine would do otherwise, in the words of the files: each finding with its fix, which was written into the files, read
 //! again and evaluated before it is shown.
 
+mod joint;
+mod rules;
+
 use engine::analysis::advice::{advise, is_worth_the_odds};
 use engine::analysis::layouts::LayoutSearch;
 use engine::catalog::accuracy::fit_odds;
@@ -9,7 +12,7 @@ use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
 use engine::model::training::Recompute;
-use engine::scenario::Scenario;
+use engine::scenario::{Model, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::difference::difference;
@@ -17,10 +20,16 @@ use super::edit::{Change, write_back};
 use super::format::Format;
 use super::words::facts;
 use super::{Base, File, Run, format, keys, read, tree};
+pub(crate) use rules::of_change;
+pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
 
 /// Something that could be better, or that cannot be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
+    /// The code of its kind, of [`RULES`].
+    pub code: &'static str,
+    /// How grave it is.
+    pub severity: Severity,
     /// A sentence.
     pub what: String,
     /// The relative gain in tokens a second: 0.1 is 10 % faster. `None` where the run does not fit now, or nothing is gained.
@@ -29,6 +38,14 @@ pub struct Finding {
     pub fix: Vec<Change>,
     /// What the change does to what is trained.
     pub changes: Changes,
+}
+
+impl Finding {
+    /// A finding of a kind, without a fix.
+    fn of(code: &'static str, what: String) -> Self {
+        let severity = rules::severity(code);
+        Self { code, severity, what, gain: None, fix: Vec::new(), changes: Changes::Nothing }
+    }
 }
 
 /// What a change does to what is trained, from the least.
@@ -47,15 +64,11 @@ pub enum Changes {
 impl Changes {
     /// What differs between two scenarios of one run.
     pub(crate) fn between(before: &Scenario, after: &Scenario) -> Self {
-        let sequences = |scenario: &Scenario| {
-            let step = [scenario.micro_batch_size, scenario.grad_accum_steps, scenario.degrees().dp];
-            step.iter().map(|factor| u64::from(*factor)).product::<u64>()
-        };
         let what = |scenario: &Scenario| {
-            let Scenario { model, seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
+            let Scenario { seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
             // The bits of frozen weights are numerics.
             let trained = Trained { base: before.trained.base, ..trained };
-            (model, seq_len, texts, objective, trained, images, mtp)
+            (unpadded(scenario), seq_len, texts, objective, trained, images, mtp)
         };
         let how = |scenario: &Scenario| {
             let Scenario { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
@@ -82,12 +95,32 @@ impl Changes {
     }
 }
 
+/// The model without the size of its vocabulary, which programs pad by the tensor-parallel degree:
+/// that is no other model.
+fn unpadded(scenario: &Scenario) -> Model {
+    match scenario.model {
+        Model::Custom { mut architecture } => {
+            architecture.vocab_size = 0;
+            Model::Custom { architecture }
+        }
+        named => named,
+    }
+}
+
+/// Sequences of a step.
+fn sequences(scenario: &Scenario) -> u64 {
+    let step = [scenario.micro_batch_size, scenario.grad_accum_steps, scenario.degrees().dp];
+    step.iter().map(|factor| u64::from(*factor)).product()
+}
+
 /// The least gain that is worth a word.
 const LEAST_GAIN: f64 = 0.02;
 /// The least gain of another layout, which changes several keys.
 const LEAST_GAIN_OF_LAYOUT: f64 = 0.05;
-/// The most findings.
+/// The most findings, beside contradictions.
 const MOST: usize = 6;
+/// The most of them that the files have no words for.
+const MOST_WITHOUT: usize = 2;
 /// Layouts that are tried at once.
 const AT_ONCE: usize = 4096;
 
@@ -102,49 +135,38 @@ struct Candidate {
 
 /// Returns what would make the run of these files fit or faster: the same files as [`read`] got, and the same base.
 ///
-/// The first finding says whether the run does not fit; then come those that the files have words for, the largest gain first.
+/// First stands what contradicts itself and whether the run does not fit; then come the changes
+/// that the files have words for, the best first; each finding once. Another training or other
+/// hardware is no remedy where settings make the run fit.
 pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let base = &base.into();
     let scenario = &run.scenario;
     let report = scenario.report();
-    let mut findings: Vec<Finding> = run
-        .contradictions
-        .iter()
-        .map(|what| Finding { what: what.clone(), gain: None, fix: Vec::new(), changes: Changes::Nothing })
-        .collect();
+    let mut findings: Vec<Finding> =
+        run.contradictions.iter().map(|what| Finding::of(rules::CONTRADICTION, what.clone())).collect();
     if !report.fits() {
-        findings.push(Finding {
-            what: format!(
-                "The run does not fit: it needs {} on {}, and {} of such runs fit.",
-                bytes_of(report.memory.needed, report.memory.capacity),
-                accelerator(scenario),
-                odds(fit_odds(&report))
-            ),
-            gain: None,
-            fix: Vec::new(),
-            changes: Changes::Nothing,
-        });
+        let what = format!(
+            "The run does not fit: it needs {} on {}, and {} of such runs fit.",
+            bytes_of(report.memory.needed, report.memory.capacity),
+            accelerator(scenario),
+            odds(fit_odds(&report))
+        );
+        findings.push(Finding::of(rules::DOES_NOT_FIT, what));
     }
-    let mut found: Vec<Candidate> = Vec::new();
-    let mut without: Vec<Finding> = Vec::new();
-    for wanted in wanted(scenario, &report) {
-        match written(run, files, base, &wanted, &report) {
-            Some(candidate) if helps(&candidate, &report) => {
-                let is_new =
-                    found.iter().all(|other| other.scenario != candidate.scenario && other.fix != candidate.fix);
-                if is_new {
-                    found.push(candidate);
-                }
-            }
-            Some(_) => {}
-            None => without.extend(wordless(scenario, &report, &wanted)),
+    let (mut found, mut without) = candidates(run, files, base, &report);
+    let code = |candidate: &Candidate| of_change(scenario, &candidate.scenario);
+    if report.fits() {
+        // What fits needs no shorter texts, and is not asked to train another thing.
+        found.retain(|one| !rules::is_last_resort(code(one)));
+        without.retain(|one| !rules::is_last_resort(one.code));
+    } else {
+        let is_setting = |changes: Changes, code: &str| changes < Changes::Training && is_repair(code);
+        let is_mended = found.iter().any(|one| is_setting(one.changes, code(one)))
+            || without.iter().any(|one| is_setting(one.changes, one.code));
+        if is_mended {
+            found.retain(|one| is_setting(one.changes, code(one)));
+            without.retain(|one| is_setting(one.changes, one.code));
         }
-    }
-    // What keeps the training as it is comes first, then what is fastest, then what changes the fewest keys.
-    found.sort_by(|a, b| a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len())));
-    // Another length or model is no remedy where settings make the run fit.
-    if !report.fits() && found.first().is_some_and(|first| first.changes < Changes::Training) {
-        found.retain(|candidate| candidate.changes < Changes::Training);
     }
     if let Some(first) = found.first_mut() {
         follow(run, files, base, &report, first);
@@ -156,10 +178,63 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         is_new
     });
     findings.extend(found.into_iter().map(|candidate| said(scenario, &report, candidate)));
-    without.dedup();
-    findings.extend(without.into_iter().take(2));
-    findings.truncate(MOST + run.contradictions.len());
-    findings
+    findings.extend(without.into_iter().take(MOST_WITHOUT));
+    let most = MOST + run.contradictions.len();
+    let mut unique: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        if unique.len() < most && unique.iter().all(|other| (&other.what, &other.fix) != (&finding.what, &finding.fix))
+        {
+            unique.push(finding);
+        }
+    }
+    unique
+}
+
+/// Whether a code is one of settings: not of another training, and not of other hardware.
+fn is_repair(code: &str) -> bool {
+    rules::severity(code) != Severity::Note
+}
+
+/// What the files have words for and helps, the best first, and findings that they have no words
+/// for.
+fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<Candidate>, Vec<Finding>) {
+    let scenario = &run.scenario;
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut without: Vec<Finding> = Vec::new();
+    let add = |found: &mut Vec<Candidate>, candidate: Candidate| {
+        if found.iter().all(|other| other.scenario != candidate.scenario && other.fix != candidate.fix) {
+            found.push(candidate);
+        }
+    };
+    if !report.fits() {
+        for candidate in joint::joint(run, files, base, report) {
+            add(&mut found, candidate);
+        }
+    }
+    for wanted in wanted(scenario, report) {
+        match written(run, files, base, &wanted, report) {
+            Some(candidate) if helps(&candidate, report) => add(&mut found, candidate),
+            Some(_) => {}
+            None => without.extend(wordless(scenario, report, &wanted)),
+        }
+    }
+    // What keeps the training as it is comes first, then what is fastest, then what changes the
+    // fewest keys.
+    if report.fits() {
+        found.sort_by(|a, b| {
+            a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len()))
+        });
+    } else {
+        // What fits by little is worth as much less: of what is alike in that, the fewest keys win.
+        let worth = |one: &Candidate| joint::worth(&one.report, joint::added(&one.fix));
+        let best = found.iter().map(worth).fold(0.0, f64::max);
+        let order = |one: &Candidate| {
+            let is_bought = rules::is_hardware(scenario, &one.scenario);
+            (one.changes, is_bought, joint::steps_below(best, worth(one)), one.fix.len())
+        };
+        found.sort_by(|a, b| order(a).cmp(&order(b)).then(b.gain.total_cmp(&a.gain)));
+    }
+    (found, without)
 }
 
 fn accelerator(scenario: &Scenario) -> String {
@@ -186,8 +261,6 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
             });
             parts *= 2;
         }
-    } else {
-        wanted.extend(smaller(scenario));
     }
     if scenario.kernels.loss.is_unfused() {
         let mut fused = *scenario;
@@ -204,24 +277,11 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     let layouts = search.offered(report).into_iter().filter(|layout| layout.lack.is_none());
     let is_enough = |best: &Report| !report.fits() || gain(report, best) >= LEAST_GAIN_OF_LAYOUT;
     wanted.extend(layouts.filter(|layout| is_enough(&layout.report)).map(|layout| layout.scenario));
+    // Where no layout fits as it is: the best with the first saver of memory that helps.
+    if !report.fits() {
+        wanted.extend(search.also().filter(|(_, layout)| layout.lack.is_none()).map(|(_, layout)| layout.scenario));
+    }
     wanted
-}
-
-/// The same step in more and smaller micro-batches, with each mode of recomputation: of each the fastest that fits.
-fn smaller(scenario: &Scenario) -> impl Iterator<Item = Scenario> {
-    [scenario.recompute, Recompute::Selective, Recompute::Full].into_iter().filter_map(|recompute| {
-        let parts = (0..=10).map(|power| 1_u32 << power);
-        let parts = parts.take_while(|parts| scenario.micro_batch_size.is_multiple_of(*parts));
-        let tried = parts.map(|parts| Scenario {
-            micro_batch_size: scenario.micro_batch_size / parts,
-            grad_accum_steps: scenario.grad_accum_steps.saturating_mul(parts),
-            recompute,
-            ..*scenario
-        });
-        let fitting = tried.map(|tried| (tried.report(), tried)).filter(|(report, _)| report.fits());
-        let speed = |report: &Report| report.tokens_per_s_per_gpu;
-        fitting.max_by(|(a, _), (b, _)| speed(a).total_cmp(&speed(b))).map(|(_, tried)| tried)
-    })
 }
 
 /// Whether every key of a file but those of a fix has its value still.
@@ -303,6 +363,10 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
+            // The file says it already, where something else overruled it.
+            if from.as_ref() == Some(&fact.value) {
+                continue;
+            }
             // What stands for another file's value stays.
             if from.as_deref() == Some("auto") {
                 continue;
@@ -353,7 +417,8 @@ fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
     } else {
         (format!("{what}: needs {memory}; {odds} of such runs fit."), None)
     };
-    Finding { what, gain, fix: candidate.fix, changes: candidate.changes }
+    let code = of_change(scenario, &candidate.scenario);
+    Finding { gain, fix: candidate.fix, changes: candidate.changes, ..Finding::of(code, what) }
 }
 
 /// What the files have no words for.
@@ -369,9 +434,8 @@ fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<F
     }
     let effect = if before.fits() { format!("{} % faster", (gain * 100.0).round()) } else { "it would fit".to_owned() };
     Some(Finding {
-        what: format!("{what}: {effect}; these files have no key for it."),
         gain: before.fits().then_some(gain),
-        fix: Vec::new(),
         changes: Changes::between(scenario, wanted),
+        ..Finding::of(of_change(scenario, wanted), format!("{what}: {effect}; these files have no key for it."))
     })
 }

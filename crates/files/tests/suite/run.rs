@@ -302,6 +302,7 @@ fn results_are_json() {
 
 mod bytes;
 mod kept;
+mod lint;
 mod low_precision;
 mod megatron_layers;
 mod programs;

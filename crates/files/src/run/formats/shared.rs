@@ -170,7 +170,8 @@ pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match &draft.batch.micro {
         Some(before) if before.value != found.value => {
-            let said = format!("{} is {} and {} is {}: {0} is used.", before.key, before.value, found.key, found.value);
+            let [first, second] = [draft.key(before), draft.key(&found)];
+            let said = format!("{first} is {} and {second} is {}: {first} is used.", before.value, found.value);
             draft.contradict(said);
         }
         Some(_) => draft.note(&found, "The micro-batch size, as another file has it"),
@@ -183,7 +184,8 @@ pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match &draft.batch.accum {
         Some(before) if before.value != found.value => {
-            let said = format!("{} is {} and {} is {}: {0} is used.", before.key, before.value, found.key, found.value);
+            let [first, second] = [draft.key(before), draft.key(&found)];
+            let said = format!("{first} is {} and {second} is {}: {first} is used.", before.value, found.value);
             draft.contradict(said);
         }
         Some(_) => draft.note(&found, "The gradient accumulation, as another file has it"),
