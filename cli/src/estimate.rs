@@ -11,10 +11,11 @@ use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::{format, json, names, share};
+use files::brought::Spread;
 
 use crate::Answer;
-use crate::input::{Input, notes};
-use crate::table::{pairs, plain};
+use crate::input::{Came, Input, notes};
+use crate::table::{lines, pairs, plain};
 
 /// A scenario, and how it is printed.
 #[derive(Args)]
@@ -29,19 +30,21 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let (read, said) = self.input.read(&Open::ALL)?;
+        let (read, Came { said, spread }) = self.input.read(&Open::ALL)?;
         let report = read.scenario.report();
         let text = if self.json {
             json::pretty(&report_json(&read.scenario, &report, &read.issues))
         } else {
-            plain(&(notes(&said, &read.issues) + &pairs(&rows(&read.scenario, &report))))
+            let open = spread.as_ref().map_or_else(String::new, |spread| lines(spread.said.iter().cloned()));
+            let rows = rows(&read.scenario, &report, spread.as_ref());
+            plain(&(notes(&said, &read.issues) + &open + &pairs(&rows)))
         };
         Ok(Answer { text, yes: report.fits() })
     }
 }
 
 /// The figures for people.
-fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
+fn rows(scenario: &Scenario, report: &Report, spread: Option<&Spread>) -> Vec<(&'static str, String)> {
     let run = scenario.run_of(report);
     let memory = &report.memory;
     let answer = match verdict(report) {
@@ -49,7 +52,13 @@ fn rows(scenario: &Scenario, report: &Report) -> Vec<(&'static str, String)> {
         Verdict::Tight => "tight",
         Verdict::DoesNotFit => "no",
     };
-    let odds = format!("{answer}: {} of such runs fit", format::odds(fit_odds(report)));
+    let odds = match spread.filter(|spread| spread.disagrees()) {
+        // A verdict whose alternatives disagree is none.
+        Some(spread) => {
+            format!("tight: it depends on what no file says, {} of the likely runs fit", format::odds(spread.share()))
+        }
+        None => format!("{answer}: {} of such runs fit", format::odds(fit_odds(report))),
+    };
     let needed = format::bytes_of(memory.needed, memory.capacity);
     let rest = if memory.fits() {
         let [cache, free, shown] = [memory.cache(), memory.free(), memory.peak].map(format::bytes);

@@ -9,7 +9,7 @@ use api::given::{Code, refuse};
 use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
 use engine::scenario::issue::{Issue, Severity};
-use files::brought::{Brought, Item, Kind};
+use files::brought::{Brought, Item, Kind, Spread};
 
 use crate::table::lines;
 
@@ -28,6 +28,15 @@ pub(crate) struct Input {
     /// Goes on where something cannot be read, as the page does with an old link, and says what
     #[arg(long)]
     lenient: bool,
+}
+
+/// What came of files.
+#[derive(Default)]
+pub(crate) struct Came {
+    /// What they are, in a sentence.
+    pub(crate) said: String,
+    /// The run over the likely values of what they do not say.
+    pub(crate) spread: Option<Spread>,
 }
 
 /// Standard input, as an argument.
@@ -53,12 +62,12 @@ impl Parts {
 
 impl Input {
     /// Reads the scenario, with what came of files; makes sure that what decides the answer was stated.
-    pub(crate) fn read(&self, asked: &[Open]) -> Result<(Read, String), String> {
+    pub(crate) fn read(&self, asked: &[Open]) -> Result<(Read, Came), String> {
         let parts = self.parts()?;
         let given = parts.given(self.reading());
         if parts.items.is_empty() {
             let read = given.answerable(asked).map_err(with_hint)?;
-            return Ok((read, String::new()));
+            return Ok((read, Came::default()));
         }
         let (brought, mut read) = of_items(&parts.items, &given).map_err(|refusal| refusal.to_string())?;
         let contradictions = &brought.contradictions;
@@ -72,7 +81,7 @@ impl Input {
         read.open(asked, self.reading()).map_err(with_hint)?;
         // A scenario from a file needs no words.
         let said = if brought.kind == Kind::Scenario { String::new() } else { brought.said };
-        Ok((read, said))
+        Ok((read, Came { said, spread: brought.spread }))
     }
 
     /// Reads the files, for the scenario of the texts and of the values that are set; gives what they hold too.

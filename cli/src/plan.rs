@@ -8,7 +8,7 @@ use engine::params::{Unit, labels};
 use engine::{format, share};
 
 use crate::Answer;
-use crate::input::{Input, notes};
+use crate::input::{Came, Input, notes};
 use crate::table::{aligned, plain};
 
 /// A question about a scenario, and how its answers are printed.
@@ -88,7 +88,7 @@ impl Arguments {
             (Name::Cheapest, _, None) | (Name::Fastest, None, _) | (_, None, None) => {}
             _ => return Err(format!("--days is of `plan cheapest`, --budget of `plan fastest`, not of `{question}`.")),
         }
-        let (read, said) = self.input.read(&[Open::Model])?;
+        let (read, Came { said, .. }) = self.input.read(&[Open::Model])?;
         let Self { batch, sure, ref clusters, top: most, .. } = *self;
         let asked = Asked { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
         let planned = search(&read.scenario, &asked)?;

@@ -7,7 +7,7 @@ use engine::params::labels;
 use engine::{format, names, share};
 
 use crate::Answer;
-use crate::input::{Input, notes};
+use crate::input::{Came, Input, notes};
 use crate::table::{aligned, plain};
 
 /// A scenario, and how its layouts are printed.
@@ -30,7 +30,7 @@ const HEADER: [&str; 8] =
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let (read, said) = self.input.read(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware])?;
+        let (read, Came { said, .. }) = self.input.read(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware])?;
         let search = api::rank::search(&read.scenario);
         let ranking = search.ranking();
         let yes = search.best().is_some();

@@ -641,6 +641,11 @@ export interface Brought {
   missing: string[];
   /** What contradicts itself or cannot be, and what was used instead. */
   contradictions: string[];
+  /**
+   * A run over the likely values of what no file says (micro-batch, length, recomputation, release): a sentence for each that decides
+   * whether it fits, and the share of such runs that fit, of each likely run.
+   */
+  spread: { said: string[]; odds: number[] } | null;
 }
 
 /**

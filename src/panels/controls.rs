@@ -49,7 +49,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
             <div class="set" role="group" aria-label="Model">
                 <div class="model-line">
                     { pickers::model(scenario, &state.preset, emit) }
-                    <Import scenario={on_screen.clone()} {emit} />
+                    <Import scenario={on_screen.clone()} settled={settled.snapshot.scenario} {emit} />
                 </div>
                 { pickers::made_from(scenario, &state.preset, emit) }
                 { row(ParamId::ModelSize) }

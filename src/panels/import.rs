@@ -8,9 +8,11 @@ use yew::prelude::*;
 
 use crate::browser::{self, Arrived, Origin};
 use crate::components::latest::Latest;
-use crate::state::{Action, Pick};
+use crate::components::select;
+use crate::state::{Action, Pick, SelectTarget};
 use crate::text::import as words;
 use crate::view::View;
+use engine::catalog::{self, CLUSTERS};
 use engine::scenario::{Model, Scenario};
 use engine::share;
 use files::brought::{Brought, Item, Kind, Offer, Section};
@@ -23,6 +25,8 @@ const BUTTON: &str = "import";
 pub struct Props {
     /// The scenario on screen.
     pub scenario: Latest<Scenario>,
+    /// The scenario as it last stood still.
+    pub settled: Scenario,
     /// Takes actions.
     pub emit: Callback<Action>,
 }
@@ -45,12 +49,17 @@ pub fn Import(props: &Props) -> Html {
     let outcome = use_state_eq(|| None::<Outcome>);
     // What is read last counts, whichever is answered last.
     let last = use_mut_ref(|| 0_u32);
+    let came = use_mut_ref(Vec::<Item>::new);
+    // Whether the GPUs of the page are those that are meant.
+    let confirmed = use_state_eq(|| false);
     let take = {
         let (emit, open, outcome, scenario) =
             (props.emit.clone(), open.setter(), outcome.setter(), props.scenario.clone());
+        let (last, kept) = (last.clone(), came.clone());
         use_callback((), move |(items, origin): Arrived, ()| {
             let number = last.borrow().wrapping_add(1);
             *last.borrow_mut() = number;
+            *kept.borrow_mut() = items.clone().unwrap_or_default();
             let conclude = {
                 let (emit, open, outcome, last) = (emit.clone(), open.clone(), outcome.clone(), last.clone());
                 move |came: Result<Brought, String>| {
@@ -85,6 +94,35 @@ pub fn Import(props: &Props) -> Html {
         })
     };
     browser::use_drop(&take);
+    // What is said of a run or an error is of the hardware on screen.
+    {
+        let (outcome, last, scenario) = (outcome.clone(), last.clone(), props.settled);
+        let hardware = (scenario.network, scenario.accelerator, scenario.gpus);
+        use_effect_with(hardware, move |_| {
+            if judged(outcome.as_ref()).is_some() {
+                let (now, number) = (outcome.setter(), *last.borrow());
+                read(&came.borrow(), Some(&scenario), move |again| {
+                    if *last.borrow() == number
+                        && let Ok(brought) = again
+                    {
+                        now.set(Some(Outcome::Taken(Rc::new(brought))));
+                    }
+                });
+            }
+        });
+    }
+    let start = catalog::default_scenario();
+    let is_start = |scenario: &Scenario| {
+        (scenario.network.id, scenario.accelerator.id) == (start.network.id, start.accelerator.id)
+    };
+    let asks = !*confirmed && is_start(&props.settled) && judged(outcome.as_ref()).is_some();
+    let question = asks.then(|| {
+        let keep = {
+            let confirmed = confirmed.setter();
+            Callback::from(move |_: MouseEvent| confirmed.set(true))
+        };
+        which_gpus(&props.settled, keep, &props.emit)
+    });
     let toggle = {
         let (open, now) = (open.setter(), *open);
         Callback::from(move |_: MouseEvent| open.set(!now))
@@ -125,10 +163,34 @@ pub fn Import(props: &Props) -> Html {
                     <textarea id="config" rows="5" spellcheck="false" autocomplete="off" oninput={typed} onchange={settled} />
                     <label for="config-file">{ words::FILE }</label>
                     <input type="file" id="config-file" multiple=true onchange={chosen} />
-                    { said(outcome.as_ref(), &props.emit) }
+                    { said(outcome.as_ref(), question, &props.emit) }
                     <p class="control-help">{ words::LOCAL }</p>
                 </div>
             }
+        </div>
+    }
+}
+
+/// What was read, where it is judged on the hardware on screen.
+fn judged(outcome: Option<&Outcome>) -> Option<&Brought> {
+    match outcome {
+        Some(Outcome::Taken(brought)) if matches!(brought.kind, Kind::Run | Kind::Error) => Some(brought),
+        _ => None,
+    }
+}
+
+/// Asks for the GPUs, where those on screen are the page's own.
+fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>, emit: &Callback<Action>) -> Html {
+    let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
+    let item = |label: &'static str| select::Item { label: AttrValue::Static(label), group: None };
+    let items: Vec<_> =
+        core::iter::once(words::A_CLUSTER).chain(CLUSTERS.iter().map(|entry| entry.name)).map(item).collect();
+    let places: Vec<_> = core::iter::once(CLUSTERS.len()).chain(0..CLUSTERS.len()).collect();
+    html! {
+        <div class="question" role="group" aria-label={words::WHICH_GPUS}>
+            <p>{ words::WHICH_GPUS }</p>
+            <select::Select id="which-gpus" name={Some(words::A_CLUSTER)} {items} {places} chosen={0} target={SelectTarget::Cluster} {emit} />
+            <button type="button" class="small-button" onclick={keep}>{ words::keep_gpus(scenario.gpus, name) }</button>
         </div>
     }
 }
@@ -185,8 +247,8 @@ fn query(link: &str) -> Option<&str> {
     link.split_once('#').and_then(|(page, _)| page.split_once('?')).map(|(_, query)| query)
 }
 
-/// The outcome: an error is announced at once, a success politely.
-fn said(outcome: Option<&Outcome>, emit: &Callback<Action>) -> Html {
+/// The outcome: an error is announced at once, a success politely. A question comes before what depends on its answer.
+fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Action>) -> Html {
     match outcome {
         None => Html::default(),
         Some(Outcome::Reading) => html! { <p role="status">{ words::READING }</p> },
@@ -194,7 +256,9 @@ fn said(outcome: Option<&Outcome>, emit: &Callback<Action>) -> Html {
         Some(Outcome::Taken(brought)) => html! {
             <>
             <p role="status">{ &brought.said }</p>
-            if !brought.offers.is_empty() {
+            if let Some(question) = question {
+                { question }
+            } else if !brought.offers.is_empty() {
                 <ul class="offers">{ for brought.offers.iter().map(|offer| offered(offer, emit)) }</ul>
             }
             { for brought.sections.iter().map(section) }
@@ -216,7 +280,18 @@ fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
         let save = Callback::from(move |_: MouseEvent| browser::save_file(&file, &text));
         html! { <button type="button" class="small-button" onclick={save}>{ words::save(name) }</button> }
     });
-    html! { <li><span>{ &offer.what }</span>{ for take }{ for files }</li> }
+    html! {
+        <li>
+            <span>
+                if let Some(code) = &offer.code {
+                    <a class="code" href={words::CODES} title={words::EXPLAINED}>{ code }</a>{ " " }
+                }
+                { &offer.what }
+            </span>
+            { for take }
+            { for files }
+        </li>
+    }
 }
 
 /// Lines under a heading, folded where they are many.

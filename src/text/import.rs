@@ -19,6 +19,21 @@ pub const LOCAL: &str = "It is read in this browser and sent nowhere.";
 /// On the button that takes an offered change.
 pub const TAKE: &str = "Try it";
 
+/// Asked before a run or an error is judged.
+pub const WHICH_GPUS: &str = "Which GPUs? Nobody said, so nothing is judged yet.";
+/// The choice of them.
+pub const A_CLUSTER: &str = "Choose a cluster";
+
+/// On the button that takes the GPUs on screen.
+pub fn keep_gpus(gpus: u32, name: &str) -> String {
+    format!("These: {gpus} × {name}")
+}
+
+/// The page about the codes of findings.
+pub const CODES: &str = "docs/lint.html";
+/// What it tells.
+pub const EXPLAINED: &str = "What this finding means";
+
 /// On the button that saves a file with an offered change.
 pub fn save(file: &str) -> String {
     format!("Save {}", shorten(file))

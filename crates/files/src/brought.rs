@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub use of_run::CONTRADICTS;
 
-pub use crate::run::{Base, Changes, Severity, Unsaid};
+pub use crate::run::{Base, Changes, Severity, Spread, Unsaid};
 use crate::snapshot;
 
 use crate::config::{
@@ -100,6 +100,8 @@ pub struct Brought {
     pub missing: Vec<String>,
     /// What contradicts itself or cannot be, and what was used instead.
     pub contradictions: Vec<String>,
+    /// A run over the likely values of what no file says.
+    pub spread: Option<Spread>,
 }
 
 /// The heading of what is asked for.
@@ -116,6 +118,7 @@ impl Brought {
         open: Vec::new(),
         missing: Vec::new(),
         contradictions: Vec::new(),
+        spread: None,
     };
 
     /// Asks for what is missing, first of all, and takes back what was offered without it.

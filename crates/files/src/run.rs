@@ -7,6 +7,7 @@
 //!
 //! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a file, line by line as it was.
 
+mod alternatives;
 mod batch;
 mod difference;
 mod draft;
@@ -32,6 +33,7 @@ use engine::share::v1::RELEASE_KEY;
 use engine::share::{encode, put};
 use serde::{Deserialize, Serialize, Serializer};
 
+pub use alternatives::{Spread, spread};
 pub use edit::{Change, write_back};
 pub use format::Format;
 pub(crate) use lint::of_change;
@@ -115,6 +117,12 @@ pub struct Run {
     pub open: Vec<Unsaid>,
     /// What was set by hand in place of what files say: `seq = 8k`.
     pub overruled: Vec<String>,
+    /// The parameters that files say.
+    #[serde(skip)]
+    said: Vec<ParamId>,
+    /// Whether the newest release of its program was taken.
+    #[serde(skip)]
+    takes_newest: bool,
 }
 
 /// What decides whether a run fits, where no file says it.
@@ -357,5 +365,7 @@ fn assembled_after(
         contradictions: draft.contradictions,
         open: draft.open,
         overruled,
+        said: draft.said,
+        takes_newest: draft.takes_newest,
     })
 }

@@ -5,7 +5,7 @@ use engine::share;
 
 use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
 use crate::config::MOST_CHARACTERS;
-use crate::run::{self, Base, File, Finding, Refusal, Run, lint, read, write_back};
+use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read, spread, write_back};
 
 /// Reads one text as the configuration of a run.
 pub(super) fn alone(text: &str, name: Option<&str>, base: &Base) -> Result<Brought, Refusal> {
@@ -44,10 +44,12 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
     let understood: Vec<String> =
         run.understood.iter().map(|line| format!("{} = {}: {}", line.key, line.value, line.meaning)).collect();
+    let spread = if has_model { spread(&run, files, base) } else { Spread::default() };
     let section = |title: &str, lines: &[String]| Section { title: title.to_owned(), lines: lines.to_vec() };
     let sections = [
         section("Set by hand, in place of what the files say", &run.overruled),
         section(CONTRADICTS, &run.contradictions),
+        section("Not said, and it decides whether the run fits", &spread.said),
         section("Assumed, as no file says it", &run.assumed),
         section("Understood", &understood),
         section("Ignored: these keys have no meaning here", &run.ignored),
@@ -57,6 +59,7 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
         offers,
         open: run.open.clone(),
         contradictions: run.contradictions.clone(),
+        spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
         ..Brought::new(Kind::Run, share::encode(&run.scenario), said(&run), String::new())
     };
     if !has_model {

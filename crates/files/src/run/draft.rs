@@ -74,6 +74,10 @@ pub(super) struct Draft {
     pub(super) has_length: bool,
     /// What decides whether it fits and no file said, once all are read.
     pub(super) open: Vec<Unsaid>,
+    /// The parameters that files say.
+    pub(super) said: Vec<ParamId>,
+    /// Whether the newest release was taken, as nothing says which.
+    pub(super) takes_newest: bool,
     /// The release that was chosen by hand.
     release: Option<&'static Release>,
     /// The run as it was read before: what a program does may depend on its choices.
@@ -108,6 +112,8 @@ impl Draft {
             has_strategy: false,
             has_length: false,
             open: Vec::new(),
+            said: Vec::new(),
+            takes_newest: false,
             release: base.release.map(|Known(release)| release),
             chosen: *chosen,
         }
@@ -122,6 +128,7 @@ impl Draft {
             let gone = GONE.iter().filter(|gone| gone.program == program);
             let mut found = gone.filter_map(|gone| Some((gone, *gone.keys.iter().find(|key| keys.has(key))?)));
             let Some((gone, key)) = found.next() else {
+                self.takes_newest = true;
                 self.assume(format!(
                     "The files name no release of {}: {}, the newest that is known.",
                     newest.program, newest.name
@@ -254,6 +261,7 @@ impl Draft {
             return Some(near);
         }
         (number.set)(&mut self.scenario, value);
+        self.says(&found, id);
         let meaning = format!("{} {}", param.label, with_unit(number.unit, value));
         self.note(&found, meaning);
         Some(value)
@@ -272,8 +280,16 @@ impl Draft {
     /// Chooses an option by its key in links.
     pub(super) fn choose<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
         let label = self.pick(id, option);
+        self.says(found, id);
         let meaning = format!("{}: {label}", id.param().label);
         self.note(found, meaning);
+    }
+
+    /// Notes that a file says a parameter.
+    fn says<T>(&mut self, found: &Found<T>, id: ParamId) {
+        if found.file != NO_FILE {
+            self.said.push(id);
+        }
     }
 
     /// Chooses an option that no key says; returns its label.

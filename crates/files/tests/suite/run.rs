@@ -300,6 +300,7 @@ fn results_are_json() {
     assert!(differing(&run.scenario, &decode(&encode(&run.scenario)).scenario).is_empty());
 }
 
+mod alternatives;
 mod bytes;
 mod kept;
 mod lint;

@@ -26,13 +26,30 @@ fn pasted(fragment: &str, text: &str, words: &[&str]) -> Result<Page> {
     Ok(page)
 }
 
+const RUN: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+                   gradient_checkpointing: true\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
+
 #[test]
 fn a_run_becomes_the_scenario() -> Result<()> {
-    let run = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
-               gradient_checkpointing: true\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
     let page =
-        pasted("#v=1&rev=7&cluster=dgx-h100&gpus=8", run, &["A run of Axolotl", "Understood", "% faster", "Try it"])?;
+        pasted("#v=1&rev=7&cluster=dgx-h100&gpus=8", RUN, &["A run of Axolotl", "Understood", "% faster", "Try it"])?;
     page.wait_for("the headline does not name the model", |now| now.headline.starts_with("Llama 3.1 8B on "))?;
+    page.leave_quietly()
+}
+
+/// Nothing is offered before somebody said which GPUs; then it is of these.
+#[test]
+fn a_run_is_judged_on_gpus_that_somebody_chose() -> Result<()> {
+    const CHOOSE: &str = "const select = document.getElementById('which-gpus');
+        select.selectedIndex = [...select.options].findIndex((option) => option.text.startsWith('DGX H100'));
+        select.dispatchEvent(new Event('change', { bubbles: true }));";
+    let page = pasted("#v=1&rev=7", RUN, &["A run of Axolotl", "Which GPUs?"])?;
+    assert!(!page.session.text(SAID, &[])?.contains("Try it"), "a run was judged on GPUs that nobody chose");
+    page.session.script(CHOOSE, &[])?;
+    wait_for("nothing is offered on the chosen GPUs", PATIENCE, || {
+        let said = page.session.text(SAID, &[])?;
+        Ok((said.contains("Try it") && said.contains("SW") && !said.contains("Which GPUs?")).then_some(()))
+    })?;
     page.leave_quietly()
 }
 

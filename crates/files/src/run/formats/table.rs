@@ -107,6 +107,7 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
             program.about
         ));
     }
+    draft.said.extend(set.iter().filter_map(|key| params::find(key)).map(|param| param.id));
     lengths(program, keys, set.contains(&"length"), draft);
     usual_counts(program, keys, draft);
     for (key, said) in &program.says.0 {

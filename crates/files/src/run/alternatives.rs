@@ -1,0 +1,136 @@
+//! What decides whether a run fits and no file says: the run over its likely values.
+
+use engine::catalog::accuracy::{fit_odds, verdict};
+use engine::catalog::releases::{Known, RELEASES, Release};
+use engine::format;
+use engine::model::memory::odds::Verdict;
+use engine::model::report::Report;
+use engine::model::training::Recompute;
+use engine::params::ParamId;
+use engine::params::quantity::with_unit;
+use engine::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+use super::{Base, File, Run, read};
+
+/// Micro-batches that people take.
+const MICRO: [u32; 4] = [1, 2, 4, 8];
+/// Lengths that people take, in tokens.
+const LENGTHS: [u32; 3] = [2048, 4096, 8192];
+/// How long before the newest release a run may be of, in days.
+const LIKELY_DAYS: i64 = 366;
+
+/// A run over the likely values of what no file says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// A sentence for each thing that no file says: its likely values, and what each needs.
+    pub said: Vec<String>,
+    /// The share of such runs that fit, of each likely run.
+    pub odds: Vec<f64>,
+}
+
+impl Spread {
+    /// The share of such runs that fit, whichever of the likely ones this is: 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.odds.iter().sum::<f64>() / self.odds.len().max(1) as f64
+    }
+
+    /// Whether the likely runs have more than one verdict: there is none before it is said.
+    pub fn disagrees(&self) -> bool {
+        let mut verdicts = self.odds.iter().map(|odds| Verdict::of(*odds));
+        let first = verdicts.next();
+        verdicts.any(|other| Some(other) != first)
+    }
+}
+
+/// A run over the likely values of what its files do not say: one thing at a time, the others as they were taken.
+pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
+    let scenario = &run.scenario;
+    let mut spread = Spread::default();
+    if !run.formats.iter().any(|format| format.is_run() || format.turn() > 2) {
+        return spread;
+    }
+    spread.odds.push(fit_odds(&scenario.report()));
+    let is_open = |id: ParamId| {
+        !run.said.contains(&id)
+            && !base.over.iter().any(|(key, _)| engine::params::find(key).is_some_and(|param| param.id == id))
+    };
+    let words = |id: ParamId, value: u32| {
+        let unit = id.param().number().map(|number| number.unit);
+        unit.map_or_else(|| value.to_string(), |unit| with_unit(unit, f64::from(value)))
+    };
+    if is_open(ParamId::MicroBatchSize) {
+        let values = around(scenario.micro_batch_size, &MICRO).into_iter();
+        let runs =
+            values.map(|size| (words(ParamId::MicroBatchSize, size), Scenario { micro_batch_size: size, ..*scenario }));
+        spread.over("the micro-batch size", scenario, runs);
+    }
+    if is_open(ParamId::SequenceLength) {
+        let values = around(scenario.seq_len, &LENGTHS).into_iter();
+        let runs =
+            values.map(|length| (words(ParamId::SequenceLength, length), Scenario { seq_len: length, ..*scenario }));
+        spread.over("the length of sequences", scenario, runs);
+    }
+    if is_open(ParamId::Recompute) && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
+        let runs = [("none", Recompute::None), ("all layers", Recompute::Full)];
+        let runs = runs.map(|(name, recompute)| (name.to_owned(), Scenario { recompute, ..*scenario }));
+        spread.over("what is recomputed", scenario, runs.into_iter());
+    }
+    if run.takes_newest
+        && let Some(Known(newest)) = scenario.release
+    {
+        let runs = recent(newest).filter_map(|release| {
+            let mut base = base.clone();
+            base.scenario.release = Some(Known(release));
+            let run = read(files, base).ok()?;
+            Some((release.name.to_owned(), run.scenario))
+        });
+        spread.over(&format!("the release of {}", newest.program), scenario, runs);
+    }
+    spread
+}
+
+impl Spread {
+    /// Adds the runs over the values of one thing, where they differ.
+    fn over(&mut self, what: &str, taken: &Scenario, runs: impl Iterator<Item = (String, Scenario)>) {
+        let runs: Vec<(String, Scenario)> = runs.collect();
+        let others = runs.iter().filter(|(_, scenario)| scenario != taken);
+        self.odds.extend(others.map(|(_, scenario)| fit_odds(&scenario.report())));
+        let runs: Vec<(String, Report)> =
+            runs.into_iter().map(|(value, scenario)| (value, scenario.report())).collect();
+        let verdicts: Vec<Verdict> = runs.iter().map(|(_, report)| verdict(report)).collect();
+        let Some((_, first)) = runs.first() else { return };
+        // What changes nothing is not worth a line.
+        if verdicts.iter().all(|other| Some(other) == verdicts.first()) {
+            return;
+        }
+        let needs =
+            |(value, report): &(String, Report)| format!("{value} needs {}", format::bytes(report.memory.needed));
+        let needs: Vec<String> = runs.iter().map(needs).collect();
+        let capacity = format::bytes(first.memory.capacity);
+        self.said.push(format!("No file says {what}: {}, of {capacity}.", needs.join(", ")));
+    }
+}
+
+/// Likely values with the one that was taken, in order.
+fn around(taken: u32, likely: &[u32]) -> Vec<u32> {
+    let mut values = likely.to_vec();
+    values.push(taken);
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The releases of a program of a year before its newest, that one too.
+fn recent(newest: &'static Release) -> impl Iterator<Item = &'static Release> {
+    let oldest = days(newest.since) - LIKELY_DAYS;
+    RELEASES.iter().filter(move |release| release.program == newest.program && days(release.since) >= oldest)
+}
+
+/// A day of the form `2026-04-27` as a number of days, months counted as 31.
+fn days(day: &str) -> i64 {
+    let mut parts = day.split('-').map(|part| part.parse::<i64>().unwrap_or_default());
+    let mut next = || parts.next().unwrap_or_default();
+    let (year, month, day) = (next(), next(), next());
+    year * 366 + month * 31 + day
+}

@@ -1,0 +1,51 @@
+//! What no file says widens the odds.
+
+use engine::share::decode::decode;
+use files::run::{Base, File, Spread, read, spread};
+
+fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
+    let base = Base {
+        scenario: decode("gpu=rtx-4090&gpus=1").scenario,
+        over: over.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+    };
+    let files = [File::new("run.yml", text)];
+    let run = read(&files, &base).unwrap();
+    spread(&run, &files, &base)
+}
+
+/// LoRA of 7 billion weights in 16 bits on 24 GB: with checkpointing it is close, without it is hopeless.
+const LORA: &str = "base_model: Qwen/Qwen2.5-7B\nadapter: lora\nlora_r: 16\nbf16: true\nsample_packing: true\n";
+
+#[test]
+fn what_is_not_said_and_decides_is_named() {
+    let open = spread_of(LORA, &[]);
+    assert!(open.disagrees() && open.odds.len() > 6, "{open:?}");
+    let names = |spread: &Spread, what: &str| {
+        spread.said.iter().any(|said| said.starts_with(&format!("No file says {what}: ")))
+    };
+    assert!(names(&open, "the micro-batch size") && names(&open, "the length of sequences"), "{open:?}");
+    let long = spread_of(&format!("{LORA}sequence_len: 4096\n"), &[]);
+    assert!(names(&long, "what is recomputed") && !names(&long, "the length of sequences"), "{long:?}");
+    assert!(open.said.iter().all(|said| said.contains("GiB, of ") && said.ends_with('.')), "{open:?}");
+    let best = open.odds.iter().copied().fold(0.0, f64::max);
+    assert!(open.share() > 0.02 && open.share() < best, "{open:?}");
+}
+
+#[test]
+fn what_is_said_by_a_file_or_by_hand_is_not_asked() {
+    let said = format!("{LORA}sequence_len: 2048\nmicro_batch_size: 1\ngradient_checkpointing: true\n");
+    let closed = spread_of(&said, &[("release", "axolotl-2025-11")]);
+    assert!(!closed.disagrees() && closed.said.is_empty() && closed.odds.len() == 1, "{closed:?}");
+    let by_hand = spread_of(LORA, &[("seq", "2048"), ("mbs", "1"), ("recompute", "full"), ("release", "axolotl")]);
+    assert_eq!(by_hand.odds.len(), 1, "{by_hand:?}");
+}
+
+/// TRL computes the loss in chunks since June 2026: a file that names no release may be of the year before it.
+#[test]
+fn the_release_that_no_file_names_is_one_of_a_year() {
+    let trl = "model_name_or_path: Qwen/Qwen2.5-7B\nuse_peft: true\nlora_r: 16\nper_device_train_batch_size: 1\nmax_length: 4096\n\
+               gradient_checkpointing: true\nbf16: true\nload_in_4bit: true\ndataset_text_field: text\npacking: true\n";
+    let open = spread_of(trl, &[]);
+    let named = spread_of(trl, &[("release", "trl")]);
+    assert!(open.odds.len() > named.odds.len() + 2, "{open:?} {named:?}");
+}
