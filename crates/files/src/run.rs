@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use edit::{Change, write_back};
 pub use format::Format;
 pub use lint::{Changes, Finding, lint};
+pub use tree::of_function;
 
 use draft::Draft;
 use keys::Keys;

@@ -10,8 +10,21 @@ pub(super) struct Word<'a> {
     pub(super) span: Range<usize>,
     /// Whether a command or an assignment may begin with it.
     pub(super) starts_command: bool,
+    /// Whether it stands in a branch of a `case`, which runs for some arguments alone.
+    pub(super) in_case: bool,
     /// The array or group of words that it is in.
     group: usize,
+}
+
+/// Where in a `case` the words stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Case {
+    /// Before `in`, on the line of `case`.
+    Head,
+    /// In a pattern, up to its `)`: what stands there is compared and never run.
+    Pattern,
+    /// In a branch, up to its `;;`.
+    Branch,
 }
 
 impl Word<'_> {
@@ -39,6 +52,9 @@ pub(super) fn inside(text: &str, offset: usize) -> Vec<Word<'_>> {
 fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let (mut at, mut starts, mut group, mut in_array) = (0, true, 0, false);
+    let mut cases: Vec<Case> = Vec::new();
+    // What closes the test that the words stand in: `[ … ]` compares its flags as a pattern does.
+    let mut test: Option<&str> = None;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
         match letter {
@@ -47,6 +63,20 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             }
             '\n' | ';' | '&' | '|' => {
                 at += 1;
+                if matches!(letter, '\n' | ';') {
+                    test = None;
+                }
+                match cases.last_mut() {
+                    // `case` as a word of its own, which no `in` follows.
+                    Some(Case::Head) if matches!(letter, '\n' | ';') => {
+                        cases.pop();
+                    }
+                    Some(case @ Case::Branch) if rest.starts_with(";;") || rest.starts_with(";&") => {
+                        at += 1;
+                        *case = Case::Pattern;
+                    }
+                    _ => {}
+                }
                 if !in_array {
                     starts = true;
                     group += 1;
@@ -58,6 +88,9 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             }
             ')' => {
                 at += 1;
+                if let Some(case @ Case::Pattern) = cases.last_mut() {
+                    *case = Case::Branch;
+                }
                 in_array = false;
                 starts = true;
                 group += 1;
@@ -81,6 +114,38 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             _ => {
                 let length = word(rest);
                 let found = rest.get(..length).unwrap_or_default();
+                if test.is_some() {
+                    if test == Some(found) {
+                        test = None;
+                    }
+                    at += length.max(letter.len_utf8());
+                    continue;
+                }
+                match (cases.last_mut(), found) {
+                    (Some(Case::Pattern), "esac") => {
+                        cases.pop();
+                        at += length;
+                        starts = true;
+                        continue;
+                    }
+                    (Some(Case::Pattern), _) => {
+                        at += length.max(letter.len_utf8());
+                        continue;
+                    }
+                    (Some(case @ Case::Head), "in") => *case = Case::Pattern,
+                    (Some(Case::Branch), "esac") if starts => {
+                        cases.pop();
+                    }
+                    (_, "case") if starts && !in_array => cases.push(Case::Head),
+                    _ => {}
+                }
+                let is_condition = starts
+                    || words.last().is_some_and(|last| matches!(last.text, "if" | "elif" | "while" | "until" | "!"));
+                if is_condition && !in_array && matches!(found, "[" | "[[") {
+                    test = Some(if found == "[" { "]" } else { "]]" });
+                    at += length;
+                    continue;
+                }
                 let is_array = found.ends_with('=') && rest.get(length..).is_some_and(|after| after.starts_with('('));
                 let span = offset + at..offset + at + found.len();
                 let quiet = starts
@@ -110,7 +175,8 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                     at += length.max(letter.len_utf8());
                     continue;
                 }
-                words.push(Word { text: found, span, starts_command: starts && !is_array, group });
+                let in_case = cases.contains(&Case::Branch);
+                words.push(Word { text: found, span, starts_command: starts && !is_array, in_case, group });
                 let is_assignment = starts
                     && found.split_once('=').is_some_and(|(name, _)| {
                         name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '+'))
