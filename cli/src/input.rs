@@ -10,6 +10,7 @@ use api::{Given, Open, Read, Reading, Refusal};
 use clap::Args;
 use engine::scenario::issue::{Issue, Severity};
 use files::brought::{Brought, Item, Kind, Spread};
+use files::run::of_function;
 
 use crate::table::lines;
 
@@ -165,6 +166,13 @@ fn item(input: &str) -> Result<Option<Item>, String> {
         let file = File::open(path).map_err(|cause| format!("{input} could not be read: {cause}."))?;
         let bytes = read_whole(input, file)?;
         return Ok(Some(Item { name: Some(input.to_owned()), bytes }));
+    }
+    // A function of a Python file.
+    if let (file, Some(_)) = of_function(input)
+        && Path::new(file).is_file()
+    {
+        let opened = File::open(file).map_err(|cause| format!("{file} could not be read: {cause}."))?;
+        return Ok(Some(Item { name: Some(input.to_owned()), bytes: read_whole(file, opened)? }));
     }
     let is_text = input.is_empty() || input.contains(['=', '#']) || input.trim_start().starts_with('{');
     if is_text {

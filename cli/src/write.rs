@@ -35,7 +35,8 @@ pub(crate) fn prepare(name: &str, before: &[u8], text: &str) -> Result<Prepared,
     let bytes = encoded(before, text)
         .ok_or_else(|| format!("{name} stays as it was: its encoding cannot be written back without a loss."))?;
     // A link stays a link: what it leads to is replaced.
-    let path = fs::canonicalize(name).map_err(failed)?;
+    let (path, _) = files::run::of_function(name);
+    let path = fs::canonicalize(path).map_err(failed)?;
     let metadata = fs::metadata(&path).map_err(failed)?;
     if !metadata.is_file() {
         return Err(format!("{name} is no file that can be written: name the file itself."));

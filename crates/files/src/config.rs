@@ -62,12 +62,47 @@ pub fn parse(text: &str) -> Result<Value, String> {
         return Err("There is nothing to read: paste the text of a config.json.".into());
     }
     check_length(text)?;
-    serde_json::from_str(text).map_err(|error| {
+    // Python writes numbers that JSON lacks: they are read as words, which are no size.
+    let read = serde_json::from_str(text).or_else(|error| match with_words(text) {
+        Some(text) => serde_json::from_str(&text).map_err(|_| error),
+        None => Err(error),
+    });
+    read.map_err(|error| {
         let cause = error.to_string();
         // Numbers such as 1e400 are valid JSON, but `serde_json` has no error kind for them.
         let what = if cause.starts_with(TOO_LARGE) { "cannot be read" } else { "is not JSON" };
         format!("This {what}. The parser says: {cause}.")
     })
+}
+
+/// A text with `Infinity`, `-Infinity` and `NaN` in quotes, where they stand outside of any; `None` where there are none.
+fn with_words(text: &str) -> Option<String> {
+    const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+    let mut written = String::with_capacity(text.len() + 16);
+    let (mut rest, mut inside, mut found) = (text, false, false);
+    while let Some(letter) = rest.chars().next() {
+        let word = WORDS.iter().find(|word| !inside && rest.starts_with(**word));
+        let length = match (word, letter) {
+            (Some(word), _) => {
+                found = true;
+                written.extend(["\"", word, "\""]);
+                word.len()
+            }
+            // What is escaped ends no text.
+            (None, '\\') if inside => {
+                let length = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
+                written.push_str(rest.get(..length).unwrap_or_default());
+                length
+            }
+            (None, _) => {
+                inside ^= letter == '"';
+                written.push(letter);
+                letter.len_utf8()
+            }
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    found.then_some(written)
 }
 
 /// Checks that a text is short enough to be read.

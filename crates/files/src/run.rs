@@ -38,6 +38,7 @@ pub use edit::{Change, write_back};
 pub use format::Format;
 pub(crate) use lint::of_change;
 pub use lint::{Changes, Finding, RULES, Rule, Severity, explain, lint, prefixes, rule, rules_table};
+pub use tree::of_function;
 
 use draft::Draft;
 use keys::Keys;

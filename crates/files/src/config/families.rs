@@ -140,6 +140,8 @@ const FAMILIES: &[Family] = &[
         QWEN_2,
         dense::qwen,
     ),
+    // Layers of Qwen2; the layers for the next tokens are no part of what is trained further.
+    family("MiMo", &["mimo"], QWEN_2, dense::qwen),
     family("Qwen2-MoE", &["qwen2_moe"], QWEN_2, mixtures::qwen_2),
     family("Qwen3", &["qwen3", "qwen3_vl_text", "qwen3_vl"], QWEN_3, dense::qwen),
     family(

@@ -232,21 +232,32 @@ impl<'a> Keys<'a> {
         match shown.as_str() {
             "" | "auto" | "none" | "null" => Fate::Left,
             "0" | "-1" if !is_size => Fate::Left,
+            _ if self.is_argument(&shown) => Fate::Wrong,
             _ if is_word || shown.starts_with(starts) => Fate::Wrong,
             _ => Fate::Ignored,
         }
     }
 
+    /// Whether a value is an argument of a shell script, as `$1` and `${2}`: nothing here says what is given.
+    fn is_argument(&self, value: &str) -> bool {
+        let name = value.trim().strip_prefix('$').unwrap_or_default();
+        let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+        self.tree.syntax == Syntax::Shell && matches!(name.as_bytes(), [b'1'..=b'9'])
+    }
+
     /// Sentences about values that are no numbers, or none that can be used.
     pub(super) fn wrong(&self) -> Vec<String> {
-        let asked =
-            self.tree.entries.iter().zip(&self.used).filter(|(entry, used)| **used && entry.value != Value::Null);
+        // Of several values of a key the one that was asked for: others are not at fault.
+        let asked = self.tree.entries.iter().zip(&self.no_number);
+        let asked = asked.filter(|(entry, no_number)| **no_number && entry.value != Value::Null);
         let wrong = asked.filter(|(entry, _)| self.fate(entry) == Fate::Wrong).map(|(entry, _)| {
-            format!(
-                "{} is {}, which is no number that can be used: it is left out. Give a whole number from 1 on.",
-                shortened(&entry.path),
-                shortened(&self.resolved(entry).shown())
-            )
+            let (key, value) = (shortened(&entry.path), self.resolved(entry).shown());
+            let why = if self.is_argument(&value) {
+                "an argument of the script: it is left out. Write its value there."
+            } else {
+                "which is no number that can be used: it is left out. Give a whole number from 1 on."
+            };
+            format!("{key} is {}, {why}", shortened(&value))
         });
         wrong.collect()
     }

@@ -131,6 +131,20 @@ fn name(file: &File) -> &str {
     if file.name.trim().is_empty() { "the text" } else { file.name.trim() }
 }
 
+/// The path of a file, and the function that is asked for: `configs.py:llama3_8b`.
+#[must_use]
+pub fn of_function(name: &str) -> (&str, Option<&str>) {
+    let is_name = |text: &str| {
+        text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+            && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    let is_python = |path: &str| std::path::Path::new(path).extension().is_some_and(|end| end == "py");
+    match name.rsplit_once(':') {
+        Some((path, function)) if is_python(path) && is_name(function) => (path, Some(function)),
+        _ => (name, None),
+    }
+}
+
 /// The same of the file's own keys, whatever script it holds.
 pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     let text = file.text.strip_prefix('\u{feff}').map_or(file.text.as_str(), |text| text);
@@ -144,14 +158,15 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     if file.text.contains('\0') || file.text.chars().filter(|letter| *letter == '\u{fffd}').count() > 3 {
         return Err(format!("{name} is no text: it looks like a binary file."));
     }
-    let syntax = syntax_of(&file.name, text);
+    let (path, function) = of_function(&file.name);
+    let syntax = syntax_of(path, text);
     let offset = file.text.len() - text.len();
     let mut remarks = Vec::new();
     let entries = match syntax {
         Syntax::Json => yaml::read_json(text),
         Syntax::Yaml => yaml::read(text),
         Syntax::Toml => toml::read(text),
-        Syntax::Python => python::read(text, &mut remarks),
+        Syntax::Python => python::read(text, function, &mut remarks),
         Syntax::Shell => shell::read(text, &mut remarks),
     };
     let mut entries = entries.map_err(|why| format!("{name} cannot be read as {}: {why}.", language(syntax)))?;
@@ -186,7 +201,7 @@ fn of_environment(text: &str) -> Option<String> {
 fn inside(name: &str, syntax: Syntax, script: &str) -> Result<Tree, String> {
     let mut remarks = Vec::new();
     let entries = match syntax {
-        Syntax::Python => python::read(script, &mut remarks),
+        Syntax::Python => python::read(script, None, &mut remarks),
         _ => shell::read(script, &mut remarks),
     };
     let mut entries =

@@ -156,6 +156,12 @@ pub(super) fn layers(fields: &mut Fields, shape: &Architecture) -> Layers {
     if let Some(names) = fields.words("mlp_layer_types") {
         return layers.followed(|layer| if names.get(layer) == Some(&"dense") { Mlp::Dense } else { Mlp::Experts });
     }
+    // A number for each layer: 1 where it has experts.
+    if let Some(kinds) = fields.list("moe_layer_freq") {
+        fields.mark("moe_layer_freq");
+        let is_dense = |layer: usize| kinds.get(layer).is_some_and(|kind| *kind == 0.0);
+        return layers.followed(|layer| if is_dense(layer) { Mlp::Dense } else { Mlp::Experts });
+    }
     let Some(dense) = fields.list("mlp_only_layers").filter(|dense| !dense.is_empty()) else {
         fields.mark("mlp_only_layers");
         return layers;

@@ -221,13 +221,33 @@ fn mimo(fields: &mut Fields, style: Architecture) -> Architecture {
         0.0 => of.dim,
         value => value,
     };
-    let layers = layers(fields, &shape);
+    // The files on the Hub say by number which layers have a window, Transformers' own by name.
+    let layers = match fields.list("hybrid_layer_pattern") {
+        Some(kinds) => {
+            fields.mark("hybrid_layer_pattern");
+            let has_window = |layer: usize| kinds.get(layer).is_some_and(|kind| *kind == 1.0);
+            layers(fields, &shape).mixing(|layer| if has_window(layer) { Mixer::Window } else { Mixer::Attention })
+        }
+        None => layers(fields, &shape),
+    };
     let local = layers.windowed();
-    let narrower = (of.dim - value) * of.hidden * (of.layers * of.heads + (of.layers + local) * of.kv);
-    let more = local * (of.hidden * of.kv * 2.0 * of.dim + of.heads);
+    // More of the heads in the layers with a window; where they differ otherwise, the fields stay not understood.
+    let more_kv = match fields.number(&["swa_num_key_value_heads"]) {
+        0.0 => of.kv,
+        heads => heads - of.kv,
+    };
+    for (name, usual) in [("swa_num_attention_heads", of.heads), ("swa_head_dim", of.dim), ("swa_v_head_dim", value)] {
+        fields.expect(name, usual);
+    }
+    let narrower = (of.dim - value) * of.hidden * (of.layers * of.heads + of.layers * of.kv + local * more_kv);
+    let more = local * (of.hidden * more_kv * 2.0 * of.dim + of.heads);
     let biases = match shape.attention_bias {
         AttentionBias::None => 0.0,
-        _ => local * of.kv * 2.0 * of.dim - (of.dim - value) * of.kv * (of.layers + local) - of.layers * of.hidden,
+        _ => {
+            local * more_kv * 2.0 * of.dim
+                - (of.dim - value) * (of.kv * of.layers + more_kv * local)
+                - of.layers * of.hidden
+        }
     };
     let shape = plus(shape, more - narrower + biases, 0.0);
     layers.write(fields, shape)

@@ -51,10 +51,15 @@ const SOME: f64 = 0.01;
 /// Smallest buffer that counts: below it NCCL's protocols differ, which have no parameter.
 const SMALLEST: f64 = 65_536.0;
 
+/// The most GPUs of a host: DGX-2 had as many.
+const LARGEST_HOST: u32 = 16;
+
 /// Where the ranks of a point lie on a network.
 fn group(network: &Network, point: &Point) -> Group {
     let node = network.gpus_per_node.max(1);
-    let nodes = point.nodes.unwrap_or_else(|| point.ranks.div_ceil(node)).clamp(1, point.ranks.max(1));
+    // A node larger than any host is an NVLink domain of several: they are no network.
+    let hosts = point.nodes.filter(|_| node <= LARGEST_HOST);
+    let nodes = hosts.unwrap_or_else(|| point.ranks.div_ceil(node)).clamp(1, point.ranks.max(1));
     Group {
         ranks: f64::from(point.ranks),
         ranks_per_node: f64::from(point.ranks) / f64::from(nodes),

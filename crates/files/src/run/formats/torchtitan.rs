@@ -265,16 +265,24 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
         draft.yes(Some(found.clone()), ParamId::OffloadParameters);
         draft.pick(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
     }
-    let converters = keys.list(&["model.converters"]);
+    // Names of the TOML, or the classes of the Python.
+    let converters = keys.list(&["model.converters", "*converters"]);
     let old = keys.flag(&["float8.enable_float8_linear"]).filter(|found| found.value);
-    let named =
-        |names: &Found<Vec<String>>| names.value.iter().any(|name| name.contains("float8") || name.contains("mx"));
+    let named = |names: &Found<Vec<String>>, words: &[&str]| {
+        names.value.iter().any(|name| words.iter().any(|word| name.to_ascii_lowercase().contains(word)))
+    };
     let gather = keys
-        .flag(&["quantize.linear.float8.enable_fsdp_float8_all_gather", "float8.enable_fsdp_float8_all_gather"])
+        .flag(&[
+            "quantize.linear.float8.enable_fsdp_float8_all_gather",
+            "float8.enable_fsdp_float8_all_gather",
+            "*converters.enable_fsdp_float8_all_gather",
+        ])
         .is_some_and(|found| found.value);
     let option = if gather { "fp8-gather" } else { "fp8" };
-    if let Some(found) = converters.filter(named) {
-        draft.choose(&found, ParamId::ComputeFormat, option);
+    if let Some(found) = converters.as_ref().filter(|found| named(found, &["float8", "mx"])) {
+        draft.choose(found, ParamId::ComputeFormat, option);
+    } else if let Some(found) = converters.as_ref().filter(|found| named(found, &["nvfp4"])) {
+        draft.choose(found, ParamId::ComputeFormat, "fp4");
     } else if let Some(found) = old {
         draft.choose(&found, ParamId::ComputeFormat, option);
     } else if let Some(found) = keys.text(&["spec.model"]) {
@@ -291,6 +299,7 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
         "quantize.grouped_mm.mx.recipe_name",
         "float8.recipe_name",
         "mx.recipe_name",
+        "*converters.recipe_name",
     ]);
     if draft.scenario.compute_format != ComputeFormat::AsPolicy
         && let Some(found) = recipe
@@ -334,7 +343,7 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.flag(&["training.disable_cuda_graphs"]) {
         draft.choose(&found, ParamId::CudaGraphs, if found.value { "none" } else { "step" });
     }
-    if let Some(rank) = keys.count(&["lora.rank", "*lora_rank"]) {
+    if let Some(rank) = keys.count(&["lora.rank", "*lora_rank", "*converters.rank"]) {
         draft.pick(ParamId::Method, "lora");
         draft.number(Some(rank), ParamId::LoraRank);
     }

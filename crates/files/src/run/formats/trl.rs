@@ -29,8 +29,22 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         draft.assume("Products are in bf16, TRL's default.");
         keys.skip(&["dtype", "torch_dtype"]);
     }
+    spectrum(keys, draft);
     length(keys, draft);
     trainer::sharding(keys, draft);
+}
+
+/// Spectrum trains the weights that a file of patterns names, which is not among these.
+fn spectrum(keys: &mut Keys, draft: &mut Draft) {
+    if let Some(found) = keys.text(&["spectrum_config_path", "spectrum_config"]) {
+        draft.note(&found, "The weights that are trained, in a file of their own");
+        draft.contradict(format!(
+            "{} is {}: it freezes the weights that this file does not name, and here all are computed as \
+             trained. Leave it out to go on with that.",
+            found.key,
+            crate::run::spelling::shortened(&found.shown)
+        ));
+    }
 }
 
 fn length(keys: &mut Keys, draft: &mut Draft) {

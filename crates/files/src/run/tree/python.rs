@@ -25,6 +25,12 @@ struct Reader<'a> {
     scope: Option<String>,
 }
 
+/// Lists whose items are told by what is called: torchtitan's converters of a model.
+const CALLED: &str = "converters";
+
+/// The most functions of a file that a sentence names.
+const MOST_NAMED: usize = 12;
+
 /// The most tokens of a field in which its default is looked for.
 const MOST_FIELD: usize = 200;
 
@@ -46,18 +52,27 @@ fn takes_arguments(callee: &str) -> bool {
 /// # Errors
 ///
 /// What is wrong, without a full stop.
-pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
+pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>) -> Result<Vec<Entry>, String> {
     let tokens = tokens(text);
     let mut reader = Reader { tokens: &tokens, at: 0, frames: Vec::new(), entries: Entries::default(), scope: None };
     reader.statement();
     while reader.at < tokens.len() {
         reader.step()?;
     }
-    Ok(of_one_function(reader.entries.list, remarks))
+    of_one_function(reader.entries.list, function, remarks)
 }
 
-/// Of several functions the one with the most keys that no other calls, behind those that it calls and what stands outside of all.
-fn of_one_function(entries: Vec<Entry>, remarks: &mut Vec<String>) -> Vec<Entry> {
+/// Of several functions the one that is asked for, else the one with the most keys that no other calls, behind those that it calls and
+/// what stands outside of all.
+///
+/// # Errors
+///
+/// The function that is asked for is none that sets anything.
+fn of_one_function(
+    entries: Vec<Entry>,
+    function: Option<&str>,
+    remarks: &mut Vec<String>,
+) -> Result<Vec<Entry>, String> {
     let mut scopes: Vec<String> = Vec::new();
     for scope in entries.iter().filter_map(|entry| entry.scope.as_ref()) {
         if !scopes.contains(scope) {
@@ -81,30 +96,66 @@ fn of_one_function(entries: Vec<Entry>, remarks: &mut Vec<String>) -> Vec<Entry>
         let called = all.get(place).into_iter().flatten().map(|other| of(scopes.get(*other))).sum::<usize>();
         of(scopes.get(place)) + called
     };
+    if let Some(name) = function {
+        let Some(place) = scopes.iter().position(|scope| scope == name) else {
+            let names = scopes.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let others = if scopes.len() > MOST_NAMED { ", …" } else { "" };
+            return Err(match scopes.as_slice() {
+                [] => format!("it has no function that sets anything, so no “{name}”"),
+                _ => format!("it has no function “{name}” that sets anything: name one of {names}{others}"),
+            });
+        };
+        return Ok(through(&entries, &scopes, &all, place));
+    }
     let is_called = |place: usize| all.iter().any(|called| called.contains(&place));
     let free = (0..scopes.len()).filter(|place| !is_called(*place));
     let chosen = free.fold(None, |best: Option<usize>, next| match best {
         Some(best) if count(best) >= count(next) => Some(best),
         _ => Some(next),
     });
-    let Some((chosen, name)) = chosen.and_then(|place| Some((place, scopes.get(place)?))) else { return entries };
+    let Some((chosen, name)) = chosen.and_then(|place| Some((place, scopes.get(place)?))) else { return Ok(entries) };
     let others = scopes.len() - 1 - all.get(chosen).map_or(0, Vec::len).min(scopes.len() - 1);
     if others > 0 {
         remarks.push(format!(
-            "The file has {} functions; “{name}”, the one with the most settings, was read. Paste another alone to read it.",
+            "The file has {} functions; “{name}”, the one with the most settings, was read. Paste another alone to read it, or name it: FILE.py:FUNCTION.",
             scopes.len()
         ));
     }
-    // Those that are called come first, so that what the function itself sets goes before.
+    Ok(through(&entries, &scopes, &all, chosen))
+}
+
+/// What a function sets, behind what those set that it calls and what stands outside of all.
+fn through(entries: &[Entry], scopes: &[String], calls: &[Vec<usize>], chosen: usize) -> Vec<Entry> {
+    // The functions that are called, each before the one that calls it.
+    let mut called: Vec<usize> = vec![chosen];
+    let mut at = 0;
+    while let Some(place) = called.get(at) {
+        let more: Vec<usize> = calls.get(*place).into_iter().flatten().copied().collect();
+        for place in more {
+            if !called.contains(&place) {
+                called.push(place);
+            }
+        }
+        at += 1;
+    }
     let turn = |entry: &Entry| match &entry.scope {
         None => Some(0),
-        Some(scope) if scope == name => Some(2),
         Some(scope) => {
             let place = scopes.iter().position(|other| other == scope)?;
-            all.get(chosen)?.contains(&place).then_some(1)
+            let depth = called.iter().position(|other| *other == place)?;
+            // The functions that are called directly keep the order of the file.
+            let is_direct = calls.get(chosen).is_some_and(|direct| direct.contains(&place));
+            Some(if depth == 0 {
+                called.len()
+            } else if is_direct {
+                called.len() - 1
+            } else {
+                called.len() - depth
+            })
         }
     };
-    let mut turned: Vec<(u8, Entry)> = entries.iter().filter_map(|entry| Some((turn(entry)?, entry.clone()))).collect();
+    let mut turned: Vec<(usize, Entry)> =
+        entries.iter().filter_map(|entry| Some((turn(entry)?, entry.clone()))).collect();
     turned.sort_by_key(|(turn, _)| *turn);
     turned.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -299,6 +350,10 @@ impl<'a> Reader<'a> {
                 if let Some((items, span)) = self.scalars(sign) {
                     self.add(&path, Value::List(items), Some(span))
                 } else {
+                    if path.rsplit('.').next() == Some(CALLED) {
+                        let called = self.called();
+                        self.add(&path, Value::List(called), None)?;
+                    }
                     self.at += 1;
                     self.open(sign, path, true)
                 }
@@ -329,6 +384,9 @@ impl<'a> Reader<'a> {
                 if path.is_empty() {
                     return Ok(());
                 }
+                if self.follow(&name, &path) {
+                    return Ok(());
+                }
                 let known =
                     self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
                 match known.map(|entry| entry.value.clone()) {
@@ -351,6 +409,47 @@ impl<'a> Reader<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Gives a key what a variable holds that was built by a call: `compile=compile_config` has what `compile_config.enable` is. They move
+    /// there, so that each place of the text is one key's.
+    fn follow(&mut self, name: &str, path: &str) -> bool {
+        let last = path.rsplit('.').next().unwrap_or_default();
+        // Models are read under their variable's name.
+        if name == path || path.is_empty() || matches!(last, "model" | "args" | "model_spec") {
+            return false;
+        }
+        let below = format!("{name}.");
+        let has_any = |entry: &Entry| entry.scope == self.scope && entry.path.starts_with(&below);
+        if !self.entries.list.iter().any(has_any) {
+            return false;
+        }
+        let is_held =
+            |entry: &mut Entry| entry.scope == self.scope && (entry.path == name || entry.path.starts_with(&below));
+        let held: Vec<Entry> = self.entries.list.extract_if(.., is_held).collect();
+        self.entries.list.extend(held.into_iter().map(|entry| {
+            let rest = entry.path.get(name.len()..).unwrap_or_default();
+            Entry { path: format!("{path}{rest}"), ..entry }
+        }));
+        true
+    }
+
+    /// What the items of the list that begins here are called by.
+    fn called(&self) -> Vec<String> {
+        let (mut names, mut depth, mut ahead) = (Vec::new(), 0_u32, 0);
+        while let Some(token) = self.peek(ahead) {
+            match token.kind {
+                Kind::Sign('[' | '(' | '{') => depth += 1,
+                Kind::Sign(']' | ')' | '}') => depth -= 1,
+                Kind::Name if depth == 1 && token.text != "Config" => names.push(token.text.to_owned()),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            ahead += 1;
+        }
+        names
     }
 
     /// A number, or a product of numbers.

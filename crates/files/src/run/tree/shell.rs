@@ -50,6 +50,10 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
                 continue;
             }
             let filled = fill(value, &variables, 0);
+            // What a user may give does not replace what counts where nothing is given.
+            if variables.contains_key(name) && (is_argument(&filled) || word.in_case && filled.contains('$')) {
+                continue;
+            }
             entries.add(&format!("${name}"), Value::plain(filled.clone()), Some(span.clone()))?;
             if name
                 .chars()
@@ -137,6 +141,14 @@ fn of_slurm(text: &str) -> HashMap<String, Variable> {
         }
     }
     variables
+}
+
+/// Whether a value holds one of the script's arguments: `$1`, `${2}`, `${1#*=}`, `$@`, `$OPTARG`.
+fn is_argument(value: &str) -> bool {
+    value.split('$').skip(1).any(|rest| {
+        let name = rest.trim_start_matches(['{', '!']);
+        name.starts_with(|sign: char| matches!(sign, '1'..='9' | '@' | '*')) || name.starts_with("OPTARG")
+    })
 }
 
 /// How many devices a list of them names: `0,1,2,3`.

@@ -10,8 +10,21 @@ pub(super) struct Word<'a> {
     pub(super) span: Range<usize>,
     /// Whether a command or an assignment may begin with it.
     pub(super) starts_command: bool,
+    /// Whether it stands in a branch of a `case`, which runs for some arguments alone.
+    pub(super) in_case: bool,
     /// The array or group of words that it is in.
     group: usize,
+}
+
+/// Where in a `case` the words stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Case {
+    /// Before `in`, on the line of `case`.
+    Head,
+    /// In a pattern, up to its `)`: what stands there is compared and never run.
+    Pattern,
+    /// In a branch, up to its `;;`.
+    Branch,
 }
 
 impl Word<'_> {
@@ -36,9 +49,49 @@ pub(super) fn inside(text: &str, offset: usize) -> Vec<Word<'_>> {
     words
 }
 
+/// Words that a command may follow.
+const QUIET: [&str; 12] =
+    ["export", "then", "do", "else", "local", "{", "}", "time", "exec", "set", "readonly", "declare"];
+
+/// Ends a branch of a `case` where the text is at `;;`, whose second sign is then passed; a `case` that no `in` follows is none.
+fn ends_branch(cases: &mut Vec<Case>, rest: &str) -> bool {
+    match cases.last_mut() {
+        Some(Case::Head) if rest.starts_with(['\n', ';']) => {
+            cases.pop();
+        }
+        Some(case @ Case::Branch) if rest.starts_with(";;") || rest.starts_with(";&") => {
+            *case = Case::Pattern;
+            return true;
+        }
+        _ => {}
+    }
+    false
+}
+
+/// Whether a word is of the patterns of a `case`, and then whether it ends them all.
+fn of_pattern(cases: &mut Vec<Case>, word: &str, starts: bool) -> Option<bool> {
+    match (cases.last_mut(), word) {
+        (Some(Case::Pattern), "esac") => {
+            cases.pop();
+            return Some(true);
+        }
+        (Some(Case::Pattern), _) => return Some(false),
+        (Some(case @ Case::Head), "in") => *case = Case::Pattern,
+        (Some(Case::Branch), "esac") if starts => {
+            cases.pop();
+        }
+        (_, "case") if starts => cases.push(Case::Head),
+        _ => {}
+    }
+    None
+}
+
 fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let (mut at, mut starts, mut group, mut in_array) = (0, true, 0, false);
+    let mut cases: Vec<Case> = Vec::new();
+    // What closes the test that the words stand in: `[ … ]` compares its flags as a pattern does.
+    let mut test: Option<&str> = None;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
         match letter {
@@ -47,6 +100,10 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             }
             '\n' | ';' | '&' | '|' => {
                 at += 1;
+                if matches!(letter, '\n' | ';') {
+                    test = None;
+                }
+                at += usize::from(ends_branch(&mut cases, rest));
                 if !in_array {
                     starts = true;
                     group += 1;
@@ -58,6 +115,9 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             }
             ')' => {
                 at += 1;
+                if let Some(case @ Case::Pattern) = cases.last_mut() {
+                    *case = Case::Branch;
+                }
                 in_array = false;
                 starts = true;
                 group += 1;
@@ -68,49 +128,46 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
                 // A batch system's flags stand in comments.
                 if let Some(flags) = line.strip_prefix("#SBATCH") {
                     let inner = flags.split('#').next().unwrap_or_default();
-                    group += 1;
-                    let mut of_line = inside(inner, offset + at + "#SBATCH".len());
-                    for word in &mut of_line {
-                        word.group = group;
-                    }
-                    words.append(&mut of_line);
-                    group += 1;
+                    let of_line = inside(inner, offset + at + "#SBATCH".len()).into_iter();
+                    words.extend(of_line.map(|word| Word { group: group + 1, ..word }));
+                    group += 2;
                 }
                 at += line.len().max(1);
             }
             _ => {
                 let length = word(rest);
                 let found = rest.get(..length).unwrap_or_default();
-                let is_array = found.ends_with('=') && rest.get(length..).is_some_and(|after| after.starts_with('('));
-                let span = offset + at..offset + at + found.len();
-                let quiet = starts
-                    && matches!(
-                        found,
-                        "export"
-                            | "then"
-                            | "do"
-                            | "else"
-                            | "local"
-                            | "{"
-                            | "}"
-                            | "time"
-                            | "exec"
-                            | "set"
-                            | "readonly"
-                            | "declare"
-                    );
-                // `"--fp8-format hybrid"`: a flag with its value in one text.
-                let quoted = found.strip_prefix(['"', '\'']).filter(|inner| inner.starts_with("--"));
-                if let Some(inner) = quoted.and_then(|inner| inner.strip_suffix(['"', '\''])) {
-                    let mut within = inside(inner, span.start + 1);
-                    for word in &mut within {
-                        word.group = group;
+                if test.is_some() {
+                    if test == Some(found) {
+                        test = None;
                     }
-                    words.append(&mut within);
                     at += length.max(letter.len_utf8());
                     continue;
                 }
-                words.push(Word { text: found, span, starts_command: starts && !is_array, group });
+                if let Some(is_esac) = of_pattern(&mut cases, found, starts && !in_array) {
+                    at += length.max(letter.len_utf8());
+                    starts |= is_esac;
+                    continue;
+                }
+                let is_condition = starts
+                    || words.last().is_some_and(|last| matches!(last.text, "if" | "elif" | "while" | "until" | "!"));
+                if is_condition && !in_array && matches!(found, "[" | "[[") {
+                    test = Some(if found == "[" { "]" } else { "]]" });
+                    at += length;
+                    continue;
+                }
+                let is_array = found.ends_with('=') && rest.get(length..).is_some_and(|after| after.starts_with('('));
+                let span = offset + at..offset + at + found.len();
+                let quiet = starts && QUIET.contains(&found);
+                // `"--fp8-format hybrid"`: a flag with its value in one text.
+                let quoted = found.strip_prefix(['"', '\'']).filter(|inner| inner.starts_with("--"));
+                if let Some(inner) = quoted.and_then(|inner| inner.strip_suffix(['"', '\''])) {
+                    words.extend(inside(inner, span.start + 1).into_iter().map(|word| Word { group, ..word }));
+                    at += length.max(letter.len_utf8());
+                    continue;
+                }
+                let in_case = cases.contains(&Case::Branch);
+                words.push(Word { text: found, span, starts_command: starts && !is_array, in_case, group });
                 let is_assignment = starts
                     && found.split_once('=').is_some_and(|(name, _)| {
                         name.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '_' | '+'))
