@@ -284,7 +284,7 @@ fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
         <li>
             <span>
                 if let Some(code) = &offer.code {
-                    <a class="code" href={words::CODES} title={words::EXPLAINED}>{ code }</a>{ " " }
+                    <a class="rule" href={words::CODES} title={words::EXPLAINED}>{ code }</a>{ " " }
                 }
                 { &offer.what }
             </span>

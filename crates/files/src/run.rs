@@ -294,8 +294,12 @@ fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
 fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) -> Result<Run, Refusal> {
     let mut base = base.clone();
     // A release that is chosen by hand is what the files are read at.
-    if let Some(release) = base.over.iter().rev().find_map(|(key, value)| (key == RELEASE_KEY).then(|| find(value))?) {
+    let by_hand = base.over.iter().rev().find_map(|(key, value)| (key == RELEASE_KEY).then(|| find(value))?);
+    if let Some(release) = by_hand {
         base.scenario.release = Some(Known(release));
+    } else {
+        // The newest is what another import left there.
+        base.scenario.release = base.scenario.release.filter(|Known(release)| release.id != release.newest().id);
     }
     let first = assembled_after(trees, formats, files, &base, &base.scenario)?;
     // What a program does depends on what it was told, so that it is known in a second reading.

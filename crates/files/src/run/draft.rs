@@ -145,6 +145,9 @@ impl Draft {
             ));
             release
         });
+        if chosen.is_some() {
+            self.assume(format!("It is read at the release that was chosen: {}.", release.full_name()));
+        }
         release.apply(&mut self.scenario, &self.chosen);
         self.attention_of_the_gpu();
         self.below();
