@@ -94,11 +94,11 @@ pub fn Import(props: &Props) -> Html {
         })
     };
     browser::use_drop(&take);
-    // What is said of a run or an error is of the hardware on screen.
+    // What is said of a run or an error is of the hardware on screen, and of an error of its model.
     {
         let (outcome, last, scenario) = (outcome.clone(), last.clone(), props.settled);
-        let hardware = (scenario.network, scenario.accelerator, scenario.gpus);
-        use_effect_with(hardware, move |_| {
+        let shown = (scenario.network, scenario.accelerator, scenario.gpus, scenario.model);
+        use_effect_with(shown, move |_| {
             if judged(outcome.as_ref()).is_some() {
                 let (now, number) = (outcome.setter(), *last.borrow());
                 read(&came.borrow(), Some(&scenario), move |again| {

@@ -104,8 +104,9 @@ pub struct Brought {
     pub spread: Option<Spread>,
 }
 
-/// The heading of what is asked for.
-const MISSING: &str = "Missing: it decides whether the run fits, and nobody said it";
+/// The headings of what is asked for, of a run and of an error.
+const MISSING: [&str; 2] =
+    ["Missing: it decides whether the run fits, and nobody said it", "Missing: what would help depends on it"];
 
 impl Brought {
     const EMPTY: Self = Self {
@@ -123,11 +124,13 @@ impl Brought {
 
     /// Asks for what is missing, first of all, and takes back what was offered without it.
     pub fn ask(&mut self, questions: Vec<String>) {
-        self.sections.retain(|section| section.title != MISSING);
+        self.sections.retain(|section| !MISSING.contains(&section.title.as_str()));
         self.missing = questions;
         if !self.missing.is_empty() {
             self.offers.clear();
-            self.sections.insert(0, Section { title: MISSING.to_owned(), lines: self.missing.clone() });
+            let [of_run, of_error] = MISSING;
+            let title = if self.kind == Kind::Error { of_error } else { of_run };
+            self.sections.insert(0, Section { title: title.to_owned(), lines: self.missing.clone() });
         }
     }
 
@@ -263,7 +266,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
             let is_json = text.trim().is_empty() || text.trim_start().starts_with(['{', '[']);
             return of_run::alone(text, file, base).map_err(|refusal| match refusal.sentence {
                 said if refusal.is_certain => said,
-                _ if !text.trim_start().starts_with('{') && words::is_log(text) => words::no_known_log(),
+                _ if words::is_log(text) => words::no_known_log(text),
                 _ if is_json => problem,
                 said => said,
             });

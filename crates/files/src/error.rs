@@ -15,7 +15,7 @@ mod tensors;
 pub use changes::{Removal, differences};
 pub(crate) use changes::{bytes, removals};
 pub(crate) use message::doing_in;
-pub use message::{Doing, Message, Source};
+pub use message::{Device, Doing, Message, Source};
 pub use size::Printed;
 pub(crate) use size::size_at;
 pub(crate) use sizes::{Fit, Sizes};
@@ -61,6 +61,8 @@ pub struct Explained {
     pub sentence: String,
     /// Tensors of the size that was asked for, the likeliest first.
     pub candidates: Vec<Candidate>,
+    /// The question which GPU it was, where that of the message is not the scenario's.
+    pub other_gpu: Option<String>,
     /// What else the message says.
     pub remarks: Vec<String>,
     /// Changes that lower the part of the likeliest tensor, the least effort first; of the largest part where no tensor is likely.
@@ -68,6 +70,11 @@ pub struct Explained {
 }
 
 impl Explained {
+    /// Whether what it means depends on the model and the GPU: not where other memory ran out.
+    pub fn is_of_gpu(&self) -> bool {
+        matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler)
+    }
+
     /// Whether a tensor, or something other than one, explains the message.
     pub fn is_explained(&self) -> bool {
         let other = !matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::Driver);
@@ -121,9 +128,10 @@ pub(crate) fn explained(message: Message, scenario: &Scenario) -> Explained {
     let part = likely.map(|first| first.tensor.part).or_else(|| on_gpu.then(|| largest(&report)));
     let changes = part.map(|part| removals(scenario, &report, part)).unwrap_or_default();
     let remarks = remarks::remarks(scenario, &report, &message);
+    let other_gpu = remarks::other_gpu(&report, &message);
     let sentence =
         remarks::without_tensor(&message).unwrap_or_else(|| sentence(&message, &candidates, likely.is_some()));
-    Explained { message, sentence, candidates, remarks, changes }
+    Explained { message, sentence, candidates, other_gpu, remarks, changes }
 }
 
 fn candidate(of: &Match, generation: Generation) -> Candidate {

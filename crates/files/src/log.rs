@@ -12,6 +12,7 @@ mod samples;
 mod summary;
 mod trace;
 
+pub(crate) use compare::fragmentation;
 pub use compare::{Comparison, MemoryComparison, compare};
 use engine::stats::median;
 use patterns::Field;
@@ -39,6 +40,8 @@ pub struct Measured {
     pub samples_per_s: Option<f64>,
     /// Median fraction of the peak, as the log counts it.
     pub mfu: Option<f64>,
+    /// Median time of the update, in seconds, in a step that generates what it trains on.
+    pub update_seconds: Option<f64>,
     /// Median TFLOP/s of a GPU, as the log counts them.
     pub tflops_per_gpu: Option<f64>,
     /// Sequences of a step.
@@ -51,6 +54,9 @@ pub struct Measured {
     pub spread: Option<f64>,
     /// How often the allocator gave memory back to serve a request, which stops the GPU.
     pub retries: Option<u32>,
+    /// Bytes that the allocator held without a tensor in them, and those of them that lie in pieces
+    /// between tensors, when a memory summary was printed.
+    pub unused: Option<(f64, f64)>,
     /// What a profiler's trace says of the GPU.
     pub profile: Option<Profile>,
 }
@@ -65,12 +71,14 @@ impl Measured {
             tokens_per_s_per_gpu: None,
             samples_per_s: None,
             mfu: None,
+            update_seconds: None,
             tflops_per_gpu: None,
             batch: None,
             peak_allocated: None,
             peak_reserved: None,
             spread: None,
             retries: None,
+            unused: None,
             profile: None,
         }
     }
@@ -119,6 +127,9 @@ pub fn read(text: &str) -> Result<Measured, String> {
         return trace::read(text);
     }
     let Some((writer, samples)) = samples::read(text) else {
+        if let Some(said) = untimed(text) {
+            return Err(said.to_owned());
+        }
         return Err(format!(
             "No line of this text has the time of a step, tokens a second or memory as {} write them, and it is neither a memory summary nor \
              a trace of PyTorch's.",
@@ -126,6 +137,26 @@ pub fn read(text: &str) -> Result<Measured, String> {
         ));
     };
     Ok(measured(writer.name(), &samples))
+}
+
+/// What a memory summary in a text says of memory without tensors.
+pub(crate) fn unused(text: &str) -> Option<(f64, f64)> {
+    summary::read(text)?.unused
+}
+
+/// What is said of lines that have a step but no time of it.
+pub(crate) fn untimed(text: &str) -> Option<&'static str> {
+    let has = |marks: &[&str]| text.lines().any(|line| marks.iter().all(|mark| line.contains(mark)));
+    if has(&["step: ", "loss: ", "trace time: "]) {
+        return Some(
+            "These lines are of torchprime: they have the time that the host traces a step, not how long it takes. Paste the summary \
+             that it prints at the end (step_execution_time), or its train_metrics.json.",
+        );
+    }
+    has(&["loss", "learning_rate", "epoch"]).then_some(
+        "These lines are of the Hugging Face Trainer, which says the loss of a step but not how long it takes. Paste its last line \
+         (train_runtime, train_steps_per_second), the progress bar, or train_results.json.",
+    )
 }
 
 /// The programs whose logs are read, as a list in a sentence.
@@ -150,6 +181,7 @@ fn measured(writer: &'static str, samples: &Samples) -> Measured {
         tokens_per_s_per_gpu: middle(Field::Tokens),
         samples_per_s: middle(Field::Samples),
         mfu: middle(Field::Mfu),
+        update_seconds: middle(Field::Update),
         tflops_per_gpu: middle(Field::Tflops),
         batch: middle(Field::Batch),
         peak_allocated: most(Field::Allocated),

@@ -119,6 +119,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'sta
                 bytes(moment.allocated as f64),
                 bytes(moment.reserved as f64)
             );
+            remarks.extend(explained.other_gpu);
             remarks.extend(explained.remarks);
             (when + &explained.sentence, explained.changes)
         }
@@ -187,6 +188,7 @@ fn refused(
     let unallocated = moment.reserved.saturating_sub(moment.allocated);
     Message {
         source: Source::Recorded,
+        device: None,
         wanted: Some(Printed { bytes: wanted as f64 - half, within: half }),
         capacity: None,
         free: free.and_then(exactly),

@@ -20,7 +20,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
     }
     let printed = without_comments(text);
     if let Ok(explained) = error::explain(&printed, scenario) {
-        return Some(Ok(of_error(&explained, scenario)));
+        return Some(Ok(of_error(&explained, &printed, scenario)));
     }
     // The comments of nccl-tests say what ran.
     if links::is_table(text) {
@@ -36,7 +36,12 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
     }
     let measured = log::read(&printed).ok()?;
     let comparison = log::compare(&measured, scenario);
-    Some(Ok(of_log(&comparison, &format!("Read: {} steps of {}.", measured.steps, measured.writer), scenario)))
+    let read = match measured.steps {
+        0 => format!("Read: {}, which times no step.", measured.writer),
+        1 => format!("Read: 1 step of {}.", measured.writer),
+        steps => format!("Read: {steps} steps of {}.", measured.writer),
+    };
+    Some(Ok(of_log(&comparison, &read, scenario)))
 }
 
 /// A text without the lines that are comments: what stands in one, no run printed.
@@ -54,27 +59,50 @@ fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Ve
     filled.map(|(title, lines)| Section { title: title.to_owned(), lines }).collect()
 }
 
-fn of_error(explained: &Explained, scenario: &Scenario) -> Brought {
+fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {
     let tensors = explained.candidates.iter().map(|one| {
         let doubt = if one.likely { "" } else { " (has the size, but explains it less)" };
         format!("{}: {} = {}, in “{}”{doubt}", one.tensor, one.formula, bytes(one.bytes), one.part_name)
     });
-    let remarks = ("What else the message says", explained.remarks.clone());
+    let mut remarks = explained.remarks.clone();
+    remarks.extend(log::unused(text).map(log::fragmentation));
+    let remarks = ("What else the message says", remarks);
     let own = default_scenario().model;
-    if scenario.model == own {
-        // Which tensor it was depends on the model, which the message does not name.
+    // Which tensor it was, and what would help, depends on the model and the GPU.
+    let has_model = scenario.model != own || !explained.is_of_gpu();
+    let question = (!has_model).then(|| which_model(text));
+    let questions: Vec<String> = question.into_iter().chain(explained.other_gpu.clone()).collect();
+    let (said, tensors_of) = if has_model {
+        (explained.sentence.clone(), "Tensors of this size")
+    } else {
+        let params = format::params(own.architecture().params() as f64);
         let said = format!(
-            "No model was given: sizes are compared with those of the calculator's own, of {} parameters. Give the run's \
-             model to know which tensor it was.",
-            format::params(own.architecture().params() as f64)
+            "No model was given: sizes are compared with those of the calculator's own, of {params} parameters. Give the run's \
+             model to know which tensor it was."
         );
-        let sections = filled([remarks, ("Tensors of this size in that model", tensors.collect())]);
-        return Brought { sections, ..Brought::new(Kind::Error, share::encode(scenario), said, String::new()) };
-    }
-    Brought {
+        (said, "Tensors of this size in that model")
+    };
+    let tensors = (tensors_of, tensors.collect());
+    let sections = if has_model { [tensors, remarks] } else { [remarks, tensors] };
+    let mut brought = Brought {
         offers: offers(&explained.changes, scenario),
-        sections: filled([("Tensors of this size", tensors.collect()), remarks]),
-        ..Brought::new(Kind::Error, share::encode(scenario), explained.sentence.clone(), String::new())
+        sections: filled(sections),
+        ..Brought::new(Kind::Error, share::encode(scenario), said, String::new())
+    };
+    brought.ask(questions);
+    brought
+}
+
+/// Asks for the model, with the family that a traceback names.
+fn which_model(text: &str) -> String {
+    let family = text.match_indices("modeling_").find_map(|(at, start)| {
+        let rest = text.get(at + start.len()..)?;
+        let end = rest.find(".py")?;
+        rest.get(..end).filter(|name| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'))
+    });
+    match family {
+        Some(family) => format!("Which model was it? The traceback names modeling_{family}.py."),
+        None => "Which model was it?".to_owned(),
     }
 }
 

@@ -102,12 +102,80 @@ fn a_run_becomes_the_scenario_with_what_would_be_better() {
 
 #[test]
 fn an_error_is_explained_and_the_scenario_stays() {
-    let base = share::decode("model=gemma-2-9b&seq=8192").scenario;
+    let base = share::decode("model=gemma-2-9b&seq=8192&cluster=dgx-h100").scenario;
     let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
     let error = bring(&[Item { name: None, bytes: text.into() }], &base).unwrap();
     assert_eq!((error.kind, share::decode(&error.scenario).scenario), (Kind::Error, base));
     assert!(error.sections[0].lines[0].contains("8,192"), "{:?}", error.sections);
     assert!(error.offers.iter().all(|offer| offer.scenario.is_some()) && !error.offers.is_empty());
+}
+
+#[test]
+fn the_model_and_the_gpu_of_an_error_are_asked_for_before_anything_is_offered() {
+    let text = "  File \"transformers/models/llama/modeling_llama.py\", line 1, in forward\n\
+                torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
+    let of = |text: &str, link: &str| {
+        bring(&[Item { name: None, bytes: text.into() }], &share::decode(link).scenario).unwrap()
+    };
+    let error = of(text, "");
+    assert_eq!(error.missing[0], "Which model was it? The traceback names modeling_llama.py.");
+    assert!(
+        error.missing[1].contains("79.2\u{2009}GiB") && error.missing[1].contains("H100 SXM"),
+        "{:?}",
+        error.missing
+    );
+    assert!(error.offers.is_empty() && error.sections[0].lines == error.missing, "{error:?}");
+    let known = of(text, "model=llama-3.1-8b&cluster=dgx-h100&gpus=8");
+    assert!(known.missing.is_empty() && !known.offers.is_empty(), "{known:?}");
+    // What ended on the host has no model to ask for.
+    let killed = of("slurmstepd: error: Detected 1 oom_kill event in StepId=11300781.0.", "");
+    assert!(killed.missing.is_empty() && killed.said.contains("host's memory"), "{killed:?}");
+    // What signal 9 says is less.
+    assert!(of("exitcode  : -9 (pid: 4123)", "").said.contains("nothing here says who sent it"));
+    // A summary beside the message says how much lies in pieces.
+    let summary = "| PyTorch CUDA memory summary, device ID 0 |\n\
+        | Allocated memory      |  41235 MiB |  61235 MiB |    912 GiB |    871 GiB |\n\
+        | GPU reserved memory   |  77824 MiB |  77824 MiB |  77824 MiB |      0 B   |\n\
+        | Non-releasable memory |  16589 MiB |  18000 MiB |    500 GiB |    484 GiB |\n";
+    let both = of(&format!("{text}\n{summary}"), "model=llama-3.1-8b&cluster=dgx-h100&gpus=8");
+    let said = |section: &Section| {
+        section.lines.iter().any(|line| line.contains("35.7\u{2009}GiB without a tensor, 16.2\u{2009}GiB"))
+    };
+    assert!(both.sections.iter().any(said), "{:?}", both.sections);
+}
+
+#[test]
+fn logs_without_times_are_refused_by_the_name_of_their_program() {
+    let said = brought(
+        "{'loss': 1.9, 'grad_norm': 1.2, 'learning_rate': 2e-05, 'epoch': 0.1}\n{'loss': 1.8, 'grad_norm': 1.1, 'learning_rate': 2e-05, 'epoch': 0.2}\n",
+    );
+    assert!(said.clone().is_err_and(|said| said.contains("Trainer") && said.contains("train_runtime")), "{said:?}");
+    let line = "Epoch: 0.01, step: 10, loss: 8.1234, grad_norm: 1.1, lr: 1.0e-4, trace time: 12.30 ms\n";
+    let said = brought(&line.repeat(3));
+    assert!(
+        said.clone().is_err_and(|said| said.contains("torchprime") && said.contains("step_execution_time")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn tables_of_links_are_read_behind_what_launchers_print() {
+    let table = [
+        "# nThread 1 nGpus 1 minBytes 536870912 maxBytes 1073741824",
+        "#  Rank  0 Group  0 Pid   1887 on   worker-1 device  0 [0x8d] NVIDIA H100 80GB HBM3",
+        "#  Rank  1 Group  0 Pid   1888 on   worker-1 device  1 [0x91] NVIDIA H100 80GB HBM3",
+        "   536870912     134217728     float     sum      -1   2200.0  244.03  244.03      0   2200.0  244.0  244.0      0",
+    ];
+    let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+    let of = |text: String| bring(&[Item { name: None, bytes: text.into() }], &base);
+    let plain = of(table.join("\n")).unwrap();
+    for start in ["[1,0]<stdout>:", "0: ", "[worker-0] ", "2025-03-14T10:00:00.1Z stdout F ", "launcher-x | "] {
+        let tagged: Vec<String> = table.iter().map(|line| format!("{start}{line}")).collect();
+        assert_eq!(of(tagged.join("\n")).unwrap().scenario, plain.scenario, "{start}");
+    }
+    // Out of place alone.
+    let short = table.join("\n").replace("  2200.0  244.0  244.0      0", "");
+    assert_eq!(of(short).unwrap().scenario, plain.scenario);
 }
 
 #[test]

@@ -41,13 +41,21 @@ pub fn is_log(text: &str) -> bool {
         let figures = lower.split(|letter: char| !letter.is_ascii_digit()).filter(|figure| !figure.is_empty()).count();
         figures >= 3 && words.iter().filter(|word| lower.contains(**word)).count() >= 2
     };
+    // Of a text that opens a brace, lines that each are an object.
+    let is_json = |line: &str| line.trim_start().starts_with('{') && line.trim_end().ends_with('}');
+    if text.trim_start().starts_with('{') && !text.lines().next().is_some_and(is_json) {
+        return false;
+    }
     let lines = text.lines().take(1000).filter(|line| !line.trim().is_empty());
     let (all, of_log) = (lines.clone().count(), lines.filter(is_line).count());
     of_log > 0 && of_log * 2 >= all
 }
 
 /// In place of a log of no program that is known.
-pub fn no_known_log() -> String {
+pub fn no_known_log(text: &str) -> String {
+    if let Some(said) = log::untimed(text) {
+        return said.to_owned();
+    }
     format!("This is no log that is known here: those of {} are read. Give the time of a step by hand.", log::writers())
 }
 

@@ -23,8 +23,10 @@ pub enum Source {
     Driver,
     /// The host's allocator.
     HostAllocator,
-    /// The host's kernel, which killed the process.
+    /// The host's kernel, or a watch over the host's memory, which killed the process.
     HostKilled,
+    /// Signal 9 ended the process, and nothing says who sent it.
+    Killed,
     /// The host's shared memory, through which a data loader hands over its batches.
     SharedMemory,
 }
@@ -49,11 +51,53 @@ pub enum Doing {
     Optimizer,
 }
 
+/// Whose memory a message of PyTorch's allocator is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Device {
+    /// NVIDIA's, or AMD's where the message says CUDA.
+    Cuda,
+    /// AMD's.
+    Hip,
+    /// Intel's.
+    Xpu,
+    /// Huawei's Ascend.
+    Npu,
+    /// Apple's.
+    Mps,
+    /// Moore Threads'.
+    Musa,
+}
+
+impl Device {
+    /// The word before “out of memory”.
+    const WORDS: [(&'static str, Self); 6] = [
+        ("CUDA", Self::Cuda),
+        ("HIP", Self::Hip),
+        ("XPU", Self::Xpu),
+        ("NPU", Self::Npu),
+        ("MPS backend", Self::Mps),
+        ("MUSA", Self::Musa),
+    ];
+
+    /// The variable with the allocator's settings; none where it has none for growing blocks.
+    pub(super) const fn settings(self) -> Option<&'static str> {
+        match self {
+            Self::Cuda => Some("PYTORCH_CUDA_ALLOC_CONF"),
+            Self::Hip => Some("PYTORCH_HIP_ALLOC_CONF"),
+            Self::Npu => Some("PYTORCH_NPU_ALLOC_CONF"),
+            Self::Xpu | Self::Mps | Self::Musa => None,
+        }
+    }
+}
+
 /// What a message says. What it leaves out is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Who ran out of memory.
     pub source: Source,
+    /// Whose memory it is, where the message says so.
+    pub device: Option<Device>,
     /// What was asked for.
     pub wanted: Option<Printed>,
     /// Memory of the GPU that programs can use.
@@ -68,7 +112,7 @@ pub struct Message {
     pub allocated: Option<Printed>,
     /// What PyTorch's allocator holds beyond them.
     pub unallocated: Option<Printed>,
-    /// What a compiled program needs.
+    /// What a compiled program needs, or what a host's processes took when one was killed.
     pub needed: Option<Printed>,
     /// What the program was doing.
     pub doing: Option<Doing>,
@@ -84,6 +128,7 @@ pub(super) fn read(text: &str) -> Option<Message> {
     let doing = doing(text.get(..at).unwrap_or_default());
     let empty = Message {
         source,
+        device: device(text, at),
         wanted: None,
         capacity: None,
         free: None,
@@ -105,13 +150,19 @@ pub(super) fn read(text: &str) -> Option<Message> {
                 ["tried to allocate ", "Unable to allocate "].into_iter().find_map(|of| size_after(message, of));
             Message { wanted: asked, ..empty }
         }
-        Source::Recorded | Source::Library | Source::Driver | Source::HostKilled | Source::SharedMemory => empty,
+        Source::HostKilled => {
+            // Ray's: `was running was 957.11GB / 1007.50GB (0.95)`.
+            let taken = size_after(message, "was running was ");
+            let whole = taken.and_then(|_| size_after(message.get(message.find("was running was ")?..)?, "/ "));
+            Message { needed: taken, capacity: whole, ..empty }
+        }
+        Source::Recorded | Source::Library | Source::Driver | Source::Killed | Source::SharedMemory => empty,
     };
     Some(read)
 }
 
 /// What marks a message, the most telling first.
-const MARKS: [(&str, Source); 26] = [
+const MARKS: [(&str, Source); 33] = [
     ("out of memory. Tried to allocate", Source::Allocator),
     ("backend out of memory", Source::Allocator),
     ("can NOT allocate memory block with size larger", Source::Allocator),
@@ -130,38 +181,74 @@ const MARKS: [(&str, Source); 26] = [
     ("CUBLAS_STATUS_NOT_INITIALIZED", Source::Library),
     ("DefaultCPUAllocator", Source::HostAllocator),
     ("Unable to allocate ", Source::HostAllocator),
+    ("std::bad_alloc", Source::HostAllocator),
+    ("Cannot allocate memory", Source::HostAllocator),
+    ("\nMemoryError", Source::HostAllocator),
     ("insufficient shared memory", Source::SharedMemory),
     ("killed by signal: Bus error", Source::SharedMemory),
     ("CUDA error: out of memory", Source::Driver),
     ("CUDA driver error: out of memory", Source::Driver),
     ("hipErrorOutOfMemory", Source::Driver),
+    ("HIP error: out of memory", Source::Driver),
     ("UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", Source::Driver),
+    ("UR_RESULT_ERROR_OUT_OF_RESOURCES", Source::Driver),
     ("cudaErrorMemoryAllocation", Source::Driver),
     ("CUDA out of memory", Source::Driver),
+    ("NPU out of memory", Source::Driver),
+    ("EL0004: ", Source::Driver),
 ];
 
-/// What a process that the host killed leaves behind.
-const KILLED: [&str; 10] = [
+/// What says that the host's memory ran out: its kernel's, Slurm's, Kubernetes' and Ray's words.
+const HOST_KILLED: [&str; 10] = [
+    "oom-kill",
+    "oom_kill",
+    "OOMKilled",
+    "OOM Killed",
+    "Out of memory: Killed process",
+    "Memory cgroup out of memory",
+    "due to memory pressure (OOM)",
+    "due to the node running low on memory",
+    "Exceeded job memory limit",
+    ": Out Of Memory",
+];
+
+/// What a process that signal 9 ended leaves behind: of the shell's, torchrun's, DeepSpeed's, Python's,
+/// PyTorch's loader's.
+const KILLED: [&str; 13] = [
     "return code = -9",
     "exitcode: -9",
     "exitcode : -9",
+    "exitcode  : -9",
+    "exit code -9",
     "exit code 137",
     "exit code: 137",
+    "Exit code: 137",
     "exited with code 137",
-    "oom-kill",
-    "OOMKilled",
-    "Out of memory: Killed process",
-    "Signal 9 (SIGKILL)",
+    "SIGKILL",
+    "is killed by signal: Killed",
+    " Killed     ",
+    "\nKilled",
 ];
 
 fn start(text: &str) -> Option<(usize, Source)> {
-    let marks = MARKS.iter().copied().chain(KILLED.iter().map(|mark| (*mark, Source::HostKilled)));
-    for (mark, source) in marks {
+    let killed = HOST_KILLED.iter().map(|mark| (*mark, Source::HostKilled));
+    let killed = killed.chain(KILLED.iter().map(|mark| (*mark, Source::Killed)));
+    for (mark, source) in MARKS.iter().copied().chain(killed) {
         if let Some(at) = text.find(mark) {
             return Some((at, source));
         }
     }
     None
+}
+
+/// The word before a mark that says whose memory it is.
+fn device(text: &str, at: usize) -> Option<Device> {
+    let before = text.get(..at)?.trim_end();
+    let words = || Device::WORDS.into_iter();
+    let found = words().find(|(word, _)| before.ends_with(word));
+    // Some marks begin with the word.
+    let found = found.or_else(|| words().find(|(word, _)| text.get(at..).is_some_and(|rest| rest.starts_with(word))));
+    found.map(|(_, device)| device)
 }
 
 /// The text from a place on, so many bytes or a little less.

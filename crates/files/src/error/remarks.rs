@@ -1,7 +1,9 @@
 //! What a message says beside the tensor: who holds the memory, and what no setting of the run frees.
 
 use super::changes::bytes;
-use super::message::{Doing, Message, Source};
+use super::message::{Device, Doing, Message, Source};
+use engine::catalog::{ACCELERATORS, AcceleratorEntry};
+use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;
 
@@ -9,6 +11,9 @@ use engine::scenario::Scenario;
 const WORTH: f64 = 0.03;
 /// Relative difference of capacities above which the GPU is another than the scenario's.
 const OTHER_GPU: f64 = 0.06;
+/// The same below which two GPUs have as much, and the most that are named.
+const SAME_GPU: f64 = 0.015;
+const MOST_NAMED: usize = 4;
 /// What the allocator asks for any tensor of 1 to 10 MiB, and for those below.
 const GENERIC: [f64; 2] = [20_971_520.0, 2_097_152.0];
 
@@ -29,7 +34,6 @@ pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -
     }
     fragmentation(scenario, message, &mut said);
     holders(message, &mut said);
-    capacity(report, message, &mut said);
     alive(report, message, &mut said);
     said
 }
@@ -63,8 +67,22 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
         }
         Source::HostAllocator => "The host's memory ran out, not the GPU's.".into(),
         Source::HostKilled => {
-            "The host's kernel ended the process (signal 9), which it does when the host's memory runs out: weights loaded by every process, \
-             offloaded optimizer state, or a data loader. The GPU's memory was not the cause."
+            let taken = match (message.needed, message.capacity) {
+                (Some(taken), Some(whole)) => {
+                    format!("The host's memory ran out ({} of {} were taken)", bytes(taken.bytes), bytes(whole.bytes))
+                }
+                _ => "The host's memory, or the part of it that the job may use, ran out".to_owned(),
+            };
+            format!(
+                "{taken}, and a process was killed for it: weights that every process loads, offloaded optimizer state, checkpoints that \
+                 are gathered, or a data loader. The GPU's memory was not the cause."
+            )
+        }
+        Source::Killed => {
+            "Signal 9 ended the process, and nothing here says who sent it. Mostly it is the host's kernel when its memory runs out \
+             (`dmesg | grep -i oom`, or `sacct -o State,MaxRSS`, tells): weights that every process loads, offloaded optimizer state, a data \
+             loader. A scheduler that stops the job, or torchrun after another rank failed, sends it too: look at the first rank that \
+             failed. The GPU's memory is not the cause."
                 .into()
         }
         Source::SharedMemory => {
@@ -85,17 +103,18 @@ fn fragmentation(scenario: &Scenario, message: &Message, said: &mut Vec<String>)
     let free = message.free.map_or(0.0, |size| size.bytes);
     let held = bytes(unallocated.bytes);
     let expandable = scenario.segments == engine::model::software::Segments::Expandable;
-    let advice = if expandable {
-        "It may be memory of another stream, or of CUDA graphs"
-    } else {
-        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets it grow blocks in place"
+    let settings = message.device.map_or(Some("PYTORCH_CUDA_ALLOC_CONF"), Device::settings);
+    let advice = match settings {
+        None => String::new(),
+        Some(_) if expandable => " It may be memory of another stream, or of CUDA graphs.".to_owned(),
+        Some(settings) => format!(" {settings}=expandable_segments:True lets it grow blocks in place."),
     };
     let enough = if unallocated.bytes + free >= wanted.bytes {
         "more than was asked for, but not in one piece: fragmentation is what ended this run"
     } else {
         "too little for what was asked for even in one piece"
     };
-    said.push(format!("PyTorch's allocator held {held} without a tensor in it, {enough}. {advice}."));
+    said.push(format!("PyTorch's allocator held {held} without a tensor in it, {enough}.{advice}"));
 }
 
 /// Memory that is not PyTorch's: context, libraries, NCCL; and that of other processes.
@@ -119,15 +138,41 @@ fn holders(message: &Message, said: &mut Vec<String>) {
     }
 }
 
-fn capacity(report: &Report, message: &Message, said: &mut Vec<String>) {
-    let (Some(capacity), usable) = (message.capacity, report.memory.capacity.get()) else { return };
-    if (capacity.bytes / usable - 1.0).abs() > OTHER_GPU {
-        said.push(format!(
-            "The GPU of the message has {}, that of the scenario {}: set the GPU first.",
-            bytes(capacity.bytes),
-            bytes(usable)
-        ));
+/// Whether the GPU of the message has another memory than the scenario's: what was there, and which of the
+/// catalog's have as much.
+pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
+    let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler);
+    let (capacity, usable) = (message.capacity.filter(|_| on_gpu)?.bytes, report.memory.capacity.get());
+    if (capacity / usable - 1.0).abs() <= OTHER_GPU {
+        return None;
     }
+    let whose = match message.device {
+        Some(Device::Npu) => "NPU",
+        Some(Device::Mps) => "Mac",
+        _ => "GPU",
+    };
+    let away = |entry: &AcceleratorEntry| (capacity / entry.values.usable_memory().get() - 1.0).abs();
+    let is_xla = matches!(message.source, Source::Xla | Source::XlaCompiler);
+    let is_own = |entry: &&AcceleratorEntry| {
+        let is_of_xla = matches!(entry.values.generation, Generation::Tpu | Generation::Trainium);
+        is_of_xla == is_xla || is_xla && entry.values.generation.has_cuda()
+    };
+    let near = ACCELERATORS.iter().filter(|entry| away(entry) <= SAME_GPU).filter(is_own);
+    let mut near: Vec<&AcceleratorEntry> = near.collect();
+    near.sort_by(|one, other| away(one).total_cmp(&away(other)));
+    let names: Vec<&str> = near.iter().take(MOST_NAMED).map(|entry| entry.name).collect();
+    let known = match names.split_last() {
+        // The catalog knows no NPU, and no Mac.
+        _ if !matches!(message.device, None | Some(Device::Cuda | Device::Hip | Device::Xpu)) => String::new(),
+        None => String::new(),
+        Some((last, [])) => format!(" {last} has that much."),
+        Some((last, others)) => format!(" {} and {last} have that much.", others.join(", ")),
+    };
+    Some(format!(
+        "Which {whose} is it? That of the message has {}, that of the scenario {}.{known}",
+        bytes(capacity),
+        bytes(usable)
+    ))
 }
 
 /// What was alive, against what the scenario's step holds.

@@ -72,12 +72,26 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     let report = plain.report();
     let predicted = report.time.step.get();
     let mut remarks = Vec::new();
+    let measured = &of_update(measured, &mut remarks);
     let seconds = step(measured, &plain, &report, &mut remarks);
     conventions(measured, &plain, &report, &mut remarks);
     of_gpu(measured, &report, &mut remarks);
     let ratio = seconds.map(|seconds| seconds / predicted);
     let memory = memory(measured, &plain, &report);
     let differs = ratio.is_some_and(|ratio| (ratio - 1.0).abs() > SMALL);
+    let is_of_batch =
+        [measured.tokens_per_s_per_gpu, measured.samples_per_s, measured.batch].iter().any(Option::is_some);
+    if let Some(ratio) =
+        ratio.filter(|ratio| measured.step_seconds.is_some() && !is_of_batch && !(0.5..2.0).contains(ratio))
+    {
+        remarks.insert(
+            0,
+            format!(
+                "The log does not say how many sequences a step has: {} times the scenario's batch would explain its time.",
+                format::count(ratio)
+            ),
+        );
+    }
     let reasons = seconds
         .filter(|_| differs)
         .map(|seconds| rank(&plain, seconds, of_time(&plain), |report| report.time.step.get()));
@@ -96,6 +110,21 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
         remarks,
         corrected: corrected(&plain, seconds, memory.as_ref()),
         memory,
+    }
+}
+
+/// Of a step that generates what it trains on, the update: what the scenario's step is.
+fn of_update(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
+    let (Some(update), Some(step)) = (measured.update_seconds, measured.step_seconds) else { return measured.clone() };
+    let [told, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
+    remarks.push(format!(
+        "Of the {whole} of a step {told} are the update; generation and scoring are the rest. The update is held against the \
+         training step, for one epoch over what was generated."
+    ));
+    Measured {
+        step_seconds: Some(update),
+        tokens_per_s_per_gpu: measured.tokens_per_s_per_gpu.map(|rate| rate * step / update),
+        ..measured.clone()
     }
 }
 
@@ -142,6 +171,15 @@ fn step(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut
 /// Share of a step from which on waiting, or an error of a share, is worth a sentence.
 const WORTH: f64 = 0.05;
 
+/// What a memory summary says of memory without tensors: how much, and how much of it in pieces.
+pub(crate) fn fragmentation((unused, pieces): (f64, f64)) -> String {
+    let [unused, pieces] = [unused, pieces].map(|bytes| format::bytes(Bytes::new(bytes)));
+    format!(
+        "When the memory summary was printed, the allocator held {unused} without a tensor, {pieces} of them in pieces between \
+         tensors: fragmentation, which PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True avoids."
+    )
+}
+
 /// What the allocator and a profiler's trace say of the GPU.
 fn of_gpu(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
     if let Some(retries) = measured.retries.filter(|retries| *retries > 0) {
@@ -150,6 +188,8 @@ fn of_gpu(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
             format::count(f64::from(retries))
         ));
     }
+    let is_worth = |(unused, _): &(f64, f64)| *unused > WORTH * report.memory.capacity.get();
+    remarks.extend(measured.unused.filter(is_worth).map(fragmentation));
     let Some(profile) = measured.profile else { return };
     if profile.idle > WORTH {
         remarks.push(format!(

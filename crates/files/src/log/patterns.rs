@@ -15,6 +15,10 @@ pub(super) enum Writer {
     MaxText,
     NanoGpt,
     NanoChat,
+    Verl,
+    Swift,
+    Axolotl,
+    TorchPrime,
     Progress,
 }
 
@@ -33,6 +37,10 @@ impl Writer {
             Self::MaxText => "MaxText",
             Self::NanoGpt => "nanoGPT",
             Self::NanoChat => "nanochat",
+            Self::Verl => "verl",
+            Self::Swift => "ms-swift",
+            Self::Axolotl => "Axolotl",
+            Self::TorchPrime => "torchprime",
             Self::Progress => "progress bar",
         }
     }
@@ -59,9 +67,11 @@ pub(super) enum Field {
     Allocated,
     /// Bytes that the allocator reserved at the peak.
     Reserved,
+    /// Seconds of the update in a step that generates what it trains on.
+    Update,
 }
 
-pub(super) const FIELDS: usize = 9;
+pub(super) const FIELDS: usize = 10;
 
 const MIB: f64 = 1_048_576.0;
 const GIB: f64 = 1_073_741_824.0;
@@ -69,14 +79,18 @@ const GB: f64 = 1e9;
 const MS: f64 = 1e-3;
 const PERCENT: f64 = 1e-2;
 
-/// A figure's name as it stands before the number, whose it is, and by what the number is multiplied.
+/// A figure's name as it stands before the number (with quotes, colons and equals signs between them
+/// or not), whose it is, and by what the number is multiplied.
 ///
 /// Sources: torchtitan `components/metrics.py` (memory is `max_reserved_gib`, tps is of a device), Megatron-LM `training/training.py` and
 /// `utils.report_memory` (MB of 1,024 x 1,024), nanotron `trainer.py`, DeepSpeed `utils/timer.py` (GB of 1,024 to the third), transformers
 /// `trainer_utils.speed_metrics`, torchtune `training/memory.py`, NeMo's Lightning callbacks, Composer `callbacks/speed_monitor.py` and
 /// `memory_monitor.py` (GB of 10 to the ninth), MaxText `metric_logger.py`, nanoGPT `train.py`, nanochat
-/// `scripts/base_train.py` (tok/sec is of all GPUs, and not read).
-pub(super) const PATTERNS: [(&str, Writer, Field, f64); 54] = [
+/// `scripts/base_train.py` (tok/sec is of all GPUs, and not read), verl `trainer/ppo/metric_utils.py` and `workers/fsdp_workers.py`
+/// (throughput is of a GPU, memory in GB of 1,024 to the third), ms-swift `trainers/patcher.py` and `megatron/callbacks/print.py`
+/// (memory is reserved; before February 2026 the speed in iterations a second), Axolotl `core/trainers/base.py`, torchprime
+/// `metrics/metrics.py` (its lines of a step have the time of tracing alone, the summary has the step's).
+pub(super) const PATTERNS: [(&str, Writer, Field, f64); 62] = [
     (" tps: ", Writer::Torchtitan, Field::Tokens, 1.0),
     (" wps: ", Writer::Torchtitan, Field::Tokens, 1.0),
     (" tflops: ", Writer::Torchtitan, Field::Tflops, 1.0),
@@ -98,17 +112,25 @@ pub(super) const PATTERNS: [(&str, Writer, Field, f64); 54] = [
     ("CurrSamplesPerSec=", Writer::DeepSpeed, Field::Samples, 1.0),
     (" SamplesPerSec=", Writer::DeepSpeed, Field::Samples, 1.0),
     ("MaxMemAllocated=", Writer::DeepSpeed, Field::Allocated, GIB),
-    ("'train_samples_per_second': ", Writer::Transformers, Field::Samples, 1.0),
-    ("'train_steps_per_second': ", Writer::Transformers, Field::Steps, 1.0),
-    ("\"train_samples_per_second\": ", Writer::Transformers, Field::Samples, 1.0),
-    ("\"train_steps_per_second\": ", Writer::Transformers, Field::Steps, 1.0),
-    ("train_samples_per_second = ", Writer::Transformers, Field::Samples, 1.0),
-    ("train_steps_per_second = ", Writer::Transformers, Field::Steps, 1.0),
-    ("tokens_per_sec_per_gpu': ", Writer::Transformers, Field::Tokens, 1.0),
-    ("tokens_per_second_per_gpu': ", Writer::Transformers, Field::Tokens, 1.0),
-    ("max_mem_allocated(gib)': ", Writer::Transformers, Field::Allocated, GIB),
-    ("device_mem_reserved(gib)': ", Writer::Transformers, Field::Reserved, GIB),
-    ("device_reserved (GiB)': ", Writer::Transformers, Field::Reserved, GIB),
+    ("train_samples_per_second", Writer::Transformers, Field::Samples, 1.0),
+    ("train_steps_per_second", Writer::Transformers, Field::Steps, 1.0),
+    ("tokens_per_sec_per_gpu'", Writer::Axolotl, Field::Tokens, 1.0),
+    ("tokens_per_second_per_gpu'", Writer::Axolotl, Field::Tokens, 1.0),
+    ("tokens/train_per_sec_per_gpu", Writer::Axolotl, Field::Tokens, 1.0),
+    ("max_mem_allocated(gib)", Writer::Axolotl, Field::Allocated, GIB),
+    ("max_allocated (GiB)", Writer::Axolotl, Field::Allocated, GIB),
+    ("device_mem_reserved(gib)", Writer::Axolotl, Field::Reserved, GIB),
+    ("device_reserved (GiB)", Writer::Axolotl, Field::Reserved, GIB),
+    ("train_speed(iter/s)", Writer::Swift, Field::Steps, 1.0),
+    ("train_speed(s/it)", Writer::Swift, Field::Seconds, 1.0),
+    ("memory(GiB)", Writer::Swift, Field::Reserved, GIB),
+    ("timing_s/step:", Writer::Verl, Field::Seconds, 1.0),
+    ("timing_s/update_actor:", Writer::Verl, Field::Update, 1.0),
+    ("perf/throughput:", Writer::Verl, Field::Tokens, 1.0),
+    ("perf/mfu/actor:", Writer::Verl, Field::Mfu, 1.0),
+    ("perf/max_memory_allocated_gb:", Writer::Verl, Field::Allocated, GIB),
+    ("perf/max_memory_reserved_gb:", Writer::Verl, Field::Reserved, GIB),
+    ("step_execution_time", Writer::TorchPrime, Field::Seconds, 1.0),
     ("tokens_per_second_per_gpu:", Writer::Torchtune, Field::Tokens, 1.0),
     ("peak_memory_alloc:", Writer::Torchtune, Field::Allocated, GIB),
     ("peak_memory_reserved:", Writer::Torchtune, Field::Reserved, GIB),

@@ -1,11 +1,14 @@
 //! A log line by line: what each says, in one pass.
 
 use super::patterns::{FIELDS, Field, PATTERNS, Writer};
+use engine::stats::median;
 
-/// Figures of one field, in the order of the log.
+/// Figures of one field, a step each, in the order of the log.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     of: [Vec<f64>; FIELDS],
+    /// The step that each figure is of, where its line says so.
+    steps: [Vec<Option<u64>>; FIELDS],
 }
 
 /// Longest line that is read: others hold no figures of a step.
@@ -15,17 +18,41 @@ const MOST: usize = 200_000;
 /// Lines with figures after which the log is another's no more.
 const SURE: usize = 20;
 /// Writers.
-const WRITERS: usize = 13;
+const WRITERS: usize = 17;
 
 impl Samples {
     pub(super) fn get(&self, field: Field) -> &[f64] {
         self.of.get(field as usize).map_or(&[], Vec::as_slice)
     }
 
-    fn push(&mut self, field: Field, value: f64) {
-        if let Some(figures) = self.of.get_mut(field as usize).filter(|figures| figures.len() < MOST) {
+    fn push(&mut self, field: Field, value: f64, step: Option<u64>) {
+        let place = field as usize;
+        let (Some(figures), Some(steps)) = (self.of.get_mut(place), self.steps.get_mut(place)) else { return };
+        if figures.len() < MOST {
             figures.push(value);
+            steps.push(step);
         }
+    }
+
+    /// What several ranks say of one step: the most memory, and the median of the rest.
+    fn of_ranks(mut self) -> Self {
+        let memory = [Field::Allocated, Field::Reserved].map(|field| field as usize);
+        for (place, (figures, steps)) in self.of.iter_mut().zip(&mut self.steps).enumerate() {
+            let most = |figures: &[f64]| figures.iter().copied().reduce(f64::max);
+            let of_all = |figures: &[f64]| if memory.contains(&place) { most(figures) } else { median(figures) };
+            let mut grouped: Vec<(Option<u64>, Vec<f64>)> = Vec::with_capacity(figures.len());
+            for (figure, step) in figures.iter().zip(steps.iter()) {
+                // Ranks are a step apart at most.
+                let same = grouped.iter_mut().rev().take(2).find(|(other, _)| step.is_some() && other == step);
+                match same {
+                    Some((_, figures)) => figures.push(*figure),
+                    None => grouped.push((*step, vec![*figure])),
+                }
+            }
+            *figures = grouped.iter().filter_map(|(_, figures)| of_all(figures)).collect();
+            *steps = grouped.into_iter().map(|(step, _)| step).collect();
+        }
+        self
     }
 
     fn len(&self) -> usize {
@@ -57,13 +84,14 @@ pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
     }
     let best =
         WRITERS_IN_ORDER.into_iter().max_by_key(|writer| by_writer.get(*writer as usize).map_or(0, Samples::len))?;
-    let samples = by_writer.get(best as usize).cloned()?;
+    let samples = by_writer.get(best as usize).cloned()?.of_ranks();
     (samples.len() > 0).then_some((best, samples))
 }
 
 /// The progress bar first, so that of two with as many figures the other is taken.
 pub(super) const WRITERS_IN_ORDER: [Writer; WRITERS] = [
     Writer::Progress,
+    Writer::TorchPrime,
     Writer::NanoGpt,
     Writer::NanoChat,
     Writer::MaxText,
@@ -76,10 +104,14 @@ pub(super) const WRITERS_IN_ORDER: [Writer; WRITERS] = [
     Writer::Megatron,
     Writer::Torchtitan,
     Writer::Transformers,
+    Writer::Verl,
+    Writer::Axolotl,
+    Writer::Swift,
 ];
 
 fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS]) -> Option<Writer> {
     let mut found = None;
+    let step = step(line);
     let mut fields = [false; FIELDS];
     for (name, writer, field, scale) in PATTERNS {
         if sure.is_some_and(|sure| sure != writer) || !is_its_line(line, writer) {
@@ -89,13 +121,13 @@ fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS
         let Some(value) = line.get(at + name.len()..).and_then(|rest| number(rest, writer)) else { continue };
         let taken = fields.get_mut(field as usize)?;
         if value > 0.0 && value.is_finite() && !core::mem::replace(taken, true) {
-            by_writer.get_mut(writer as usize)?.push(field, value * scale);
+            by_writer.get_mut(writer as usize)?.push(field, value * scale, step);
             found = Some(writer);
         }
     }
     let may_be_progress = found.is_none() && sure.is_none_or(|sure| sure == Writer::Progress);
     if let Some(seconds) = may_be_progress.then(|| progress(line)).flatten() {
-        by_writer.get_mut(Writer::Progress as usize)?.push(Field::Seconds, seconds);
+        by_writer.get_mut(Writer::Progress as usize)?.push(Field::Seconds, seconds, None);
         found = Some(Writer::Progress);
     }
     found
@@ -115,7 +147,12 @@ fn is_its_line(line: &str, writer: Writer) -> bool {
 
 /// The number at the start of a text, with thousands separators, and with what stands behind it: `5,615`, `11.5K`, `561.94ms`.
 fn number(text: &str, writer: Writer) -> Option<f64> {
-    let text = text.trim_start_matches([' ', '\'', '"']);
+    let text = text.trim_start_matches([' ', '\'', '"', ':', '=']);
+    if writer == Writer::TorchPrime
+        && let Some(seconds) = clock(text)
+    {
+        return Some(seconds);
+    }
     let is_of_number = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',' | '-' | '+' | 'e' | 'E');
     let end = text.find(|letter: char| !is_of_number(letter)).unwrap_or(text.len());
     let digits = text.get(..end)?.trim_end_matches([',', '.', 'e', 'E', '-', '+']);
@@ -136,6 +173,25 @@ fn number(text: &str, writer: Writer) -> Option<f64> {
         _ => 1.0,
     };
     Some(value * scale)
+}
+
+/// Seconds of a time as Python prints it: `0:00:02.510000`.
+fn clock(text: &str) -> Option<f64> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, ':' | '.'));
+    let mut parts = text.get(..end.unwrap_or(text.len()))?.splitn(3, ':');
+    let mut part = || parts.next()?.parse::<f64>().ok();
+    Some(3600.0 * part()? + 60.0 * part()? + part()?)
+}
+
+/// What stands before the number of a step.
+const STEPS: [&str; 6] = ["iteration:", "iteration ", "global_step/max_steps", "step:", "step ", "iter "];
+
+/// The number of the step that a line is of.
+fn step(line: &str) -> Option<u64> {
+    STEPS.iter().find_map(|name| {
+        let rest = line.get(line.find(name)? + name.len()..)?.trim_start_matches([' ', '\'', '"', ':']);
+        rest.get(..rest.find(|letter: char| !letter.is_ascii_digit())?)?.parse().ok()
+    })
 }
 
 /// Seconds of an iteration by tqdm's bar: `812/812 [1:26:02<00:00,  6.36s/it]`.
@@ -173,12 +229,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_ranks_say_of_one_step_is_one_figure() {
+        let line = |step: u32, rank: u32| format!("[rank{rank}]: step: {step}  loss: 9  tps: {}", 1000 * step + rank);
+        // The third rank is a step behind.
+        let order = [(1, 0), (1, 1), (2, 0), (1, 2), (2, 1), (3, 0), (2, 2), (3, 1), (3, 2)];
+        let text: Vec<String> = order.into_iter().map(|(step, rank)| line(step, rank)).collect();
+        let (writer, samples) = read(&text.join("\n")).unwrap();
+        assert_eq!((writer, samples.get(Field::Tokens)), (Writer::Torchtitan, &[1001.0, 2001.0, 3001.0][..]));
+    }
+
+    #[test]
     fn numbers_are_read_with_what_stands_behind_them() {
         assert_eq!(number("5,615  tflops", Writer::Torchtitan), Some(5615.0));
         assert_eq!(number("11.5K | tok", Writer::Nanotron), Some(11_500.0));
         assert!((number(" 561.94ms", Writer::NanoGpt).unwrap() - 0.56194).abs() < 1e-12);
         assert_eq!(number("1e-05 |", Writer::Megatron), Some(1e-5));
         assert_eq!(number("nan", Writer::Megatron), None);
+        assert_eq!(number("                = 0:01:02.500000", Writer::TorchPrime), Some(62.5));
+        assert_eq!(number("': '7.2'}", Writer::Swift), Some(7.2));
+        assert_eq!(step("[rank3]:[titan] root - INFO - step: 10  loss: 1"), Some(10));
+        assert_eq!(step("{'global_step/max_steps': '20/100', 'memory(GiB)': 17.2}"), Some(20));
         assert_eq!(progress("100%|████| 812/812 [1:26:02<00:00,  6.36s/it]"), Some(6.36));
         assert_eq!(progress("  5%|█ | 3/60 [00:02<00:20,  2.00it/s]"), Some(0.5));
         assert_eq!(progress("[a, b]"), None);

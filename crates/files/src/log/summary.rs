@@ -6,27 +6,34 @@ use crate::error::size_at;
 /// What marks the table.
 const TITLE: &str = "PyTorch CUDA memory summary";
 
-/// Reads the first table of a text: the column `Peak Usage` of allocated and of reserved memory, and how often the allocator had to
-/// give memory back.
+/// Reads the first table of a text: the peaks of allocated and of reserved memory, what is held without
+/// a tensor, and how often the allocator had to give memory back. *Non-releasable* are inactive pieces of
+/// blocks in use (`c10/cuda/CUDACachingAllocator.cpp`, `inactive_split`).
 pub(super) fn read(text: &str) -> Option<Measured> {
     let table = text.get(text.find(TITLE)?..)?;
-    let peak = |name: &str| {
+    let cell = |name: &str, column: usize| {
         let line = table.lines().take(LINES).find(|line| line.contains(name))?;
-        let column = line.split('|').filter(|cell| !cell.trim().is_empty()).nth(PEAK)?;
-        Some(size_at(column)?.bytes)
+        Some(size_at(line.split('|').filter(|cell| !cell.trim().is_empty()).nth(column)?)?.bytes)
     };
-    let (allocated, reserved) = (peak("Allocated memory"), peak("GPU reserved memory"));
+    let (allocated, reserved) = (cell("Allocated memory", PEAK), cell("GPU reserved memory", PEAK));
     allocated.or(reserved)?;
+    let current = |name| cell(name, CURRENT);
+    let unused = || {
+        let [tensors, held, pieces] = ["Allocated memory", "GPU reserved memory", "Non-releasable memory"].map(current);
+        Some(((held? - tensors?).max(0.0), pieces?))
+    };
     Some(Measured {
         peak_allocated: allocated,
         peak_reserved: reserved,
         retries: retries(table),
+        unused: unused(),
         ..Measured::none("torch.cuda.memory_summary()")
     })
 }
 
-/// Lines of a table, and the place of the column of peaks after the name and the current use.
+/// Lines of a table, and the places of the columns of current use and of peaks after the name.
 const LINES: usize = 60;
+const CURRENT: usize = 1;
 const PEAK: usize = 2;
 
 /// `|            CUDA OOMs: 1            |        cudaMalloc retries: 3         |`.

@@ -36,7 +36,7 @@ fn written(case: &Case, explained: &Explained) -> String {
         let exact = if other.exact { "" } else { " (another batch)" };
         writeln!(text, "  {} [{}]: {}{exact}", other.tensor, other.part, other.formula).unwrap();
     }
-    for remark in &explained.remarks {
+    for remark in explained.other_gpu.iter().chain(&explained.remarks) {
         writeln!(text, "  {remark}").unwrap();
     }
     for change in explained.changes.iter().take(1) {

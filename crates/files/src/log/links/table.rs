@@ -59,6 +59,8 @@ const MOST_POINTS: usize = 2000;
 
 /// Columns at the end of a line: time, algorithm and bus bandwidth and errors, out of place and in place.
 const COLUMNS: usize = 8;
+/// The same where only one of the two was measured.
+const SHORT: usize = 4;
 /// Columns before them at least: size, count and type.
 const BEFORE: usize = 3;
 
@@ -132,14 +134,37 @@ pub fn is_table(text: &str) -> bool {
     text.lines().map(printed).filter(begins).any(|line| row(&line.split_whitespace().collect::<Vec<_>>()).is_some())
 }
 
-/// A line without the rank that launchers put before it: `[1,0]<stdout>:`.
+/// A line without what launchers put before it: `[1,0]<stdout>:` of mpirun, `0: ` of srun, a pod's name
+/// and a time of Kubernetes.
 fn printed(line: &str) -> &str {
-    if line.starts_with('[') { line.split_once(">:").map_or(line, |(_, rest)| rest) } else { line }.trim()
+    let line = line.trim();
+    if let Some(comment) = line.find('#').and_then(|at| line.get(at..))
+        && ["Rank", "nThread", "Using"]
+            .iter()
+            .any(|word| comment.trim_start_matches(['#', ' ', '\t']).starts_with(word))
+    {
+        return comment;
+    }
+    // A line of the table: two counts and a type.
+    let mut starts = line.split_whitespace().map(|word| word.as_ptr() as usize - line.as_ptr() as usize);
+    let is_row = |at: &usize| {
+        let mut words = line.get(*at..).unwrap_or_default().split_whitespace();
+        let mut count = || words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+        count() && count() && words.next().is_some_and(|word| TYPES.contains(&word))
+    };
+    starts.find(is_row).and_then(|at| line.get(at..)).unwrap_or(line)
 }
+
+/// Types of elements, as nccl-tests and rccl-tests print them (`src/common.cu`, `test_typenames`).
+const TYPES: [&str; 16] = [
+    "char", "int", "int8", "uint8", "int32", "uint32", "int64", "uint64", "half", "float", "double", "bfloat16",
+    "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2",
+];
 
 /// Bytes, microseconds, algorithm and bus bandwidth of a line.
 fn row(words: &[&str]) -> Option<(f64, f64, f64, f64)> {
-    let first = words.len().checked_sub(COLUMNS).filter(|first| *first >= BEFORE)?;
+    let columns = if words.len() >= BEFORE + COLUMNS { COLUMNS } else { SHORT };
+    let first = words.len().checked_sub(columns).filter(|first| *first >= BEFORE)?;
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok()).filter(|value| value.is_finite());
     let row = (number(0)?, number(first)?, number(first + 1)?, number(first + 2)?);
     // The count of elements, of a type that has a name.

@@ -120,7 +120,8 @@ fn without_a_model_an_error_says_so_first() {
     let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.20 GiB. GPU 0 has a total capacity of 15.00 GiB of which 300.00 MiB is free. Process 77 has 6.00 GiB memory in use. Process 78 has 8.00 GiB memory in use. Of the allocated memory 5.00 GiB is allocated by PyTorch";
     let error = brought("", text).unwrap();
     assert!(error.kind == Kind::Error && error.said.starts_with("No model was given"), "{}", error.said);
-    assert!(error.sections[0].lines.iter().any(|line| line.contains("Other processes")), "{:?}", error.sections);
+    assert!(error.missing[0].starts_with("Which model") && error.sections[0].lines == error.missing);
+    assert!(error.sections[1].lines.iter().any(|line| line.contains("Other processes")), "{:?}", error.sections);
 }
 
 #[test]
