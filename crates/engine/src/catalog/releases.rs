@@ -3,7 +3,9 @@
 //! The rows stand in the programs' own folders (`crates/files/programs/<program>/releases.toml`),
 //! each with the file and the commit that brought it.
 
-use crate::params::{self, ParamId};
+use std::borrow::Cow;
+
+use crate::params::{self, Kind, ParamId};
 use crate::scenario::{Id, Scenario};
 use crate::share::put;
 
@@ -126,10 +128,19 @@ impl Release {
     }
 }
 
-/// Whether a scenario has an option under a key of links, or one of several with `|` between.
+/// Whether a scenario has an option or a count under a key of links, or one of several with `|` between;
+/// with `!` before them, none of them.
 fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
-    let option = params::find(key).map_or("", |param| param.id.option(scenario));
-    value.split('|').any(|any| any == option)
+    let Some(param) = params::find(key) else { return false };
+    let is_sharded_alone = param.id == ParamId::Strategy && scenario.gpus == 1;
+    let chosen = match param.kind {
+        // On one GPU there is nothing to shard, and programs leave FSDP out.
+        Kind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => Cow::Borrowed("ddp"),
+        Kind::Choice(_) => Cow::Borrowed(param.id.option(scenario)),
+        Kind::Number(number) => Cow::Owned((number.get)(scenario).to_string()),
+    };
+    let (of, is_not) = value.strip_prefix('!').map_or((value, false), |rest| (rest, true));
+    of.split('|').any(|any| any == chosen) != is_not
 }
 
 /// The release of a text: its key, a program alone for its newest, or a program with a month or a
@@ -191,10 +202,13 @@ mod tests {
             for (when, _) in release.depending {
                 for (key, value) in *when {
                     assert!(release.depending.iter().all(|(_, facts)| facts.iter().all(|(own, _)| own != key)));
-                    let choice = params::find(key).and_then(|param| param.choice());
-                    let choice = choice.unwrap_or_else(|| panic!("{}: {key}", release.id));
-                    let is_option = |value: &str| choice.options.iter().any(|option| option.key == value);
-                    assert!(value.split('|').all(is_option), "{}: {key} = {value}", release.id);
+                    let param = params::find(key).unwrap_or_else(|| panic!("{}: {key}", release.id));
+                    let is_known = |value: &str| match param.kind {
+                        Kind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
+                        Kind::Number(_) => value.parse::<u32>().is_ok(),
+                    };
+                    let values = value.trim_start_matches('!');
+                    assert!(values.split('|').all(is_known), "{}: {key} = {value}", release.id);
                 }
             }
             assert!(release.says.ends_with('.') && release.source.contains('/'), "{}", release.id);
