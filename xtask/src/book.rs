@@ -3,9 +3,8 @@
 //! a hook (`Trunk.toml`).
 //!
 //! The pages of training programs are made from their folders (`crates/files/programs`) into a copy
-//! of the sources, so that none of them can be old: [`programs`] reads the folders, [`page`] writes
-//! the page of one and [`overview`] the page of all, in words of [`labels`], [`sources`] and
-//! [`markdown`].
+//! of the sources, so that none of them can be old: `programs` reads the folders, `page` writes the
+//! page of one and `overview` the page of all, in words of `labels`, `sources` and `markdown`.
 
 mod labels;
 mod markdown;

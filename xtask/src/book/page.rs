@@ -35,7 +35,7 @@ pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<
     page += &section("Releases", &releases(program, labels)?);
     if let Some(keys) = &program.keys {
         page += &section("Keys", &key_table(keys, labels)?);
-        page += &section("What it does where a file says nothing", &usual(keys, labels)?);
+        page += &section("What it does where a file says nothing", &usual(program, keys, labels)?);
         page += &section("What is lacking or refused", &lacking(keys));
         page += &section("Keys that are noted", &noted(keys));
         page += &section("Its own names of models", &models(keys));
@@ -205,15 +205,17 @@ fn conditions(row: &Value) -> String {
 }
 
 /// What the program does where a file says nothing.
-fn usual(keys: &Value, labels: &Labels) -> Result<String> {
+fn usual(program: &Program, keys: &Value, labels: &Labels) -> Result<String> {
     let (usual, says) = (&keys["usual"], &keys["says"]);
     let mut rows = Vec::new();
     for (key, value) in object(usual) {
         rows.push([labels.name(key)?, labels.value(key, value)?, prose(text(says, key))]);
     }
-    // What a release sets, or the engine's own default, is said here alone.
+    // What a release sets, or the engine's own default, is said in `says` alone.
+    let by_release = |key: &str| program.releases.iter().any(|release| release["set"].get(key).is_some());
     for (key, said) in object(says).filter(|(key, _)| usual.get(key).is_none()) {
-        rows.push([labels.name(key)?, String::new(), prose(said.as_str().unwrap_or_default())]);
+        let value = if by_release(key) { "its release's" } else { "" };
+        rows.push([labels.name(key)?, value.to_owned(), prose(said.as_str().unwrap_or_default())]);
     }
     Ok(table("wide", ["Setting", "Value", "Why"], &rows))
 }
