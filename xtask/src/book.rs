@@ -1,15 +1,31 @@
 //! `cargo xtask book`: builds the documentation from `docs/` into the folder `docs` of the site.
 //! Its figures are embeds of the calculator, so it is served beside it; Trunk calls this command as
 //! a hook (`Trunk.toml`).
+//!
+//! The pages of training programs are made from their folders (`crates/files/programs`) into a copy
+//! of the sources, so that none of them can be old: `programs` reads the folders, `page` writes the
+//! page of one and `overview` the page of all, in words of `labels`, `sources` and `markdown`.
 
-use anyhow::{Context as _, Result, anyhow, bail};
+mod labels;
+mod markdown;
+mod overview;
+mod page;
+mod programs;
+mod sources;
+
+use anyhow::{Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
+use crate::folders::{copy, entries, fresh, made, read, write};
 use crate::shell::{program, root, run, step};
 use crate::{site, tools};
 
 /// The folder with `book.toml`.
 const SOURCES: &str = "docs";
+/// Folders below it that are no part of the book.
+const OTHERS: [&str; 1] = ["recipes"];
+/// Files outside of it that its pages include.
+const INCLUDED: [&str; 1] = ["npm/README.md"];
 /// The environment variable with the folder in which Trunk assembles the site.
 const STAGING: &str = "TRUNK_STAGING_DIR";
 
@@ -67,8 +83,18 @@ pub fn built() -> Result<()> {
 /// Builds the book into the folder `docs` of a site.
 fn build(site: &Path, mdbook: &Path) -> Result<()> {
     let folder = site.join("docs");
+    let copied = root().join("target").join("book").join("sources");
+    let sources = copied.join(SOURCES);
+    fresh(&copied)?;
+    copy(&root().join(SOURCES), &sources, &OTHERS)?;
+    for name in INCLUDED {
+        let file = copied.join(name);
+        file.parent().map_or(Ok(()), made)?;
+        write(&file, &read(&root().join(name))?)?;
+    }
+    programs::write_pages(&sources.join("book"))?;
     let mut command = program(mdbook);
-    command.args(["build", SOURCES, "--dest-dir"]).arg(&folder).env("MDBOOK_LOG", "warn");
+    command.arg("build").arg(&sources).arg("--dest-dir").arg(&folder).env("MDBOOK_LOG", "warn");
     run(&mut command)?;
     for name in UNUSED {
         let path = folder.join(name);
@@ -76,11 +102,13 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
     for page in pages(&folder)? {
-        let unread = || format!("{} could not be read", page.display());
-        let text = std::fs::read_to_string(&page).with_context(unread)?;
         let name = page.file_name().unwrap_or_default().to_string_lossy();
-        std::fs::write(&page, finished(&text, &name))
-            .with_context(|| format!("{} could not be written", page.display()))?;
+        let text = read(&page)?;
+        // mdBook leaves what it cannot include as it stands, and succeeds.
+        if text.contains("{{#include") {
+            bail!("{name} includes a file that is not there.");
+        }
+        write(&page, &finished(&text, &name))?;
     }
     check_links(&folder)
 }
@@ -109,10 +137,8 @@ fn check_links(folder: &Path) -> Result<()> {
 /// # Errors
 /// When the folder does not exist.
 pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut pages: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|kind| kind == "html")).collect();
-    pages.sort();
+    let mut pages = entries(folder)?;
+    pages.retain(|file| file.extension().is_some_and(|kind| kind == "html"));
     if pages.is_empty() {
         bail!("{} has no pages.", folder.display());
     }

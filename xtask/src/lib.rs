@@ -6,7 +6,7 @@
 //!   [`nginx`], by [`packages`].
 //! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
 //! - [`files`]: the module that the page fetches on demand.
-//! - [`book`]: the documentation, with mdBook.
+//! - [`book`]: the documentation, with mdBook; a page a training program, made from its folder.
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`npm`], [`python`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser, for people.
@@ -15,7 +15,7 @@
 //! - [`mod@bench`]: the figures of the README. [`brotli`]: what is weighed there and after a build.
 //! - [`visits`]: whether any figure is ever missing.
 //! - [`wasm_tests`]: tests compiled to Wasm, in Chromium.
-//! - [`shell`]: runs programs.
+//! - [`shell`]: runs programs. [`folders`]: reads and writes files.
 //!
 //! An error is one full sentence, with the command that solves the problem if there is one.
 
@@ -32,6 +32,7 @@ pub mod engine;
 pub mod exports;
 pub mod files;
 pub mod firefox;
+pub mod folders;
 pub mod fuzz;
 pub mod laws;
 pub mod nginx;

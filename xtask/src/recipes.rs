@@ -1,9 +1,10 @@
 //! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the
 //! calculator beside them as `/shardwise/`. The tests of the built site open them.
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
+use crate::folders::{copy, fresh, made, read, write};
 use crate::shell::{find, program, root, run, step};
 use crate::site;
 use crate::tools::{self, python::Environment};
@@ -79,7 +80,7 @@ fn vitepress(sources: &Path, site: &Path) -> Result<()> {
     let npm = find(&["npm", "npm.cmd"]).ok_or_else(missing)?;
     let node = find(&["node"]).ok_or_else(missing)?;
     let place = workshop().join("vitepress");
-    std::fs::create_dir_all(&place).with_context(|| format!("{} could not be made", place.display()))?;
+    made(&place)?;
     copy(sources, &place, &["README.md", "node_modules"])?;
     let lock = read(&sources.join("package-lock.json"))?;
     once(&place.join("node_modules"), &lock, || {
@@ -111,34 +112,5 @@ fn once(place: &Path, list: &str, make: impl FnOnce() -> Result<()>) -> Result<(
         return Ok(());
     }
     make()?;
-    std::fs::write(&note, list).with_context(|| format!("{} could not be written", note.display()))
-}
-
-fn read(file: &Path) -> Result<String> {
-    std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
-}
-
-/// Empties a folder.
-fn fresh(folder: &Path) -> Result<()> {
-    // The folder may not exist.
-    let _ = std::fs::remove_dir_all(folder);
-    std::fs::create_dir_all(folder).with_context(|| format!("{} could not be made", folder.display()))
-}
-
-/// Copies a folder except for these names.
-fn copy(from: &Path, to: &Path, but: &[&str]) -> Result<()> {
-    let failed = || format!("{} could not be copied", from.display());
-    std::fs::create_dir_all(to).with_context(failed)?;
-    for entry in std::fs::read_dir(from).with_context(failed)?.flatten() {
-        let (name, path) = (entry.file_name(), entry.path());
-        if but.iter().any(|but| name == *but) {
-            continue;
-        }
-        if path.is_dir() {
-            copy(&path, &to.join(name), but)?;
-        } else {
-            std::fs::copy(&path, to.join(name)).with_context(failed)?;
-        }
-    }
-    Ok(())
+    write(&note, list)
 }

@@ -1,0 +1,440 @@
+//! The page of a program.
+
+use anyhow::{Result, bail};
+use serde_json::{Map, Value};
+
+use super::labels::{Labels, plain, text};
+use super::markdown::{code, codes, lines, prose, section, table};
+use super::overview::{Reading, reading};
+use super::programs::{Example, Marks, Program};
+use super::sources::{is_commit, link, links};
+
+/// The fields of a key that the page tells: one more of them must be told too.
+const FIELDS: [&str; 14] = [
+    "name",
+    "is",
+    "values",
+    "sets",
+    "lacks",
+    "refuses",
+    "scale",
+    "times",
+    "over",
+    "multiple_of",
+    "first",
+    "when",
+    "means",
+    "since",
+];
+
+/// The whole page, in Markdown.
+pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<String> {
+    let framework = labels.value("framework", &Value::String(program.framework.clone()))?;
+    let mut page = format!("# {}\n\n{}\n\nComputed as: {framework}.", program.name, about(program, marks));
+    page.push_str(" [All programs](releases.md)\n");
+    page += &section("Releases", &releases(program, labels)?);
+    if let Some(keys) = &program.keys {
+        page += &section("Keys", &key_table(keys, labels)?);
+        page += &section("What it does where a file says nothing", &usual(program, keys, labels)?);
+        page += &section("What is lacking or refused", &lacking(keys));
+        page += &section("Keys that are noted", &noted(keys));
+        page += &section("Its own names of models", &models(keys));
+    }
+    page += &section("Keys that went", &gone(program)?);
+    if let Some(keys) = &program.keys {
+        page += &section("Keys that change neither memory nor speed", &quiet(keys));
+    }
+    page += &section("Whose a file is", &told(program));
+    page += &section("Files that were read by hand", &examples(program, labels)?);
+    Ok(page)
+}
+
+/// What the program is, and what becomes of its files.
+fn about(program: &Program, marks: &Marks) -> String {
+    if let Some(keys) = &program.keys {
+        return prose(text(keys, "about"));
+    }
+    let name = &program.name;
+    match reading(program, marks) {
+        Reading::ByCode => format!(
+            "Files of {name} are read: [Runs, errors and logs](bring.md) says how, and [Framework settings](settings.md) what is \
+             written for frameworks. Its keys stand in no table but in code; what it does by itself stands below."
+        ),
+        Reading::Refused(instead) => format!(
+            "Files of {name} are recognised and not read. {instead} What it does by itself can be chosen as *Software*."
+        ),
+        Reading::Unknown => {
+            format!("Files of {name} are not recognised as such. What it does by itself can be chosen as *Software*.")
+        }
+    }
+}
+
+/// Its releases, the newest first.
+fn releases(program: &Program, labels: &Labels) -> Result<String> {
+    let row = |release: &Value| -> Result<[String; 5]> {
+        let since = text(release, "since");
+        let id = format!("{}-{}", program.slug, since.get(..7).unwrap_or(since));
+        let mut facts = release["set"].as_object().map(|set| labels.facts(set)).transpose()?.unwrap_or_default();
+        for other in array(&release["where"]) {
+            let [when, set] = ["when", "set"].map(|key| other[key].as_object().cloned().unwrap_or_default());
+            facts.push(format!("where {}: {}", labels.condition(&when)?, labels.facts(&set)?.join(", ")));
+        }
+        Ok([
+            format!("{since}<br>{}", code(&id)),
+            text(release, "name").to_owned(),
+            prose(text(release, "says")),
+            lines(&facts),
+            lines(&links(text(release, "source"))?),
+        ])
+    };
+    let rows: Vec<[String; 5]> = program.releases.iter().rev().map(row).collect::<Result<_>>()?;
+    if rows.is_empty() {
+        return Ok(String::new());
+    }
+    let heads = ["Since", "Release", "What changed", "What it sets", "Source"];
+    let intro = "What each release does by itself from its day on; what an earlier one set stays. The name in code is the value \
+        of `release` in links.\n\n";
+    Ok(intro.to_owned() + &table("wide dated", heads, &rows))
+}
+
+/// The keys that set something.
+fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
+    let mut rows = Vec::new();
+    for row in array(&keys["key"]) {
+        if let Some(field) = row.as_object().and_then(|row| row.keys().find(|key| !FIELDS.contains(&key.as_str()))) {
+            bail!("the field `{field}` of a key is told on no page");
+        }
+        let [what, words] = [what(row, labels)?, words(row, labels)?];
+        if text(row, "is") == "noted" || what.is_empty() && words.is_empty() {
+            continue;
+        }
+        rows.push([lines(&names(row)), lines(&what), lines(&words), conditions(row)]);
+    }
+    let sources = links(text(keys, "source"))?.join(", ");
+    let intro = format!(
+        "`*` stands for any beginning of a key or any part of a word; a word that is said itself counts before. Of keys that \
+         set the same thing the last one counts. Looked up in {sources}.\n\n"
+    );
+    Ok(intro + &table("wide keyed", ["Key", "What it sets", "Its words", "Only where"], &rows))
+}
+
+/// The spellings of a key.
+fn names(row: &Value) -> Vec<String> {
+    texts(&row["name"]).map(code).collect()
+}
+
+/// What a key sets, and how its number is counted.
+fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
+    let mut what = Vec::new();
+    let is = text(row, "is");
+    if !is.is_empty() && is != "noted" {
+        what.push(labels.name(is)?);
+    }
+    for key in texts(&row["times"]) {
+        what.push(format!("times {}", codes(key.split('|'), "or")));
+    }
+    for key in texts(&row["over"]) {
+        what.push(format!("over {}", codes(key.split('|'), "or")));
+    }
+    if let Some(scale) = row["scale"].as_f64() {
+        // A third has no end as a number.
+        let over = 1.0 / scale;
+        let is_part = scale < 1.0 && (over - over.round()).abs() < 1e-9;
+        what.push(if is_part { format!("divided by {}", over.round()) } else { format!("times {scale}") });
+    }
+    match text(row, "multiple_of") {
+        "" => {}
+        key => what.push(format!("rounded up to a multiple of {}", code(key))),
+    }
+    if row["first"] == true {
+        what.push("the first of several".to_owned());
+    }
+    if let Some(sets) = row["sets"].as_object() {
+        what.push(format!("where it is on: {}", labels.facts(sets)?.join(", ")));
+    }
+    Ok(what)
+}
+
+/// What the words of a key mean, words of one meaning together.
+fn words(row: &Value, labels: &Labels) -> Result<Vec<String>> {
+    let mut meanings: Vec<(String, Vec<&str>)> = Vec::new();
+    for (word, value) in object(&row["values"]) {
+        let meaning = match value {
+            Value::Object(several) if several.is_empty() => "as without it".to_owned(),
+            Value::Object(several) => labels.facts(several)?.join(", "),
+            option => labels.value(text(row, "is"), option)?,
+        };
+        match meanings.iter_mut().find(|(known, _)| *known == meaning) {
+            Some((_, words)) => words.push(word),
+            None => meanings.push((meaning, vec![word])),
+        }
+    }
+    // A key whose words all change nothing says nothing.
+    if meanings.iter().all(|(meaning, _)| meaning == "as without it") {
+        return Ok(Vec::new());
+    }
+    Ok(meanings.into_iter().map(|(meaning, words)| format!("{}: {meaning}", any_of(&words))).collect())
+}
+
+/// Words of which each means the same.
+fn any_of(words: &[&str]) -> String {
+    match words {
+        ["*"] => "any word".to_owned(),
+        ["#"] => "any number".to_owned(),
+        words => codes(words.iter().copied(), "or"),
+    }
+}
+
+/// What other keys must say.
+fn conditions(row: &Value) -> String {
+    let conditions: Vec<String> = object(&row["when"])
+        .map(|(key, words)| {
+            let words: Vec<String> = texts(words)
+                .map(|word| match (word, word.strip_prefix('!')) {
+                    ("set", _) => "is set".to_owned(),
+                    ("unset", _) => "is not set".to_owned(),
+                    (_, Some(not)) => format!("is not {}", code(not)),
+                    (word, None) => format!("is {}", any_of(&[word])),
+                })
+                .collect();
+            // `is a or is b` is `is a or b`.
+            format!("{} {}", code(key), words.join(" or ").replace(" or is `", " or `"))
+        })
+        .collect();
+    lines(&conditions)
+}
+
+/// What the program does where a file says nothing.
+fn usual(program: &Program, keys: &Value, labels: &Labels) -> Result<String> {
+    let (usual, says) = (&keys["usual"], &keys["says"]);
+    let mut rows = Vec::new();
+    for (key, value) in object(usual) {
+        rows.push([labels.name(key)?, labels.value(key, value)?, prose(text(says, key))]);
+    }
+    // What a release sets, or the engine's own default, is said in `says` alone.
+    let by_release = |key: &str| program.releases.iter().any(|release| release["set"].get(key).is_some());
+    for (key, said) in object(says).filter(|(key, _)| usual.get(key).is_none()) {
+        let value = if by_release(key) { "its release's" } else { "" };
+        rows.push([labels.name(key)?, value.to_owned(), prose(said.as_str().unwrap_or_default())]);
+    }
+    Ok(table("wide", ["Setting", "Value", "Why"], &rows))
+}
+
+/// Words that are not computed.
+fn lacking(keys: &Value) -> String {
+    let mut rows = Vec::new();
+    for row in array(&keys["key"]) {
+        let kinds = [("lacks", "the rest is computed"), ("refuses", "the file is refused")];
+        for (kind, then) in kinds {
+            let mut sentences: Vec<(&str, Vec<&str>)> = Vec::new();
+            for (word, sentence) in object(&row[kind]) {
+                let sentence = sentence.as_str().unwrap_or_default();
+                match sentences.iter_mut().find(|(known, _)| *known == sentence) {
+                    Some((_, words)) => words.push(word),
+                    None => sentences.push((sentence, vec![word])),
+                }
+            }
+            rows.extend(
+                sentences
+                    .into_iter()
+                    .map(|(sentence, words)| [lines(&names(row)), any_of(&words), prose(sentence), then.to_owned()]),
+            );
+        }
+    }
+    table("wide keyed", ["Key", "Word", "What is lacking", "Then"], &rows)
+}
+
+/// Keys that are understood and change nothing.
+fn noted(keys: &Value) -> String {
+    let noted = array(&keys["key"]).iter().filter(|row| text(row, "is") == "noted");
+    let rows: Vec<[String; 2]> = noted.map(|row| [lines(&names(row)), prose(text(row, "means"))]).collect();
+    table("wide keyed", ["Key", "What it means"], &rows)
+}
+
+fn models(keys: &Value) -> String {
+    let rows: Vec<[String; 2]> =
+        object(&keys["models"]).map(|(name, model)| [code(name), code(&plain(model))]).collect();
+    table("wide", ["Name", "Model in links"], &rows)
+}
+
+/// Keys that the program knows no more, the newest first.
+fn gone(program: &Program) -> Result<String> {
+    let mut gone: Vec<&Value> = program.gone.iter().collect();
+    gone.sort_by_key(|row| core::cmp::Reverse(text(row, "since")));
+    let row = |row: &Value| -> Result<[String; 4]> {
+        let keys: Vec<String> = texts(&row["keys"]).map(code).collect();
+        Ok([text(row, "since").to_owned(), lines(&keys), prose(text(row, "says")), lines(&links(text(row, "source"))?)])
+    };
+    let rows: Vec<[String; 4]> = gone.into_iter().map(row).collect::<Result<_>>()?;
+    if rows.is_empty() {
+        return Ok(String::new());
+    }
+    let intro = "A file that has one of them is read at the release before it went.\n\n";
+    Ok(intro.to_owned() + &table("wide dated", ["Until", "Key", "What became of it", "Source"], &rows))
+}
+
+/// Keys without an effect, by their last part.
+fn quiet(keys: &Value) -> String {
+    let said =
+        [("quiet", "By their last part:"), ("quiet_sections", "All keys below")].map(|(kind, what)| {
+            match codes(texts(&keys[kind]), "and").as_str() {
+                "" => String::new(),
+                keys => format!("{what} {keys}.\n\n"),
+            }
+        });
+    said.concat()
+}
+
+/// The marks by which a file is told to be the program's.
+fn told(program: &Program) -> String {
+    let all = |kind: &str| -> Vec<&str> { program.marks.iter().flat_map(|row| texts(&row[kind])).collect() };
+    let mut said = Vec::new();
+    for (kind, what) in [("commands", "Commands of a script"), ("imports", "Modules that a Python file imports")] {
+        let marks = all(kind);
+        if !marks.is_empty() {
+            said.push(format!("- {what}: {}", codes(marks, "or")));
+        }
+    }
+    let keys: Vec<String> = all("keys").into_iter().map(|mark| codes(mark.split(' '), "with")).collect();
+    if !keys.is_empty() {
+        said.push(format!("- Keys: {}", keys.join("; ")));
+    }
+    if said.is_empty() {
+        return String::new();
+    }
+    format!("Any one of these tells it:\n\n{}\n", said.join("\n"))
+}
+
+/// Files that others wrote, and what is read in them.
+fn examples(program: &Program, labels: &Labels) -> Result<String> {
+    let mut rows = Vec::new();
+    for example in &program.examples {
+        let mut read = Vec::new();
+        let Example { expected, .. } = example;
+        for (key, value) in object(&expected["expect"]) {
+            match value {
+                Value::Null => {}
+                Value::Object(shape) => {
+                    for (key, value) in shape {
+                        read.push(labels.fact(&format!("shape.{key}"), value)?);
+                    }
+                }
+                value => read.push(labels.fact(key, value)?),
+            }
+        }
+        rows.push([origin(example), read.join("; ")]);
+    }
+    if rows.is_empty() {
+        return Ok(String::new());
+    }
+    let intro = "Files that others wrote; a test holds what is read in them against this.\n\n";
+    Ok(intro.to_owned() + &table("wide", ["File", "What it says"], &rows))
+}
+
+/// The link to the file as others published it, else its name.
+fn origin(example: &Example) -> String {
+    let file = || code(text(&example.expected, "file"));
+    let place = example.first_line.split_once("github.com/").map(|(_, place)| place.trim_end_matches('.'));
+    let parts = || -> Option<(&str, &str, &str)> {
+        let (place, commit) = place?.strip_suffix(')')?.rsplit_once(" (")?;
+        let (repository, path) = place.split_once(", ")?;
+        (is_commit(commit) && !path.contains(' ')).then_some((repository, path, commit))
+    };
+    parts().map_or_else(file, |(repository, path, commit)| link(repository, path, commit))
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flat_map(Map::iter)
+}
+
+/// One text or several.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_str().into_iter().chain(array(value).iter().filter_map(Value::as_str))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+mod tests {
+    use super::super::labels::tests::labels;
+    use super::super::{overview, programs};
+    use super::*;
+    use serde_json::json;
+
+    fn made(name: &str) -> String {
+        let programs = programs::all().unwrap();
+        let program = programs.iter().find(|program| program.slug == name).unwrap();
+        page(program, &Marks::all().unwrap(), &labels()).unwrap()
+    }
+
+    #[test]
+    fn every_folder_has_a_page_with_something_on_it() {
+        let (programs, marks, labels) = (programs::all().unwrap(), Marks::all().unwrap(), labels());
+        assert!(programs.len() >= 32);
+        let table = overview::table(&programs, &marks, &labels).unwrap();
+        let contents = overview::contents("- [All](releases.md)\n- [Next](next.md)\n", &programs).unwrap();
+        assert!(contents.ends_with(")\n- [Next](next.md)\n"));
+        for program in &programs {
+            let text = page(program, &marks, &labels).unwrap_or_else(|error| panic!("{}: {error:#}", program.name));
+            assert!(text.lines().count() > 12, "{}: {text}", program.name);
+            assert_eq!(text.contains("## Releases"), !program.releases.is_empty(), "{}", program.name);
+            assert_eq!(text.contains("## Keys\n"), program.keys.is_some(), "{}", program.name);
+            let link = format!("[{}]({}.md)", program.name, program.page());
+            assert!(table.contains(&link) && contents.contains(&format!("  - {link}\n")), "{link}");
+        }
+    }
+
+    #[test]
+    fn a_release_is_told_in_labels_with_its_condition_and_its_source() {
+        let page = made("torchtitan");
+        let line = page.lines().find(|line| line.starts_with("| 2024-10-22<br>")).unwrap();
+        for part in [
+            "`torchtitan-2024-10`",
+            "Loss: Standard<br>Allocator segments: Expandable<br>where torch.compile is On: Loss: Fused |",
+            "[train.py @ e10cb9494](https://github.com/pytorch/torchtitan/blob/e10cb9494/train.py)<br>",
+        ] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+        let [newest, oldest] = ["| 2025-04-02<", "| 2024-03-28<"].map(|since| page.find(since).unwrap());
+        assert!(newest < oldest);
+    }
+
+    #[test]
+    fn a_key_is_told_with_its_words_and_conditions() {
+        let row = json!({
+            "name": ["a.b", "*c"],
+            "is": "loss",
+            "values": { "true": "fused", "on": "fused", "x": { "compile": "yes" }, "none": {} },
+            "when": { "engine": ["deepspeed", "fsdp"], "d": ["unset", "!e"] },
+        });
+        assert_eq!(names(&row), ["`a.b`", "`*c`"]);
+        assert_eq!(what(&row, &labels()).unwrap(), ["Loss (`loss`)"]);
+        assert_eq!(
+            words(&row, &labels()).unwrap(),
+            ["`true` or `on`: Fused", "`x`: torch.compile: On", "`none`: as without it"]
+        );
+        assert_eq!(conditions(&row), "`engine` is `deepspeed` or `fsdp`<br>`d` is not set or is not `e`");
+        let counted = json!({ "name": "n", "is": "shape.ffn", "scale": 1.0 / 3.0, "multiple_of": "m", "over": "a|b" });
+        assert_eq!(
+            what(&counted, &labels()).unwrap(),
+            ["MLP width (`ffn`)", "over `a` or `b`", "divided by 3", "rounded up to a multiple of `m`"]
+        );
+    }
+
+    #[test]
+    fn what_no_page_tells_is_an_error() {
+        let keys = json!({ "source": "o/n p.py @ 0123456", "key": [{ "name": "a", "shiny": 1 }] });
+        assert!(key_table(&keys, &labels()).unwrap_err().to_string().contains("shiny"));
+    }
+
+    #[test]
+    fn files_that_are_not_read_say_what_to_give() {
+        assert!(made("colossal-ai").contains("recognised and not read. Give its values by hand"));
+        assert!(made("trl").contains("Files of TRL SFTTrainer are read") && made("trl").contains("`trl sft`"));
+        let refused = overview::refused(&programs::all().unwrap(), &Marks::all().unwrap()).unwrap();
+        assert!(refused.contains("[Colossal-AI](programs-colossal-ai.md)") && refused.contains("slime"));
+    }
+}
