@@ -272,3 +272,29 @@ fn report(what: &str, passed: bool, start: Instant) {
     let verdict = if passed { "passed" } else { "FAILED" };
     println!("    {what}: {verdict} in {:.0} s", start.elapsed().as_secs_f64());
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
+mod tests {
+    use crate::folders::{entries, read};
+    use crate::shell::root;
+
+    /// Folders of tests that are one program each.
+    const SUITES: [&str; 4] =
+        ["crates/engine/tests/suite", "crates/files/tests/suite", "crates/score/tests/suite", "tests/e2e/tests/site"];
+
+    #[test]
+    fn every_file_of_a_suite_is_in_its_program() {
+        for suite in SUITES {
+            let folder = root().join(suite);
+            let program = read(&folder.join("main.rs")).unwrap();
+            let files = entries(&folder).unwrap();
+            let names = files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
+            let names: Vec<_> = names.map(|file| file.file_stem().unwrap().to_string_lossy()).collect();
+            assert!(names.len() > 1, "{suite} has no tests");
+            for name in names.iter().filter(|name| *name != "main") {
+                assert!(program.contains(&format!("mod {name};")), "no test of {suite}/{name}.rs is run");
+            }
+        }
+    }
+}

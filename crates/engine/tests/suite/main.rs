@@ -30,3 +30,8 @@ mod pins;
 mod plan;
 mod releases;
 mod relevance;
+mod revisions;
+mod towers;
+mod tutel;
+mod tutel_rows;
+mod waterfall;
