@@ -85,7 +85,8 @@ fn swept(given: &Given, key: &str, resolved: &str) {
     let numbers: Vec<f64> = numbers.map(|number| number.as_f64().expect("a number")).collect();
     let table = sweep::sweep(given, key, &numbers, "", &[0.0], true);
     for number in table.expect("what is forgiven is swept") {
-        assert!(number.is_finite(), "{key} {numbers:?} of {given:?}");
+        // A run that does nothing but write checkpoints never ends.
+        assert!(!number.is_nan(), "{key} {numbers:?} of {given:?}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! Releases of programs, against what their change logs say and what published runs of their day needed.
 
 use engine::catalog::releases::{RELEASES, Release, find};
-use engine::model::report::{MemoryPart, Report};
+use engine::model::report::Report;
 use engine::names;
+use engine::published::MemoryKind;
 use engine::scenario::Scenario;
 use engine::share::decode::decode;
 use engine::stats::median;
@@ -13,8 +14,6 @@ const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
 /// The document with the table of published runs, and what stands around it.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accuracy.md");
 const MARKER: &str = "<!-- releases -->";
-
-const GIB: f64 = 1_073_741_824.0;
 
 fn rows<T: for<'row> Deserialize<'row>>(name: &str) -> Vec<T> {
     let mut rows = csv::Reader::from_path(format!("{RUNS}/{name}")).unwrap();
@@ -110,14 +109,12 @@ struct Published {
 
 /// The peak that was measured, as predicted, in GiB.
 fn peak(report: &Report, kind: &str) -> f64 {
-    let memory = &report.memory;
-    let outside = [MemoryPart::Context, MemoryPart::Engine].map(|part| memory.parts.get(part).get());
-    let bytes = match kind {
-        "allocated" => memory.allocated.get(),
-        "reserved" => memory.peak.get() - outside.iter().sum::<f64>(),
+    let kind = match kind {
+        "allocated" => MemoryKind::Allocated,
+        "reserved" => MemoryKind::Reserved,
         other => panic!("{other} is no kind of memory"),
     };
-    bytes / GIB
+    kind.predicted(&report.memory).gib()
 }
 
 #[test]

@@ -101,6 +101,16 @@ fn a_run_becomes_the_scenario_with_what_would_be_better() {
 }
 
 #[test]
+fn a_script_that_names_a_signal_is_a_run() {
+    let launch = "torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-3.1-8B \
+                  --per_device_train_batch_size 2 --bf16 True\n";
+    for before in ["timeout -s SIGKILL 3600 ", "srun --oom-kill-step=0 ", "trap 'kill -s SIGKILL $pid' EXIT\n"] {
+        let read = brought(&format!("#!/bin/bash\n{before}{launch}")).unwrap();
+        assert_eq!(read.kind, Kind::Run, "{before}: {}", read.said);
+    }
+}
+
+#[test]
 fn an_error_is_explained_and_the_scenario_stays() {
     let base = share::decode("model=gemma-2-9b&seq=8192&cluster=dgx-h100").scenario;
     let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";

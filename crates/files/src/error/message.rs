@@ -214,7 +214,7 @@ const HOST_KILLED: [&str; 10] = [
 
 /// What a process that signal 9 ended leaves behind: of the shell's, torchrun's, DeepSpeed's, Python's,
 /// PyTorch's loader's.
-const KILLED: [&str; 13] = [
+const KILLED: [&str; 15] = [
     "return code = -9",
     "exitcode: -9",
     "exitcode : -9",
@@ -224,7 +224,9 @@ const KILLED: [&str; 13] = [
     "exit code: 137",
     "Exit code: 137",
     "exited with code 137",
-    "SIGKILL",
+    "(SIGKILL)",
+    "signal SIGKILL",
+    "Signals.SIGKILL",
     "is killed by signal: Killed",
     " Killed     ",
     "\nKilled",
@@ -234,7 +236,9 @@ fn start(text: &str) -> Option<(usize, Source)> {
     let killed = HOST_KILLED.iter().map(|mark| (*mark, Source::HostKilled));
     let killed = killed.chain(KILLED.iter().map(|mark| (*mark, Source::Killed)));
     for (mark, source) in MARKS.iter().copied().chain(killed) {
-        if let Some(at) = text.find(mark) {
+        // What follows dashes is an option, as Slurm's `--oom-kill-step`.
+        let mut places = text.match_indices(mark).map(|(at, _)| at);
+        if let Some(at) = places.find(|at| !text.get(..*at).is_some_and(|before| before.ends_with("--"))) {
             return Some((at, source));
         }
     }

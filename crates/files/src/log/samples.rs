@@ -2,6 +2,7 @@
 
 use super::patterns::{FIELDS, Field, PATTERNS, Writer};
 use engine::stats::median;
+use std::cell::LazyCell;
 
 /// Figures of one field, a step each, in the order of the log.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +38,11 @@ impl Samples {
     /// What several ranks say of one step: the most memory, and the median of the rest.
     fn of_ranks(mut self) -> Self {
         let memory = [Field::Allocated, Field::Reserved].map(|field| field as usize);
-        for (place, (figures, steps)) in self.of.iter_mut().zip(&mut self.steps).enumerate() {
+        for (place, (figures, steps)) in self.of.iter_mut().zip(&self.steps).enumerate() {
             let most = |figures: &[f64]| figures.iter().copied().reduce(f64::max);
             let of_all = |figures: &[f64]| if memory.contains(&place) { most(figures) } else { median(figures) };
             let mut grouped: Vec<(Option<u64>, Vec<f64>)> = Vec::with_capacity(figures.len());
-            for (figure, step) in figures.iter().zip(steps.iter()) {
+            for (figure, step) in figures.iter().zip(steps) {
                 // Ranks are a step apart at most.
                 let same = grouped.iter_mut().rev().take(2).find(|(other, _)| step.is_some() && other == step);
                 match same {
@@ -50,7 +51,6 @@ impl Samples {
                 }
             }
             *figures = grouped.iter().filter_map(|(_, figures)| of_all(figures)).collect();
-            *steps = grouped.into_iter().map(|(step, _)| step).collect();
         }
         self
     }
@@ -111,7 +111,7 @@ pub(super) const WRITERS_IN_ORDER: [Writer; WRITERS] = [
 
 fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS]) -> Option<Writer> {
     let mut found = None;
-    let step = step(line);
+    let step = LazyCell::new(|| step(line));
     let mut fields = [false; FIELDS];
     for (name, writer, field, scale) in PATTERNS {
         if sure.is_some_and(|sure| sure != writer) || !is_its_line(line, writer) {
@@ -121,7 +121,7 @@ fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS
         let Some(value) = line.get(at + name.len()..).and_then(|rest| number(rest, writer)) else { continue };
         let taken = fields.get_mut(field as usize)?;
         if value > 0.0 && value.is_finite() && !core::mem::replace(taken, true) {
-            by_writer.get_mut(writer as usize)?.push(field, value * scale, step);
+            by_writer.get_mut(writer as usize)?.push(field, value * scale, *step);
             found = Some(writer);
         }
     }
