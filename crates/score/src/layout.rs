@@ -227,6 +227,7 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
             _ => !early,
         },
         asynchronous,
+        ..TensorParallel::USUAL
     }
 }
 

@@ -12,7 +12,7 @@ use super::{LeftOut, Notes, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
-    Segments, StateKernel,
+    RootUnit, Segments, StateKernel,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -316,7 +316,17 @@ fn communication(row: &Row, stack: Stack) -> Communication {
     // PyTorch's pipeline stages reduce gradients after their last micro-batch.
     let last = (stack == Stack::Torchtitan || recipes::is_automodel(row)) && row.pp.is_some_and(|stages| stages > 1);
     let gradient_sync = if last { GradientSync::LastMicroBatch } else { GradientSync::Default };
-    Communication { gradient_sync, overlap }
+    Communication { gradient_sync, root_unit: root_unit(stack), overlap }
+}
+
+/// Returns what FSDP keeps gathered outside the layers: nearly all published rows are of releases
+/// before mid-2025, when FSDP2 kept its root unit whatever it was told.
+const fn root_unit(stack: Stack) -> RootUnit {
+    match stack {
+        Stack::Torchtitan => RootUnit::KeptWithLast,
+        Stack::Fsdp | Stack::Fabric | Stack::Torchtune => RootUnit::Kept,
+        _ => RootUnit::Default,
+    }
 }
 
 fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, LeftOut> {

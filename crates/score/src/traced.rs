@@ -7,7 +7,9 @@ use super::LeftOut;
 use super::text;
 use engine::catalog;
 use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
-use engine::model::software::{AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel};
+use engine::model::software::{
+    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RootUnit,
+};
 use engine::model::stages::stages;
 use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
@@ -160,6 +162,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         },
         communication: Communication {
             gradient_sync: if yes("no_sync") { GradientSync::LastMicroBatch } else { GradientSync::EveryMicroBatch },
+            root_unit: if torchtitan { RootUnit::KeptWithLast } else { RootUnit::Freed },
             ..start.communication
         },
         framework: if torchtitan { Framework::Torchtitan } else { Framework::Transformers },
@@ -245,6 +248,7 @@ fn architecture<'a>(
             gated_mlp: false,
             norm: Norm::Layer,
             attention_bias: AttentionBias::All,
+            fused_projections: FusedProjections::Attention,
             mlp_bias: true,
             learned_positions: 1024,
             ..plain

@@ -8,7 +8,7 @@ use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload, StateKernel,
+    AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload, RootUnit, StateKernel,
 };
 use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
@@ -178,9 +178,10 @@ fn tracked_setting() -> Scenario {
         recipe: PrecisionPolicy::Fsdp2MixedBf16,
         compute_format: ComputeFormat::AsPolicy,
         optimizer: Optimizer::AdamW,
-        communication: Communication::USUAL,
+        communication: Communication { root_unit: RootUnit::Freed, ..Communication::USUAL },
         offload: Offload::NONE,
-        framework: Framework::Transformers,
+        // transformers before 4.48 repeated keys and values for SDPA, as torchtitan's layers do.
+        framework: Framework::Torchtitan,
         kernels: Kernels {
             attention: AttentionKernel::FlashTuned,
             loss: Loss::Standard,

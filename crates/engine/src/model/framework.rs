@@ -1,6 +1,6 @@
 //! What each framework's code does, trait by trait: the formulas ask for these, never for a name.
 
-use super::software::Framework;
+use super::software::{Framework, RootUnit};
 
 /// What a framework's code does beside the mathematics. What no field says is as in PyTorch without
 /// fusion: operator by operator, nothing shared and nothing overlapped.
@@ -15,6 +15,9 @@ pub struct Traits {
     /// One kernel computes the MLP's activation, and where it is gated the product with the gate
     /// too: its output alone is kept beside its inputs.
     pub fused_activation: bool,
+    /// GPT-2's activation runs operator by operator (`NewGELUActivation` of `modeling_gpt2.py`); models
+    /// of the same shape in other code have one kernel (llm-foundry's `ffn.py`).
+    pub new_gelu: bool,
     /// Kernels around an adapter's products are fused, without `torch.compile` too.
     pub fused_adapters: bool,
     /// Queries, keys and values are one matrix, gate and up another, whatever the model's own code
@@ -61,6 +64,10 @@ pub struct Traits {
     // The loss.
     /// How the loss without fusion computes.
     pub loss: UnfusedLoss,
+    /// Under tensor parallelism each GPU gathers the logits of the whole vocabulary (transformers'
+    /// `_tp_plan = {"lm_head": "colwise_rep"}`, from 5.0 `colwise_gather_output`; DeepSpeed's
+    /// `AutoTP`).
+    pub gathers_logits: bool,
 
     // Gradients.
     /// Where gradients are between compute and their reduction over replicas with whole weights.
@@ -77,6 +84,8 @@ pub struct Traits {
     // Sharding.
     /// PyTorch's FSDP shards the weights: unit by unit, on streams whose memory no other one uses.
     pub shards_by_fsdp: bool,
+    /// What FSDP keeps gathered outside the layers. Never [`RootUnit::Default`].
+    pub root_unit: RootUnit,
     /// ZeRO-2 and ZeRO-3 are DeepSpeed's, with its buckets and units, its offloading to drives, and
     /// what it refuses.
     pub zero_by_deepspeed: bool,
@@ -164,6 +173,7 @@ const PLAIN: Traits = Traits {
     layers: Layers::Own,
     is_one_program: false,
     fused_activation: false,
+    new_gelu: false,
     fused_adapters: false,
     fused_projections: false,
     fused_norms: false,
@@ -179,11 +189,13 @@ const PLAIN: Traits = Traits {
     recomputes_modules: false,
     asynchronous_in_shared_buffers: false,
     loss: UnfusedLoss::Apart,
+    gathers_logits: false,
     replicated_gradients: ReplicatedGradients::InBuckets,
     flat_gradient_buckets: false,
     joins_layers_in_buckets: false,
     keeps_gradient_buffers: false,
     shards_by_fsdp: false,
+    root_unit: RootUnit::Freed,
     zero_by_deepspeed: false,
     prefetches_updated_weights: false,
     gathers_updates_in_8_bits: false,
@@ -204,14 +216,21 @@ const TORCHTITAN: Traits = Traits {
     keeps_gathered_input: true,
     replicated_gradients: ReplicatedGradients::Copied,
     shards_by_fsdp: true,
+    root_unit: RootUnit::Head,
     outgrows_blocks: true,
     aligns_without_pipelines: true,
     ..PLAIN
 };
 
-const FSDP1: Traits = Traits { layers: Layers::Transformers, peft_adapters: true, ..TORCHTITAN };
+const FSDP1: Traits = Traits {
+    layers: Layers::Transformers,
+    peft_adapters: true,
+    gathers_logits: true,
+    root_unit: RootUnit::Kept,
+    ..TORCHTITAN
+};
 
-const TRANSFORMERS: Traits = Traits { stacked_experts: true, ..FSDP1 };
+const TRANSFORMERS: Traits = Traits { new_gelu: true, stacked_experts: true, root_unit: RootUnit::Freed, ..FSDP1 };
 
 const DEEPSPEED: Traits =
     Traits { shards_by_fsdp: false, zero_by_deepspeed: true, flat_gradient_buckets: true, ..FSDP1 };

@@ -75,6 +75,17 @@ pub fn common_divisor(a: u32, b: u32) -> u32 {
     a.max(1)
 }
 
+/// Where the loss of a vocabulary that tensor parallelism splits is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LossParallel {
+    /// As the framework does by default ([`super::framework::Traits::gathers_logits`]).
+    Default,
+    /// Each GPU has the logits of its part of the vocabulary (`loss_parallel`; Megatron's vocabulary-parallel cross-entropy).
+    Yes,
+    /// Each GPU gathers the logits of all of it (`disable_loss_parallel`; transformers' `colwise_rep`).
+    No,
+}
+
 /// How tensor parallelism runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorParallel {
@@ -83,11 +94,16 @@ pub struct TensorParallel {
     pub sequence_parallel: bool,
     /// Whether its collectives are cut up and run beside the matrix products (async-TP, TP overlap).
     pub asynchronous: bool,
+    /// Whether each GPU computes the loss of its part of the vocabulary.
+    pub loss: LossParallel,
+    /// Whether the embedding is split as well (torchtitan's `RowwiseParallel`); else each GPU holds all of it.
+    pub splits_embedding: bool,
 }
 
 impl TensorParallel {
     /// With sequence parallelism, collectives exposed: what Megatron-Core and torchtitan do unless told otherwise.
-    pub const USUAL: Self = Self { sequence_parallel: true, asynchronous: false };
+    pub const USUAL: Self =
+        Self { sequence_parallel: true, asynchronous: false, loss: LossParallel::Default, splits_embedding: true };
 }
 
 /// How context parallelism exchanges keys and values.

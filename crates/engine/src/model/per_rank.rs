@@ -49,7 +49,8 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     let final_norm = arch.norm_params() as f64;
     let own_head = !(arch.tie_word_embeddings && embedding);
     let beside = arch.position_params() as f64 + (outer_norms - final_norm);
-    let before = if embedding { table + beside + beside_tables(arch, tp) } else { 0.0 };
+    let embedded = if setup.tensor.splits_embedding { table } else { table * tp };
+    let before = if embedding { embedded + beside + beside_tables(arch, tp) } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let has_scalar_head = setup.objective.has_scalar_head();
     // A module that predicts further tokens embeds them, too.

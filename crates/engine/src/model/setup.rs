@@ -1,12 +1,12 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
-use super::framework::Traits;
+use super::framework::{Layers, Traits};
 use super::hardware::{Accelerator, Network};
 use super::images::{Images, TowerTraining};
 use super::lengths::Lengths;
 use super::objective::Objective;
-use super::parallel::{ContextExchange, ExpertParallel, Mesh, Pipeline, Schedule, TensorParallel};
-use super::software::{Cache, Communication, Framework, Kernels, Offload, Segments};
+use super::parallel::{ContextExchange, ExpertParallel, LossParallel, Mesh, Pipeline, Schedule, TensorParallel};
+use super::software::{AttentionKernel, Cache, Communication, Framework, Kernels, Offload, RootUnit, Segments};
 use super::trained::{BaseFormat, Trained};
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
@@ -96,6 +96,41 @@ impl Setup {
     /// Returns what the code of the framework does.
     pub const fn traits(&self) -> &'static Traits {
         self.framework.traits()
+    }
+
+    /// What FSDP keeps gathered outside the layers. A head that is the embedding too is in one unit with it.
+    pub fn root_unit(&self) -> RootUnit {
+        let asked = match self.communication.root_unit {
+            asked if asked != RootUnit::Default && self.traits().shards_by_fsdp => asked,
+            _ => self.traits().root_unit,
+        };
+        let apart = asked == RootUnit::Head && self.architecture.tie_word_embeddings;
+        if apart { RootUnit::Kept } else { asked }
+    }
+
+    /// Whether the activation of the MLP is GPT-2's, operator by operator.
+    pub fn has_new_gelu(&self) -> bool {
+        self.traits().new_gelu && !self.kernels.compile && self.architecture.is_gpt_2()
+    }
+
+    /// Whether keys and values are repeated for the query heads that share them: torchtitan's `repeat_kv`, and attention without a
+    /// flash kernel in transformers. SDPA and other kernels take them as they are.
+    pub fn repeats_key_values(&self) -> bool {
+        match self.traits().layers {
+            Layers::Torchtitan => true,
+            Layers::Transformers => self.kernels.attention == AttentionKernel::Unfused,
+            Layers::Own => false,
+        }
+    }
+
+    /// GPUs that share the logits of a token.
+    pub fn loss_parallel(&self) -> u32 {
+        let gathers = match self.tensor.loss {
+            LossParallel::Default => self.traits().gathers_logits,
+            LossParallel::Yes => false,
+            LossParallel::No => true,
+        };
+        if gathers { 1 } else { self.mesh.tp.max(1) }
     }
 
     /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward pass again.

@@ -150,18 +150,36 @@ pub enum GradientSync {
     LastMicroBatch,
 }
 
+/// What FSDP keeps gathered from the forward to the backward pass where it reshards the layers: the
+/// embedding, the final norm and the head are its root unit, or units of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RootUnit {
+    /// As the framework does by default ([`super::framework::Traits::root_unit`]).
+    Default,
+    /// Nothing: the root is freed with the layers (FSDP2 with `reshard_after_forward=True` on the root, since mid-2025).
+    Freed,
+    /// The root unit (FSDP1's `_post_forward_reshard`; FSDP2's before mid-2025, whatever it was told).
+    Kept,
+    /// The root unit and the last layer (torchtitan before July 2025).
+    KeptWithLast,
+    /// The final norm and the head, a unit of their own as the embedding is (torchtitan 83e694105).
+    Head,
+}
+
 /// When gradients travel and whether that runs beside compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Communication {
     /// When gradients are reduced.
     pub gradient_sync: GradientSync,
+    /// What stays gathered outside the layers.
+    pub root_unit: RootUnit,
     /// Whether reductions and gathers run beside compute (`overlap_grad_reduce`, `overlap_param_gather`; FSDP always does).
     pub overlap: bool,
 }
 
 impl Communication {
     /// As the strategy does by default, beside compute.
-    pub const USUAL: Self = Self { gradient_sync: GradientSync::Default, overlap: true };
+    pub const USUAL: Self = Self { gradient_sync: GradientSync::Default, root_unit: RootUnit::Default, overlap: true };
 }
 
 /// What of the offloaded state lies on a host's NVMe drives in place of its memory (ZeRO-Infinity, arXiv 2104.07857).

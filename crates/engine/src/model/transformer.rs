@@ -168,6 +168,12 @@ impl Architecture {
         if width > head { width } else { head }
     }
 
+    /// Whether the layers are GPT-2's: one matrix for queries, keys and values, biases everywhere, learned positions.
+    pub fn is_gpt_2(&self) -> bool {
+        let biased = self.attention_bias == AttentionBias::All && !self.gated_mlp;
+        biased && self.fused_projections == FusedProjections::Attention && self.learned_positions > 0
+    }
+
     /// Parameters of the whole model:
     /// `L (attention + MLP or experts + norms) + V H (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`,
     /// the last of them the final norm and, where there is one, the embedding's.

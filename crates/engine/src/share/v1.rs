@@ -55,11 +55,11 @@ use crate::model::hardware::{Generation, Topology};
 use crate::model::images::{Images, TowerTraining};
 use crate::model::lengths::Batching;
 use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
-use crate::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
+use crate::model::parallel::{ContextExchange, LossParallel, Pipeline, Schedule, TensorParallel};
 use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
-    Segments, StateKernel,
+    RootUnit, Segments, StateKernel,
 };
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use crate::model::training::{
@@ -157,7 +157,12 @@ pub fn start() -> Scenario {
         texts: TextList { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 },
         strategy: Strategy::FullShard,
         tp: 1,
-        tensor: TensorParallel { sequence_parallel: true, asynchronous: false },
+        tensor: TensorParallel {
+            sequence_parallel: true,
+            asynchronous: false,
+            loss: LossParallel::Default,
+            splits_embedding: true,
+        },
         cp: 1,
         context: ContextExchange::Ring,
         sequence_heads: 8,
@@ -223,7 +228,11 @@ pub fn start() -> Scenario {
         gradients_in_16_bits: false,
         mtp: 0,
         images: Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true },
-        communication: Communication { gradient_sync: GradientSync::Default, overlap: true },
+        communication: Communication {
+            gradient_sync: GradientSync::Default,
+            root_unit: RootUnit::Default,
+            overlap: true,
+        },
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
         framework: Framework::Torchtitan,
         release: None,

@@ -16,6 +16,7 @@ mod cards;
 mod cases;
 mod catalog;
 mod claims;
+mod closed_form;
 mod experts;
 mod keys;
 mod laws;

@@ -135,8 +135,11 @@ pub(super) const MEMORY: &[Explanation] = &[
         &[
             when(|c| all_gradients(c) && dense(c), "M_grad = b_g · P_train / Z_g"),
             when(|c| all_gradients(c) && !dense(c), "M_grad = b_g · (P_train / Z_g + X_train / E_g)"),
-            when(|c| some_gradients(c) && dense(c), "M_grad = b_g · l_reduced · L_train / Z_g"),
-            when(|c| some_gradients(c) && !dense(c), "M_grad = b_g · l_reduced · (L_train / Z_g + R_train / E_g)"),
+            when(|c| some_gradients(c) && dense(c), "M_grad = b_g · (l_reduced · L_train + P_head) / Z_g"),
+            when(
+                |c| some_gradients(c) && !dense(c),
+                "M_grad = b_g · ((l_reduced · L_train + P_head) / Z_g + l_reduced · R_train / E_g)",
+            ),
             when(|c| weights_here(c) && in_turn(c), "M_grad = b_g · P_turn"),
             when(|c| !weights_here(c), "M_grad = 0"),
         ],
@@ -173,12 +176,12 @@ pub(super) const MEMORY: &[Explanation] = &[
         &[
             when(|c| c.peak.gathered == Gathered::Nothing, "M_gathered = 0"),
             when(
-                |c| all_train(c) && matches!(c.peak.gathered, Gathered::Units(_)),
-                "M_gathered = b_c · P_root + u · b_l · P_wide",
+                |c| all_train(c) && matches!(c.peak.gathered, Gathered::Units(..)),
+                "M_gathered = S_root + u · b_l · P_wide",
             ),
             when(
                 |c| all_train(c) && matches!(c.peak.gathered, Gathered::Grouped(..)),
-                "M_gathered = min(b_c · P_root + u · b_l · P_wide + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
+                "M_gathered = min(S_root + u · b_l · P_wide + (b_c · P_root + l_all · b_l · P_mean) / G, b_c · P_root + l_all · b_l · P_mean)",
             ),
             when(|c| matches!(c.peak.gathered, Gathered::Live(_)), "M_gathered = b_live · P_live"),
             when(
@@ -186,7 +189,7 @@ pub(super) const MEMORY: &[Explanation] = &[
                 "M_gathered = b_c · P_root + l_all · b_l · P_mean",
             ),
             when(
-                |c| !all_train(c) && matches!(c.peak.gathered, Gathered::Units(_)),
+                |c| !all_train(c) && matches!(c.peak.gathered, Gathered::Units(..)),
                 "M_gathered = S_root + u · S_unit",
             ),
             when(
@@ -196,7 +199,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| !all_train(c) && c.peak.gathered == Gathered::All, "M_gathered = S_root + l_all · S_mean"),
         ],
         [
-            "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and, through the backward pass, embedding and head; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds none. DeepSpeed’s stage 3 gathers module by module and keeps what it uses again soon.",
+            "Whole weights that this GPU holds to compute with, beyond those at rest: under FULL_SHARD the layer in work, the one fetched ahead and of embedding and head what the root unit keeps; under SHARD_GRAD_OP all of them. At the loss FULL_SHARD holds what its root unit keeps: nothing, norm and head, or all three. DeepSpeed’s stage 3 gathers module by module and keeps what it uses again soon.",
             SECTION,
             "A prefetch of more than one layer, and units that wrap several layers.",
         ],

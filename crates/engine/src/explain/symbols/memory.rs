@@ -144,9 +144,12 @@ pub(super) const FACTORS: &[Symbol] = &[
     }),
     of("S_out", "of that, what is in host memory", Bytes, |c| (c.peak.pages[0] - c.peak.pages[1]).get()),
     of("l_reduced", "layers whose gradients are reduced by then", Count, |c| c.peak.reduced_layers.unwrap_or_default()),
+    of("P_head", "parameters of the final norm and the head, where their gradients are reduced by then", Params, |c| {
+        c.peak.reduced_head
+    }),
     of("l_all", "layers on the GPU", Count, |c| c.peak.stage.params.held.layers),
     of("u", "layers gathered: the one in work and the one fetched ahead", Count, |c| match c.peak.gathered {
-        Gathered::Units(units) | Gathered::Grouped(units, _) => units,
+        Gathered::Units(_, units) | Gathered::Grouped(_, units, _) => units,
         Gathered::Nothing | Gathered::All | Gathered::Live(_) => 0.0,
     }),
     of(
@@ -159,7 +162,7 @@ pub(super) const FACTORS: &[Symbol] = &[
         },
     ),
     of("G", "GPUs of the smaller group that weights are resharded to", Count, |c| match c.peak.gathered {
-        Gathered::Grouped(_, group) => group,
+        Gathered::Grouped(_, _, group) => group,
         _ => 1.0,
     }),
     of("l_kept", "layers whose activations are kept, of all micro-batches in flight", Count, |c| c.peak.layers_kept),

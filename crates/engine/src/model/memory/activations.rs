@@ -1,20 +1,24 @@
 //! What autograd keeps of one layer for the backward pass, tensor by tensor.
 
 mod frozen;
+mod in_backward;
 mod modules;
 mod recurrent;
+mod selective;
 
 use frozen::Difference;
+pub use in_backward::{LayerBackward, Moment};
 
 use super::states::product_bytes;
 use crate::model::experts::{self, Dispatcher};
 use crate::model::flops::layer::matrices;
+use crate::model::framework::Layers;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, NormKernel};
 use crate::model::training::Recompute;
-use crate::model::transformer::{LayerShares, QkNorm};
+use crate::model::transformer::{LayerShares, Norm, QkNorm};
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
@@ -43,6 +47,8 @@ pub struct LayerBytes {
     pub last_block: f64,
     /// Share of the layers with experts.
     pub experts: f64,
+    /// The moments of a dense layer's backward pass, where PyTorch runs it: in the place of `gradients`.
+    pub backward: Option<LayerBackward>,
 }
 
 /// The tensors of one layer, in bytes per token on one GPU.
@@ -53,8 +59,10 @@ struct Tensors {
     norms: f64,
     /// Queries.
     query: f64,
-    /// Keys, or values.
+    /// Keys, or values, as attention keeps them.
     key: f64,
+    /// The same as their product makes them.
+    key_value: f64,
     /// The output of attention, its log-sum-exp, and the output projection's input where it is a copy.
     attention: f64,
     /// Scores written to memory: softmax and dropout.
@@ -115,7 +123,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let query = shares.attention * (arch.query_width() * element / tp);
     let heads = f64::from(arch.num_attention_heads) / tp;
     let sequence = sequence_share(setup);
-    let upcast = setup.kernels.norms == NormKernel::Upcast;
+    let upcast = is_upcast(setup);
     let seq_len = f64::from(setup.batch.seq_len);
     // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
     let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
@@ -169,8 +177,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     // The gate before its sigmoid, and the gated output.
     let gate = if arch.gated_attention { 2.0 * query } else { 0.0 };
     let key_value = shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element);
-    // The library repeated keys and values before it had lists of layers; SDPA takes them as they are.
-    let repeats = upcast && !arch.pattern.is_used();
+    let repeats = setup.repeats_key_values();
     // Norms of queries and keys keep their input in fp32, and that normalised.
     let norms_heads = upcast && arch.pattern.is_used() && arch.qk_norm == QkNorm::PerHead;
     let norms_of_heads = if norms_heads { (FP32 + element) / element * (query + key_value) } else { 0.0 };
@@ -189,12 +196,9 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         query,
         // A GPU of an all-to-all over heads has one key and value head at least.
         key: if repeats { query } else { key_value },
+        key_value,
         attention: shares.attention * (outputs * output + statistics) + gate + norms_of_heads,
-        scores: if unfused {
-            shares.attention * (heads * seq_len * (element + dropout * (element + MASK)))
-        } else {
-            0.0
-        },
+        scores: if unfused { shares.attention * (heads * seq_len * bytes_per_score(setup, element)) } else { 0.0 },
         mlp: wide * width + scaled,
         hidden: width,
         hidden_unrouted: unrouted,
@@ -216,6 +220,27 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     }
 }
 
+/// Whether norms are computed operator by operator in fp32: those of `RMSNorm` alone, which no compiler joins to one kernel.
+fn is_upcast(setup: &Setup) -> bool {
+    let by_operators = setup.architecture.norm == Norm::Rms && !setup.kernels.compile;
+    setup.kernels.norms == NormKernel::Upcast && by_operators
+}
+
+/// Bytes of a score that attention without flash kernels keeps.
+///
+/// Softmax in the format of the scores keeps its output, and dropout its own and a mask (arXiv 2205.05198, section 4.1). The layers of
+/// transformers compute softmax in fp32 and cast it back (`eager_attention_forward`). A compiler keeps the product too, from which it
+/// computes the softmax again.
+fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
+    let dropout = f64::from(u8::from(setup.kernels.dropout));
+    let beside_output = match setup.traits().layers {
+        _ if setup.kernels.compile => element,
+        Layers::Transformers => FP32,
+        Layers::Torchtitan | Layers::Own => dropout * element,
+    };
+    beside_output + element + dropout * MASK
+}
+
 /// Hidden tensors of an MLP, by number.
 fn hidden_tensors(setup: &Setup) -> f64 {
     let fused_activation = setup.kernels.compile || setup.traits().fused_activation;
@@ -227,6 +252,8 @@ fn hidden_tensors(setup: &Setup) -> f64 {
         // Gate, up, the activation's output, the product.
         (true, false) => 4.0,
         (true, true) => 3.0,
+        // GPT-2's `gelu_new`, operator by operator: its input, a half of it, tanh, that and one, the output.
+        (false, _) if setup.has_new_gelu() => 5.0,
         (false, _) => 2.0,
     }
 }
@@ -293,14 +320,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
             if some < whole { some } else { whole }
         }
         Recompute::Selective => {
-            // Latent attention keeps its ranks and expands them again.
-            let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + t.key };
-            let some = match frozen::every_second_output(setup, &t, element, shares) {
-                Some(outputs) => t.input + t.attention + outputs,
-                None => 2.0 * t.input + projected + t.attention + t.hidden_unrouted,
-            };
             // Kernels of state mixers are no products: what they keep stays.
-            let some = some + t.state;
+            let some = selective::kept(setup, &t, element, shares) + t.state;
             if some < whole { some } else { whole }
         }
     };
@@ -314,10 +335,16 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let blocks_backward = if scores_backward > mlp_backward { scores_backward } else { mlp_backward };
+    // PyTorch's operators one by one, on layers of attention and an MLP.
+    let is_plain = setup.traits().layers != Layers::Own
+        && shares.moe <= 0.0
+        && shares.is_uniform()
+        && !setup.architecture.latent.is_used()
+        && tiled <= 0.0;
     let backward = in_mixer(&t, whole, norms_kept(setup), blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
-    let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key * cp } else { 0.0 };
+    let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key_value * cp } else { 0.0 };
     let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1)) - frozen::of_final_norm(setup, &t);
     LayerBytes {
         whole,
@@ -327,6 +354,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         gradients: gathered + backward,
         last_block: gathered + blocks_backward,
         experts: shares.moe,
+        backward: is_plain.then(|| in_backward::of_layer(setup, &t, element)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The moments of a step at which memory can peak, and what is alive at each.
 
 mod cache;
+mod checkpointed;
 mod context;
 mod in_backward;
 mod ledger;

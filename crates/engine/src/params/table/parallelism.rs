@@ -1,13 +1,18 @@
 //! Tensor, context and pipeline parallelism, and when gradients are reduced.
 
-use super::{Group, Param, Unit, choice, count, option, position, switched, unsharded_weights, whole};
-use crate::model::parallel::{ContextExchange, Schedule};
-use crate::model::software::GradientSync;
+use super::{Group, Param, Unit, choice, count, option, position, switched, unsharded_weights, whole, with_fsdp};
+use crate::model::parallel::{ContextExchange, LossParallel, Schedule};
+use crate::model::software::{GradientSync, RootUnit};
 use crate::scenario::Scenario;
 
 /// For rows about tensor parallelism.
 fn with_tp(scenario: &Scenario) -> bool {
     scenario.tp > 1
+}
+
+/// For rows about the units that FSDP gathers and frees.
+fn by_units(scenario: &Scenario) -> bool {
+    with_fsdp(scenario) && scenario.framework.traits().shards_by_fsdp
 }
 
 /// For rows about context parallelism.
@@ -65,6 +70,19 @@ switched!(
     ASYNC_TP, Parallelism, tensor.asynchronous, "asynctp", "Async TP", "async_tensor_parallel", [when(with_tp)],
     "Whether the collectives of tensor parallelism overlap with its matmuls (async TP in torchtitan, tp-comm-overlap in \
      Megatron)."
+);
+picked!(
+    /// Where the loss of a vocabulary that is split is computed.
+    LOSS_PARALLEL, Parallelism, tensor.loss, "lossparallel", "Loss parallel", "loss_parallel", [when(with_tp)],
+    "Whether each GPU of a tensor-parallel group computes the loss of its part of the vocabulary, or gathers all logits.",
+    LossParallel::Default => "default", "Framework default", "Parallel in torchtitan and Megatron; transformers and DeepSpeed gather all logits.";
+    LossParallel::Yes => "yes", "Parallel", "Each GPU has the logits of its part of the vocabulary.";
+    LossParallel::No => "no", "Gathered", "Each GPU has all logits of its tokens (disable_loss_parallel).";
+);
+switched!(
+    /// Whether the embedding is split.
+    EMBEDDING_TP, Parallelism, tensor.splits_embedding, "embedtp", "Embedding under TP", "tensor_parallel_embedding", [when(with_tp)],
+    "Whether tensor parallelism splits the embedding too, as torchtitan and Megatron do. Several other plans leave it whole on every GPU."
 );
 counted!(
     /// Context parallelism.
@@ -126,6 +144,16 @@ picked!(
     GradientSync::Default => "default", "Framework default", "FSDP and ZeRO-2 after each, DDP and ZeRO-1 after the last.";
     GradientSync::EveryMicroBatch => "every", "After each", "Sharded gradients, more traffic.";
     GradientSync::LastMicroBatch => "last", "After the last", "no_sync: less traffic, but whole gradients are kept.";
+);
+picked!(
+    /// What FSDP keeps gathered outside the layers.
+    ROOT_UNIT, Parallelism, communication.root_unit, "rootunit", "Root unit", "fsdp_root_unit",
+    [when(by_units)], "Which weights outside the layers FSDP keeps gathered from the forward to the backward pass, where it reshards.",
+    RootUnit::Default => "default", "Framework default", "torchtitan keeps norm and head, FSDP1 the root unit; Accelerate frees it.";
+    RootUnit::Freed => "freed", "Freed", "Nothing: the root unit is freed with the layers.";
+    RootUnit::Kept => "kept", "Kept", "Embedding, norm and head are one unit, which stays gathered.";
+    RootUnit::KeptWithLast => "kept-with-last", "Kept with the last layer", "The same, and the last layer (torchtitan before July 2025).";
+    RootUnit::Head => "head", "Norm and head kept", "Norm and head are one unit, which stays gathered; the embedding is another.";
 );
 switched!(
     /// Whether gradients travel beside compute.

@@ -147,6 +147,8 @@ pub(super) static TABLE: &[Held] = &[
     choice("sp", ParamId::SequenceParallel, &["no", "yes"]),
     choice("asynctp", ParamId::AsyncTp, &["no", "yes"]),
     whole("cp", ParamId::Cp, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
+    choice("lossparallel", ParamId::LossParallel, &["default", "yes", "no"]),
+    choice("embedtp", ParamId::EmbeddingTp, &["no", "yes"]),
     choice("cpcomm", ParamId::ContextExchange, &["ring", "allgather", "alltoall", "mixed"]),
     whole("pp", ParamId::Pp, Unit::None, 1.0, 512.0, Scale::PowersOfTwo),
     choice(
@@ -158,6 +160,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("firstlayers", ParamId::FirstLayers, Unit::None, 0.0, 100.0, Scale::Linear),
     whole("lastlayers", ParamId::LastLayers, Unit::None, 0.0, 100.0, Scale::Linear),
     choice("sync", ParamId::GradientSync, &["default", "every", "last"]),
+    choice("rootunit", ParamId::RootUnit, &["default", "freed", "kept", "kept-with-last", "head"]),
     choice("overlap", ParamId::GradientOverlap, &["no", "yes"]),
     whole("ep", ParamId::Ep, Unit::None, 1.0, 1024.0, Scale::PowersOfTwo),
     whole("etp", ParamId::Etp, Unit::None, 1.0, 256.0, Scale::PowersOfTwo),

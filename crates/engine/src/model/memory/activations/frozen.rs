@@ -94,28 +94,11 @@ pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
     }
 }
 
-/// Bytes per token of every second matrix product's output, the adapters' among them, in the order of a dense layer's forward pass
-/// (torchtitan's selective recomputation); `None` without adapters, and where a layer has other products.
-pub(super) fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Option<f64> {
-    if !setup.trained.has_adapters() || shares.moe > 0.0 || !shares.is_uniform() || setup.architecture.latent.is_used()
-    {
-        return None;
-    }
-    let targets = setup.trained.targets.of();
-    let inner = f64::from(setup.trained.rank) * element;
-    let [query_value, key, output] = [targets.query_value, targets.key, targets.output];
-    let gate = setup.architecture.gated_mlp.then_some((t.hidden, targets.mlp));
-    let attention = [(t.query, query_value), (t.key, key), (t.key, query_value), (t.input, output)];
-    let products = attention.into_iter().chain(gate).chain([(t.hidden, targets.mlp), (t.input, targets.mlp)]);
-    let (mut is_kept, mut kept) = (false, 0.0);
-    for (output, has_adapter) in products {
-        let of_adapter = if has_adapter { [Some(inner), Some(output)] } else { [None, None] };
-        for output in core::iter::once(output).chain(of_adapter.into_iter().flatten()) {
-            is_kept = !is_kept;
-            kept += if is_kept { output } else { 0.0 };
-        }
-    }
-    Some(kept)
+/// Whether the MLP's last product keeps its input, a dense MLP's activation: for its weight's gradient, or an adapter's.
+pub(super) fn keeps_activation(setup: &Setup) -> bool {
+    !setup.trained.has_adapters()
+        || setup.trained.kept_by_products() == ProductsKeep::Inputs
+        || !copies_inputs(setup) && setup.trained.targets.of().mlp
 }
 
 /// Bytes per token that an adapter keeps beside what its matrix does.

@@ -5,7 +5,7 @@ use super::nanotron;
 use super::point::Peak;
 use super::waiting::Gathered;
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Segments};
+use crate::model::software::{Cache, RootUnit, Segments};
 use crate::model::stages::Stage;
 use crate::units::Bytes;
 
@@ -103,7 +103,7 @@ impl Ledger {
             return 0.0;
         }
         let ahead = match gathered {
-            Gathered::Units(units) | Gathered::Grouped(units, _) if units > 1.0 => self.gathered_layer,
+            Gathered::Units(_, units) | Gathered::Grouped(_, units, _) if units > 1.0 => self.gathered_layer,
             _ => 0.0,
         };
         gradients + ahead
@@ -123,7 +123,14 @@ impl Ledger {
         if !self.has_streams {
             return Bytes::ZERO;
         }
-        let larger = if self.gathered_root > self.gathered_layer { self.gathered_root } else { self.gathered_layer };
+        // Embedding and head are one unit, or two.
+        let embedding = self.gathered_root - self.gathered_head;
+        let of_root = match self.root_unit {
+            RootUnit::Head if embedding > self.gathered_head => embedding,
+            RootUnit::Head => self.gathered_head,
+            _ => self.gathered_root,
+        };
+        let larger = if of_root > self.gathered_layer { of_root } else { self.gathered_layer };
         Bytes::new(larger + self.gathered_layer) + self.states.gradients
     }
 }

@@ -1,11 +1,12 @@
 //! The sizes at every point of a step at which memory can peak.
 
+use super::checkpointed::Checkpointed;
 use super::in_backward::InBackward;
 use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::workspaces::{dequantized, workspaces};
 use crate::model::framework::Traits;
-use crate::model::memory::activations::{self, LayerBytes};
+use crate::model::memory::activations::{self, LayerBackward, LayerBytes, Moment};
 use crate::model::memory::states::{
     FrozenBytes, RecipeBytes, States, base, expert_padding, expert_shard_degrees, gathered_layer_bytes, of_gpu,
     of_update, recipe_bytes, shard_degrees,
@@ -14,19 +15,16 @@ use crate::model::other_models::OtherModels;
 use crate::model::per_rank::{self, LocalParams};
 use crate::model::report::{MemoryPart, MemoryParts, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::NormKernel;
+use crate::model::software::RootUnit;
 use crate::model::stages::Stage;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::tower::memory::TowerMemory;
-use crate::model::training::Sharding;
+use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 
 /// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
 /// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
-/// Bytes per token and layer, over H, that an upcasting implementation holds at the loss and no more in the backward pass:
-/// the tracker finds 26 H at the loss, 24 H after it.
-const UPCAST_AT_LOSS: f64 = 2.0;
 
 /// The sizes from which the parts of every point are put together.
 pub(super) struct Ledger {
@@ -34,8 +32,12 @@ pub(super) struct Ledger {
     pub(super) bytes: RecipeBytes,
     /// One layer's gradients at rest.
     pub(super) gradient_shard: f64,
+    /// Bytes at rest of a gradient of the head's.
+    pub(super) head_shard: f64,
     /// The root unit and one layer, gathered, and all of the model.
     pub(super) gathered_root: f64,
+    /// Of the root unit, the final norm and the head.
+    pub(super) gathered_head: f64,
     pub(super) gathered_layer: f64,
     pub(super) gathered_all: f64,
     /// Bytes per parameter of what is gathered module by module.
@@ -44,6 +46,8 @@ pub(super) struct Ledger {
     /// The frozen base at rest, and models beside the one that trains.
     pub(super) base: Bytes,
     pub(super) sharding: Sharding,
+    /// What FSDP keeps gathered outside the layers.
+    pub(super) root_unit: RootUnit,
     pub(super) traits: &'static Traits,
     pub(super) offloaded: bool,
     pub(super) reduces_once: bool,
@@ -67,8 +71,12 @@ pub(super) struct Ledger {
     /// What the last layer keeps, over the mean layer.
     pub(super) last_kept: f64,
     /// What the layer in work holds beyond what is kept of it.
-    pub(super) working: f64,
+    working: f64,
+    /// The layers that run again, where some do.
+    checkpointed: Option<Checkpointed>,
     pub(super) in_layer: f64,
+    /// Parameters of that layer whose gradients are not reduced by then.
+    pub(super) computed_in_layer: f64,
     pub(super) end_of_layer: f64,
     pub(super) logits: f64,
     /// What the losses of other micro-batches keep where all forward passes come first.
@@ -99,14 +107,21 @@ pub(super) struct Ledger {
 
 /// What the layer in work holds in its backward pass beside what it keeps. The gradients of its experts (`of_experts` bytes) are there
 /// before its mixer's backward pass; that of attention keeps little by then, that of a state all that is listed.
-fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64) -> f64 {
+///
+/// Returned with it: the layer's parameters whose gradients are there as compute produced them.
+fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) -> (f64, f64) {
     let tokens = per_rank::tokens(setup);
+    if let Some(LayerBackward { mlp, attention }) = in_work.backward {
+        let of = |moment: Moment| (moment.beside * tokens, moment.computed);
+        let size = |moment: &Moment| moment.beside * tokens + bytes * moment.computed;
+        return of(attention.filter(|attention| size(attention) > size(&mlp)).unwrap_or(mlp));
+    }
     let most = in_work.gradients * tokens;
     if !setup.architecture.pattern.is_used() {
-        return most;
+        return (most, 0.0);
     }
     let after_experts = in_work.last_block * tokens + in_work.experts * of_experts;
-    if after_experts > most { after_experts } else { most }
+    (if after_experts > most { after_experts } else { most }, 0.0)
 }
 
 /// Elements of the largest weight of a layer on one GPU before sharding: of an MLP, or of all experts' stacked, as `MaxText` has them.
@@ -140,8 +155,9 @@ impl Ledger {
         let tokens = per_rank::tokens(setup);
         let of_layer = activations::layer(setup, bytes.activation, &stage.shares);
         let in_work = activations::in_work(setup, bytes.activation, &stage.shares).unwrap_or(of_layer);
+        let (in_layer, computed_in_layer) =
+            in_layer(setup, &in_work, bytes.gathered * trained.expert_unit, bytes.gathered);
         let logits = logits(setup, stage);
-        let upcast = if setup.kernels.norms == NormKernel::Upcast { UPCAST_AT_LOSS * hidden } else { 0.0 };
         let models = OtherModels::of(setup, stage).total();
         let tower = TowerMemory::of(setup, stage);
         let replicas = setup.mesh.replicas().saturating_mul(setup.mesh.cp);
@@ -150,7 +166,10 @@ impl Ledger {
             bytes,
             gradient_shard: bytes.gradients
                 * (trained.layer / degrees.gradients + trained.expert / of_experts.gradients),
+            head_shard: bytes.gradients / degrees.gradients,
             gathered_root,
+            gathered_head: bytes.gathered * trained.head + of_frozen.others * frozen.head,
+            root_unit: setup.root_unit(),
             gathered_layer: gathered_unit,
             gathered_all: gathered_root + gathered_layers,
             live_bytes: if setup.trained.is_all() {
@@ -180,8 +199,10 @@ impl Ledger {
                 }
                 _ => 1.0,
             },
+            checkpointed: Checkpointed::of(setup, &of_layer),
             working: (in_work.whole - in_work.kept) * tokens,
-            in_layer: in_layer(setup, &in_work, bytes.gathered * trained.expert_unit),
+            in_layer,
+            computed_in_layer,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
             // Those of further tokens wait while the next one's are in work.
             logits: bytes_per_logit(setup) * logits
@@ -195,8 +216,7 @@ impl Ledger {
             several: setup.batch.grad_accum_steps > 1,
             in_update: of_update(setup, params).get(),
             in_backward: InBackward::of(setup, params),
-            at_loss: tokens
-                * (of_layer.final_norm + (params.held.layers - params.below) * upcast * of_layer.kept / of_layer.whole),
+            at_loss: tokens * of_layer.final_norm,
             workspaces: workspaces(setup).get(),
             dequantized: dequantized(setup).get(),
             models: models.get(),
@@ -235,7 +255,12 @@ impl Ledger {
     /// The points at which the peak can lie.
     fn points(&self) -> [Option<(Point, PeakMoment)>; 13] {
         let (layers, below) = (self.params.held.layers, self.params.below);
-        let second = if layers > below + 1.0 { layers - 1.0 } else { layers };
+        let second = match &self.checkpointed {
+            // The next that runs again.
+            Some(some) if some.highest(layers - 1.0) > below => some.highest(layers - 1.0),
+            _ if layers > below + 1.0 => layers - 1.0,
+            _ => layers,
+        };
         let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
         let first = below + 1.0;
         let backward = |is_met: bool, point| is_met.then_some((point, PeakMoment::Backward));
@@ -243,7 +268,9 @@ impl Ledger {
         let has_second = layers > below && second != layers;
         let has_prefetch = layers > below && last_with_prefetch != layers && last_with_prefetch != second;
         let has_first = layers > below && first != layers && first != second && first != last_with_prefetch;
-        let passes_head = self.in_backward.is_some_and(|gradients| gradients.head > 0.0);
+        let by_units = self.sharded_gather && matches!(self.sharding, Sharding::Fsdp(Reshard::Always));
+        let own_head = by_units && self.root_unit == RootUnit::Head && self.params.trained.head > 0.0;
+        let passes_head = own_head || self.in_backward.is_some_and(|gradients| gradients.head > 0.0);
         let tower = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
         [
             Some((Point::Update, PeakMoment::Optimizer)),
@@ -273,9 +300,22 @@ impl Ledger {
         let below = self.params.below;
         // Of layers of several kinds the last one is done first.
         let layers = if layers == self.params.held.layers - 1.0 { layers + 1.0 - self.last_kept } else { layers };
-        let alive = if layers > below { layers - below } else { 0.0 };
+        let alive = match &self.checkpointed {
+            _ if layers <= below => 0.0,
+            Some(some) => some.kept(layers) - some.kept(below),
+            None => layers - below,
+        };
         let here = alive + self.others * (self.params.held.layers - below);
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
+    }
+
+    /// What the layer in work, the last of so many, holds beyond what is kept of it.
+    pub(super) fn working(&self, layers: f64) -> f64 {
+        match &self.checkpointed {
+            Some(some) if some.is_last(layers) => some.again() * self.kept,
+            Some(_) => 0.0,
+            None => self.working,
+        }
     }
 
     pub(super) fn parts(&self, point: Point) -> MemoryParts {
@@ -327,7 +367,7 @@ impl Ledger {
         match point {
             Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
             Point::InLayer(left) => {
-                (self.kept(left), always + self.dequantized + self.working + self.in_layer, waiting)
+                (self.kept(left), always + self.dequantized + self.working(left) + self.in_layer, waiting)
             }
             Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
             Point::Tower => (self.kept(0.0), always, 0.0),

@@ -9,7 +9,7 @@ use crate::model::stages::Stage;
 /// Logits of one micro-batch on one GPU of a stage.
 pub(super) fn logits(setup: &Setup, stage: &Stage) -> f64 {
     let here = f64::from(u8::from(stage.head && !setup.objective.has_scalar_head()));
-    here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1))
+    here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.loss_parallel())
 }
 
 /// Bytes per logit alive at the loss.
@@ -26,7 +26,7 @@ pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
     let of = setup.traits().loss;
     let in_place = of == UnfusedLoss::InPlace;
     let uncapped = match setup.kernels.loss {
-        loss if setup.mesh.tp > 1 && of == UnfusedLoss::Apart && loss.is_unfused() => VOCABULARY_PARALLEL,
+        loss if setup.loss_parallel() > 1 && of == UnfusedLoss::Apart && loss.is_unfused() => VOCABULARY_PARALLEL,
         Loss::Standard if in_place => 6.0,
         Loss::KeptLogits if in_place => 8.0,
         Loss::Fp32Logits if in_place => 10.0,
@@ -47,7 +47,7 @@ pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
 /// The part of a GPU's logits that one tile of a tiled loss has: 1 GiB of them in fp32, or all (arXiv 2506.13996, section 3.1).
 fn tile_share(setup: &Setup) -> f64 {
     const TILE: f64 = 1_073_741_824.0 / 4.0;
-    let logits = per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.mesh.tp.max(1));
+    let logits = per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.loss_parallel());
     if logits > TILE { TILE / logits } else { 1.0 }
 }
 

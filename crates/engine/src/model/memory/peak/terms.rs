@@ -66,6 +66,8 @@ pub struct PeakTerms {
     pub expert_degrees: ShardDegrees,
     /// Layers whose gradients are at rest; `None` where all gradients are.
     pub reduced_layers: Option<f64>,
+    /// Parameters of the head whose gradients are at rest before the root's.
+    pub reduced_head: f64,
     /// Parameters whose gradients wait for their own update; `None` where all are updated at once.
     pub updating: Option<f64>,
     /// Bytes of optimizer state that the driver pages: all of them, and those on the GPU.
@@ -128,10 +130,15 @@ impl PeakTerms {
                 let whole = || activations::layer(setup, bytes.activation, &stage.shares);
                 let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
                 let layer = in_work.unwrap_or_else(whole);
-                // Gradients of experts are among what a layer of a list of layers has in work.
-                let is_listed = setup.architecture.pattern.is_used();
-                let gradients = if is_listed { ledger.in_layer / tokens } else { layer.gradients };
-                (left, Working::InLayer(LayerBytes { gradients, ..layer }))
+                let gradients = ledger.in_layer / tokens;
+                (
+                    left,
+                    Working::InLayer(LayerBytes {
+                        gradients,
+                        kept: layer.whole - ledger.working(left) / tokens,
+                        ..layer
+                    }),
+                )
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
             Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
@@ -152,7 +159,10 @@ impl PeakTerms {
             gathered_layer: gathered_layer_bytes(setup),
             live_bytes: ledger.live_bytes,
             gathered_units: [
-                ledger.gathered_root,
+                match ledger.what_is_gathered(point) {
+                    Gathered::Units(root, _) | Gathered::Grouped(root, _, _) => root,
+                    _ => ledger.gathered_root,
+                },
                 ledger.gathered_layer,
                 if layers > 0.0 { (ledger.gathered_all - ledger.gathered_root) / layers } else { 0.0 },
             ],
@@ -160,6 +170,7 @@ impl PeakTerms {
             degrees: shard_degrees(setup),
             expert_degrees: expert_shard_degrees(setup),
             reduced_layers: ledger.reduced_layers(point),
+            reduced_head: ledger.reduced_head(point),
             updating: ledger.updating(point),
             pages: {
                 let paged = states::paged(setup, &stage.params);

@@ -3,6 +3,7 @@
 use super::ledger::Ledger;
 use super::point::Point;
 use crate::model::framework::ReplicatedGradients;
+use crate::model::software::RootUnit;
 use crate::model::training::{Reshard, Sharding};
 
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
@@ -21,10 +22,10 @@ const FLAT_SHARES: f64 = 3.0;
 pub enum Gathered {
     /// Nothing.
     Nothing,
-    /// The root unit and so many layers.
-    Units(f64),
+    /// So many bytes of the root unit, and so many layers.
+    Units(f64, f64),
     /// The same, and all of the model shared by a group of so many GPUs; never more than all.
-    Grouped(f64, f64),
+    Grouped(f64, f64, f64),
     /// All of the model.
     All,
     /// So many parameters, module by module.
@@ -48,7 +49,19 @@ impl Ledger {
         if let Some(alive) = self.updating(point) {
             return self.bytes.gradients * alive;
         }
-        self.reduced_layers(point).map_or(self.states.gradients.get(), |layers| layers * self.gradient_shard)
+        let shards = |layers: f64| layers * self.gradient_shard + self.reduced_head(point) * self.head_shard;
+        self.reduced_layers(point).map_or(self.states.gradients.get(), shards)
+    }
+
+    /// The head's parameters whose gradients are reduced before the root's: those of a unit of its own.
+    pub(super) fn reduced_head(&self, point: Point) -> f64 {
+        let is_done = match point {
+            Point::InLayer(_) => true,
+            Point::AfterLayer(left) => left <= self.params.held.layers,
+            Point::Loss | Point::Tower | Point::Root | Point::Update => false,
+        };
+        let is_done = is_done && self.root_unit == RootUnit::Head && self.reduced_layers(point).is_some();
+        if is_done { self.params.trained.head } else { 0.0 }
     }
 
     /// The parameters whose gradients wait for their own update in the backward pass; `None` where that is after it.
@@ -73,15 +86,31 @@ impl Ledger {
         }
     }
 
-    /// The root unit stays gathered through the backward pass; of the layers, the current one and the prefetched one are.
+    /// Bytes of the root unit that are gathered where FSDP reshards the layers. One unit stays gathered through the backward pass;
+    /// of two, the head's is freed before the layers' backward pass, and the embedding's fetched in the first layer's.
+    fn gathered_of_root(&self, point: Point) -> f64 {
+        let apart = self.root_unit == RootUnit::Head;
+        match point {
+            Point::Loss if self.root_unit == RootUnit::Freed => 0.0,
+            Point::Loss if apart => self.gathered_head,
+            Point::InLayer(left) | Point::AfterLayer(left) if apart => {
+                let is_first = left <= self.params.below + 1.0;
+                if is_first { self.gathered_root - self.gathered_head } else { 0.0 }
+            }
+            Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Tower => self.gathered_root,
+            Point::Root | Point::Update => 0.0,
+        }
+    }
+
+    /// What the layers' units hold of it beside: the current one and the prefetched one.
     pub(super) fn gathered(&self, what: Gathered) -> f64 {
         let whole = self.gathered_all;
-        let of = |units: f64| self.gathered_root + units * self.gathered_layer;
+        let of = |root: f64, units: f64| root + units * self.gathered_layer;
         match what {
             Gathered::Nothing => 0.0,
-            Gathered::Units(units) => of(units),
-            Gathered::Grouped(units, group) => {
-                let (current, between) = (of(units), whole / group);
+            Gathered::Units(root, units) => of(root, units),
+            Gathered::Grouped(root, units, group) => {
+                let (current, between) = (of(root, units), whole / group);
                 if current + between < whole { current + between } else { whole }
             }
             Gathered::All => whole,
@@ -101,9 +130,14 @@ impl Ledger {
             return live.map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
-            Point::Loss | Point::Tower | Point::Root | Point::Update => 0.0,
+            // The last layer is never freed, or not there yet.
+            Point::Loss => f64::from(u8::from(self.root_unit == RootUnit::KeptWithLast)),
+            Point::Tower | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
-                if left > 1.0 {
+                if left > self.params.held.layers {
+                    // The head's backward pass has the last layer fetched.
+                    1.0
+                } else if left > 1.0 {
                     1.0 + self.params.neighbour
                 } else {
                     1.0
@@ -111,13 +145,18 @@ impl Ledger {
             }
         };
         match (self.sharding, point) {
-            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last; and all of them before
-            // the loss where it reshards after the forward pass.
-            (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) | (Sharding::Fsdp(Reshard::Always), Point::Loss) => {
-                Gathered::Nothing
+            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last.
+            (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) => Gathered::Nothing,
+            (Sharding::Fsdp(Reshard::Always), Point::Loss) if self.root_unit == RootUnit::Freed => Gathered::Nothing,
+            (Sharding::Fsdp(Reshard::Always), _) => Gathered::Units(self.gathered_of_root(point), units),
+            (Sharding::Fsdp(Reshard::To(group)), _) => {
+                // Resharded to a group, the units are gathered from it for the backward pass alone.
+                let (root, units) = match point {
+                    Point::Loss => (self.gathered_root, 0.0),
+                    _ => (self.gathered_of_root(point), units),
+                };
+                Gathered::Grouped(root, units, f64::from(group.max(1)))
             }
-            (Sharding::Fsdp(Reshard::Always), _) => Gathered::Units(units),
-            (Sharding::Fsdp(Reshard::To(group)), _) => Gathered::Grouped(units, f64::from(group.max(1))),
             // Kept from forward to backward; without sharding it is the 16-bit copy that autocast holds.
             (Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2, _) => Gathered::All,
         }
@@ -146,7 +185,9 @@ impl Ledger {
             }
             Sharding::Fsdp(_) if self.is_xla => self.unreduced_by_xla(point),
             Sharding::Fsdp(_) => {
-                let head = self.params.trained.head;
+                // Gradients of the head wait for the root unit's, unless it is a unit of its own.
+                let apart = self.root_unit == RootUnit::Head;
+                let head = if apart { 0.0 } else { self.params.trained.head };
                 let unit = self.params.trained.padded_layer(1.0);
                 // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
                 let accumulated = |layers: f64| {
@@ -158,13 +199,24 @@ impl Ledger {
                     Point::Update => (0.0, 0.0),
                     Point::Loss => (0.0, accumulated(self.params.trained.layers)),
                     Point::InLayer(left) => {
-                        (head, accumulated(left) + if left < self.params.trained.layers { self.padded } else { 0.0 })
+                        let here = if self.has_streams { self.computed_in_layer } else { 0.0 };
+                        (
+                            head + here,
+                            accumulated(left) + if left < self.params.trained.layers { self.padded } else { 0.0 },
+                        )
+                    }
+                    Point::AfterLayer(left) if left > self.params.held.layers => {
+                        let head = self.params.trained.head;
+                        (head, if apart { head } else { 0.0 } + accumulated(self.params.trained.layers))
                     }
                     Point::AfterLayer(left) => {
                         (head + unit, accumulated(left - 1.0) + self.params.neighbour * self.padded)
                     }
                     Point::Tower if !self.passes_tower => (0.0, accumulated(self.params.trained.layers)),
-                    Point::Tower | Point::Root => (self.params.trained.root, self.params.trained.root),
+                    Point::Tower | Point::Root => {
+                        let of_unit = self.params.trained.root - if apart { self.params.trained.head } else { 0.0 };
+                        (of_unit, of_unit)
+                    }
                 };
                 Unreduced { computed, reduced, ..none }
             }

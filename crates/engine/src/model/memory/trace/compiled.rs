@@ -1,5 +1,10 @@
-//! torchtitan's layers under `torch.compile`: what is between two products runs as one kernel and leaves one tensor, and the
-//! partitioner keeps the outputs of products and of attention and computes the rest again.
+//! Layers under `torch.compile`: what is between two products runs as one kernel and leaves one tensor.
+//!
+//! The partitioner keeps the outputs of products and of attention, but for those that no backward
+//! pass reads, and what the backward pass must write down: the inputs of products
+//! (`is_materialized_backwards` and `ban_recompute_materialized_backward` in
+//! `torch/_functorch/partitioners.py` and `config.py`). Of a gate's activation the product alone is
+//! kept. The steps of `tests/one_gpu` show it to the byte.
 
 use super::node::WeightId;
 use super::shape::Shape;
@@ -15,6 +20,13 @@ fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
 /// Rotary positions, one kernel each.
 fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     [q, k].map(|x| tape.scale("triton_rotary", x))
+}
+
+/// Scale, mask and softmax in one kernel, which keeps the scores that it reads.
+fn softmax(tape: &mut Tape, product: Value) -> Value {
+    let weights = tape.unary("triton_softmax", "triton_softmax_backward", &product);
+    tape.drop(product);
+    weights
 }
 
 fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
@@ -41,7 +53,10 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
         // Experts break the graph.
         Mlp::Experts { router, up, down } => return super::mixture::experts(tape, shape, x, (router, up, down)),
     };
+    // Nothing in the backward pass reads the last product, and no policy keeps it.
+    let policy = tape.policy.take();
     let out = tape.project(&product, down);
+    tape.policy = policy;
     let out = own_sequence(tape, shape, out);
     tape.drop(product);
     out
@@ -49,5 +64,5 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
 
 /// A decoder layer.
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
-    layer_of(&Parts { norm, rotate, mlp }, tape, shape, layer, x)
+    layer_of(&Parts { norm, rotate, softmax, mlp }, tape, shape, layer, x)
 }

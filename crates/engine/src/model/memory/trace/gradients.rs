@@ -13,6 +13,7 @@ const fn of_one_tensor(kind: Kind) -> Option<&'static str> {
         Kind::Unary(name) | Kind::UnaryOfOutput(name) => name,
         Kind::Scale | Kind::Complex => "mul",
         Kind::Repeat => "sum",
+        Kind::GatherLogits => "split",
         Kind::Slice => "slice_backward",
         Kind::GatedFused => "swiglu_backward",
         Kind::Routing => "scatter",

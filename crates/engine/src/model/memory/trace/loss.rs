@@ -18,6 +18,18 @@ impl Tape {
         self.allocate(operator, bytes, Category::Logits)
     }
 
+    /// The logits of the whole vocabulary, where the `group` GPUs of a tensor-parallel group each have a part
+    /// (`DTensor.redistribute` to `Replicate`).
+    pub(super) fn gather_logits(&mut self, logits: Value, group: u64) -> Value {
+        let node = self.node(Kind::GatherLogits, [&logits]);
+        let sent = self.logits("all_gather_into_tensor", logits.bytes() * group);
+        let tensor = self.logits("cat", logits.bytes() * group);
+        self.release(sent);
+        let whole = self.value(tensor, node, logits.elements * group, logits.width);
+        self.drop(logits);
+        whole
+    }
+
     /// Logits capped by a tanh, which is kept: `c tanh(x / c)`.
     pub(super) fn softcap(&mut self, logits: &Value) -> Value {
         let bytes = logits.bytes();

@@ -68,6 +68,8 @@ pub(super) enum Kind {
     GatherSequence(u64),
     /// Partial sums reduced and scattered over that group: its gradient is gathered.
     ScatterSequence,
+    /// The logits of a whole vocabulary, of the parts of a tensor-parallel group.
+    GatherLogits,
     /// A part of a tensor: its gradient is as wide as all of it.
     Slice,
     /// `silu(gate) up` of the halves of one tensor.

@@ -36,10 +36,14 @@ pub(super) struct Shape {
     pub biases: (bool, bool, bool),
     /// Whether one matrix makes queries, keys and values, and one gate and up.
     pub fused: bool,
+    /// Whether a plain MLP's activation is GPT-2's `gelu_new`, operator by operator (`modeling_gpt2.py`).
+    pub new_gelu: bool,
     /// Whether a tanh caps the logits.
     pub softcap: bool,
     /// Whether a norm is one kernel.
     pub fused_norms: bool,
+    /// Whether keys and values are repeated for the query heads that share them.
+    pub repeats: bool,
     /// Whether scores are written to memory.
     pub eager: bool,
     pub tied: bool,
@@ -101,8 +105,10 @@ impl Shape {
                 arch.mlp_bias,
             ),
             fused: arch.fused_projections == FusedProjections::All,
+            new_gelu: setup.has_new_gelu(),
             softcap: arch.logit_softcap,
             fused_norms: setup.kernels.norms == NormKernel::Fused,
+            repeats: setup.repeats_key_values(),
             eager: setup.kernels.attention == AttentionKernel::Unfused,
             tied: arch.tie_word_embeddings,
             positions: u64::from(arch.learned_positions),

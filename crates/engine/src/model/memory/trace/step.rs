@@ -14,6 +14,7 @@ use super::{compiled, optimizer, torchtitan, transformers};
 use crate::model::framework::Layers;
 use crate::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
 use crate::model::setup::Setup;
+use crate::model::software::RootUnit;
 use crate::model::stages::Stage;
 use crate::model::sync::GradientSyncPlan;
 use crate::model::training::{Recompute, Reshard, Sharding};
@@ -25,6 +26,8 @@ const MICRO_BATCHES: u32 = 2;
 const TOKEN: u64 = 8;
 /// Bytes of a complex number of torchtitan's table of positions.
 const COMPLEX: u64 = 8;
+/// Weights of the head's unit: the final norm's and its own.
+const HEAD_WEIGHTS: u32 = 2;
 
 /// The events of one training step on one GPU.
 #[derive(Clone, Debug, Default)]
@@ -130,15 +133,25 @@ impl<'a> Step<'a> {
         let mut units = Vec::new();
         let mut layers = Vec::new();
         let reshards = setup.sharding == Sharding::Fsdp(Reshard::Always);
+        let root_unit = match setup.root_unit() {
+            // PEFT's copies of the tables stand beside them.
+            RootUnit::Head if tape.formats.copies_tables => RootUnit::Kept,
+            root_unit => root_unit,
+        };
         for index in 0..shape.layers {
             let first = tape.weights.len() as u32;
             layers.push(tape.layer_weights(&shape, &formats.of_layer(index), layer_norm));
-            let last = index + 1 == shape.layers;
-            // torchtitan keeps its last layer, which the backward pass wants first.
-            let kept = code != Code::Transformers && last;
+            let kept = root_unit == RootUnit::KeptWithLast && index + 1 == shape.layers;
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
-        units.push(Unit::new((0, root_end), reshards && code == Code::Transformers));
+        // The embedding has a unit of its own, or is in the head's.
+        if root_unit == RootUnit::Head {
+            let after_tables = root_end - u32::from(shape.head) * HEAD_WEIGHTS;
+            units.push(Unit::new((0, after_tables), reshards));
+            units.push(Unit::new((after_tables, root_end), false));
+        } else {
+            units.push(Unit::new((0, root_end), reshards && root_unit == RootUnit::Freed));
+        }
         let sharding = Shards { group, stored: bytes.weights as u64, reduced: bytes.reduced as u64 };
         let units = Units::new(units, sharding);
         Self {
@@ -184,6 +197,11 @@ impl<'a> Step<'a> {
         self.tape.moment = Moment { phase, place };
     }
 
+    /// The units of embedding and head, which may be one.
+    fn root_units(&self) -> [usize; 2] {
+        [self.layers.len(), self.units.each.len() - 1]
+    }
+
     fn micro_batch(&mut self, reduces: bool) {
         self.tape.nodes.clear();
         let (x, embedded) = self.forward();
@@ -220,7 +238,6 @@ impl<'a> Step<'a> {
             Recompute::Selective => Checkpoint::Operators,
             // Of all layers a share, evenly: the second of two, as torchtitan's `selective_ac_option` counts.
             _ if (f64::from(layer + 1) * share).floor() > (f64::from(layer) * share).floor() => Checkpoint::Full,
-            _ if self.code == Code::Compiled => Checkpoint::Products,
             _ => Checkpoint::None,
         }
     }
@@ -236,12 +253,15 @@ impl<'a> Step<'a> {
 
     /// The layers' forward pass, from the tokens to the last layer's output; with it what the model still holds of its input.
     fn forward(&mut self) -> (Value, Option<Value>) {
-        let root = self.layers.len();
+        let [embedding, head] = self.root_units();
         self.at(Phase::Forward, Place::Embedding);
-        self.units.before_forward(&mut self.tape, root);
+        self.units.before_forward(&mut self.tape, embedding);
         let shape = self.shape;
         let x = self.tape.embedding(self.root.embedding, shape.tokens * shape.hidden, shape.element);
         let x = torchtitan::own_sequence(&mut self.tape, &shape, x);
+        if embedding != head {
+            self.units.after_forward(&mut self.tape, embedding);
+        }
         // PEFT's models under checkpointing: `enable_input_require_grads`.
         let peft = self.code == Code::Transformers && self.tape.formats.adapters.is_some();
         let mut x = if peft && self.setup.recompute != Recompute::None { self.tape.require_gradient(x) } else { x };
@@ -275,7 +295,9 @@ impl<'a> Step<'a> {
     /// The final norm, the head and the loss; returns the loss's node.
     fn loss(&mut self, x: Value, embedded: Option<Value>) -> u32 {
         let shape = self.shape;
+        let [_, head] = self.root_units();
         self.at(Phase::Forward, Place::Head);
+        self.units.before_forward(&mut self.tape, head);
         let normal = match self.code {
             Code::Torchtitan | Code::Compiled => torchtitan::norm(&mut self.tape, &shape, &x, self.root.norm),
             Code::Transformers => transformers::residual_norm(&mut self.tape, &shape, &x, self.root.norm, None),
@@ -288,14 +310,16 @@ impl<'a> Step<'a> {
         self.tape.drop(whole);
         self.tape.drop(normal);
         let logits = if shape.softcap { self.tape.softcap(&logits) } else { logits };
-        self.units.after_forward(&mut self.tape, self.layers.len());
+        let shares = u64::from(self.setup.loss_parallel());
+        let logits = if shares < shape.tp { self.tape.gather_logits(logits, shape.tp) } else { logits };
+        self.units.after_forward(&mut self.tape, head);
         self.at(Phase::Loss, Place::Head);
-        self.tape.loss(logits, self.setup.kernels.loss, shape.tp > 1)
+        self.tape.loss(logits, self.setup.kernels.loss, shares > 1)
     }
 
     fn backward(&mut self, loss: u32, reduces: bool) {
         self.at(Phase::Backward, Place::Loss);
-        let root = self.layers.len();
+        let [embedding, head] = self.root_units();
         if loss == NONE {
             // Nothing trains.
             self.tables.drain(..).for_each(|table| self.tape.drop(table));
@@ -304,19 +328,24 @@ impl<'a> Step<'a> {
             return;
         }
         self.tape.run_back(loss);
-        self.units.before_backward(&mut self.tape, root, root.checked_sub(1));
+        self.units.before_backward(&mut self.tape, head, self.layers.len().checked_sub(1));
         let mut end = loss;
         let segments = core::mem::take(&mut self.segments);
+        let mut of_head = embedding != head;
         for (index, segment) in segments.into_iter().enumerate().rev() {
             for node in (segment.nodes.1..end).rev() {
                 self.tape.run_back(node);
+            }
+            if core::mem::take(&mut of_head) {
+                self.units.after_backward(&mut self.tape, head, reduces);
             }
             end = segment.nodes.0;
             if segment.nodes.0 == segment.nodes.1 {
                 // Nothing trains here or below.
                 continue;
             }
-            self.units.before_backward(&mut self.tape, index, index.checked_sub(1));
+            let next = index.checked_sub(1).or((embedding != head).then_some(embedding));
+            self.units.before_backward(&mut self.tape, index, next);
             self.at(Phase::Backward, Place::Layer(index as u32));
             self.layer_backward(index as u32, segment);
             self.units.after_backward(&mut self.tape, index, reduces);
@@ -325,10 +354,13 @@ impl<'a> Step<'a> {
             self.tape.drop(table);
         }
         self.at(Phase::Backward, Place::Embedding);
+        if embedding != head {
+            self.units.before_backward(&mut self.tape, embedding, None);
+        }
         for node in (0..end).rev() {
             self.tape.run_back(node);
         }
-        self.units.after_backward(&mut self.tape, root, reduces);
+        self.units.after_backward(&mut self.tape, embedding, reduces);
         self.units.finish_backward(&mut self.tape);
         if let Some(Kind::Loss(loss)) = self.tape.nodes.get(loss as usize).map(|node| node.kind) {
             self.tape.release(loss.held);

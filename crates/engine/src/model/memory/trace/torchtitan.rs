@@ -80,17 +80,48 @@ pub(super) fn project(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) 
     }
 }
 
-fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, rotate: Rotate) -> Value {
+/// Attention as matrix products: what `softmax` makes of the scaled and masked scores.
+pub(super) fn by_products(
+    tape: &mut Tape,
+    shape: &Shape,
+    [q, keys, values]: [&Value; 3],
+    softmax: impl FnOnce(&mut Tape, Value) -> Value,
+) -> Value {
+    let Heads { sequences, sequence, query: heads, .. } = shape.heads;
+    let product = tape.matmul(q, keys, sequences * heads * sequence * sequence);
+    let weights = softmax(tape, product);
+    let mixed = tape.matmul(&weights, values, q.elements);
+    tape.drop(weights);
+    let out = tape.scale("clone", &mixed);
+    tape.drop(mixed);
+    out
+}
+
+/// The softmax of scores in their own format.
+fn softmax(tape: &mut Tape, product: Value) -> Value {
+    let scaled = tape.scale("mul", &product);
+    tape.drop(product);
+    let masked = tape.scale("add", &scaled);
+    tape.drop(scaled);
+    let weights = tape.unary_of_output("_softmax", "_softmax_backward_data", &masked);
+    tape.drop(masked);
+    weights
+}
+
+fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, parts: &Parts) -> Value {
     let [q, k, v] = project(tape, shape, layer, x);
-    let [turned_q, turned_k] = rotate(tape, &q, &k);
+    let [turned_q, turned_k] = (parts.rotate)(tape, &q, &k);
     tape.drop(q);
     tape.drop(k);
-    let keys = repeat(tape, shape, &turned_k);
-    let values = repeat(tape, shape, &v);
+    let [keys, values] = [&turned_k, &v].map(|x| if shape.repeats { repeat(tape, shape, x) } else { tape.view(x) });
     tape.drop(turned_k);
     tape.drop(v);
-    let heads = Heads { key_value: shape.heads.query, ..shape.heads };
-    let out = tape.attention(&turned_q, &keys, &values, heads);
+    let heads = if shape.repeats { Heads { key_value: shape.heads.query, ..shape.heads } } else { shape.heads };
+    let out = if shape.eager {
+        by_products(tape, shape, [&turned_q, &keys, &values], parts.softmax)
+    } else {
+        tape.attention(&turned_q, &keys, &values, heads)
+    };
     let projected = tape.project(&out, layer.output);
     let projected = own_sequence(tape, shape, projected);
     for value in [turned_q, keys, values, out] {
@@ -110,8 +141,8 @@ fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -
     out
 }
 
-/// The activation of a plain MLP as torchtitan's would be: one kernel.
-fn gelu(tape: &mut Tape, x: &Value) -> Value {
+/// The activation of a plain MLP in one kernel (`F.gelu`).
+pub(super) fn gelu(tape: &mut Tape, x: &Value) -> Value {
     tape.unary("gelu", "gelu_backward", x)
 }
 
@@ -154,13 +185,14 @@ type Activation = fn(&mut Tape, &Value) -> Value;
 pub(super) struct Parts {
     pub norm: fn(&mut Tape, &Shape, &Value, WeightId) -> Value,
     pub rotate: Rotate,
+    pub softmax: fn(&mut Tape, Value) -> Value,
     pub mlp: fn(&mut Tape, &Shape, &Layer, &Value) -> Value,
 }
 
 /// A decoder layer.
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let mlp = |tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value| mlp(tape, shape, layer, x, gelu);
-    layer_of(&Parts { norm, rotate, mlp }, tape, shape, layer, x)
+    layer_of(&Parts { norm, rotate, softmax, mlp }, tape, shape, layer, x)
 }
 
 /// A decoder layer of these parts.
@@ -168,7 +200,7 @@ pub(super) fn layer_of(parts: &Parts, tape: &mut Tape, shape: &Shape, layer: &La
     let [first, second, ..] = layer.norms;
     let normal = (parts.norm)(tape, shape, x, first);
     let whole = whole_sequence(tape, shape, &normal);
-    let attended = attention(tape, shape, layer, &whole, parts.rotate);
+    let attended = attention(tape, shape, layer, &whole, parts);
     tape.drop(whole);
     tape.drop(normal);
     let hidden = tape.add(x, &attended);

@@ -2,10 +2,10 @@
 //! and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
 
 use super::node::WeightId;
-use super::operators::{FP32, Heads};
+use super::operators::FP32;
 use super::shape::Shape;
 use super::tape::{Tape, Value};
-use super::torchtitan::{mlp, own_sequence, project, repeat, whole_sequence};
+use super::torchtitan::{by_products, gelu, mlp, own_sequence, project, repeat, whole_sequence};
 use super::weights::{Layer, Projections};
 use crate::model::transformer::QkNorm;
 
@@ -123,13 +123,20 @@ fn rotated(tape: &mut Tape, shape: &Shape, plain: [Value; 2]) -> [Value; 2] {
 
 /// Attention as matrix products, its scores in memory and their softmax in fp32; Gemma 2 caps them.
 fn eager(tape: &mut Tape, shape: &Shape, q: &Value, k: &Value, v: &Value) -> Value {
-    let Heads { sequences, sequence, query: heads, .. } = shape.heads;
-    let scores = sequences * heads * sequence * sequence;
     let [keys, values] = [k, v].map(|x| repeat(tape, shape, x));
-    let product = tape.matmul(q, &keys, scores);
+    let capped = shape.softcap;
+    let out = by_products(tape, shape, [q, &keys, &values], |tape, product| wide_softmax(tape, product, capped));
+    tape.drop(keys);
+    tape.drop(values);
+    out
+}
+
+/// The softmax of scores in fp32, cast back.
+fn wide_softmax(tape: &mut Tape, product: Value, capped: bool) -> Value {
+    let width = product.width;
     let mut weights = tape.scale("mul", &product);
     tape.drop(product);
-    if shape.softcap {
+    if capped {
         let divided = tape.scale("div", &weights);
         tape.drop(weights);
         let bounded = tape.unary_of_output("tanh", "tanh_backward", &divided);
@@ -141,14 +148,9 @@ fn eager(tape: &mut Tape, shape: &Shape, q: &Value, k: &Value, v: &Value) -> Val
     tape.drop(weights);
     let wide = tape.softmax(&masked);
     tape.drop(masked);
-    let narrow = tape.cast(&wide, q.width);
+    let narrow = tape.cast(&wide, width);
     tape.drop(wide);
-    let mixed = tape.matmul(&narrow, &values, q.elements);
-    let out = tape.scale("clone", &mixed);
-    for value in [keys, values, narrow, mixed] {
-        tape.drop(value);
-    }
-    out
+    narrow
 }
 
 fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId) -> Value {
@@ -199,7 +201,7 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
         let input =
             if after_alone { tape.share(x) } else { residual_norm(tape, shape, x, before_mlp, layer.norm_bias) };
         let whole = whole_sequence(tape, shape, &input);
-        let out = mlp(tape, shape, layer, &whole, gelu_by_operators);
+        let out = mlp(tape, shape, layer, &whole, if shape.new_gelu { gelu_by_operators } else { gelu });
         tape.drop(whole);
         tape.drop(input);
         match (after_alone, sandwiched) {

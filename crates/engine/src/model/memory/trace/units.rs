@@ -131,7 +131,12 @@ impl Units {
         if !self.is_gathered(unit) {
             let output = match self.ahead.take() {
                 Some((ahead, output)) if ahead == unit => output,
-                _ => self.gather(tape, unit),
+                other => {
+                    if let Some((_, output)) = other {
+                        tape.release(output);
+                    }
+                    self.gather(tape, unit)
+                }
             };
             self.copy_out(tape, unit, "resize_");
             tape.release(output);

@@ -1,0 +1,69 @@
+//! What a dense layer's backward pass holds beside what the layer keeps, where PyTorch runs it operator by operator or compiled.
+
+use super::Tensors;
+use super::frozen::keeps_activation;
+use crate::model::framework::Layers;
+use crate::model::setup::Setup;
+use crate::model::software::AttentionKernel;
+
+/// The two moments of a layer's backward pass at which most can be alive, in bytes per token and parameters of one GPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerBackward {
+    /// In the MLP, at the product of gate and up or at the activation.
+    pub mlp: Moment,
+    /// At the softmax of unfused attention; `None` where no scores are in memory.
+    pub attention: Option<Moment>,
+}
+
+/// One moment of a layer's backward pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// Bytes per token beside all that the layer keeps: less than none where much of that is freed.
+    pub beside: f64,
+    /// Parameters of the layer whose gradients are there, not yet reduced.
+    pub computed: f64,
+}
+
+/// The moments of a layer of attention and an MLP without experts.
+///
+/// The MLP's last product leaves the gradient of its input and of its weight, and lets its input go; the product of gate and up then
+/// makes the gradients of both. Attention's softmax comes when all of the MLP is done: it holds the scores' gradients beside what it
+/// keeps of them.
+pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackward {
+    let arch = &setup.architecture;
+    let hidden = f64::from(arch.hidden_size);
+    let tp = f64::from(setup.mesh.tp.max(1));
+    let matrix = hidden * f64::from(arch.intermediate_size) / tp;
+    let trains = !setup.trained.has_adapters();
+    let trained = |params: f64| if trains { params } else { 0.0 };
+    // Under sequence parallelism the gradient is gathered for the product.
+    let gathered = if setup.mesh.tp > 1 { element * hidden } else { 0.0 };
+    // An adapter's gradient of that input is added to the base's.
+    let keeps_input = keeps_activation(setup);
+    let hiddens = match (arch.gated_mlp, keeps_input) {
+        (true, true) => 2.0,
+        (true, false) => 3.0,
+        (false, true) if trains => 1.0,
+        (false, _) => 2.0,
+    };
+    let mlp = Moment { beside: hiddens * t.hidden + t.input + gathered, computed: trained(matrix) };
+    let matrices = if arch.gated_mlp { 3.0 } else { 2.0 };
+    let freed = t.mlp - if keeps_input { 0.0 } else { t.hidden } + t.norm_output + t.input;
+    let computed = trained(matrices * matrix + hidden * arch.attention_output_width() / tp);
+    let is_unfused = setup.kernels.attention == AttentionKernel::Unfused;
+    let attention = is_unfused
+        .then(|| Moment { beside: gradients_of_scores(setup) * t.scores + t.input + t.query - freed, computed });
+    LayerBackward { mlp, attention }
+}
+
+/// Bytes of the scores' gradients alive at once, over those of the scores that are kept.
+///
+/// Of transformers' softmax in fp32, 8 bytes beside 6: the gradient of its output and of its input, and that cast back. In 16 bits, 4
+/// beside 2. Compiled, the kernel of the softmax has 2 beside 4.
+fn gradients_of_scores(setup: &Setup) -> f64 {
+    match setup.traits().layers {
+        _ if setup.kernels.compile => 0.5,
+        Layers::Transformers => 4.0 / 3.0,
+        Layers::Torchtitan | Layers::Own => 2.0,
+    }
+}
