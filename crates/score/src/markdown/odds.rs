@@ -32,7 +32,8 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
         let [of_ran, of_failed] = counts.entry(*kind).or_default();
         *(if *ran { of_ran } else { of_failed }) += 1;
     }
-    for (kind, curve) in &curves.of {
+    // What takes little has the odds of its stack.
+    for (kind, curve) in curves.of.iter().filter(|(kind, _)| **kind != PeakKind::Small) {
         let [ran, failed] = counts.get(kind).copied().unwrap_or_default();
         // Hundredths of the room, the first that has the odds.
         let from = |odds: f64| (1..1000).map(|step| f64::from(step) / 1e2).find(|room| curve.odds(*room) >= odds);
