@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::odds::curves;
 use super::predict::Prediction;
 use super::quantile::quantile;
 use super::spread;
 use super::summary::Entry;
-use engine::catalog::accuracy::{self, SHARES};
+use engine::catalog::accuracy;
 use engine::model::hardware::{Efficiency, Generation};
 use engine::stats::Errors;
 
@@ -112,7 +113,7 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
         "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`): not to be edited.\n\n\
-         use super::{Band, Measured};\nuse crate::model::memory::odds::Quantile;\n\n\
+         use super::{Band, Measured, PeakKind};\nuse crate::model::memory::odds::Curve;\n\n\
          /// What is measured on each accelerator that has rows, in alphabetical order.\n\
          #[rustfmt::skip]\n\
          pub(super) const MEASURED: &[Measured] = &[\n",
@@ -139,20 +140,12 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
          /// the fractions of the peaks that were fitted to each other one, of silicon without a fit as the catalog predicts it.\n\
          pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
-    let peaks = elsewhere(entries);
+    let peaks = elsewhere(entries.clone());
+    let [low, high] = [0.1, 0.9].map(|share| quantile(&peaks, share).unwrap_or(f64::NAN));
     let _ = writeln!(
         text,
-        "\n/// Distribution of measured over predicted peak memory with each measured generation weighing the same; drawn to 0 at half the\n\
-         /// prediction and to 1 at twice, as that of all rows is.\n\
-         pub(super) const ELSEWHERE: [Quantile; {}] = [\n    Quantile {{ share: 0.0, ratio: 0.5 }},",
-        SHARES.len() + 2
+        "\n/// Range of the peak memory with each measured generation weighing the same.\n\
+         pub(super) const ELSEWHERE: Band = Band {{ low: {low:.2}, high: {high:.2} }};\n"
     );
-    for share in SHARES {
-        let _ = writeln!(
-            text,
-            "    Quantile {{ share: {share}, ratio: {:.2} }},",
-            quantile(&peaks, share).unwrap_or(f64::NAN)
-        );
-    }
-    text + "    Quantile { share: 1.0, ratio: 2.0 },\n];\n"
+    text + &curves::rust(&curves::fitted(entries))
 }

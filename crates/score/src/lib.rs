@@ -20,6 +20,7 @@ pub mod library_step;
 pub mod long_sequences;
 pub mod markdown;
 pub mod model;
+pub mod odds;
 pub mod pairs;
 pub mod predict;
 pub mod publish;

@@ -3,6 +3,7 @@
 mod coverage;
 mod ledger;
 mod mixtures;
+mod odds;
 mod silicon;
 mod tuned;
 
@@ -23,7 +24,7 @@ use engine::stats::{self, Errors};
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
 /// and failed, hybrid against full sharding, the tracker's categories, traced steps, those of models with
 /// state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning, other silicon, and how many steps lie in the
-/// range beside their prediction.
+/// range beside their prediction, and how often runs of such odds ran.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
@@ -50,6 +51,7 @@ pub fn report<'a>(
     let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon).copied();
     coverage::section(&mut text, all.clone());
     coverage::peaks(&mut text, all.clone());
+    odds::section(&mut text, all.clone());
     by_accelerator(&mut text, all);
     text
 }

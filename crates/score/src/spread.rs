@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::predict::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use engine::catalog::accuracy::{PeakKind, SHARES, SMALL_USE};
+use engine::catalog::accuracy::{PeakKind, SMALL_USE};
+
+/// Shares at which a distribution is printed.
+pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 
 /// Returns measured over predicted peak of a row that counts: where the fixed bytes of contexts and buffers are a large part of the
 /// ratio, whether the run fits is no question.

@@ -204,6 +204,7 @@ mod tests {
     #[test]
     fn a_tight_run_is_told_the_cheapest_margin() {
         let mut scenario = catalog::default_scenario();
+        scenario.accelerator.values.memory = 2.0 * scenario.report().memory.needed;
         assert_eq!(accuracy::verdict(&scenario.report()), Verdict::Fits);
         assert_eq!(margin(&scenario, &scenario.report()), None, "what fits needs none");
         // A GPU that holds what the run needs and a twentieth more.

@@ -22,6 +22,7 @@ mod keys;
 mod laws;
 mod laws_limits;
 mod laws_network;
+mod laws_odds;
 mod laws_trained;
 mod links;
 mod megatron;

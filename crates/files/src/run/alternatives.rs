@@ -25,12 +25,12 @@ const LIKELY_DAYS: i64 = 366;
 pub struct Spread {
     /// A sentence for each thing that no file says: its likely values, and what each needs.
     pub said: Vec<String>,
-    /// The share of such runs that fit, of each likely run.
+    /// The odds of each likely run to fit, 0 to 1, that which was taken first.
     pub odds: Vec<f64>,
 }
 
 impl Spread {
-    /// The share of such runs that fit, whichever of the likely ones this is: 0 to 1.
+    /// The odds to fit, whichever of the likely runs this is, each as likely as another: the mean of theirs, 0 to 1.
     pub fn share(&self) -> f64 {
         self.odds.iter().sum::<f64>() / self.odds.len().max(1) as f64
     }
@@ -40,6 +40,11 @@ impl Spread {
         let mut verdicts = self.odds.iter().map(|odds| Verdict::of(*odds));
         let first = verdicts.next();
         verdicts.any(|other| Some(other) != first)
+    }
+
+    /// The verdict over the likely runs: theirs, or tight where they have several, whatever the mean of their odds.
+    pub fn verdict(&self) -> Verdict {
+        if self.disagrees() { Verdict::Tight } else { Verdict::of(self.share()) }
     }
 }
 

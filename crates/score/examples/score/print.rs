@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use ::score::pairs;
-use ::score::spread;
+use ::score::spread::{self, SHARES};
 use ::score::summary::{self, Score};
 use ::score::tracker::{Categories, Tracked};
-use engine::catalog::accuracy::SHARES;
 use engine::stats::Errors;
 use serde_json::{Map, Value, json};
 

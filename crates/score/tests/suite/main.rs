@@ -11,6 +11,7 @@
 mod library_steps;
 mod measured;
 mod nearest;
+mod odds;
 mod oracle;
 mod published;
 mod rows;

@@ -2,20 +2,15 @@
 //! accuracy thresholds, and the table of the documentation. `cargo xtask accuracy` prints and
 //! records the present accuracy.
 
-use std::sync::LazyLock;
-
-use crate::published::{self, Published};
+use crate::published::{PUBLISHED, Published};
 use ::score::predict::Prediction;
 use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
-use ::score::{by_accelerator, coverage, markdown, pairs, spread};
-use engine::catalog::accuracy::{self, PeakKind, SHARES};
-use engine::model::memory::odds::{HOPELESS, SURE};
+use ::score::{by_accelerator, coverage, markdown, pairs};
+use engine::catalog::accuracy::{self, PeakKind};
 use engine::published::{self as text, Set};
 use engine::share::encode;
 use engine::stats::{self, Errors};
-
-static PUBLISHED: LazyLock<Published> = LazyLock::new(published::all);
 
 /// Scores all rows except those that their author gives an error of 40 % (BigScience on V100).
 fn all() -> Score {
@@ -113,31 +108,6 @@ fn runs_that_ran_fit_and_runs_that_failed_do_not() {
     assert!(failed > FAILED_DOES_NOT, "{confusion:?}");
 }
 
-/// The distributions that the odds of fitting are read from.
-#[test]
-fn the_odds_are_those_of_the_published_peaks() {
-    // The tables have two digits; a little more moves with every change of the memory model.
-    const CLOSE: f64 = 0.02;
-    let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
-    let now = spread::by_kind(all);
-    for kind in [PeakKind::Nanotron, PeakKind::Trainers, PeakKind::Torchtitan, PeakKind::Megatron] {
-        let (measured, table) = (&now[&kind], kind.ratios());
-        assert!(measured.rows > 30, "{kind:?}: {} rows", measured.rows);
-        assert!(table.windows(2).all(|pair| pair[0].share < pair[1].share && pair[0].ratio < pair[1].ratio));
-        let [first, inner @ .., last] = table.as_slice() else { panic!("{table:?}") };
-        assert_eq!((first.share, last.share), (0.0, 1.0));
-        assert!(inner.iter().map(|point| point.share).eq(SHARES));
-        for (point, now) in inner.iter().zip(measured.ratios) {
-            // Distributions end at twice the prediction.
-            assert!(
-                (now.min(1.95) - point.ratio).abs() <= CLOSE,
-                "{kind:?} {}: {now}, `cargo xtask score` prints all",
-                point.share
-            );
-        }
-    }
-}
-
 /// Of ten peaks eight lie in the range beside their prediction: of every kind that has rows enough, with the range of the kind's other
 /// sources as well.
 #[test]
@@ -156,22 +126,6 @@ fn peaks_lie_in_the_range_beside_their_prediction() {
     }
     let all = coverage::by(&peaks, |_| ()).remove(&()).unwrap();
     assert!(all.rows > 1600 && all.held_out_inside >= ALL_HELD_OUT && all.inside < 0.9, "{all:?}");
-}
-
-/// Runs that succeeded and that failed, by their odds: what is called sure ran, and what is called hopeless did not.
-#[test]
-fn the_odds_of_nanotrons_runs_are_how_often_they_ran() {
-    let of = |range: std::ops::Range<f64>| {
-        let rows = PUBLISHED.training.iter().filter(|entry| entry.file.starts_with("nanotron"));
-        let inside: Vec<bool> = rows
-            .filter(|entry| entry.outcome.as_ref().is_ok_and(|prediction| range.contains(&prediction.fit_odds)))
-            .filter(|entry| entry.row.failed() || entry.row.succeeded())
-            .map(|entry| entry.row.succeeded())
-            .collect();
-        inside.iter().filter(|ran| **ran).count() as f64 / inside.len() as f64
-    };
-    let [hopeless, tight, sure] = [of(0.0..HOPELESS), of(HOPELESS..SURE), of(SURE..2.0)];
-    assert!(hopeless < 0.05 && sure > 0.85 && (0.2..0.8).contains(&tight), "{hopeless} {tight} {sure}");
 }
 
 #[test]

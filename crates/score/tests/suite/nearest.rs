@@ -1,12 +1,12 @@
 //! Runs like one: every published row is nearest to itself.
 
-use crate::published;
+use crate::published::PUBLISHED;
 use engine::analysis::nearest::{Traits, nearest};
 use score::publish;
 
 #[test]
 fn every_published_row_is_its_own_nearest() {
-    let published = published::all();
+    let published = &*PUBLISHED;
     let entries = published.training.iter().chain(&published.mixtures);
     let traits: Vec<Traits> = entries.filter_map(publish::published).map(|row| Traits::of(&row.scenario())).collect();
     assert!(traits.len() > 1_000, "{} rows", traits.len());

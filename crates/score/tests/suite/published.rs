@@ -1,6 +1,7 @@
 //! The published measurements under `tests/measured`, read and evaluated.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use score::LeftOut;
 use score::collectives::{self, Collective};
@@ -11,6 +12,9 @@ use score::schema::Schema;
 use score::summary::Entry;
 use score::traced::{self, Traced};
 use score::tracker::{self, Tracked};
+
+/// All of them, read once.
+pub(crate) static PUBLISHED: LazyLock<Published> = LazyLock::new(all);
 
 /// The rows of all files; tracker rows, traced steps and collectives that are left out are not included.
 #[derive(Default)]
@@ -36,7 +40,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Reads every row of every file.
-pub(crate) fn all() -> Published {
+fn all() -> Published {
     let mut published = Published::default();
     for path in files("tests/measured/mixtures") {
         read(&path, &mut published);

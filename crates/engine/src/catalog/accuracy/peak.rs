@@ -1,9 +1,9 @@
-//! Kinds of runs by what decides how far a predicted peak of memory lies off, with the range and the distribution of each.
+//! Kinds of runs by what decides how far a predicted peak of memory lies off, with the range and the odds of each.
 
-use super::recorded::ELSEWHERE;
+use super::recorded::{self, ELSEWHERE};
 use super::{Band, both, is_fitted};
 use crate::model::hardware::Generation;
-use crate::model::memory::odds::Quantile;
+use crate::model::memory::odds::Curve;
 use crate::model::report::Report;
 use crate::model::software::Framework;
 
@@ -47,15 +47,21 @@ impl PeakKind {
 
     /// Returns the kind of a run, by its report.
     pub fn of(report: &Report) -> Self {
+        let memory = &report.memory;
+        let is_measured = matches!(Self::of_stack(report), Self::Trainers | Self::Torchtitan | Self::Megatron);
+        if is_measured && memory.peak < SMALL_USE * memory.capacity { Self::Small } else { Self::of_stack(report) }
+    }
+
+    /// Returns the kind of a run, however little of the GPU it takes: the odds are read from it. On a larger GPU a run would be of another
+    /// kind otherwise, with odds that might be lower.
+    pub fn of_stack(report: &Report) -> Self {
         use Framework::{DeepSpeed, Fsdp1, MaxText, Megatron, MegatronFsdp, MegatronLegacy, Nanotron, Transformers};
         use Generation::{Cdna3, Cdna4, Gaudi, Tpu, Trainium};
-        let memory = &report.memory;
         match (report.framework, report.generation) {
             (Nanotron, _) => Self::Nanotron,
             (_, Cdna3 | Cdna4) => Self::Amd,
             (_, generation) if !is_fitted(generation) => Self::DataSheet,
             (MaxText, _) | (_, Gaudi | Tpu | Trainium) => Self::Unmeasured,
-            _ if memory.peak < SMALL_USE * memory.capacity => Self::Small,
             (Transformers | Fsdp1 | DeepSpeed, _) => Self::Trainers,
             (Framework::Torchtitan, _) => Self::Torchtitan,
             (Megatron | MegatronFsdp | MegatronLegacy, _) => Self::Megatron,
@@ -79,11 +85,10 @@ impl PeakKind {
     /// Returns the range of the peak: about the 10th and the 90th percentile of measured over predicted peak of all rows of the kind, each
     /// source weighing as the square root of its rows (docs/accuracy.md counts those inside, with the range of the other sources too).
     pub(super) fn band(self) -> Band {
-        let at = |share: f64| ELSEWHERE.iter().find(|point| point.share >= share).map_or(1.0, |point| point.ratio);
         match self {
             Self::Nanotron => Band { low: 0.91, high: 1.12 },
             Self::Amd => Band { low: 0.96, high: 1.74 },
-            Self::DataSheet => both(ALL_ROWS, Band { low: at(0.1), high: at(0.9) }),
+            Self::DataSheet => both(ALL_ROWS, ELSEWHERE),
             Self::Unmeasured => ALL_ROWS,
             Self::Small => Band { low: 0.99, high: 1.47 },
             Self::Trainers => Band { low: 0.83, high: 1.34 },
@@ -92,52 +97,13 @@ impl PeakKind {
         }
     }
 
-    /// Returns the distribution of measured over predicted peak, which the odds of fitting are read from: rows whose predicted peak is a
-    /// fifth of the GPU's memory or more, each source weighing as the square root of its rows (`cargo xtask score` prints it). On silicon
-    /// with few rows each measured generation of accelerators weighs the same.
-    pub fn ratios(self) -> &'static [Quantile; POINTS] {
-        match self {
-            Self::Nanotron => &NANOTRON,
-            Self::Amd | Self::DataSheet => &ELSEWHERE,
-            Self::Unmeasured | Self::Small => &ANY,
-            Self::Trainers => &TRAINERS,
-            Self::Torchtitan => &TORCHTITAN,
-            Self::Megatron => &MEGATRON,
-        }
+    /// Returns how the odds of fitting rise with the memory: fitted to runs that ran and to runs that failed, of nanotron on its own sweep, of
+    /// the others on all sources that tell of failures, with the middle and the spread of the kind's measured peaks
+    /// (`crates/score/src/odds`).
+    pub const fn curve(self) -> Curve {
+        recorded::curve(self)
     }
 }
 
 /// Percentiles of all rows.
 const ALL_ROWS: Band = Band { low: 0.88, high: 1.10 };
-
-/// Shares at which a distribution is kept, between its ends.
-pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
-const POINTS: usize = SHARES.len() + 2;
-
-const NANOTRON: [Quantile; POINTS] =
-    between([0.61, 0.81, 0.89, 0.95, 0.97, 0.98, 1.0, 1.01, 1.03, 1.05, 1.09, 1.15, 1.29]);
-const TRAINERS: [Quantile; POINTS] =
-    between([0.72, 0.79, 0.84, 0.94, 0.97, 1.0, 1.02, 1.05, 1.09, 1.16, 1.33, 1.71, 1.95]);
-const TORCHTITAN: [Quantile; POINTS] =
-    between([0.78, 0.79, 0.8, 0.86, 0.94, 0.99, 1.01, 1.02, 1.04, 1.1, 1.14, 1.89, 1.9]);
-const MEGATRON: [Quantile; POINTS] =
-    between([0.8, 0.81, 0.83, 0.91, 0.95, 0.98, 1.0, 1.01, 1.05, 1.1, 1.15, 1.35, 1.56]);
-/// All rows, each counting once.
-const ANY: [Quantile; POINTS] = between([0.62, 0.8, 0.88, 0.95, 0.97, 0.98, 0.99, 1.01, 1.03, 1.05, 1.1, 1.16, 1.34]);
-
-/// A distribution from its ratios at [`SHARES`]. Beyond the ends, where single rows decide, it is drawn to 0 at half the prediction and to
-/// 1 at twice.
-#[allow(
-    clippy::indexing_slicing,
-    reason = "evaluated when the crate is compiled: an index out of range is an error there"
-)]
-const fn between(ratios: [f64; SHARES.len()]) -> [Quantile; POINTS] {
-    let mut points = [Quantile { share: 0.0, ratio: 0.5 }; POINTS];
-    let mut at = 0;
-    while at < SHARES.len() {
-        points[at + 1] = Quantile { share: SHARES[at], ratio: ratios[at] };
-        at += 1;
-    }
-    points[POINTS - 1] = Quantile { share: 1.0, ratio: 2.0 };
-    points
-}

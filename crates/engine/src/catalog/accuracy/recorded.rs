@@ -1,7 +1,7 @@
 //! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`): not to be edited.
 
-use super::{Band, Measured};
-use crate::model::memory::odds::Quantile;
+use super::{Band, Measured, PeakKind};
+use crate::model::memory::odds::Curve;
 
 /// What is measured on each accelerator that has rows, in alphabetical order.
 #[rustfmt::skip]
@@ -48,22 +48,20 @@ pub(super) const MEASURED: &[Measured] = &[
 /// the fractions of the peaks that were fitted to each other one, of silicon without a fit as the catalog predicts it.
 pub(super) const BORROWED: Band = Band { low: 0.72, high: 1.40 };
 
-/// Distribution of measured over predicted peak memory with each measured generation weighing the same; drawn to 0 at half the
-/// prediction and to 1 at twice, as that of all rows is.
-pub(super) const ELSEWHERE: [Quantile; 15] = [
-    Quantile { share: 0.0, ratio: 0.5 },
-    Quantile { share: 0.02, ratio: 0.78 },
-    Quantile { share: 0.05, ratio: 0.81 },
-    Quantile { share: 0.1, ratio: 0.86 },
-    Quantile { share: 0.2, ratio: 0.88 },
-    Quantile { share: 0.3, ratio: 0.97 },
-    Quantile { share: 0.4, ratio: 0.99 },
-    Quantile { share: 0.5, ratio: 0.99 },
-    Quantile { share: 0.6, ratio: 1.02 },
-    Quantile { share: 0.7, ratio: 1.06 },
-    Quantile { share: 0.8, ratio: 1.17 },
-    Quantile { share: 0.9, ratio: 1.53 },
-    Quantile { share: 0.95, ratio: 1.68 },
-    Quantile { share: 0.98, ratio: 1.72 },
-    Quantile { share: 1.0, ratio: 2.0 },
-];
+/// Range of the peak memory with each measured generation weighing the same.
+pub(super) const ELSEWHERE: Band = Band { low: 0.86, high: 1.53 };
+
+/// How the odds that a run fits rise with the memory (`crates/score/src/odds`).
+#[allow(clippy::match_same_arms, reason = "a line a kind")]
+pub(super) const fn curve(kind: PeakKind) -> Curve {
+    match kind {
+        PeakKind::Nanotron => Curve { half: 1.064, quarters: 58 },
+        PeakKind::Amd => Curve { half: 1.045, quarters: 22 },
+        PeakKind::DataSheet => Curve { half: 1.170, quarters: 27 },
+        PeakKind::Unmeasured => Curve { half: 1.045, quarters: 22 },
+        PeakKind::Small => Curve { half: 1.045, quarters: 22 },
+        PeakKind::Trainers => Curve { half: 1.086, quarters: 31 },
+        PeakKind::Torchtitan => Curve { half: 1.069, quarters: 34 },
+        PeakKind::Megatron => Curve { half: 1.051, quarters: 46 },
+    }
+}

@@ -1,5 +1,6 @@
 //! What no file says widens the odds.
 
+use engine::model::memory::odds::{SURE, Verdict};
 use engine::share::decode::decode;
 use files::run::{Base, File, Spread, read, spread};
 
@@ -29,6 +30,20 @@ fn what_is_not_said_and_decides_is_named() {
     assert!(open.said.iter().all(|said| said.contains("GiB, of ") && said.ends_with('.')), "{open:?}");
     let best = open.odds.iter().copied().fold(0.0, f64::max);
     assert!(open.share() > 0.02 && open.share() < best, "{open:?}");
+    assert_eq!(open.verdict(), Verdict::Tight);
+}
+
+/// Nine likely runs of ten that fit are no run that fits, where the tenth does not.
+#[test]
+fn a_verdict_of_which_the_likely_runs_disagree_is_tight() {
+    let of = |odds: &[f64]| Spread { odds: odds.to_vec(), ..Spread::default() }.verdict();
+    assert_eq!(of(&[0.98; 3]), Verdict::Fits);
+    assert_eq!(of(&[0.02, 0.05]), Verdict::DoesNotFit);
+    let mut nearly = vec![0.98; 20];
+    nearly.push(0.05);
+    assert_eq!((of(&nearly), of(&[0.98, 0.02])), (Verdict::Tight, Verdict::Tight));
+    let sum = nearly.iter().sum::<f64>();
+    assert!(sum / 21.0 > SURE, "the mean alone would call it fitting: {sum}");
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! Laws of the odds that a run fits.
+
+use crate::any::any_scenario;
+use crate::laws::{as_asked, laws};
+use engine::catalog::accuracy::{PeakKind, fit_odds, verdict};
+use engine::model::memory::odds::{CEILING, FLOOR, Verdict};
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+use proptest::prelude::*;
+
+/// The scenario on a GPU of so many times the memory.
+fn on(scenario: &Scenario, times: f64) -> Scenario {
+    let mut larger = as_asked(scenario);
+    larger.accelerator.values.memory = times * larger.accelerator.values.memory;
+    larger
+}
+
+/// Whether the engine that generates takes more than there is, whatever the training needs.
+fn is_impossible(report: &Report) -> bool {
+    report.rollout.as_ref().is_some_and(|rollout| !rollout.fits())
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    /// Whatever a run needs, it may fail of something else, and what was assumed of it may be wrong.
+    #[test]
+    fn odds_lie_between_floor_and_ceiling_and_are_none_where_a_run_is_impossible(scenario in any_scenario()) {
+        let report = scenario.report();
+        let odds = fit_odds(&report);
+        if is_impossible(&report) {
+            prop_assert_eq!((odds, verdict(&report)), (0.0, Verdict::DoesNotFit));
+        } else {
+            prop_assert!((FLOOR..=CEILING).contains(&odds), "{odds}");
+        }
+    }
+
+    /// The same needs on a larger GPU.
+    #[test]
+    fn more_memory_never_lowers_the_odds_of_the_same_needs(scenario in any_scenario(), times in 1.0..20.0_f64) {
+        let report = scenario.report();
+        let mut larger = report;
+        larger.memory.capacity = times * report.memory.capacity;
+        prop_assert!(fit_odds(&report) <= fit_odds(&larger), "{} {}", fit_odds(&report), fit_odds(&larger));
+    }
+
+    /// The whole run on a larger GPU, where the allocator's cache may be another and the run may take less than a fifth.
+    #[test]
+    fn a_larger_gpu_never_lowers_the_odds(scenario in any_scenario(), times in 1.0..20.0_f64) {
+        let (small, large) = (on(&scenario, 1.0).report(), on(&scenario, times).report());
+        prop_assert_eq!(PeakKind::of_stack(&small), PeakKind::of_stack(&large));
+        // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of it.
+        prop_assume!(large.memory.needed <= small.memory.needed);
+        prop_assert!(fit_odds(&small) <= fit_odds(&large), "{} {}", fit_odds(&small), fit_odds(&large));
+    }
+
+    /// A run that needs twice what there is does not fit, and one that needs a third does.
+    #[test]
+    fn far_from_the_limit_the_verdict_is_the_memory_s(scenario in any_scenario()) {
+        let report = scenario.report();
+        prop_assume!(!is_impossible(&report) && report.memory.needed.get() > 0.0);
+        let room = |room: f64| {
+            let mut report = report;
+            report.memory.capacity = room * report.memory.needed;
+            verdict(&report)
+        };
+        prop_assert_eq!((room(0.5), room(3.0)), (Verdict::DoesNotFit, Verdict::Fits));
+    }
+}

@@ -1,0 +1,64 @@
+//! The section on the odds that a run fits.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::line;
+use crate::odds::curves::Curves;
+use crate::odds::middle::middles;
+use crate::odds::outcome::{Outcome, outcomes};
+use crate::odds::reliability::{self, Tenth};
+use crate::summary::Entry;
+use engine::catalog::accuracy::PeakKind;
+use engine::model::memory::odds::{HOPELESS, SURE};
+
+/// Writes the curve of each kind, and what became of runs by tenths of their odds.
+pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &'a Entry> + Clone) {
+    let (outcomes, middles) = (outcomes(entries.clone()), middles(entries));
+    if outcomes.is_empty() {
+        return;
+    }
+    let curves = Curves::fit(&outcomes, &middles);
+    line(text, "\n## The odds that a run fits\n");
+    line(
+        text,
+        "Outcomes are those of sources that tell of failures too, and the memory over what a run is predicted to need at which half of such \
+         runs fit, at which they are called fitting, and below which they are called not to fit:\n",
+    );
+    line(text, "| Runs of | Ran | Failed | Half fit | Fits from | Does not fit below |");
+    line(text, "|---|---:|---:|---:|---:|---:|");
+    let mut counts: BTreeMap<PeakKind, [usize; 2]> = BTreeMap::new();
+    for Outcome { kind, ran, .. } in &outcomes {
+        let [of_ran, of_failed] = counts.entry(*kind).or_default();
+        *(if *ran { of_ran } else { of_failed }) += 1;
+    }
+    // What takes little has the odds of its stack.
+    for (kind, curve) in curves.of.iter().filter(|(kind, _)| **kind != PeakKind::Small) {
+        let [ran, failed] = counts.get(kind).copied().unwrap_or_default();
+        // Hundredths of the room, the first that has the odds.
+        let from = |odds: f64| (1..1000).map(|step| f64::from(step) / 1e2).find(|room| curve.odds(*room) >= odds);
+        let [sure, hopeless] = [SURE, HOPELESS].map(|odds| from(odds).unwrap_or(f64::NAN));
+        let (name, half) = (kind.name(), curve.half);
+        let _ = writeln!(text, "| {name} | {ran} | {failed} | {half:.2} | {sure:.2} | {hopeless:.2} |");
+    }
+    let _ = writeln!(
+        text,
+        "\nOf the runs of sources that do not tell why a run failed, {:.1} % failed of something else than memory, by the fit. What was said of \
+         these outcomes and how often they ran, by the curves as they are, and each half of the rows by the curves of the other half:\n",
+        1e2 * (1.0 - curves.others)
+    );
+    line(text, "| Odds | Runs | Ran | Share | Said | Held out, runs | Ran | Share | Said |");
+    line(text, "|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    let (all, held_out) = (reliability::by_tenth(&outcomes, &curves), reliability::held_out(&outcomes, &middles));
+    for (place, (own, other)) in all.iter().zip(&held_out).enumerate() {
+        let _ = writeln!(text, "| {} to {} % | {} | {} |", 10 * place, 10 * (place + 1), cells(own), cells(other));
+    }
+}
+
+/// A tenth as four cells.
+fn cells(of: &Tenth) -> String {
+    if of.runs == 0 {
+        return "0 | 0 | - | -".to_owned();
+    }
+    format!("{} | {} | {:.0} % | {:.0} %", of.runs, of.ran, 1e2 * of.share(), 1e2 * of.said())
+}

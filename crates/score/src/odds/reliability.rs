@@ -1,0 +1,60 @@
+//! How often runs of such odds ran: what was said against what became of them, by tenths of the odds.
+
+use std::collections::BTreeMap;
+
+use super::curves::Curves;
+use super::middle::Middle;
+use super::outcome::Outcome;
+use engine::catalog::accuracy::PeakKind;
+
+/// Number of parts into which the odds are cut.
+const PARTS: usize = 10;
+
+/// Runs whose odds lie in one tenth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tenth {
+    /// How many there are.
+    pub runs: usize,
+    /// How many ran.
+    pub ran: usize,
+    /// Sum of their odds.
+    said: f64,
+}
+
+impl Tenth {
+    /// Share of the runs that ran.
+    pub fn share(&self) -> f64 {
+        self.ran as f64 / self.runs.max(1) as f64
+    }
+
+    /// Mean of the odds.
+    pub fn said(&self) -> f64 {
+        self.said / self.runs.max(1) as f64
+    }
+}
+
+/// Outcomes by the tenth of their odds.
+pub type Tenths = [Tenth; PARTS];
+
+/// Counts the outcomes by what the curves say of them. Outcomes of a kind that has no curve are left out.
+pub fn by_tenth(outcomes: &[Outcome], curves: &Curves) -> Tenths {
+    let mut tenths = Tenths::default();
+    for outcome in outcomes {
+        let Some(odds) = curves.of.get(&outcome.kind).map(|curve| curve.odds(outcome.room)) else { continue };
+        if let Some(tenth) = tenths.get_mut(((PARTS as f64 * odds) as usize).min(PARTS - 1)) {
+            *tenth = Tenth { runs: tenth.runs + 1, ran: tenth.ran + usize::from(outcome.ran), said: tenth.said + odds };
+        }
+    }
+    tenths
+}
+
+/// Counts each half of the outcomes by the curves that were fitted to the other.
+pub fn held_out(outcomes: &[Outcome], middles: &BTreeMap<PeakKind, Middle>) -> Tenths {
+    let (odd, even): (Vec<Outcome>, Vec<Outcome>) = outcomes.iter().cloned().partition(|outcome| outcome.is_odd);
+    let [of_odd, of_even] = [&odd, &even].map(|half| Curves::fit(half, middles));
+    let (mut tenths, other) = (by_tenth(&odd, &of_even), by_tenth(&even, &of_odd));
+    for (tenth, other) in tenths.iter_mut().zip(other) {
+        *tenth = Tenth { runs: tenth.runs + other.runs, ran: tenth.ran + other.ran, said: tenth.said + other.said };
+    }
+    tenths
+}

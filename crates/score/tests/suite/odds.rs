@@ -1,0 +1,94 @@
+//! The odds that a run fits, held against what became of runs.
+
+use std::sync::LazyLock;
+
+use crate::published::PUBLISHED;
+use engine::catalog::accuracy::PeakKind;
+use engine::model::memory::odds::{HOPELESS, SURE};
+use score::odds::curves::{self, Curves};
+use score::odds::middle::middles;
+use score::odds::outcome::{Outcome, outcomes};
+use score::odds::reliability::{self, Tenth};
+use score::summary::Entry;
+
+static ENTRIES: LazyLock<Vec<&Entry>> = LazyLock::new(|| {
+    let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
+    all.collect()
+});
+
+fn recorded() -> Curves {
+    let of = PeakKind::ALL.into_iter().map(|kind| (kind, kind.curve())).collect();
+    Curves { of, others: 1.0 }
+}
+
+/// Fewest runs of a tenth whose share means something.
+const FEWEST: usize = 20;
+/// Most that the share of runs that ran may differ from what was said.
+const CLOSE: f64 = 0.08;
+
+/// What the share differs from the mean of the odds, beyond so many standard errors of a share of so few runs.
+fn off(tenth: &Tenth, errors: f64) -> f64 {
+    let (said, runs) = (tenth.said(), tenth.runs as f64);
+    (tenth.share() - said).abs() - errors * (said * (1.0 - said) / runs).sqrt()
+}
+
+/// Of runs that are said to fit with such odds, so many ran: by the recorded curves.
+#[test]
+fn runs_run_as_often_as_is_said() {
+    let outcomes = outcomes(ENTRIES.iter().copied());
+    let tenths = reliability::by_tenth(&outcomes, &recorded());
+    let filled: Vec<&Tenth> = tenths.iter().filter(|tenth| tenth.runs >= FEWEST).collect();
+    assert!(filled.len() >= 5 && filled.iter().map(|tenth| tenth.runs).sum::<usize>() > 1900, "{tenths:?}");
+    for tenth in filled {
+        assert!(off(tenth, 0.0) <= CLOSE, "{:.2} ran of {:.2} said: {tenth:?}", tenth.share(), tenth.said());
+    }
+}
+
+/// Each half of the runs by curves that were fitted to the other half alone: a tenth has too few runs for its share to be known to 8 points, so
+/// that a standard error is added.
+#[test]
+fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
+    let outcomes = outcomes(ENTRIES.iter().copied());
+    let tenths = reliability::held_out(&outcomes, &middles(ENTRIES.iter().copied()));
+    let filled: Vec<&Tenth> = tenths.iter().filter(|tenth| tenth.runs >= FEWEST).collect();
+    assert!(filled.len() >= 5, "{tenths:?}");
+    for tenth in filled {
+        assert!(off(tenth, 1.0) <= CLOSE, "{:.2} ran of {:.2} said: {tenth:?}", tenth.share(), tenth.said());
+    }
+}
+
+/// Runs of nanotron's sweep, which tells of its failures: what is called sure ran, and what is called hopeless did not.
+#[test]
+fn the_verdicts_of_nanotrons_runs_are_how_often_they_ran() {
+    let share = |range: std::ops::Range<f64>| {
+        let rows = ENTRIES.iter().filter(|entry| entry.file.starts_with("nanotron"));
+        let inside: Vec<bool> = rows
+            .filter(|entry| entry.outcome.as_ref().is_ok_and(|prediction| range.contains(&prediction.fit_odds)))
+            .filter(|entry| entry.row.failed() || entry.row.succeeded())
+            .map(|entry| entry.row.succeeded())
+            .collect();
+        inside.iter().filter(|ran| **ran).count() as f64 / inside.len() as f64
+    };
+    let [hopeless, tight, sure] = [share(0.0..HOPELESS), share(HOPELESS..SURE), share(SURE..2.0)];
+    assert!(hopeless < 0.02 && sure > 0.91 && (0.4..0.6).contains(&tight), "{hopeless} {tight} {sure}");
+}
+
+/// The sweep has a fit of its own, and the others share one that lies where it does, as wide as their peaks are spread.
+#[test]
+fn every_kind_has_a_curve_and_what_is_spread_wider_has_a_flatter_one() {
+    let curves = curves::fitted(ENTRIES.iter().copied());
+    assert_eq!(curves.of, recorded().of, "run `cargo xtask accuracy`");
+    assert!((0.9..1.0).contains(&curves.others), "{}", curves.others);
+    let middles = middles(ENTRIES.iter().copied());
+    for (kind, curve) in &curves.of {
+        assert!((0.9..1.3).contains(&curve.half) && (16..=80).contains(&curve.quarters), "{kind:?}: {curve:?}");
+        for (other, flatter) in &curves.of {
+            let is_wider = middles[other].spread > middles[kind].spread;
+            assert!(!is_wider || flatter.quarters <= curve.quarters, "{kind:?} {other:?}");
+        }
+    }
+    // Without the failures everything fits.
+    let ran: Vec<Outcome> = outcomes(ENTRIES.iter().copied()).into_iter().filter(|outcome| outcome.ran).collect();
+    let failed = Curves::fit(&ran, &middles).of[&PeakKind::Nanotron];
+    assert!(failed.odds(0.8) > 0.5 + curves.of[&PeakKind::Nanotron].odds(0.8), "{failed:?}");
+}
