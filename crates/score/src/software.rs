@@ -63,7 +63,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         segments: segments(stack, notes),
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
-        trained: finetune::adapters::trained(row, notes)?,
+        trained: finetune::adapters::trained(row, notes),
         recompute: recompute(row, stack, notes)?,
     })
 }
@@ -186,7 +186,9 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
     if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
         return PrecisionPolicy::Fp32;
     }
-    if says(&["pure bf16", "pure_bf16", "bf16 only"]) {
+    if says(&["pure bf16", "pure_bf16", "bf16 only", "bf16 (pure)", "no mixed precision"])
+        || row.precision == "bf16 params"
+    {
         return PrecisionPolicy::PureBf16;
     }
     if let Some(tuned) = finetune::software::formats(row, stack) {
@@ -267,7 +269,29 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
         || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     // ZeRO-3 leaves parameters on the GPU where its configuration offloads the optimizer alone.
     let parameters = all && !has(&row.sharding, &["with optimizer cpu offload"]);
-    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row), nvme: Nvme::Nothing }
+    let said = said_offload(row);
+    Offload {
+        optimizer: all || said.optimizer,
+        parameters: parameters || said.parameters,
+        activations: activations || said.activations,
+        paged: finetune::software::is_paged(row) || has(&row.optimizer, &["paged"]),
+        nvme: Nvme::Nothing,
+    }
+}
+
+/// What the column of its own says to be in host memory. A reference model there is none of the trained one's.
+fn said_offload(row: &Row) -> Offload {
+    let text = row.offload.to_ascii_lowercase();
+    let is_none = text.is_empty() || text.starts_with("no") || text.starts_with("reference");
+    let says = |words: &[&str]| !is_none && words.iter().any(|word| text.contains(word));
+    let names_part = says(&["optim", "param", "activation"]);
+    Offload {
+        optimizer: says(&["optim"]) || !is_none && !names_part,
+        parameters: says(&["param"]) || !is_none && !names_part,
+        activations: says(&["activation"]),
+        paged: false,
+        nvme: Nvme::Nothing,
+    }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {

@@ -15,3 +15,4 @@ mod oracle;
 mod published;
 mod rows;
 mod steps;
+mod tolerant;

@@ -1,0 +1,121 @@
+//! What the reader takes where a row of a tuned model or of a person's run is silent.
+
+use engine::model::trained::{BaseFormat, Targets};
+use engine::model::training::Recompute;
+use engine::scenario::{Scenario, Strategy};
+use score::predict::{self, Prediction};
+use score::row::Row;
+
+fn read(columns: &[(&str, &str)]) -> Row {
+    Row::read(|name| columns.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
+}
+
+fn predict(columns: &[(&str, &str)]) -> Prediction {
+    predict::predict(&read(columns)).unwrap()
+}
+
+fn scenario(columns: &[(&str, &str)]) -> Scenario {
+    predict(columns).scenario
+}
+
+fn says(prediction: &Prediction, text: &str) -> bool {
+    prediction.notes.iter().any(|note| note.contains(text))
+}
+
+#[test]
+fn a_persons_run_is_read_from_the_little_that_it_says() {
+    let run = predict(&[
+        ("case_id", "C-1"),
+        ("framework", "LLaMA-Factory + DeepSpeed"),
+        ("sharding", "ZeRO-3"),
+        ("model", "Qwen/Qwen2.5-32B-Instruct"),
+        ("trainable", "full"),
+        ("outcome", "oom"),
+        ("peak_mem_gib", "79"),
+    ]);
+    assert_eq!((run.scenario.gpus, run.scenario.seq_len, run.scenario.micro_batch_size), (8, 2048, 1));
+    assert_eq!((run.scenario.strategy, run.scenario.recompute), (Strategy::FullShard, Recompute::Full));
+    assert_eq!(run.measured_gib, None, "what a failed run had taken is no peak");
+    for note in ["GPU is not stated", "8 GPUs", "tokens a sequence", "micro-batches of 1", "checkpointing"] {
+        assert!(says(&run, note), "{note}: {:?}", run.notes);
+    }
+}
+
+#[test]
+fn adapters_without_a_rank_have_the_usual_one() {
+    let tuned = predict(&[
+        ("gpu", "A100-80GB"),
+        ("num_gpus", "1"),
+        ("framework", "HF Trainer + PEFT"),
+        ("sharding", "none"),
+        ("model", "lmsys/vicuna-13b-v1.5"),
+        ("trainable", "qlora"),
+        ("seq_len", "64"),
+        ("micro_batch", "4"),
+        ("peak_mem_gib", "12"),
+        ("notes", ""),
+    ]);
+    let trained = tuned.scenario.trained;
+    assert_eq!((trained.rank, trained.targets, trained.base), (16, Targets::AllLinear, BaseFormat::Nf4Double));
+    // As many tokens in sequences of the shortest length.
+    assert_eq!((tuned.scenario.seq_len, tuned.scenario.micro_batch_size), (128, 2));
+    assert_eq!(tuned.scenario.model.architecture().hidden_size, 5120);
+    assert!(says(&tuned, "rank 16") && says(&tuned, "shape of LLaMA 13B"), "{:?}", tuned.notes);
+}
+
+#[test]
+fn a_gpu_without_an_entry_is_the_nearest_by_memory() {
+    let card = predict(&[
+        ("gpu", "Abacus 3000"),
+        ("gpu_mem_gb", "16"),
+        ("num_gpus", "2"),
+        ("framework", "HF Trainer"),
+        ("sharding", "DDP"),
+        ("model", "Qwen2.5-0.5B"),
+        ("trainable", "full"),
+        ("seq_len", "512"),
+        ("micro_batch", "1"),
+        ("notes", ""),
+    ]);
+    assert_eq!(card.scenario.accelerator.values.memory.gib(), 16.0);
+    assert!(says(&card, "by its memory"), "{:?}", card.notes);
+}
+
+#[test]
+fn degrees_are_the_smallest_that_hold_the_state() {
+    let of = |model: &str, sharding: &str| {
+        scenario(&[
+            ("gpu", "H100-80GB"),
+            ("gpus_per_node", "8"),
+            ("num_gpus", "64"),
+            ("framework", "Megatron-LM (core 0.9)"),
+            ("sharding", sharding),
+            ("attention", "flash"),
+            ("model", model),
+            ("trainable", "full"),
+            ("seq_len", "4096"),
+            ("micro_batch", "1"),
+        ])
+    };
+    let large = of("Llama 3.1 70B", "distributed optimizer");
+    assert_eq!((large.tp, large.pp), (8, 2));
+    let small = of("Llama 3.2 1B", "distributed optimizer");
+    assert_eq!((small.tp, small.pp), (1, 1));
+}
+
+#[test]
+fn a_size_alone_is_the_nearest_model_and_a_guess() {
+    let sized = predict(&[
+        ("gpu", "H100-80GB"),
+        ("num_gpus", "8"),
+        ("framework", "TRL + DeepSpeed"),
+        ("sharding", "ZeRO-3"),
+        ("model", "32B"),
+        ("trainable", "full"),
+        ("seq_len", "2048"),
+        ("micro_batch", "1"),
+        ("offload", "optimizer CPU"),
+    ]);
+    assert!(says(&sized, "a guess: shape of Qwen2.5 32B"), "{:?}", sized.notes);
+    assert!(sized.scenario.offload.optimizer && !sized.scenario.offload.parameters);
+}
