@@ -45,7 +45,7 @@ fn checkpointing(row: &mut Row, stack: Stack, program: Option<Program>, notes: &
         return;
     }
     // A person's words: every layer but its norms, layers in groups.
-    if has(&row.act_ckpt, &["full", "yes", "on", "selective/full"]) {
+    if has(&row.act_ckpt, &["full", "yes", "unsloth"]) || row.act_ckpt == "on" {
         "full".clone_into(&mut row.act_ckpt);
     }
     if !row.act_ckpt.is_empty() || stack.is_megatron() || stack == Stack::Torchtitan {

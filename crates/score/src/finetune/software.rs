@@ -32,6 +32,9 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         Source::SwiftBenchmark | Source::SwiftExamples | Source::Glm if is_full && stack == Stack::Peft => {
             PrecisionPolicy::PureBf16
         }
+        // What is trained is in fp32 where FSDP mixes formats; adapters alone run under autocast.
+        Source::Fms if is_full => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
+        Source::Fms => PrecisionPolicy::AutocastBf16,
         // Adapters in fp32 under `torch.autocast`, PEFT's default since 0.12.
         _ if stack == Stack::Peft => PrecisionPolicy::AutocastBf16,
         _ => return None,
@@ -55,7 +58,20 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         Source::TorchtuneFlags if has(&row.compile, &["yes"]) => Loss::Fused,
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
         Source::Axolotl | Source::Unsloth => fused_linear(row),
-        Source::SwiftExamples if has(&row.notes, &["liger"]) => Loss::FusedLinear,
+        Source::SwiftExamples | Source::Fms if has(&row.notes, &["liger"]) => Loss::FusedLinear,
+        // gpt_bigcode's model leaves its logits in 16 bits (modeling_gpt_bigcode.py); others' turn them into fp32.
+        Source::Fms if has(&row.model, &["bigcode"]) => {
+            if has(&row.notes, &["cross-entropy"]) {
+                Loss::Bf16
+            } else {
+                Loss::Bf16Kept
+            }
+        }
+        // Unsloth's kernel, which the plugin carries (fused_ops_and_kernels), overwrites the fp32 copy with its gradient, beside the
+        // 16-bit logits and theirs: as many bytes as of a loss in 16 bits whose logits are kept.
+        Source::Fms if has(&row.notes, &["cross-entropy"]) => Loss::Bf16Kept,
+        // `ForCausalLMLoss` since transformers 4.46; what the trainer holds it gives back.
+        Source::Fms | Source::Other if matches!(stack, Stack::Peft | Stack::FsdpQlora) => Loss::Standard,
         // `--cross_entropy_loss_fusion true` in the scripts: Megatron-Core's own, which writes the exponentials beside fp32 logits.
         Source::SwiftExamples if has(&row.framework, &["megatron"]) => Loss::Fp32Logits,
         // train.py holds the output, whose logits are in fp32, until after the backward pass.
@@ -69,7 +85,7 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
     };
     let upcast = match stack {
         // Liger's, Unsloth's and xtuner's models have norms of one kernel.
-        _ if matches!(source, Source::Unsloth | Source::Xtuner) || has(&row.notes, &["liger"]) => false,
+        _ if matches!(source, Source::Unsloth | Source::Xtuner) || has(&row.notes, &["liger", "rmsnorm"]) => false,
         // litgpt/model.py, `RMSNorm`: in fp32, operator by operator, as in Hugging Face's models; torchtune's is `F.rms_norm`.
         Stack::Peft | Stack::DeepSpeed | Stack::FsdpQlora | Stack::Fabric => true,
         _ => usual.norms == NormKernel::Upcast,

@@ -32,6 +32,7 @@ impl Stack {
             Source::SwiftExamples if !has(&row.framework, &["megatron"]) => {
                 Some(if zero { Self::DeepSpeed } else { Self::Peft })
             }
+            Source::Fms => Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft }),
             Source::Unsloth => Some(Self::Peft),
             Source::Xtuner => Some(Self::DeepSpeed),
             Source::Mlperf => Some(Self::Nemo),
