@@ -5,6 +5,7 @@
 pub mod batch;
 pub mod degrees;
 pub mod hardware;
+pub mod host;
 pub mod program;
 
 use crate::Notes;
@@ -25,7 +26,7 @@ pub fn completed(mut row: Row, notes: &mut Notes) -> Row {
     let program = Program::of(&row);
     degrees::spread(&mut row, notes);
     let stack = Stack::of(&row);
-    degrees::complete(&mut row, stack, notes);
+    degrees::complete(&mut row, stack, program, notes);
     if Source::of(&row).is_none_or(|source| source == Source::Other) {
         checkpointing(&mut row, stack, program, notes);
     }
@@ -35,6 +36,8 @@ pub fn completed(mut row: Row, notes: &mut Notes) -> Row {
 /// Parameters from which a run on few machines recomputes whatever its program's default: what its layers keep does not fit beside
 /// its state.
 const LARGE: f64 = 30e9;
+/// Tokens of a sequence from which people's runs recompute.
+const LONG: u32 = 16_384;
 /// As many machines are few.
 const FEW: u32 = 2;
 const NODE: u32 = 8;
@@ -53,11 +56,12 @@ fn checkpointing(row: &mut Row, stack: Stack, program: Option<Program>, notes: &
     }
     let few = row.num_gpus.unwrap_or(1) <= FEW * NODE;
     let large = row.trainable == "full" && few && degrees::params(row, stack).is_some_and(|params| params >= LARGE);
+    let long = row.is_case() && row.seq_len.is_some_and(|length| length >= LONG);
     if program.is_some_and(|program| program.recomputes(row)) {
         "full".clone_into(&mut row.act_ckpt);
         notes.add("activation checkpointing assumed, as in the program's defaults and examples");
-    } else if large {
+    } else if large || long {
         "full".clone_into(&mut row.act_ckpt);
-        notes.add("a guess: activation checkpointing, as a model of this size on so few GPUs needs it");
+        notes.add("a guess: activation checkpointing, as a run of this size and length needs it");
     }
 }

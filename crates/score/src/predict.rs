@@ -227,10 +227,15 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let gpus = f64::from(scenario.gpus);
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
     let possible = scenario.pp <= shape.num_hidden_layers;
+    let overflows = assumed::host::overflows(row, &setup);
+    if overflows {
+        notes.add("what is kept in host memory is more than such a machine has");
+    }
+    let fit_odds = if possible { accuracy::fit_odds(&report) } else { 0.0 };
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
-        fits: report.fits() && possible,
-        fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
+        fits: report.fits() && possible && !overflows,
+        fit_odds: if overflows { fit_odds.min(assumed::host::ODDS) } else { fit_odds },
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&report),
         step_time_s,

@@ -39,7 +39,7 @@ pub fn complete(row: &mut Row, notes: &mut Notes) {
         row.seq_len = Some(length);
     }
     if row.micro_batch.is_none() && (row.is_case() || has_global && row.grad_accum.is_none()) {
-        let micro = Program::of(row).map_or(1, Program::micro_batch);
+        let micro = Program::of(row).map_or(1, |program| program.micro_batch(row.seq_len.unwrap_or(CUT)));
         notes.add(format!("a guess: micro-batches of {micro} sequences"));
         row.micro_batch = Some(micro);
     }

@@ -1,5 +1,6 @@
 //! Degrees and sharding that a row leaves blank: the smallest that hold the state.
 
+use super::program::Program;
 use crate::hardware::gpu;
 use crate::model;
 use crate::row::Row;
@@ -36,7 +37,7 @@ pub fn spread(row: &mut Row, notes: &mut Notes) {
 }
 
 /// Completes the degrees and what data parallelism shards.
-pub fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
+pub fn complete(row: &mut Row, stack: Stack, program: Option<Program>, notes: &mut Notes) {
     let (Some(gpus), Some(params)) = (row.num_gpus, params(row, stack)) else { return };
     let Ok(entry) = gpu::find(row) else { return };
     let memory = row.gpu_mem_gb.map_or(entry.values.memory.get(), |gib| gib * 1e9) * FOR_STATE;
@@ -62,7 +63,12 @@ pub fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
         (row.tp, row.pp) = (row.tp.or(Some(1)), row.pp.or(Some(1)));
     }
     let unsaid = row.sharding.is_empty() || has(&row.sharding, &["not said", "sharded"]) || row.sharding == "ZeRO";
-    if unsaid && gpus > 1 && matches!(stack, Stack::DeepSpeed | Stack::Peft | Stack::InternEvo) {
+    // Programs around the Trainer replicate where neither FSDP nor DeepSpeed is named.
+    let sharder = has(&format!("{} {}", row.framework, row.source), &["fsdp", "deepspeed", "zero"]);
+    if row.sharding.is_empty() && gpus > 1 && !sharder && program.is_some_and(Program::is_trainers) {
+        notes.add("a guess: replicas, as neither FSDP nor DeepSpeed is named");
+        "DDP".clone_into(&mut row.sharding);
+    } else if unsaid && gpus > 1 && matches!(stack, Stack::DeepSpeed | Stack::Peft | Stack::InternEvo) {
         let replicated = if is_frozen { FROZEN } else { 4.0 + SHARDED / f64::from(gpus) };
         let stage = if params * replicated < memory { "ZeRO-2" } else { "ZeRO-3" };
         notes.add(format!("a guess: {stage}, as the stage is not said"));

@@ -38,7 +38,7 @@ const NAMES: [(&[&str], Program); 12] = [
     (&["prime-rl"], Program::PrimeRl),
     (&["openrlhf", "open-instruct", "deepspeed-chat", "verl", "moss-rlhf"], Program::Reinforcement),
     (&["fastchat", "llava", "qwen finetune", "finetune.py", "qwen3-vl finetune", "xtuner"], Program::Scripts),
-    (&["llama-recipes", "torchtune", "gpt-neox", "openlm"], Program::Recipes),
+    (&["llama-recipes", "torchtune", "gpt-neox", "openlm", "torchprime"], Program::Recipes),
     (&["trl", "sfttrainer"], Program::Trl),
     (&["hf ", "hugging", "transformers", "accelerate", "trainer", "peft", "alpaca-lora"], Program::Trainer),
     (&["olive", "lightning"], Program::Trainer),
@@ -63,18 +63,29 @@ impl Program {
     /// (`fsdp_activation_checkpointing`), OpenRLHF and verl. Trainer, PEFT and TRL before August 2025 do not.
     pub fn recomputes(self, row: &Row) -> bool {
         match self {
+            // `prepare_model_for_kbit_training(use_gradient_checkpointing=True)`.
+            Self::Trainer | Self::Trl if is_quantized(row) => true,
             Self::Trainer => false,
             Self::Trl => has(&format!("{} {}", row.framework, row.source), &["2026", "2025-08", "2025-09", "2025-1"]),
             _ => true,
         }
     }
 
-    /// Sequences that its examples train at once on a GPU.
-    pub const fn micro_batch(self) -> u32 {
+    /// Sequences that it trains at once on a GPU where nothing is said.
+    pub fn micro_batch(self, seq_len: u32) -> u32 {
         match self {
-            // `per_device_train_batch_size: int = 8` is the Trainer's own, of which people's scripts keep a half or less.
+            // `per_device_train_batch_size: int = 8` (training_args.py), which people lower for long texts.
+            Self::Trainer | Self::Trl => (TOKENS / seq_len.max(1)).clamp(1, 8),
             Self::Recipes | Self::Axolotl | Self::Unsloth => 2,
             _ => 1,
         }
     }
+}
+
+/// Tokens of a micro-batch beyond which people lower the Trainer's default.
+const TOKENS: u32 = 8192;
+
+/// Whether the base is quantized, by any column that says so.
+fn is_quantized(row: &Row) -> bool {
+    row.trainable == "qlora" || !row.quantized_base.is_empty() || has(&row.precision, &["bit base", "nf4"])
 }

@@ -48,10 +48,15 @@ pub fn loads_whole(row: &Row, source: Source) -> bool {
     source == Source::LitTables && has(&row.sharding, &["fsdp"])
 }
 
+/// Whether a run outside its README is of torchtune, whose one recipe for one GPU and everything trained is that.
+pub fn is_torchtunes_own(row: &Row) -> bool {
+    row.is_case() && has(&row.framework, &["torchtune"])
+}
+
 /// Whether the optimizer updates in the backward pass, as torchtune's configurations for one GPU do (`optimizer_in_bwd: True` in
 /// recipes/configs/llama3_1/8B_full_single_device.yaml and llama2/7B_full_low_memory.yaml, with paged states).
 pub fn is_in_backward(row: &Row, source: Source) -> bool {
     let single = row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
     has(&row.notes, &["optimizer in backward"])
-        || single && matches!(source, Source::Torchtune | Source::TorchtuneEarly)
+        || single && (matches!(source, Source::Torchtune | Source::TorchtuneEarly) || is_torchtunes_own(row))
 }

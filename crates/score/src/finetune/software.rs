@@ -1,7 +1,7 @@
 //! Kernels and formats of fine-tuning code.
 
 use super::mlperf;
-use super::scope::is_in_backward;
+use super::scope::{is_in_backward, is_torchtunes_own};
 use super::source::Source;
 use crate::row::Row;
 use crate::stack::Stack;
@@ -50,6 +50,10 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         Source::LitTables | Source::LitHub => Loss::Fused,
         // `LinearCrossEntropyLoss`.
         Source::Torchtune => Loss::Chunked,
+        Source::Other if stack == Stack::Torchtune => Loss::Chunked,
+        // prime-rl's head in chunks (`fused_lm_head_token_chunk_size`); Unsloth's own kernel.
+        Source::Other if has(&row.framework, &["prime-rl", "unsloth"]) => Loss::FusedLinear,
+        Source::Other if has(&row.attention, &["liger"]) => Loss::FusedLinear,
         // `CEWithChunkedOutputLoss`: the log-softmax of all chunks in fp32, the gradient of one (4 + 1.3 bytes a logit); compiled,
         // their 16-bit logits. universal-llm-trainer has `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
         Source::TorchtuneEarly if row.trainable == "qlora" => Loss::Fused,
@@ -77,9 +81,11 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         // train.py holds the output, whose logits are in fp32, until after the backward pass.
         Source::FsdpQlora => Loss::Fp32Logits,
         Source::PeftReadme | Source::PeftMethods => Loss::Standard,
-        // DeepSpeed runs the model in 16 bits; under `torch.autocast` the loss is in fp32, and Accelerate turns the model's output
+        // DeepSpeed runs the model in 16 bits, but Hugging Face's models turn their logits into fp32; the code that came with
+        // models of 2023 does not. Under `torch.autocast` the loss is in fp32, and Accelerate turns the model's output
         // into fp32 (`convert_outputs_to_fp32`).
-        _ if stack == Stack::DeepSpeed => Loss::Bf16Kept,
+        _ if stack == Stack::DeepSpeed && is_remote(row) => Loss::Bf16Kept,
+        _ if stack == Stack::DeepSpeed => Loss::Standard,
         _ if matches!(stack, Stack::Peft | Stack::FsdpQlora) => Loss::Fp32Logits,
         _ => usual.loss,
     };
@@ -106,6 +112,11 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
     }
 }
 
+/// Whether a model's code comes with its weights (`trust_remote_code`), with a loss of its own.
+fn is_remote(row: &Row) -> bool {
+    has(&row.model, &["qwen-7b", "qwen-14b", "qwen-72b", "qwen-1", "qwen-vl", "baichuan", "chatglm", "monkey"])
+}
+
 fn fused_linear(row: &Row) -> Loss {
     if has(&row.framework, &["hf + fa2"]) { Loss::Standard } else { Loss::FusedLinear }
 }
@@ -123,6 +134,7 @@ pub fn optimizer(row: &Row) -> Option<Optimizer> {
         // `bitsandbytes.optim.PagedAdamW` in llama2/7B_full_low_memory.yaml of May 2024.
         Source::TorchtuneEarly => Some(Optimizer::AdamW),
         // `bitsandbytes.optim.PagedAdamW8bit` on one GPU, `torch.optim.AdamW` on several (llama3_1/70B_full.yaml) and for adapters.
+        Source::Other if is_torchtunes_own(row) && is_paged(row) => Some(Optimizer::AdamW8bit),
         Source::Torchtune => Some(if is_paged(row) { Optimizer::AdamW8bit } else { Optimizer::AdamW }),
         _ => None,
     }
@@ -137,5 +149,5 @@ pub fn update_place(row: &Row) -> UpdatePlace {
 /// Returns whether the optimizer's state is paged, as in torchtune's configurations for one GPU and everything trained.
 pub fn is_paged(row: &Row) -> bool {
     let single = row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
-    single && matches!(Source::of(row), Some(Source::Torchtune | Source::TorchtuneEarly))
+    single && (matches!(Source::of(row), Some(Source::Torchtune | Source::TorchtuneEarly)) || is_torchtunes_own(row))
 }

@@ -88,7 +88,7 @@ fn mentions(words: &[&str], chip: &str) -> bool {
 }
 
 /// Parses a memory size in a name, such as `80GB`.
-fn memory_of(text: &str) -> Option<f64> {
+pub fn memory_of(text: &str) -> Option<f64> {
     let mut parts = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '.'));
     parts.find_map(|part| part.strip_suffix("gib").or_else(|| part.strip_suffix("gb"))?.parse().ok())
 }
