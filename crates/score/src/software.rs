@@ -377,6 +377,9 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, L
     if says(&["full", "yes", "true", "all", "every layer"]) {
         return Ok(Recomputed::all(Recompute::Full));
     }
+    if let Some(named) = Recomputed::of_llmq(&text) {
+        return Ok(named);
+    }
     let of_megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
     if of_megatron && let Some(named) = Recomputed::named(&text) {
         return Ok(named);

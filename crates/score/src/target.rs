@@ -46,6 +46,8 @@ pub fn memory_stage(row: &Row, stack: Stack, pp: u32) -> MemoryStage {
     let kind = row.mem_kind.to_ascii_lowercase();
     if pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
         MemoryStage::Last
+    } else if pp > 1 && has(&kind, &["rank 0", "rank-0", "rank0"]) && !has(&kind, &["max over"]) {
+        MemoryStage::First
     } else if stack == Stack::Nanotron || row.source.starts_with(FIRST_GPU) {
         MemoryStage::First
     } else {

@@ -46,13 +46,17 @@ pub fn complete(row: &mut Row, stack: Stack, program: Option<Program>, notes: &m
     if stack.is_megatron() && row.dp.is_none() && (row.tp.is_none() || row.pp.is_none()) && known < 2 {
         let cp = row.cp.unwrap_or(1);
         let holds = |tp: u32, pp: u32| {
-            let parts = f64::from(tp) * f64::from(pp);
+            // Experts are most of a mixture.
+            let parts = f64::from(tp) * f64::from(pp) * f64::from(row.ep.unwrap_or(1));
             let state = if is_frozen { FROZEN / parts } else { REPLICATED / parts + SHARDED / f64::from(gpus) };
             gpus.is_multiple_of(tp * pp * cp) && params * state < memory
         };
         let stages = STAGES.iter().filter(|pp| row.pp.is_none_or(|known| known == **pp));
         let pairs = stages.flat_map(|pp| TENSOR.iter().map(move |tp| (*tp, *pp)));
-        let found = pairs.filter(|(tp, _)| row.tp.is_none_or(|known| known == *tp)).find(|(tp, pp)| holds(*tp, *pp));
+        let mut pairs = pairs.filter(|(tp, _)| row.tp.is_none_or(|known| known == *tp));
+        // Where no degrees hold it, those that spread it most.
+        let most = pairs.clone().filter(|(tp, pp)| gpus.is_multiple_of(tp * pp * cp)).last();
+        let found = pairs.find(|(tp, pp)| holds(*tp, *pp)).or(most);
         if let Some((tp, pp)) = found {
             notes.add(format!("a guess: tp {tp}, pp {pp}, the smallest degrees that hold the state"));
             (row.tp, row.pp) = (Some(tp), Some(pp));

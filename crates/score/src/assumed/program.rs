@@ -74,8 +74,8 @@ impl Program {
     /// Sequences that it trains at once on a GPU where nothing is said.
     pub fn micro_batch(self, seq_len: u32) -> u32 {
         match self {
-            // `per_device_train_batch_size: int = 8` (training_args.py), which people lower for long texts.
-            Self::Trainer | Self::Trl => (TOKENS / seq_len.max(1)).clamp(1, 8),
+            // `per_device_train_batch_size: int = 8` (training_args.py), which people halve, and lower further for long texts.
+            Self::Trainer | Self::Trl => (TOKENS / seq_len.max(1)).clamp(1, 4),
             Self::Recipes | Self::Axolotl | Self::Unsloth => 2,
             _ => 1,
         }
@@ -83,7 +83,7 @@ impl Program {
 }
 
 /// Tokens of a micro-batch beyond which people lower the Trainer's default.
-const TOKENS: u32 = 8192;
+const TOKENS: u32 = 4096;
 
 /// Whether the base is quantized, by any column that says so.
 fn is_quantized(row: &Row) -> bool {

@@ -158,7 +158,9 @@ fn base(row: &Row, source: Source, notes: &mut Notes) -> BaseFormat {
     } else if has(&row.model, &["-awq"]) {
         BaseFormat::Int4
     } else if text.is_empty() {
-        if row.precision == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
+        // prime-rl and llama-recipes load frozen weights in fp32 too (`optimization_dtype`; `from_pretrained` without a format).
+        let wide = source == Source::Other && has(&row.framework, &["prime-rl", "llama-recipes"]);
+        if row.precision == "fp32" || wide { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
     } else if says(&["int8", "8-bit", "8bit"]) {
         BaseFormat::Int8
     } else if says(&["int4", "awq", "gptq"]) {

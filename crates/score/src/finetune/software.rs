@@ -36,6 +36,7 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         Source::Fms if is_full => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Source::Fms => PrecisionPolicy::AutocastBf16,
         // Adapters in fp32 under `torch.autocast`, PEFT's default since 0.12.
+        Source::Other if stack == Stack::Fabric => PrecisionPolicy::PureBf16,
         _ if stack == Stack::Peft => PrecisionPolicy::AutocastBf16,
         _ => return None,
     })
@@ -51,6 +52,8 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         // `LinearCrossEntropyLoss`.
         Source::Torchtune => Loss::Chunked,
         Source::Other if stack == Stack::Torchtune => Loss::Chunked,
+        // `cross_entropy` on 16-bit logits (benchmark_litgpt.py of lightning-thunder).
+        Source::Other if stack == Stack::Fabric => Loss::Bf16,
         // prime-rl's head in chunks (`fused_lm_head_token_chunk_size`); Unsloth's own kernel.
         Source::Other if has(&row.framework, &["prime-rl", "unsloth"]) => Loss::FusedLinear,
         Source::Other if has(&row.attention, &["liger"]) => Loss::FusedLinear,
@@ -123,9 +126,13 @@ fn fused_linear(row: &Row) -> Loss {
 
 /// Returns how the optimizer runs: PyTorch's default where its constructor is called as it is.
 pub fn optimizer_kernel(row: &Row, stack: Stack) -> OptimizerKernel {
-    let fused = has(&row.optimizer, &["fused"]) || has(&row.compile, &["yes"]);
+    let fused = !has(&row.optimizer, &["foreach"]) && has(&row.optimizer, &["fused"]) || has(&row.compile, &["yes"]);
     let by_list = matches!(stack, Stack::Peft | Stack::Fabric | Stack::FsdpQlora) && !fused;
-    if Source::of(row).is_some() && by_list { OptimizerKernel::ForEach } else { OptimizerKernel::Fused }
+    if Source::of(row).is_some() && by_list || has(&row.optimizer, &["foreach"]) {
+        OptimizerKernel::ForEach
+    } else {
+        OptimizerKernel::Fused
+    }
 }
 
 /// Returns the optimizer of torchtune's configurations, where the row names those of several; `None` where its own word holds.

@@ -77,7 +77,7 @@ impl Stack {
             Self::Torchtitan
         } else if says(&["hf ", "hugging", "transformers", "accelerate", "trl", "axolotl"]) {
             Self::HuggingFace
-        } else if says(&["levanter", "torchprime"]) {
+        } else if says(&["torchprime"]) {
             Self::MaxText
         } else if has(&row.source, &["megascale"]) {
             Self::MegatronCore
@@ -92,6 +92,14 @@ impl Stack {
     fn of_program(row: &Row) -> Option<Self> {
         if has(&row.framework, &["torchtune"]) {
             return Some(Self::Torchtune);
+        }
+        // litgpt's benchmark and recipes create the model in bf16 (`bf16-true`), thunder's too.
+        if has(&row.framework, &["litgpt", "lit-gpt"]) {
+            return Some(Self::Fabric);
+        }
+        // Sharding of PaddleNLP and ZeRO of Colossal-AI keep 16-bit weights beside an fp32 copy that they shard.
+        if has(&row.framework, &["paddle", "colossal"]) {
+            return Some(Self::DeepSpeed);
         }
         let program = Program::of(row).filter(|program| program.is_trainers())?;
         // ZeRO's words, or DeepSpeed's name, whatever runs on it.
