@@ -6,6 +6,7 @@ pub mod batch;
 pub mod degrees;
 pub mod hardware;
 pub mod host;
+pub mod objective;
 pub mod program;
 
 use crate::Notes;
@@ -25,6 +26,10 @@ pub fn completed(mut row: Row, notes: &mut Notes) -> Row {
     batch::complete(&mut row, notes);
     let program = Program::of(&row);
     degrees::spread(&mut row, notes);
+    // prime-rl wraps layers by FSDP on one GPU too (`setup_fsdp`): they are cast one by one.
+    if program == Some(Program::PrimeRl) && (row.sharding.is_empty() || row.sharding == "none") {
+        "FSDP".clone_into(&mut row.sharding);
+    }
     let stack = Stack::of(&row);
     degrees::complete(&mut row, stack, program, notes);
     if Source::of(&row).is_none_or(|source| source == Source::Other) {

@@ -165,7 +165,8 @@ fn strategy(
         });
         return Ok((Strategy::HybridShard, size));
     }
-    if says(&["shard_grad_op", "grad_op"]) {
+    // ZeRO-2 of FSDP is its SHARD_GRAD_OP.
+    if says(&["shard_grad_op", "grad_op"]) || says(&["fsdp"]) && says(&["zero-2", "zero2"]) {
         return Ok((Strategy::ShardGradOp, dp));
     }
     if says(&["zero-3", "zero3", "full_shard", "full shard", "optim_grads_params", "stage3", "stage 3"])

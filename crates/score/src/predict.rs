@@ -15,7 +15,6 @@ use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::anchor::Anchor;
 use engine::model::hardware::{Accelerator, Network, Topology};
-use engine::model::objective::Objective;
 use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
@@ -145,7 +144,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
         trained: software.trained,
-        objective: Objective::NEXT_TOKEN,
+        objective: assumed::objective::of(row),
         recompute: software.recompute.mode,
         keep_fraction: software.recompute.keep_fraction,
         recompute_modules: software.recompute.modules,

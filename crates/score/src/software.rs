@@ -136,7 +136,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // MosaicML's examples of early 2023 use PyTorch's own loss and norms, in fp32 under autocast;
     // llm-foundry runs norms in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
-    let compile = has(&row.compile, &["yes", "true"]) || recipes::compiles(row);
+    let compile = has(&row.compile, &["yes", "true", "torch.compile", "inductor", "thunder"]) || recipes::compiles(row);
     // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
     let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {

@@ -3,6 +3,7 @@
 use super::mlperf;
 use super::scope::{is_in_backward, is_torchtunes_own};
 use super::source::Source;
+use crate::assumed::program::Program;
 use crate::row::Row;
 use crate::stack::Stack;
 use crate::text::has;
@@ -37,6 +38,12 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         Source::Fms => PrecisionPolicy::AutocastBf16,
         // Adapters in fp32 under `torch.autocast`, PEFT's default since 0.12.
         Source::Other if stack == Stack::Fabric => PrecisionPolicy::PureBf16,
+        // PEFT's comparison of methods: `dtype: bfloat16`, `use_amp: false` (default_training_params.json).
+        Source::PeftMethods => PrecisionPolicy::PureBf16,
+        // Scripts load the weights in bf16, which stay so where nothing shards them; LLaMA-Factory turns what trains into fp32.
+        Source::Other if is_full && stack == Stack::Peft && row.is_case() && loads_in_16_bits(row) => {
+            PrecisionPolicy::PureBf16
+        }
         _ if stack == Stack::Peft => PrecisionPolicy::AutocastBf16,
         _ => return None,
     })
@@ -113,6 +120,12 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         graphs: if graphs { Graphs::Layers } else { usual.graphs },
         ..usual
     }
+}
+
+/// Whether a person's script around the Trainer loads weights in bf16 (`torch_dtype`), as most do where they train in it.
+fn loads_in_16_bits(row: &Row) -> bool {
+    let around = matches!(Program::of(row), Some(Program::Trainer | Program::Trl | Program::Scripts));
+    around && has(&row.precision, &["bf16"]) && !has(&row.precision, &["amp", "autocast", "mixed"])
 }
 
 /// Whether a model's code comes with its weights (`trust_remote_code`), with a loss of its own.
