@@ -11,6 +11,7 @@ pub mod by_accelerator;
 pub mod collectives;
 pub mod conventions;
 pub mod coverage;
+pub mod dated;
 pub mod expert_layer;
 pub mod experts;
 pub mod finetune;

@@ -8,7 +8,7 @@ use super::row::Row;
 use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
-use super::{LeftOut, Notes, finetune};
+use super::{LeftOut, Notes, dated, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
@@ -52,15 +52,22 @@ pub struct Software {
 ///
 /// A checkpointing mode that the engine does not model.
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
+    let mut kernels = silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack)));
+    let mut segments = segments(stack, notes);
+    if stack == Stack::Torchtitan
+        && let Some((loss, then)) = dated::software(row, "torchtitan", kernels)
+    {
+        (kernels.loss, segments) = (loss, then);
+    }
     Ok(Software {
         framework: framework(stack),
-        kernels: silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack))),
+        kernels,
         recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
         optimizer_kernel: finetune::software::optimizer_kernel(row, stack),
         update_place: finetune::software::update_place(row),
-        segments: segments(stack, notes),
+        segments,
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
         trained: finetune::adapters::trained(row, notes),

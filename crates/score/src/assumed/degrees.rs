@@ -55,7 +55,7 @@ pub fn complete(row: &mut Row, stack: Stack, program: Option<Program>, notes: &m
         let pairs = stages.flat_map(|pp| TENSOR.iter().map(move |tp| (*tp, *pp)));
         let mut pairs = pairs.filter(|(tp, _)| row.tp.is_none_or(|known| known == *tp));
         // Where no degrees hold it, those that spread it most.
-        let most = pairs.clone().filter(|(tp, pp)| gpus.is_multiple_of(tp * pp * cp)).last();
+        let most = pairs.clone().rfind(|(tp, pp)| gpus.is_multiple_of(tp * pp * cp));
         let found = pairs.find(|(tp, pp)| holds(*tp, *pp)).or(most);
         if let Some((tp, pp)) = found {
             notes.add(format!("a guess: tp {tp}, pp {pp}, the smallest degrees that hold the state"));

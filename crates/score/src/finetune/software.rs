@@ -15,6 +15,7 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
     let source = Source::of(row)?;
     let is_full = row.trainable == "full";
     Some(match source {
+        // PEFT's comparison of methods has `dtype: bfloat16`, `use_amp: false` (default_training_params.json).
         // nemo_automodel loads models in bf16; `precision: bf16-true`; `dtype: bf16`; `precision: str = "bf16"` (the model is cast, `mp_policy` is `None`); a model in
         // bf16 under `torch.optim.AdamW`.
         Source::Automodel
@@ -25,6 +26,7 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         | Source::TorchtuneEarly
         | Source::FsdpQlora
         | Source::PeftFsdp
+        | Source::PeftMethods
         | Source::Universal => PrecisionPolicy::PureBf16,
         // Copies of the embedding and of the head (`modules_to_save`), most of what trains, in the format of the model. Adapters are
         // in fp32: PEFT 0.5, which the README asks for with PyTorch 2.0, moves them to the GPU alone (`update_layer`).
@@ -38,8 +40,6 @@ pub fn formats(row: &Row, stack: Stack) -> Option<PrecisionPolicy> {
         Source::Fms => PrecisionPolicy::AutocastBf16,
         // Adapters in fp32 under `torch.autocast`, PEFT's default since 0.12.
         Source::Other if stack == Stack::Fabric => PrecisionPolicy::PureBf16,
-        // PEFT's comparison of methods: `dtype: bfloat16`, `use_amp: false` (default_training_params.json).
-        Source::PeftMethods => PrecisionPolicy::PureBf16,
         // Scripts load the weights in bf16, which stay so where nothing shards them; LLaMA-Factory turns what trains into fp32.
         Source::Other if is_full && stack == Stack::Peft && row.is_case() && loads_in_16_bits(row) => {
             PrecisionPolicy::PureBf16

@@ -15,7 +15,9 @@ impl Stack {
             Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly => Some(Self::Torchtune),
             Source::LitTables | Source::LitHub => Some(Self::Fabric),
             Source::FsdpQlora | Source::PeftFsdp => Some(Self::FsdpQlora),
-            Source::Universal => Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft }),
+            Source::Universal | Source::Fms => {
+                Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft })
+            }
             // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
             Source::Qwen if row.trainable == "qlora" => Some(Self::DeepSpeed),
             Source::Qwen
@@ -33,7 +35,6 @@ impl Stack {
             Source::SwiftExamples if !has(&row.framework, &["megatron"]) => {
                 Some(if zero { Self::DeepSpeed } else { Self::Peft })
             }
-            Source::Fms => Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft }),
             Source::Unsloth => Some(Self::Peft),
             Source::Xtuner => Some(Self::DeepSpeed),
             Source::Mlperf => Some(Self::Nemo),
