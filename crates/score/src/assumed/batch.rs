@@ -9,6 +9,8 @@ use crate::text::has;
 const SHORTEST: u32 = 128;
 /// The length at which most programs cut texts (LLaMA-Factory's `cutoff_len`, Axolotl's `sequence_len`, FastChat's `model_max_length`).
 const CUT: u32 = 2048;
+/// Memory of a small card, in GB.
+const SMALL: f64 = 24.0;
 /// The length of Megatron's and nanotron's examples.
 const PRETRAINED: u32 = 4096;
 
@@ -39,7 +41,10 @@ pub fn complete(row: &mut Row, notes: &mut Notes) {
         row.seq_len = Some(length);
     }
     if row.micro_batch.is_none() && (row.is_case() || has_global && row.grad_accum.is_none()) {
-        let micro = Program::of(row).map_or(1, |program| program.micro_batch(row.seq_len.unwrap_or(CUT)));
+        // On small cards people begin with one sequence.
+        let is_small = row.gpu_mem_gb.is_some_and(|memory| memory <= SMALL);
+        let usual = || Program::of(row).map_or(1, |program| program.micro_batch(row.seq_len.unwrap_or(CUT)));
+        let micro = if is_small { 1 } else { usual() };
         notes.add(format!("a guess: micro-batches of {micro} sequences"));
         row.micro_batch = Some(micro);
     }

@@ -1,10 +1,12 @@
 //! What the reader takes where a row of a tuned model or of a person's run is silent.
 
+use engine::model::software::{Framework, Loss};
 use engine::model::trained::{BaseFormat, Targets};
-use engine::model::training::Recompute;
+use engine::model::training::{Optimizer, PrecisionPolicy, Recompute};
 use engine::scenario::{Scenario, Strategy};
 use score::predict::{self, Prediction};
 use score::row::Row;
+use score::summary::{self, Entry};
 
 fn read(columns: &[(&str, &str)]) -> Row {
     Row::read(|name| columns.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
@@ -118,4 +120,89 @@ fn a_size_alone_is_the_nearest_model_and_a_guess() {
     ]);
     assert!(says(&sized, "a guess: shape of Qwen2.5 32B"), "{:?}", sized.notes);
     assert!(sized.scenario.offload.optimizer && !sized.scenario.offload.parameters);
+}
+
+/// A person's full training of a model on one A100, with more columns.
+fn case<'a>(columns: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    const USUAL: [(&str, &str); 9] = [
+        ("gpu", "A100-80GB"),
+        ("gpu_mem_gb", "80"),
+        ("num_gpus", "1"),
+        ("model", "Llama 2 7B"),
+        ("trainable", "full"),
+        ("seq_len", "2048"),
+        ("micro_batch", "1"),
+        ("outcome", "ran"),
+        ("sharding", ""),
+    ];
+    columns.iter().copied().chain(USUAL).collect()
+}
+
+#[test]
+fn programs_tell_formats_and_losses() {
+    let torchtune = scenario(&case(&[("framework", "torchtune")]));
+    assert_eq!((torchtune.optimizer, torchtune.kernels.loss), (Optimizer::AdamW8bit, Loss::Chunked));
+    assert!(torchtune.recipe.is_pure_bf16() && torchtune.offload.paged);
+    // DeepSpeed by ZeRO's words alone; the loss of a model's own code of 2023 stays in 16 bits.
+    let zero = |model| {
+        let columns = [("framework", "LLaMA-Factory"), ("sharding", "ZeRO-3"), ("num_gpus", "8"), ("model", model)];
+        scenario(&case(&columns))
+    };
+    let standard = zero("Llama 2 7B");
+    assert_eq!((standard.framework, standard.recipe), (Framework::DeepSpeed, PrecisionPolicy::ZeroMixed));
+    assert_eq!(standard.kernels.loss, Loss::Standard);
+    assert_eq!(zero("Qwen-7B").kernels.loss, Loss::Bf16Kept);
+    let paddle = scenario(&case(&[
+        ("framework", "PaddlePaddle 2.5.1 (PaddleNLP)"),
+        ("sharding", "sharding stage2, degree 8"),
+        ("num_gpus", "8"),
+        ("outcome", ""),
+        ("notes", ""),
+        ("peak_mem_gib", "30"),
+    ]));
+    assert_eq!((paddle.strategy, paddle.recipe), (Strategy::Zero2, PrecisionPolicy::ZeroMixed));
+    let replicas = scenario(&case(&[("framework", "TRL GRPO"), ("num_gpus", "4")]));
+    assert_eq!(replicas.strategy, Strategy::Ddp, "neither FSDP nor DeepSpeed is named");
+}
+
+#[test]
+fn words_for_no_checkpointing_are_none() {
+    for (words, expected) in [("none", Recompute::None), ("full without RMSNorm", Recompute::Full)] {
+        let read = scenario(&case(&[("framework", "PEFT"), ("act_ckpt", words)]));
+        assert_eq!(read.recompute, expected, "{words}");
+    }
+}
+
+#[test]
+fn a_warning_of_the_speed_leaves_the_memory() {
+    let of = |warning| {
+        let columns = [
+            ("framework", "prime-rl"),
+            ("peak_mem_gib", "40"),
+            ("step_time_s", "3"),
+            ("outcome", ""),
+            ("notes", warning),
+        ];
+        predict::predict(&read(&case(&columns)))
+    };
+    let slow = of("CAUTION very slow against other cards").unwrap();
+    assert_eq!((slow.measured_step, slow.measured_gib), (None, Some(40.0)));
+    assert!(of("CAUTION: peak of another run").is_err());
+}
+
+#[test]
+fn runs_are_counted_by_how_they_ended() {
+    let entry = |columns: &[(&str, &str)]| Entry::new("cases.csv", read(&case(columns)));
+    let offloaded = [("framework", "DeepSpeed"), ("sharding", "ZeRO-3"), ("offload", "optimizer+params CPU")];
+    let entries = [
+        // 18 bytes a parameter of 7 billion on one GPU.
+        entry(&[("framework", "llama-recipes"), ("outcome", "oom")]),
+        entry(&[("framework", "PEFT"), ("trainable", "qlora")]),
+        // 70 billion parameters' state is more than a machine with one GPU has.
+        entry(&[&offloaded[..], &[("model", "Llama 2 70B"), ("outcome", "oom")]].concat()),
+        entry(&[("framework", "PEFT"), ("model", "not named")]),
+    ];
+    let called = summary::called(&entries);
+    assert_eq!((called.failed, called.failed_called), (2, 2));
+    assert_eq!((called.ran, called.ran_called, called.left_out), (1, 1, 1));
 }
