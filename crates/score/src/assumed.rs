@@ -41,7 +41,7 @@ pub fn completed(mut row: Row, notes: &mut Notes) -> Row {
 /// Parameters from which a run on few machines recomputes whatever its program's default: what its layers keep does not fit beside
 /// its state.
 const LARGE: f64 = 30e9;
-/// Tokens of a sequence from which people's runs recompute.
+/// Tokens of a sequence from which tuned models' layers are recomputed.
 const LONG: u32 = 16_384;
 /// As many machines are few.
 const FEW: u32 = 2;
@@ -61,7 +61,7 @@ fn checkpointing(row: &mut Row, stack: Stack, program: Option<Program>, notes: &
     }
     let few = row.num_gpus.unwrap_or(1) <= FEW * NODE;
     let large = row.trainable == "full" && few && degrees::params(row, stack).is_some_and(|params| params >= LARGE);
-    let long = row.is_case() && row.seq_len.is_some_and(|length| length >= LONG);
+    let long = row.seq_len.is_some_and(|length| length >= LONG);
     if program.is_some_and(|program| program.recomputes(row)) {
         "full".clone_into(&mut row.act_ckpt);
         notes.add("activation checkpointing assumed, as in the program's defaults and examples");

@@ -64,6 +64,8 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         // prime-rl's head in chunks (`fused_lm_head_token_chunk_size`); Unsloth's own kernel.
         Source::Other if has(&row.framework, &["prime-rl", "unsloth"]) => Loss::FusedLinear,
         Source::Other if has(&row.attention, &["liger"]) => Loss::FusedLinear,
+        // TRL's `chunked_nll`: head and loss over 256 tokens at once.
+        Source::Other if has(&row.notes, &["chunked loss", "chunked_nll"]) => Loss::FusedLinear,
         // `CEWithChunkedOutputLoss`: the log-softmax of all chunks in fp32, the gradient of one (4 + 1.3 bytes a logit); compiled,
         // their 16-bit logits. universal-llm-trainer has `CrossEntropyLoss` on 16-bit logits, whose output is deleted.
         Source::TorchtuneEarly if row.trainable == "qlora" => Loss::Fused,
