@@ -73,12 +73,18 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
 /// is separate from tensor parallelism (MegaScale-MoE's attention).
 fn context(row: &Row) -> u32 {
     let sequence = if row.tp == Some(1) { super::text::count(&row.sp) } else { None };
-    row.cp.or(sequence).unwrap_or(1)
+    // DeepSpeed-Ulysses by ms-swift's and others' option.
+    let ulysses = || super::text::option(&row.notes, "sequence_parallel_size=");
+    row.cp.or(sequence).or_else(ulysses).unwrap_or(1)
 }
 
 /// Returns how the GPUs that share a sequence exchange it.
 pub fn exchange(row: &Row) -> ContextExchange {
-    if has(&row.framework, &["ulysses"]) { ContextExchange::AllToAll } else { ContextExchange::Ring }
+    if has(&format!("{} {}", row.framework, row.notes), &["ulysses"]) {
+        ContextExchange::AllToAll
+    } else {
+        ContextExchange::Ring
+    }
 }
 
 fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degrees, LeftOut> {
@@ -159,7 +165,8 @@ fn strategy(
         });
         return Ok((Strategy::HybridShard, size));
     }
-    if says(&["shard_grad_op", "grad_op"]) {
+    // ZeRO-2 of FSDP is its SHARD_GRAD_OP.
+    if says(&["shard_grad_op", "grad_op"]) || says(&["fsdp"]) && says(&["zero-2", "zero2"]) {
         return Ok((Strategy::ShardGradOp, dp));
     }
     if says(&["zero-3", "zero3", "full_shard", "full shard", "optim_grads_params", "stage3", "stage 3"])

@@ -5,11 +5,13 @@
 //! leaves blank come from the catalog or from the publisher's documentation, with a note on the
 //! prediction; otherwise the row is left out with a reason. Nothing is guessed silently.
 
+pub mod assumed;
 pub mod batch;
 pub mod by_accelerator;
 pub mod collectives;
 pub mod conventions;
 pub mod coverage;
+pub mod dated;
 pub mod expert_layer;
 pub mod experts;
 pub mod finetune;

@@ -1,14 +1,16 @@
 //! The model of a row: converts a name and an optional shape to an architecture.
 
+pub mod lookalike;
 pub mod mixture;
 pub mod name;
+pub mod sized;
 pub mod style;
 
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes, finetune};
-use engine::catalog::ModelEntry;
+use engine::catalog::{ModelEntry, names};
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
 use engine::scenario::resolve::nearest_divisor;
@@ -55,7 +57,11 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     let tuned = || finetune::models::find(row).or_else(|| Name::parse(&row.model).find());
     let named = if own_shapes { None } else { tuned() };
     let Some(entry) = named.filter(|entry| agrees(row, entry)) else {
-        return shaped(row, stack, notes);
+        return if row.layers.is_some() || row.hidden.is_some() {
+            shaped(row, stack, notes)
+        } else {
+            unlisted(row, stack, notes)
+        };
     };
     if row.layers.is_none() || row.hidden.is_none() {
         notes.add(format!("shape of {} from the catalog", entry.name));
@@ -67,6 +73,29 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
         return shaped(row, stack, notes);
     }
     Ok(if architecture == entry.architecture { entry.pick() } else { Model::Custom { architecture } })
+}
+
+/// Returns the model of a name that the catalog does not have, where the row has no shape of its own.
+fn unlisted(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
+    if let Some((layers, hidden, vocab)) = sized::told(row) {
+        let full = Row { layers: Some(layers), hidden: Some(hidden), vocab: row.vocab.or(vocab), ..row.clone() };
+        return shaped(&full, stack, notes);
+    }
+    let listed = || names::model_named(&row.model).map(|found| (found.entry.pick(), shape_note(row, found.entry)));
+    let known = lookalike::find(row).or_else(listed);
+    // A size alone is no shape of a run whose time is told; for the memory of a tuned model it is near enough.
+    let by_size = || (!row.trainable.is_empty()).then(|| sized::find(row, stack)).flatten();
+    match known.or_else(by_size) {
+        Some((model, note)) => {
+            notes.add(note);
+            Ok(model)
+        }
+        None => shaped(row, stack, notes),
+    }
+}
+
+fn shape_note(row: &Row, entry: &ModelEntry) -> String {
+    format!("shape of {} taken for {}", entry.name, row.model)
 }
 
 /// Whether the entry's shape agrees with the columns that are filled.

@@ -8,14 +8,13 @@ use super::stack::Stack;
 use super::target::{self, TimeSource};
 use super::text::has;
 use super::{
-    LeftOut, Notes, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope, silicon,
-    software,
+    LeftOut, Notes, assumed, batch, conventions, experts, hardware, layout, long_sequences, model, recipes, scope,
+    silicon, software,
 };
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::anchor::Anchor;
 use engine::model::hardware::{Accelerator, Network, Topology};
-use engine::model::objective::Objective;
 use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
@@ -105,6 +104,7 @@ fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     let run = long_sequences::completed(recipes::as_run(row, &mut notes), &mut notes);
     let run = completed::completed(&run, &mut notes)?;
     let run = silicon::completed(&run, &mut notes)?.into_owned();
+    let run = assumed::completed(run, &mut notes);
     Ok((run, notes))
 }
 
@@ -144,7 +144,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
         trained: software.trained,
-        objective: Objective::NEXT_TOKEN,
+        objective: assumed::objective::of(row),
         recompute: software.recompute.mode,
         keep_fraction: software.recompute.keep_fraction,
         recompute_modules: software.recompute.modules,
@@ -226,10 +226,15 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     let gpus = f64::from(scenario.gpus);
     let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
     let possible = scenario.pp <= shape.num_hidden_layers;
+    let overflows = assumed::host::overflows(row, &setup);
+    if overflows {
+        notes.add("what is kept in host memory is more than such a machine has");
+    }
+    let fit_odds = if possible { accuracy::fit_odds(&report) } else { 0.0 };
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
-        fits: report.fits() && possible,
-        fit_odds: if possible { accuracy::fit_odds(&report) } else { 0.0 },
+        fits: report.fits() && possible && !overflows,
+        fit_odds: if overflows { fit_odds.min(assumed::host::ODDS) } else { fit_odds },
         step_band: accuracy::step_time(&scenario),
         memory_band: accuracy::peak_memory(&report),
         step_time_s,

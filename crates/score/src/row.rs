@@ -132,6 +132,10 @@ pub struct Row {
     pub lora_targets: String,
     /// The format of a quantized base.
     pub quantized_base: String,
+    /// What is kept in host memory, in words.
+    pub offload: String,
+    /// How a person's run ended, in tables of such runs: `oom`, or that it ran.
+    pub outcome: String,
 }
 
 impl Row {
@@ -141,9 +145,13 @@ impl Row {
         let word = |name: &str| text::cell(raw(name)).to_owned();
         let number = |name: &str| text::number(raw(name)).filter(|number| *number > 0.0);
         let count = |name: &str| text::count(raw(name));
+        // Tables of people's runs have shorter names for some columns.
+        let either = |name: &str, other: &str| if raw(name).is_empty() { word(other) } else { word(name) };
+        let outcome = word("outcome");
+        let is_out_of_memory = outcome.eq_ignore_ascii_case("oom");
         Self {
-            row_id: word("row_id"),
-            source: word("source_key"),
+            row_id: either("row_id", "case_id"),
+            source: either("source_key", "source"),
             location: word("source_location"),
             gpu: word("gpu"),
             gpu_mem_gb: text::amount(raw("gpu_mem_gb")).map(|memory| if memory >= 1e9 { memory / 1e9 } else { memory }),
@@ -176,7 +184,7 @@ impl Row {
             top_k: count("top_k"),
             moe_ffn_hidden: count("moe_ffn_hidden"),
             seq_len: text::length(raw("seq_len")),
-            micro_batch: count("micro_batch_seqs"),
+            micro_batch: count("micro_batch_seqs").or_else(|| count("micro_batch")),
             grad_accum: count("grad_accum"),
             global_batch: count("global_batch_seqs"),
             global_batch_tokens: text::amount(raw("global_batch_tokens")).filter(|tokens| *tokens > 0.0),
@@ -193,13 +201,16 @@ impl Row {
             tflops_kind: word("tflops_kind"),
             mfu_pct: number("mfu_pct"),
             hfu_pct: number("hfu_pct"),
-            peak_mem_gib: number("peak_mem_gib"),
+            // What a failed run had taken before it failed is no peak.
+            peak_mem_gib: number("peak_mem_gib").filter(|_| !is_out_of_memory),
             mem_kind: word("mem_kind"),
             notes: word("notes"),
             trainable: word("trainable"),
             lora_rank: count("lora_rank"),
             lora_targets: word("lora_targets"),
             quantized_base: word("quantized_base"),
+            offload: word("offload"),
+            outcome,
         }
     }
 
@@ -214,10 +225,19 @@ impl Row {
         self.notes.contains("status=FAILED")
             || self.notes.starts_with("OUT OF MEMORY")
             || self.mem_kind.eq_ignore_ascii_case("oom")
+            || self.outcome.eq_ignore_ascii_case("oom")
+    }
+
+    /// Whether the row is a person's run of which it is said how it ended.
+    pub const fn is_case(&self) -> bool {
+        !self.outcome.is_empty()
     }
 
     /// Whether a measurement shows that the run succeeded.
     pub fn succeeded(&self) -> bool {
+        if self.is_case() {
+            return !self.failed();
+        }
         let measured = [self.step_time_s, self.tokens_per_s, self.tokens_per_s_per_gpu, self.peak_mem_gib];
         // The longest context that fits is a boundary, not a peak.
         if self.mem_kind.contains("boundary") {

@@ -8,7 +8,7 @@ use super::row::Row;
 use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
-use super::{LeftOut, Notes, finetune};
+use super::{LeftOut, Notes, dated, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
@@ -52,18 +52,25 @@ pub struct Software {
 ///
 /// A checkpointing mode that the engine does not model.
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
+    let mut kernels = silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack)));
+    let mut segments = segments(stack, notes);
+    if stack == Stack::Torchtitan
+        && let Some((loss, then)) = dated::software(row, "torchtitan", kernels)
+    {
+        (kernels.loss, segments) = (loss, then);
+    }
     Ok(Software {
         framework: framework(stack),
-        kernels: silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack))),
+        kernels,
         recipe: recipe(row, stack, notes),
         compute_format: compute_format(row, stack),
         optimizer: optimizer(row, stack),
         optimizer_kernel: finetune::software::optimizer_kernel(row, stack),
         update_place: finetune::software::update_place(row),
-        segments: segments(stack, notes),
+        segments,
         communication: communication(row, stack),
         offload: offload(row, stack, notes),
-        trained: finetune::adapters::trained(row, notes)?,
+        trained: finetune::adapters::trained(row, notes),
         recompute: recompute(row, stack, notes)?,
     })
 }
@@ -136,7 +143,7 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
     // MosaicML's examples of early 2023 use PyTorch's own loss and norms, in fp32 under autocast;
     // llm-foundry runs norms in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
-    let compile = has(&row.compile, &["yes", "true"]) || recipes::compiles(row);
+    let compile = has(&row.compile, &["yes", "true", "torch.compile", "inductor", "thunder"]) || recipes::compiles(row);
     // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
     let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {
@@ -186,7 +193,9 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
     if says(&["fp32", "float32"]) && !says(&["bf16", "fp16", "fp8", "float8"]) {
         return PrecisionPolicy::Fp32;
     }
-    if says(&["pure bf16", "pure_bf16", "bf16 only"]) {
+    if says(&["pure bf16", "pure_bf16", "bf16 only", "bf16 (pure)", "no mixed precision"])
+        || row.precision == "bf16 params"
+    {
         return PrecisionPolicy::PureBf16;
     }
     if let Some(tuned) = finetune::software::formats(row, stack) {
@@ -267,7 +276,29 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
         || has(&row.notes, &["pa_cpu=y", "fine-grained-activation-offloading=true"]);
     // ZeRO-3 leaves parameters on the GPU where its configuration offloads the optimizer alone.
     let parameters = all && !has(&row.sharding, &["with optimizer cpu offload"]);
-    Offload { optimizer: all, parameters, activations, paged: finetune::software::is_paged(row), nvme: Nvme::Nothing }
+    let said = said_offload(row);
+    Offload {
+        optimizer: all || said.optimizer,
+        parameters: parameters || said.parameters,
+        activations: activations || said.activations,
+        paged: finetune::software::is_paged(row) || has(&row.optimizer, &["paged"]),
+        nvme: Nvme::Nothing,
+    }
+}
+
+/// What the column of its own says to be in host memory. A reference model there is none of the trained one's.
+fn said_offload(row: &Row) -> Offload {
+    let text = row.offload.to_ascii_lowercase();
+    let is_none = text.is_empty() || text.starts_with("no") || text.starts_with("reference");
+    let says = |words: &[&str]| !is_none && words.iter().any(|word| text.contains(word));
+    let names_part = says(&["optim", "param", "activation"]);
+    Offload {
+        optimizer: says(&["optim"]) || !is_none && !names_part,
+        parameters: says(&["param"]) || !is_none && !names_part,
+        activations: says(&["activation"]),
+        paged: false,
+        nvme: Nvme::Nothing,
+    }
 }
 
 fn optimizer(row: &Row, stack: Stack) -> Optimizer {
@@ -362,6 +393,9 @@ fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, L
     }
     if says(&["full", "yes", "true", "all", "every layer"]) {
         return Ok(Recomputed::all(Recompute::Full));
+    }
+    if let Some(named) = Recomputed::of_llmq(&text) {
+        return Ok(named);
     }
     let of_megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
     if of_megatron && let Some(named) = Recomputed::named(&text) {

@@ -62,6 +62,40 @@ pub struct Confusion {
     pub failed_fits: usize,
 }
 
+/// How many runs whose end is told are called as they ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Runs out of memory.
+    pub failed: usize,
+    /// Those whose odds of fitting are below a half.
+    pub failed_called: usize,
+    /// Runs that ran.
+    pub ran: usize,
+    /// Those whose odds of fitting are a half or more.
+    pub ran_called: usize,
+    /// Runs without a prediction.
+    pub left_out: usize,
+}
+
+/// Counts the rows that tell how a run ended.
+pub fn called<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Called {
+    let mut called = Called::default();
+    for entry in entries.into_iter().filter(|entry| entry.row.is_case()) {
+        match &entry.outcome {
+            Err(_) => called.left_out += 1,
+            Ok(prediction) if entry.row.failed() => {
+                called.failed += 1;
+                called.failed_called += usize::from(prediction.fit_odds < 0.5);
+            }
+            Ok(prediction) => {
+                called.ran += 1;
+                called.ran_called += usize::from(prediction.fit_odds >= 0.5);
+            }
+        }
+    }
+    called
+}
+
 /// The score of a set of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {

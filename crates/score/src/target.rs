@@ -44,9 +44,10 @@ const FIRST_GPU: &str = "BigScience tr3m";
 /// Returns the stage where the peak was measured in a pipeline of `pp` stages.
 pub fn memory_stage(row: &Row, stack: Stack, pp: u32) -> MemoryStage {
     let kind = row.mem_kind.to_ascii_lowercase();
+    let is_of_rank_0 = pp > 1 && has(&kind, &["rank 0", "rank-0", "rank0"]) && !has(&kind, &["max over"]);
     if pp > 1 && has(&kind, &["last"]) && !has(&kind, &["first"]) {
         MemoryStage::Last
-    } else if stack == Stack::Nanotron || row.source.starts_with(FIRST_GPU) {
+    } else if stack == Stack::Nanotron || row.source.starts_with(FIRST_GPU) || is_of_rank_0 {
         MemoryStage::First
     } else {
         MemoryStage::Most

@@ -1,9 +1,9 @@
 //! What a fine-tuning run trains: the row's own columns, else what its source's code sets.
 
 use super::source::Source;
+use crate::Notes;
 use crate::row::Row;
 use crate::text::has;
-use crate::{LeftOut, Notes};
 use engine::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 
 /// Rank, targets and dropout that a source's code sets.
@@ -20,34 +20,35 @@ const fn set(rank: u32, targets: Targets, dropout: bool, origin: &'static str) -
 }
 
 /// Returns what a row trains.
-///
-/// # Errors
-///
-/// Adapters whose rank or targets neither the row nor its source's code states, or a base in an unknown format.
-pub fn trained(row: &Row, notes: &mut Notes) -> Result<Trained, LeftOut> {
-    let Some(source) = Source::of(row) else { return Ok(Trained::ALL) };
+pub fn trained(row: &Row, notes: &mut Notes) -> Trained {
+    let Some(source) = Source::of(row) else { return Trained::ALL };
     if row.trainable == "full" {
-        return Ok(Trained::ALL);
+        return Trained::ALL;
     }
     let code = of_code(row, source);
     let targets = targets(&row.lora_targets).or(code.map(|code| code.targets));
     let rank = row.lora_rank.or(code.map(|code| code.rank));
-    let (Some(rank), Some(targets)) = (rank, targets) else { return Err(LeftOut::missing("lora_rank")) };
+    if rank.is_none() || targets.is_none() {
+        notes.add(
+            "adapters of rank 16 on all matrices where the row does not say them: memory hardly depends on either",
+        );
+    }
+    let (rank, targets) = (rank.unwrap_or(16), targets.unwrap_or(Targets::AllLinear));
     if let Some(code) = code
         && (row.lora_rank.is_none() || row.lora_targets.is_empty())
     {
         notes.add(format!("adapters of rank {rank} as in {}", code.origin));
     }
-    Ok(Trained {
+    Trained {
         method: if has(&row.notes, &["dora"]) { Method::Dora } else { Method::Lora },
         rank,
         targets,
         dropout: code.is_some_and(|code| code.dropout),
         embeddings: has(&row.lora_targets, &["lm_head trainable"]),
-        base: base(row, source)?,
+        base: base(row, source, notes),
         products_keep: products_keep(row, source),
         ..Trained::ALL
-    })
+    }
 }
 
 /// Returns the targets that a column names: of single matrices the nearest set.
@@ -137,24 +138,32 @@ fn of_code(row: &Row, source: Source) -> Option<Set> {
         Source::Mlperf => set(16, Attention, true, "megatron_gpt_peft_tuning_config.yaml"),
         // fsdp_llama2_entry.sh: `--lora_r 16 --lora_target_modules q_proj v_proj k_proj o_proj --lora_dropout 0.05`.
         Source::Atorch => set(16, Attention, true, "atorch/examples/llama2/fsdp_llama2_entry.sh"),
-        Source::Xtuner | Source::Other => return None,
+        Source::Xtuner | Source::Fms | Source::Other => return None,
     })
 }
 
 /// Returns the format in which the frozen matrices are stored.
-fn base(row: &Row, source: Source) -> Result<BaseFormat, LeftOut> {
-    let text = row.quantized_base.to_ascii_lowercase();
+fn base(row: &Row, source: Source, notes: &mut Notes) -> BaseFormat {
+    let mut text = row.quantized_base.to_ascii_lowercase();
+    // People say it of the precision, of the model's name, or by the method alone.
+    if text.is_empty() && has(&row.precision, &["bit base", "nf4"]) {
+        text = row.precision.to_ascii_lowercase();
+    } else if text.is_empty() && source == Source::Other && row.trainable == "qlora" {
+        "nf4-dq".clone_into(&mut text);
+    }
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    Ok(if source == Source::Mlperf {
+    if source == Source::Mlperf {
         // `fp8_params: ${FP8}` in the same file.
         BaseFormat::Fp8
     } else if has(&row.model, &["-awq"]) {
         BaseFormat::Int4
     } else if text.is_empty() {
-        if row.precision == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
-    } else if says(&["int8"]) {
+        // prime-rl and llama-recipes load frozen weights in fp32 too (`optimization_dtype`; `from_pretrained` without a format).
+        let wide = source == Source::Other && has(&row.framework, &["prime-rl", "llama-recipes"]);
+        if row.precision == "fp32" || wide { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
+    } else if says(&["int8", "8-bit", "8bit"]) {
         BaseFormat::Int8
-    } else if says(&["int4", "awq"]) {
+    } else if says(&["int4", "awq", "gptq"]) {
         BaseFormat::Int4
     } else if says(&["nf4-dq"]) {
         BaseFormat::Nf4Double
@@ -164,8 +173,9 @@ fn base(row: &Row, source: Source) -> Result<BaseFormat, LeftOut> {
         let single = matches!(source, Source::LitTables | Source::LitHub | Source::FsdpQlora);
         if single { BaseFormat::Nf4 } else { BaseFormat::Nf4Double }
     } else {
-        return Err(LeftOut::because("a format of the base that is not modelled").about(&row.quantized_base));
-    })
+        notes.add(format!("a guess: a base in NF4 for `{}`", row.quantized_base));
+        BaseFormat::Nf4Double
+    }
 }
 
 /// Returns what products with the frozen matrices keep in the source's versions.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::mlperf;
 use super::source::Source;
+use crate::hardware::gpu;
 use crate::row::Row;
 use crate::text::has;
 use crate::{LeftOut, Notes};
@@ -138,7 +139,14 @@ fn glm(row: &mut Row, notes: &mut Notes) {
 
 /// Completes the hardware where it matters for time alone, which [`super::measured`] then does not compare.
 fn hardware(row: &mut Row, notes: &mut Notes) {
-    if is_unnamed(&row.gpu) {
+    if row.is_case()
+        && is_unnamed(&row.gpu)
+        && !row.gpu.is_empty()
+        && gpu::memory_of(&row.gpu.to_ascii_lowercase()).is_some()
+    {
+        // A size of memory: the nearest GPU stands in.
+        row.gpu_mem_gb = row.gpu_mem_gb.or(gpu::memory_of(&row.gpu.to_ascii_lowercase()));
+    } else if is_unnamed(&row.gpu) {
         notes.add("the GPU is not stated: only memory is compared");
         ANY_GPU.clone_into(&mut row.gpu);
     }

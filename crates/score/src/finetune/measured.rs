@@ -7,6 +7,23 @@ use crate::row::Row;
 use crate::text::has;
 use engine::units::Bytes;
 
+/// Whether a warning of a tuned model's row is of its speed alone, and the row has a peak: what is slow, or counted otherwise.
+pub fn is_of_time(row: &Row) -> bool {
+    let warning = row.notes.split_once("CAUTION").map(|(_, warning)| warning);
+    let of_speed = |text: &str| has(text, &["slow", "mfu", "tflop", "throughput", "tokens/s", "speed", "step time"]);
+    let of_memory = |text: &str| has(text, &["memory", "peak", "gib", "contradict", "degrees"]);
+    let tuned = !row.trainable.is_empty() && row.peak_mem_gib.is_some();
+    tuned && warning.is_some_and(|text| of_speed(text) && !of_memory(text))
+}
+
+fn forget_time(row: &mut Row) {
+    row.step_time_s = None;
+    row.tokens_per_s = None;
+    row.tokens_per_s_per_gpu = None;
+    row.tflops_per_gpu = None;
+    row.mfu_pct = None;
+}
+
 /// Returns a row, `run` with what its source documents beside it, with the measurements of a full step of the scenario alone.
 pub fn comparable(row: &Row, run: &Row) -> Row {
     let Some(source) = Source::of(row) else { return run.clone() };
@@ -15,11 +32,7 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
         || has(&row.notes, &["no packing", "unpacked:"]);
     if shorter || is_unnamed(&run.gpu) {
-        kept.step_time_s = None;
-        kept.tokens_per_s = None;
-        kept.tokens_per_s_per_gpu = None;
-        kept.tflops_per_gpu = None;
-        kept.mfu_pct = None;
+        forget_time(&mut kept);
     }
     // Whether of one GPU or of all, this README does not say.
     let of_all = source == Source::TorchtuneEarly && row.num_gpus.is_some_and(|gpus| gpus > 1);
@@ -36,6 +49,9 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     // 18.9 GiB on one GPU and 37.4 on another, of the same recipe; with adapters 16.2 and 30.3 ([`super::completed`]).
     if source == Source::Torchtune && row.trainable == "full" && has(&row.gpu, &["a6000"]) {
         kept.peak_mem_gib = None;
+    }
+    if is_of_time(row) {
+        forget_time(&mut kept);
     }
     // FLOP/s of frozen matrices are counted in several ways.
     if row.trainable != "full" && (row.step_time_s.is_some() || row.tokens_per_s_per_gpu.is_some()) {

@@ -9,8 +9,6 @@ use crate::text::has;
 const VISION: [&str; 1] = ["minicpm-v"];
 /// Encoder-decoders, T5's kind.
 const ENCODER_DECODERS: [&str; 2] = ["t0_3b", "mt0-"];
-/// Models with Gated `DeltaNet`.
-const DELTA: [&str; 1] = ["qwen3.5"];
 
 /// Checks a row about fine-tuning.
 ///
@@ -20,14 +18,11 @@ const DELTA: [&str; 1] = ["qwen3.5"];
 pub fn check(row: &Row) -> Result<(), LeftOut> {
     let Some(source) = Source::of(row) else { return Ok(()) };
     let left_out = |reason: &str| Err(LeftOut::because(reason));
-    if has(&row.model, &VISION) {
+    if has(&row.model, &VISION) && !row.is_case() {
         return left_out("the version of a vision-language model and its images are missing");
     }
     if has(&row.model, &ENCODER_DECODERS) {
         return left_out("not a decoder-only transformer");
-    }
-    if has(&row.model, &DELTA) {
-        return left_out("linear attention: not modelled");
     }
     if has(&row.trainable, &["ppo"]) {
         return left_out("several models at once (PPO): not modelled");
@@ -37,9 +32,6 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     }
     if has(&row.notes, &["velora"]) {
         return left_out("adapters other than LoRA (VeLoRA): not modelled");
-    }
-    if row.sharding == "device_map" {
-        return left_out("layers spread over GPUs without a pipeline (device_map): not modelled");
     }
     if loads_whole(row, source) && row.failed() {
         return left_out("the peak of loading the model, not of a step");
@@ -56,10 +48,15 @@ pub fn loads_whole(row: &Row, source: Source) -> bool {
     source == Source::LitTables && has(&row.sharding, &["fsdp"])
 }
 
+/// Whether a run outside its README is of torchtune, whose one recipe for one GPU and everything trained is that.
+pub fn is_torchtunes_own(row: &Row) -> bool {
+    row.is_case() && has(&row.framework, &["torchtune"])
+}
+
 /// Whether the optimizer updates in the backward pass, as torchtune's configurations for one GPU do (`optimizer_in_bwd: True` in
 /// recipes/configs/llama3_1/8B_full_single_device.yaml and llama2/7B_full_low_memory.yaml, with paged states).
 pub fn is_in_backward(row: &Row, source: Source) -> bool {
     let single = row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
     has(&row.notes, &["optimizer in backward"])
-        || single && matches!(source, Source::Torchtune | Source::TorchtuneEarly)
+        || single && (matches!(source, Source::Torchtune | Source::TorchtuneEarly) || is_torchtunes_own(row))
 }

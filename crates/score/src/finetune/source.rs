@@ -48,6 +48,8 @@ pub enum Source {
     Axolotl,
     /// `MLPerf`'s Llama 2 70B.
     Mlperf,
+    /// IBM's fms-acceleration: its benchmark of fms-hf-tuning.
+    Fms,
     /// atorch's README.
     Atorch,
     /// Others.
@@ -55,7 +57,7 @@ pub enum Source {
 }
 
 /// How a source's key begins, in lower case; the first that fits holds.
-const KEYS: [(&str, Source); 24] = [
+const KEYS: [(&str, Source); 25] = [
     ("torchtune readme optimisation", Source::TorchtuneFlags),
     ("torchtune readme (may", Source::TorchtuneEarly),
     ("torchtune readme", Source::Torchtune),
@@ -80,6 +82,7 @@ const KEYS: [(&str, Source); 24] = [
     ("universal", Source::Universal),
     ("unsloth", Source::Unsloth),
     ("axolotl", Source::Axolotl),
+    ("ibm fms-acceleration", Source::Fms),
 ];
 
 impl Source {

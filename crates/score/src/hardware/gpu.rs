@@ -29,7 +29,9 @@ pub fn find(row: &Row) -> Result<&'static AcceleratorEntry, LeftOut> {
     let words = words(&text);
     let unknown = || LeftOut::because("the GPU is not in the catalog").about(&row.gpu);
     let named = |entry: &&AcceleratorEntry| mentions(&words, &chip(entry.id));
-    let longest = ACCELERATORS.iter().filter(named).map(|entry| chip(entry.id).len()).max().ok_or_else(unknown)?;
+    let Some(longest) = ACCELERATORS.iter().filter(named).map(|entry| chip(entry.id).len()).max() else {
+        return nearest(row).ok_or_else(unknown);
+    };
     let form = FORMS.iter().find(|form| text.contains(*form));
     let of_form = |entry: &&AcceleratorEntry| match form {
         Some(form) => entry.id.contains(*form),
@@ -44,6 +46,18 @@ pub fn find(row: &Row) -> Result<&'static AcceleratorEntry, LeftOut> {
         memory.map_or(0.0, |memory| (entry.values.memory.gib() / memory).max(memory / entry.values.memory.gib()))
     };
     variants.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).ok_or_else(unknown)
+}
+
+/// GPUs that stand in for one that the catalog lacks, by their memory: a usual one of each size.
+const OF_MEMORY: [&str; 9] =
+    ["v100-16gb", "rtx-4090", "v100-32gb", "a100-40gb", "l40s", "a100-64gb", "a100-80gb", "h200", "b200"];
+
+/// Returns the GPU nearest by the memory that the row says; `None` where it says none.
+fn nearest(row: &Row) -> Option<&'static AcceleratorEntry> {
+    let memory = row.gpu_mem_gb.or_else(|| memory_of(&row.gpu.to_ascii_lowercase()))?;
+    let distance = |entry: &&AcceleratorEntry| (entry.values.memory.gib() / memory).ln().abs();
+    let entries = OF_MEMORY.iter().filter_map(|id| engine::catalog::accelerator(id));
+    entries.min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 /// Returns the chip of an entry's key: `rtx4090`, `a100`, `gb200`.
@@ -74,7 +88,7 @@ fn mentions(words: &[&str], chip: &str) -> bool {
 }
 
 /// Parses a memory size in a name, such as `80GB`.
-fn memory_of(text: &str) -> Option<f64> {
+pub fn memory_of(text: &str) -> Option<f64> {
     let mut parts = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '.'));
     parts.find_map(|part| part.strip_suffix("gib").or_else(|| part.strip_suffix("gb"))?.parse().ok())
 }
@@ -83,6 +97,9 @@ fn memory_of(text: &str) -> Option<f64> {
 pub fn edited(entry: &AcceleratorEntry, row: &Row, notes: &mut Notes) -> Picked<Accelerator> {
     let mut picked = entry.pick();
     let text = row.gpu.to_ascii_lowercase();
+    if !mentions(&words(&text), &chip(entry.id)) {
+        notes.add(format!("a guess: {} for `{}`, by its memory: its times are not that GPU's", entry.name, row.gpu));
+    }
     let known = entry.values.memory.gib();
     if let Some(memory) = row.gpu_mem_gb.or_else(|| memory_of(&text)).filter(|memory| differs(*memory, known)) {
         picked.values.memory = Bytes::from_gib(memory);

@@ -50,6 +50,9 @@ const FABRICS: [(&[&str], &str); 6] = [
     (&["infiniband", "ib", "hdr", "ndr", "edr", "rdma", "cx-7", "connectx"], "ib-"),
 ];
 
+/// GPUs of a machine where nothing tells them.
+const NODE: u32 = 8;
+
 /// The network of the cluster on which nanotron's sweep and the ultra-scale playbook's collectives ran, far slower than others'
 /// with the same cards.
 const PLAYBOOK: &str = "efa-playbook";
@@ -67,15 +70,18 @@ pub fn network(
     notes: &mut Notes,
 ) -> Result<Picked<Network>, LeftOut> {
     let cluster = cluster(row, stack, entry);
-    let intra = intra(row, entry, cluster).ok_or_else(|| LeftOut::missing("intra_node_link"))?;
-    let node = gpus_per_node(row, cluster).ok_or_else(|| LeftOut::missing("gpus_per_node"))?;
+    let intra = intra(row, entry, cluster)
+        .or_else(|| guessed("pcie4-x16", gpus, notes))
+        .ok_or_else(|| LeftOut::missing("intra_node_link"))?;
+    let node = gpus_per_node(row, cluster).unwrap_or(NODE);
     let crosses = gpus > node;
     let usual = if is_playbooks(row, stack) { Some(PLAYBOOK) } else { cluster.map(|cluster| cluster.inter_node) };
     let usual = usual.and_then(catalog::interconnect);
     let said = rate(&row.inter_node_bw, row.gpus_per_node.unwrap_or(node));
     let fabric = fabric(&row.inter_node_bw, said.map(|rate| rate.gbit_per_gpu), usual).or(usual);
-    let Some(fabric) =
-        fabric.or_else(|| if crosses { None } else { INTERCONNECTS.iter().find(|link| !link.intra_node) })
+    let Some(fabric) = fabric
+        .or_else(|| if crosses { None } else { INTERCONNECTS.iter().find(|link| !link.intra_node) })
+        .or_else(|| guessed("ib-hdr", gpus, notes))
     else {
         return Err(LeftOut::missing("inter_node_bw"));
     };
@@ -92,6 +98,15 @@ pub fn network(
     let host = cluster.filter(|cluster| cluster.gpus_per_node == node).map_or(Host::USUAL, |cluster| host(cluster.id));
     let values = Network { inter_node: bandwidth, host, ..intra.nodes(node, fabric) };
     Ok(Picked { id: cluster.map_or(CUSTOM, |cluster| cluster.id), values })
+}
+
+/// The link that is taken where nothing tells it: memory does not depend on it.
+fn guessed(id: &str, gpus: u32, notes: &mut Notes) -> Option<&'static InterconnectEntry> {
+    let link = catalog::interconnect(id).or_else(|| INTERCONNECTS.iter().find(|link| link.id.starts_with(id)))?;
+    if gpus > 1 {
+        notes.add(format!("a guess: {} between GPUs, on which the time hangs and memory does not", link.name));
+    }
+    Some(link)
 }
 
 fn place(cluster: Option<&ClusterEntry>) -> &'static str {

@@ -24,6 +24,21 @@ impl Recomputed {
         Self { mode: Recompute::Modules, modules, keep_fraction: 0.5 }
     }
 
+    /// Returns what the options of llm.q name (`--recompute-block`, `--recompute-swiglu` and others); `None` without one.
+    pub fn of_llmq(text: &str) -> Option<Self> {
+        let names = |name: &str| text.contains(&format!("recompute-{name}"));
+        if names("block") || names("ffn") && (names("att") || names("qkv")) {
+            return Some(Self::all(Recompute::Full));
+        }
+        let modules = RecomputeModules {
+            core_attn: names("att"),
+            mlp: names("ffn") || names("swiglu"),
+            layernorm: names("norm"),
+            ..RecomputeModules::NONE
+        };
+        (modules != RecomputeModules::NONE).then_some(Self::by(modules))
+    }
+
     /// Returns the modules that a text names in Megatron's words; `None` if it names none.
     pub fn named(text: &str) -> Option<Self> {
         let names = |name: &str| {

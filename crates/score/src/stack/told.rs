@@ -1,6 +1,7 @@
 //! What tells the stack of a row: its source, its framework, its publisher.
 
 use super::Stack;
+use crate::assumed::program::Program;
 use crate::finetune::source::Source;
 use crate::row::Row;
 use crate::silicon::Table;
@@ -14,7 +15,9 @@ impl Stack {
             Source::Torchtune | Source::TorchtuneFlags | Source::TorchtuneEarly => Some(Self::Torchtune),
             Source::LitTables | Source::LitHub => Some(Self::Fabric),
             Source::FsdpQlora | Source::PeftFsdp => Some(Self::FsdpQlora),
-            Source::Universal => Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft }),
+            Source::Universal | Source::Fms => {
+                Some(if has(&row.sharding, &["fsdp"]) { Self::FsdpQlora } else { Self::Peft })
+            }
             // finetune_qlora_single_gpu.sh runs on DeepSpeed, in fp16; finetune_lora_single_gpu.sh does not, in bf16.
             Source::Qwen if row.trainable == "qlora" => Some(Self::DeepSpeed),
             Source::Qwen
@@ -35,6 +38,7 @@ impl Stack {
             Source::Unsloth => Some(Self::Peft),
             Source::Xtuner => Some(Self::DeepSpeed),
             Source::Mlperf => Some(Self::Nemo),
+            Source::Other => Self::of_program(row),
             _ => None,
         }
     }
@@ -62,7 +66,7 @@ impl Stack {
             Self::megatron(row, &framework)
         } else if says(&["oneflow"]) {
             Self::MegatronEarly
-        } else if says(&["deepspeed"]) {
+        } else if says(&["deepspeed", "colossal"]) {
             if has(&row.source, &["megatron"]) { Self::MegatronDeepSpeed } else { Self::DeepSpeed }
         } else if says(&["internlm", "internevo"]) {
             Self::InternEvo
@@ -74,11 +78,43 @@ impl Stack {
             Self::Torchtitan
         } else if says(&["hf ", "hugging", "transformers", "accelerate", "trl", "axolotl"]) {
             Self::HuggingFace
+        } else if says(&["torchprime"]) {
+            Self::MaxText
         } else if has(&row.source, &["megascale"]) {
             Self::MegatronCore
+        } else if has(&row.sharding, &["zero-1", "zero-2", "zero-3", "zero1", "zero2", "zero3"]) && !says(&["fsdp"]) {
+            Self::DeepSpeed
         } else {
             Self::Fsdp
         }
+    }
+
+    /// Returns the stack of a tuned model by the program that its framework names; `None` where the other words tell it.
+    fn of_program(row: &Row) -> Option<Self> {
+        if has(&row.framework, &["torchtune"]) {
+            return Some(Self::Torchtune);
+        }
+        // litgpt's benchmark and recipes create the model in bf16 (`bf16-true`), thunder's too.
+        if has(&row.framework, &["litgpt", "lit-gpt"]) {
+            return Some(Self::Fabric);
+        }
+        // Sharding of PaddleNLP and ZeRO of Colossal-AI keep 16-bit weights beside an fp32 copy that they shard.
+        if has(&row.framework, &["paddle", "colossal"]) {
+            return Some(Self::DeepSpeed);
+        }
+        let program = Program::of(row).filter(|program| program.is_trainers())?;
+        // ZeRO's words, or DeepSpeed's name, whatever runs on it.
+        if has(&row.sharding, &["zero"]) || has(&row.framework, &["deepspeed"]) {
+            return Some(Self::DeepSpeed);
+        }
+        let sharded = has(&format!("{} {}", row.sharding, row.framework), &["fsdp", "full_shard", "full shard"]);
+        Some(match (sharded, row.trainable.as_str()) {
+            // verl's and NeMo RL's own loops keep fp32 weights.
+            (true, _) if program == Program::Reinforcement => Self::Fsdp,
+            (true, "full") => Self::HuggingFace,
+            (true, _) => Self::FsdpQlora,
+            (false, _) => Self::Peft,
+        })
     }
 
     fn megatron(row: &Row, framework: &str) -> Self {
@@ -88,6 +124,8 @@ impl Stack {
         }
         let recent = has(&row.source, &["megascale", "golden", "readme"]) && !has(&row.source, &["2021"])
             || has(&row.attention, &["flash", "te", "cudnn"])
+            // Models that came after Megatron-Core.
+            || has(&row.model, &["llama-2", "llama 2", "llama-3", "llama 3", "mixtral", "qwen", "mistral", "deepseek"])
             || has(&row.precision, &["fp8", "fp4"])
             || has(&row.gpu, &["h100", "h200", "h800", "b200", "b300", "mi300"]);
         if recent { Self::MegatronCore } else { Self::MegatronEarly }

@@ -16,3 +16,4 @@ mod oracle;
 mod published;
 mod rows;
 mod steps;
+mod tolerant;

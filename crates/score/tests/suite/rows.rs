@@ -140,7 +140,6 @@ fn hardware_is_completed_with_a_note() {
 #[test]
 fn what_is_not_modelled_is_left_out() {
     for (changes, reason_starts) in [
-        ([("notes", "LoRA fine-tuning")], "lora_rank is missing"),
         ([("trainable", "adapter")], "adapters other than LoRA"),
         ([("trainable", "full (PPO, 4 models)")], "several models at once"),
         ([("notes", "CAUTION: degrees do not multiply")], "the source contradicts itself"),
