@@ -5,7 +5,7 @@ use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
-use engine::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
+use engine::model::parallel::{ContextExchange, LossParallel, Pipeline, Schedule, TensorParallel};
 use engine::scenario::Strategy;
 
 /// The layout of a run.
@@ -234,6 +234,8 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
             _ => !early,
         },
         asynchronous,
+        // atorch's tensor parallelism is Megatron's, on models of transformers.
+        loss: if has(&row.framework, &["atorch"]) { LossParallel::Yes } else { LossParallel::Default },
         ..TensorParallel::USUAL
     }
 }

@@ -18,12 +18,14 @@ use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
 use crate::model::software::{AttentionKernel, NormKernel};
 use crate::model::training::Recompute;
-use crate::model::transformer::{LayerShares, Norm, QkNorm};
+use crate::model::transformer::{FusedProjections, LayerShares, Norm, QkNorm};
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
 /// Bytes per element of a tensor in fp32.
 const FP32: f64 = 4.0;
+/// Blocks of a layer: attention and an MLP.
+const BLOCKS: f64 = 2.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
@@ -57,12 +59,18 @@ struct Tensors {
     input: f64,
     /// Inputs and outputs of the norms, and what they keep beside.
     norms: f64,
+    /// Of that, one norm's.
+    norm: f64,
     /// Queries.
     query: f64,
     /// Keys, or values, as attention keeps them.
     key: f64,
     /// The same as their product makes them.
     key_value: f64,
+    /// What norms of queries and keys keep.
+    norms_of_heads: f64,
+    /// What one matrix for queries, keys and values keeps more than three.
+    joined: f64,
     /// The output of attention, its log-sum-exp, and the output projection's input where it is a copy.
     attention: f64,
     /// Scores written to memory: softmax and dropout.
@@ -91,11 +99,12 @@ struct Tensors {
     masks: f64,
     /// What one norm keeps beside its input.
     norm_output: f64,
-    /// Of that, its normalised input, for its weight's gradient.
+    /// Of all norms, the normalised inputs, for their weights' gradients; and the final norm's.
     normalised: f64,
+    normalised_last: f64,
     /// Its output, which the products after it keep.
     norm_kept: f64,
-    /// Norms, by number.
+    /// Norms whose outputs products keep, by number.
     norms_kept: f64,
     /// Hidden tensors of an MLP, by number.
     wide: f64,
@@ -125,13 +134,24 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let sequence = sequence_share(setup);
     let upcast = is_upcast(setup);
     let seq_len = f64::from(setup.batch.seq_len);
-    // An upcasting norm keeps its input in fp32 and its normalised input beside the output.
-    let norm = if upcast { FP32 + 2.0 * element } else { 2.0 * element };
+    // An upcasting norm keeps its input in fp32, and that normalised in the format in which it is scaled.
+    let normalised = if !upcast {
+        0.0
+    } else if scales_wide(setup) {
+        FP32
+    } else {
+        element
+    };
+    let norm = if upcast { FP32 + normalised } else { element };
     // The matrix products after a norm keep their input: with sequence parallelism the gathered
     // one, unless it is gathered again in the backward pass, as overlapping implementations do too.
     let keeps_gathered = setup.traits().keeps_gathered_input && !setup.tensor.asynchronous;
     let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
-    let norm = (norm - element) * sequence + kept_output;
+    let norms = f64::from(arch.norms_per_layer);
+    // The products of each block keep its input: a norm's output, or the residual stream.
+    let outputs = if norms < BLOCKS { norms } else { BLOCKS };
+    let norms = norms * norm * sequence + outputs * kept_output;
+    let norm = norm * sequence + kept_output;
     let beside = setup.tensor.asynchronous && !setup.traits().asynchronous_in_shared_buffers;
     let copies = if setup.mesh.tp > 1 && beside { ASYNCHRONOUS_COPIES * element * hidden * sequence } else { 0.0 };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
@@ -163,7 +183,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     };
     let wide = hidden_tensors(setup);
     let narrow = narrow(setup, element);
-    let norms_kept = f64::from(arch.norms_per_layer);
+    let norms_kept = outputs;
     let narrowed = narrow * (norms_kept * hidden * sequence * element + query + width + copy);
     // The output of attention is as wide as its values.
     let output = arch.attention_output_width() * element / tp;
@@ -179,8 +199,10 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let key_value = shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element);
     let repeats = setup.repeats_key_values();
     // Norms of queries and keys keep their input in fp32, and that normalised.
-    let norms_heads = upcast && arch.pattern.is_used() && arch.qk_norm == QkNorm::PerHead;
-    let norms_of_heads = if norms_heads { (FP32 + element) / element * (query + key_value) } else { 0.0 };
+    let norms_heads = arch.qk_norm != QkNorm::None && (setup.traits().layers != Layers::Own || arch.pattern.is_used());
+    let norm_of_heads =
+        if upcast { FP32 + if setup.trained.has_adapters() { 0.0 } else { normalised } } else { element };
+    let norms_of_heads = if norms_heads { norm_of_heads / element * (query + key_value) } else { 0.0 };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
@@ -192,13 +214,16 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let state = recurrent::of_mixer(setup, element);
     Tensors {
         input: hidden * element * sequence,
-        norms: f64::from(arch.norms_per_layer) * norm * hidden + copies,
+        norms: norms * hidden + copies,
+        norm: norm * hidden,
         query,
         // A GPU of an all-to-all over heads has one key and value head at least.
         key: if repeats { query } else { key_value },
         key_value,
-        attention: shares.attention * (outputs * output + statistics) + gate + norms_of_heads,
+        attention: shares.attention * (outputs * output + statistics) + gate,
+        norms_of_heads,
         scores: if unfused { shares.attention * (heads * seq_len * bytes_per_score(setup, element)) } else { 0.0 },
+        joined: joined_projections(setup, query, key_value),
         mlp: wide * width + scaled,
         hidden: width,
         hidden_unrouted: unrouted,
@@ -211,7 +236,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         narrowed,
         masks: dropout * 2.0 * MASK * hidden * sequence,
         norm_output: (norm - (1.0 + narrow) * element * sequence) * hidden,
-        normalised: if upcast { element * sequence * hidden } else { 0.0 },
+        normalised: f64::from(arch.norms_per_layer) * normalised * sequence * hidden,
+        normalised_last: normalised * sequence * hidden,
         norm_kept: (kept_output - narrow * element * sequence) * hidden,
         norms_kept,
         wide,
@@ -220,10 +246,29 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     }
 }
 
+/// Bytes that one matrix for queries, keys and values keeps beyond three where PyTorch runs the layer: the values that attention
+/// keeps are a part of its whole output, and the output of attention is copied head by head for the next product (`modeling_phi3.py`).
+fn joined_projections(setup: &Setup, query: f64, key_value: f64) -> f64 {
+    let layers = setup.traits().layers;
+    if layers == Layers::Own || setup.architecture.fused_projections != FusedProjections::All {
+        return 0.0;
+    }
+    let copied = if layers == Layers::Transformers && !setup.kernels.compile { query } else { 0.0 };
+    // Values that are repeated are no part of it.
+    let repeated = setup.repeats_key_values() && key_value < query;
+    copied + if repeated { 0.0 } else { query + key_value }
+}
+
 /// Whether norms are computed operator by operator in fp32: those of `RMSNorm` alone, which no compiler joins to one kernel.
 fn is_upcast(setup: &Setup) -> bool {
     let by_operators = setup.architecture.norm == Norm::Rms && !setup.kernels.compile;
     setup.kernels.norms == NormKernel::Upcast && by_operators
+}
+
+/// Whether those are scaled in fp32, before they are cast back: Gemma's, with a norm after each block, and OLMo 2's.
+fn scales_wide(setup: &Setup) -> bool {
+    let arch = &setup.architecture;
+    setup.traits().layers == Layers::Transformers && (arch.norms_per_layer > 2 || arch.qk_norm == QkNorm::Full)
 }
 
 /// Bytes of a score that attention without flash kernels keeps.
@@ -233,17 +278,22 @@ fn is_upcast(setup: &Setup) -> bool {
 /// computes the softmax again.
 fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
     let dropout = f64::from(u8::from(setup.kernels.dropout));
+    // A tanh that caps scores keeps its output (Gemma 2).
+    let capped = setup.architecture.logit_softcap && setup.traits().layers == Layers::Transformers;
+    let capped = if capped && !setup.kernels.compile { element } else { 0.0 };
     let beside_output = match setup.traits().layers {
         _ if setup.kernels.compile => element,
         Layers::Transformers => FP32,
         Layers::Torchtitan | Layers::Own => dropout * element,
     };
-    beside_output + element + dropout * MASK
+    beside_output + element + capped + dropout * MASK
 }
 
 /// Hidden tensors of an MLP, by number.
 fn hidden_tensors(setup: &Setup) -> f64 {
-    let fused_activation = setup.kernels.compile || setup.traits().fused_activation;
+    // Routed experts of PyTorch's models break the compiler's graph.
+    let breaks = setup.architecture.has_experts() && setup.traits().layers != Layers::Own;
+    let fused_activation = (setup.kernels.compile && !breaks) || setup.traits().fused_activation;
     // XLA computes the activation where the next product reads it.
     let is_xla = setup.traits().is_one_program;
     match (setup.architecture.gated_mlp, fused_activation) {
@@ -293,7 +343,9 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let t = tensors(setup, element, shares);
     let tiled = if setup.kernels.tiled_mlp { t.wide * t.hidden_by_kind[0] } else { 0.0 };
-    let blocks = t.norms + t.query + 2.0 * t.key + t.attention + t.scores + t.mlp + t.masks - t.narrowed;
+    let blocks =
+        t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
+            - t.narrowed;
     let Difference { less, more } = Difference::of(setup, &t, element, shares);
     // A dense MLP in tiles keeps its input, which the norm's output is, and has one tile's tensors while it runs.
     let in_tile = tiled * tile_share(setup);
@@ -341,11 +393,11 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         && shares.is_uniform()
         && !setup.architecture.latent.is_used()
         && tiled <= 0.0;
-    let backward = in_mixer(&t, whole, norms_kept(setup), blocks_backward);
+    let backward = in_mixer(&t, whole, blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
     // Keys and values of the whole sequence, while they are gathered.
     let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key_value * cp } else { 0.0 };
-    let final_norm = t.norms / f64::from(setup.architecture.norms_per_layer.max(1)) - frozen::of_final_norm(setup, &t);
+    let final_norm = t.norm - frozen::of_final_norm(setup, &t);
     LayerBytes {
         whole,
         kept,
@@ -363,18 +415,13 @@ pub fn of_state(setup: &Setup, element: f64) -> f64 {
     recurrent::kept(setup, element)
 }
 
-/// Norms of a layer, one at least.
-fn norms_kept(setup: &Setup) -> f64 {
-    f64::from(setup.architecture.norms_per_layer.max(1))
-}
-
 /// What is alive beside `whole` where a layer holds most: in the backward pass of its last block, or within its mixer with a state, when
 /// what follows the mixer is not there yet or no longer.
-fn in_mixer(t: &Tensors, whole: f64, norms: f64, last_block: f64) -> f64 {
+fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
     if t.state_at_most <= 0.0 {
         return last_block;
     }
-    let beside = t.norms / norms + t.input + t.state_at_most - whole;
+    let beside = t.norm + t.input + t.state_at_most - whole;
     if beside > last_block { beside } else { last_block }
 }
 

@@ -3,6 +3,7 @@
 use super::peak::{Alive, report};
 use super::states::{base, recipe_bytes, shard_degrees};
 use super::trace::{Category, Peak, Phase, Trace, reserved_over};
+use crate::model::framework::Layers;
 use crate::model::lengths;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
@@ -10,6 +11,7 @@ use crate::model::software::{Cache, Offload};
 use crate::model::stages::Stage;
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
 use crate::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
+use crate::model::transformer::QkNorm;
 use crate::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
@@ -25,7 +27,13 @@ pub fn is_followed(setup: &Setup) -> bool {
     let by_itself = by_units && sharded && by_layers && plain && alone;
     // Layers of several kinds, and encoders of images, are not written out.
     let alike = !setup.architecture.pattern.is_used() && !setup.architecture.tower.is_used();
-    alike && by_itself && follows_frozen(setup)
+    // Blocks that read one norm's output beside each other are not written out.
+    let sequential = setup.architecture.norms_per_layer > 1;
+    // torchtitan's layers are written out with two norms, before their blocks.
+    let norms = setup.architecture.norms_per_layer;
+    let plain_norms = norms == 2 && setup.architecture.qk_norm == QkNorm::None;
+    let is_transformers = setup.traits().layers == Layers::Transformers && !setup.kernels.compile;
+    alike && sequential && by_itself && (is_transformers || plain_norms) && follows_frozen(setup)
 }
 
 /// Whether the trace follows what a step does with weights that do not train, and with adapters beside them.

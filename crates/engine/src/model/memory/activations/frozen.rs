@@ -43,7 +43,7 @@ impl Difference {
             + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
         let unread = if t.norms_kept > norms_read { t.norms_kept - norms_read } else { 0.0 };
         let of_mlp = direct(&dense, Input::Activation) || direct(&shared, Input::Activation);
-        let less = t.norms_kept * t.normalised
+        let less = t.normalised
             + unread * t.norm_kept
             + kept(of_mlp, (1.0 - t.narrow) * t.hidden_unrouted)
             + kept(direct(&routed, Input::Activation), (1.0 - t.narrow) * (t.hidden - t.hidden_unrouted))
@@ -89,8 +89,8 @@ fn casts_inputs(setup: &Setup) -> bool {
 pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
     match (setup.trained.is_all(), setup.trained.embeddings) {
         (true, _) => 0.0,
-        (false, true) => t.normalised,
-        (false, false) => t.normalised + t.norm_kept,
+        (false, true) => t.normalised_last,
+        (false, false) => t.normalised_last + t.norm_kept,
     }
 }
 

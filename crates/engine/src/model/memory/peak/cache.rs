@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::nanotron;
-use super::point::Peak;
+use super::point::{Peak, Point};
 use super::waiting::Gathered;
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, RootUnit, Segments};
@@ -98,11 +98,15 @@ impl Ledger {
 
     /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the shards of reduced gradients, and
     /// the layer fetched ahead.
-    pub(super) fn of_other_streams(&self, gradients: f64, gathered: Gathered) -> f64 {
+    pub(super) fn of_other_streams(&self, point: Point, gradients: f64, gathered: Gathered) -> f64 {
         if !self.has_streams {
             return 0.0;
         }
         let ahead = match gathered {
+            // Half of it is copied already.
+            Gathered::Units(twice, units) if matches!(point, Point::Start | Point::Gather) => {
+                twice / 2.0 + units * self.gathered_layer
+            }
             Gathered::Units(_, units) | Gathered::Grouped(_, units, _) if units > 1.0 => self.gathered_layer,
             _ => 0.0,
         };

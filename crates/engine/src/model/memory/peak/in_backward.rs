@@ -60,10 +60,10 @@ impl InBackward {
     pub(super) fn at(&self, point: Point, layers: f64) -> f64 {
         match point {
             Point::Loss => self.loss,
-            Point::Update => 0.0,
+            Point::Start | Point::Gather | Point::Update => 0.0,
             Point::AfterLayer(left) if left > layers => self.head,
             Point::InLayer(_) | Point::AfterLayer(_) => self.layer,
-            Point::Tower | Point::Root => self.root,
+            Point::Embedding | Point::Tower | Point::Root => self.root,
         }
     }
 }

@@ -30,6 +30,8 @@ const END_OF_LAYER_WIDTHS: f64 = 3.0;
 pub(super) struct Ledger {
     pub(super) params: LocalParams,
     pub(super) bytes: RecipeBytes,
+    /// A layer's parameters that train, over the mean of all layers.
+    pub(super) of_trained: f64,
     /// One layer's gradients at rest.
     pub(super) gradient_shard: f64,
     /// Bytes at rest of a gradient of the head's.
@@ -46,6 +48,8 @@ pub(super) struct Ledger {
     /// The frozen base at rest, and models beside the one that trains.
     pub(super) base: Bytes,
     pub(super) sharding: Sharding,
+    /// Whether embedding and head are one table, on this stage.
+    is_tied: bool,
     /// What FSDP keeps gathered outside the layers.
     pub(super) root_unit: RootUnit,
     pub(super) traits: &'static Traits,
@@ -79,6 +83,8 @@ pub(super) struct Ledger {
     pub(super) computed_in_layer: f64,
     pub(super) end_of_layer: f64,
     pub(super) logits: f64,
+    /// The logits in 16 bits, or their gradient.
+    pub(super) half_logits: f64,
     /// What the losses of other micro-batches keep where all forward passes come first.
     pub(super) waiting_logits: f64,
     pub(super) activations_offloaded: bool,
@@ -151,6 +157,9 @@ impl Ledger {
         let mean_frozen = frozen_layer + of_frozen.matrices * padding * frozen.expert;
         let gathered_layers =
             trained.layers * gathered_layer * (trained.layer + padding * trained.expert) + frozen.layers * mean_frozen;
+        // What trains of a layer is the mean over all, those that are frozen whole among them.
+        let (held, below) = (params.held.layers, params.below);
+        let of_trained = if held > below { held / (held - below) } else { 1.0 };
         let hidden = f64::from(arch.hidden_size);
         let tokens = per_rank::tokens(setup);
         let of_layer = activations::layer(setup, bytes.activation, &stage.shares);
@@ -164,12 +173,15 @@ impl Ledger {
         Self {
             params: *params,
             bytes,
-            gradient_shard: bytes.gradients
+            of_trained,
+            gradient_shard: of_trained
+                * bytes.gradients
                 * (trained.layer / degrees.gradients + trained.expert / of_experts.gradients),
             head_shard: bytes.gradients / degrees.gradients,
             gathered_root,
             gathered_head: bytes.gathered * trained.head + of_frozen.others * frozen.head,
             root_unit: setup.root_unit(),
+            is_tied: arch.tie_word_embeddings && stage.embedding && stage.head && trained.head > 0.0,
             gathered_layer: gathered_unit,
             gathered_all: gathered_root + gathered_layers,
             live_bytes: if setup.trained.is_all() {
@@ -186,7 +198,7 @@ impl Ledger {
             replicas_reduce: replicas > 1,
             shares: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
-            padded: trained.padded_layer(padding),
+            padded: of_trained * trained.padded_layer(padding),
             is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.traits().zero_by_deepspeed,
             flattens: !setup.offload.optimizer && !setup.offload.parameters,
             has_streams: shards_weights && setup.traits().shards_by_fsdp,
@@ -207,6 +219,7 @@ impl Ledger {
             // Those of further tokens wait while the next one's are in work.
             logits: bytes_per_logit(setup) * logits
                 + f64::from(setup.mtp) * bytes_kept_per_logit(setup.kernels.loss) * logits,
+            half_logits: if setup.kernels.loss.is_unfused() { bytes.activation * logits } else { 0.0 },
             waiting_logits: if setup.forwards_first() {
                 (stage.in_flight - 1.0) * bytes_kept_per_logit(setup.kernels.loss) * logits
             } else {
@@ -253,7 +266,7 @@ impl Ledger {
     }
 
     /// The points at which the peak can lie.
-    fn points(&self) -> [Option<(Point, PeakMoment)>; 13] {
+    fn points(&self) -> [Option<(Point, PeakMoment)>; 16] {
         let (layers, below) = (self.params.held.layers, self.params.below);
         let second = match &self.checkpointed {
             // The next that runs again.
@@ -268,13 +281,16 @@ impl Ledger {
         let has_second = layers > below && second != layers;
         let has_prefetch = layers > below && last_with_prefetch != layers && last_with_prefetch != second;
         let has_first = layers > below && first != layers && first != second && first != last_with_prefetch;
-        let by_units = self.sharded_gather && matches!(self.sharding, Sharding::Fsdp(Reshard::Always));
+        let by_units = self.has_streams && matches!(self.sharding, Sharding::Fsdp(Reshard::Always));
         let own_head = by_units && self.root_unit == RootUnit::Head && self.params.trained.head > 0.0;
+        let gathers_head = by_units && matches!(self.root_unit, RootUnit::Head | RootUnit::Freed);
         let passes_head = own_head || self.in_backward.is_some_and(|gradients| gradients.head > 0.0);
         let tower = if self.passes_tower { PeakMoment::Backward } else { PeakMoment::Loss };
         [
             Some((Point::Update, PeakMoment::Optimizer)),
             Some((Point::Loss, PeakMoment::Loss)),
+            by_units.then_some((Point::Start, PeakMoment::Loss)),
+            gathers_head.then_some((Point::Gather, PeakMoment::Loss)),
             backward(layers > below, Point::InLayer(layers)),
             backward(layers > below, Point::AfterLayer(layers)),
             backward(has_second, Point::InLayer(second)),
@@ -284,6 +300,7 @@ impl Ledger {
             backward(has_first, Point::InLayer(first)),
             backward(has_first, Point::AfterLayer(first)),
             backward(passes_head, Point::AfterLayer(layers + 1.0)),
+            backward(self.is_tied && by_units, Point::Embedding),
             backward(true, Point::Root),
             (self.tower.working > Bytes::ZERO).then_some((Point::Tower, tower)),
         ]
@@ -346,7 +363,7 @@ impl Ledger {
         } else {
             sum
         };
-        (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(gradients, gathered)))
+        (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(point, gradients, gathered)))
     }
 
     /// What encoder and projection hold: at rest, gathered, activations. Their gradients at rest are there with the root unit's, and with all that wait for the update.
@@ -354,24 +371,28 @@ impl Ledger {
         let gradients = self.in_backward.is_none() && self.reduced_layers(point).is_none();
         let (gathered, kept) = (self.tower.gathered, self.tower.kept);
         match point {
-            Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) => [self.tower.at_rest(gradients), gathered, kept],
+            Point::Start | Point::Gather | Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) => {
+                [self.tower.at_rest(gradients), gathered, kept]
+            }
             Point::Tower => {
                 [self.tower.at_rest(gradients), gathered + self.tower.gathered_unit, kept + self.tower.working]
             }
-            Point::Root | Point::Update => [self.tower.at_rest(gradients), Bytes::ZERO, Bytes::ZERO],
+            Point::Embedding | Point::Root | Point::Update => [self.tower.at_rest(gradients), Bytes::ZERO, Bytes::ZERO],
         }
     }
 
     pub(super) fn activations(&self, point: Point) -> (f64, f64, f64) {
         let (waiting, always) = (self.waiting_logits, self.workspaces);
         match point {
+            Point::Start => (0.0, always, 0.0),
+            Point::Gather => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.half_logits),
             Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
             Point::InLayer(left) => {
                 (self.kept(left), always + self.dequantized + self.working(left) + self.in_layer, waiting)
             }
             Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
             Point::Tower => (self.kept(0.0), always, 0.0),
-            Point::Root => (0.0, always, 0.0),
+            Point::Embedding | Point::Root => (0.0, always, 0.0),
             Point::Update => (0.0, always + self.in_update, 0.0),
         }
     }

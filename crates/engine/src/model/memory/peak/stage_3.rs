@@ -25,7 +25,9 @@ impl Ledger {
                 let passed = self.params.held.head + (self.params.held.layers - left) * unit;
                 (soon - passed).max(unit.min(MOST_LIVE) + PREFETCH)
             }
-            Point::Tower | Point::Root | Point::Update => return None,
+            Point::Start | Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => {
+                return None;
+            }
         };
         Some(live.min(self.params.held.all()))
     }

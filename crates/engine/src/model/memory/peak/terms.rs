@@ -125,7 +125,7 @@ impl PeakTerms {
         let tokens = per_rank::tokens(setup);
         let layers = ledger.params.held.layers;
         let (left, working) = match point {
-            Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
+            Point::Gather | Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
             Point::InLayer(left) => {
                 let whole = || activations::layer(setup, bytes.activation, &stage.shares);
                 let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
@@ -142,7 +142,7 @@ impl PeakTerms {
             }
             Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
             Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
-            Point::Tower | Point::Root | Point::Update => (0.0, Working::Nothing),
+            Point::Start | Point::Embedding | Point::Tower | Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
         let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(setup, &peak));
@@ -185,7 +185,11 @@ impl PeakTerms {
             workspaces: workspaces(setup)
                 + if matches!(point, Point::InLayer(_)) { dequantized(setup) } else { Bytes::ZERO },
             logits: logits(setup, stage),
-            per_logit: if matches!(point, Point::Loss) { bytes_per_logit(setup) } else { 0.0 },
+            per_logit: match point {
+                Point::Loss => bytes_per_logit(setup),
+                Point::Gather if ledger.half_logits > 0.0 => bytes.activation,
+                _ => 0.0,
+            },
             waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },
             per_waiting: bytes_kept_per_logit(setup.kernels.loss),
             communicators: communicators(setup),

@@ -17,6 +17,9 @@ const ZERO1_BUCKETS: f64 = 3.0;
 /// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to fp32.
 const FLAT_SHARES: f64 = 3.0;
 
+/// Gradients of a table that is embedding and head: one of each, and their sum.
+const TIED_GRADIENTS: f64 = 3.0;
+
 /// What is gathered for compute, beyond what is at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gathered {
@@ -58,7 +61,9 @@ impl Ledger {
         let is_done = match point {
             Point::InLayer(_) => true,
             Point::AfterLayer(left) => left <= self.params.held.layers,
-            Point::Loss | Point::Tower | Point::Root | Point::Update => false,
+            Point::Start | Point::Gather => false,
+            Point::Embedding | Point::Root => true,
+            Point::Loss | Point::Tower | Point::Update => false,
         };
         let is_done = is_done && self.root_unit == RootUnit::Head && self.reduced_layers(point).is_some();
         if is_done { self.params.trained.head } else { 0.0 }
@@ -78,11 +83,13 @@ impl Ledger {
         }
         let layers = self.params.trained.layers;
         match point {
-            Point::Loss => Some(0.0),
+            Point::Start | Point::Gather | Point::Loss => Some(0.0),
             Point::Tower if !self.passes_tower => Some(0.0),
             Point::InLayer(left) => Some(layers - left),
             Point::AfterLayer(left) => Some(layers - left + 1.0),
-            Point::Tower | Point::Root | Point::Update => None,
+            // Its own are not reduced yet.
+            Point::Embedding | Point::Root => Some(layers),
+            Point::Tower | Point::Update => None,
         }
     }
 
@@ -91,13 +98,20 @@ impl Ledger {
     fn gathered_of_root(&self, point: Point) -> f64 {
         let apart = self.root_unit == RootUnit::Head;
         match point {
+            // The buffer of the all-gather, and the weights that are copied out of it.
+            Point::Start if apart => 2.0 * (self.gathered_root - self.gathered_head),
+            Point::Gather if apart => 2.0 * self.gathered_head,
+            Point::Start | Point::Gather => 2.0 * self.gathered_root,
             Point::Loss if self.root_unit == RootUnit::Freed => 0.0,
             Point::Loss if apart => self.gathered_head,
             Point::InLayer(left) | Point::AfterLayer(left) if apart => {
-                let is_first = left <= self.params.below + 1.0;
+                // Below frozen layers there is no backward pass.
+                let is_first = left <= 1.0 && self.params.below <= 0.0;
                 if is_first { self.gathered_root - self.gathered_head } else { 0.0 }
             }
-            Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Tower => self.gathered_root,
+            Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Embedding | Point::Tower => {
+                self.gathered_root
+            }
             Point::Root | Point::Update => 0.0,
         }
     }
@@ -130,9 +144,12 @@ impl Ledger {
             return live.map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
+            // The first layer's all-gather has begun.
+            Point::Start => f64::from(u8::from(self.root_unit != RootUnit::Head)),
+            Point::Gather => 0.0,
             // The last layer is never freed, or not there yet.
             Point::Loss => f64::from(u8::from(self.root_unit == RootUnit::KeptWithLast)),
-            Point::Tower | Point::Root | Point::Update => 0.0,
+            Point::Embedding | Point::Tower | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
                 if left > self.params.held.layers {
                     // The head's backward pass has the last layer fetched.
@@ -188,16 +205,17 @@ impl Ledger {
                 // Gradients of the head wait for the root unit's, unless it is a unit of its own.
                 let apart = self.root_unit == RootUnit::Head;
                 let head = if apart { 0.0 } else { self.params.trained.head };
-                let unit = self.params.trained.padded_layer(1.0);
+                let unit = self.of_trained * self.params.trained.padded_layer(1.0);
                 // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
                 let accumulated = |layers: f64| {
-                    let params =
-                        self.params.trained.root + layers * (self.params.trained.layer + self.params.trained.expert);
+                    let above = if layers > self.params.below { layers - self.params.below } else { 0.0 };
+                    let layer = self.of_trained * (self.params.trained.layer + self.params.trained.expert);
+                    let params = self.params.trained.root + above * layer;
                     if self.reduces_once { params } else { 0.0 }
                 };
                 let (computed, reduced) = match point {
                     Point::Update => (0.0, 0.0),
-                    Point::Loss => (0.0, accumulated(self.params.trained.layers)),
+                    Point::Start | Point::Gather | Point::Loss => (0.0, accumulated(self.params.trained.layers)),
                     Point::InLayer(left) => {
                         let here = if self.has_streams { self.computed_in_layer } else { 0.0 };
                         (
@@ -212,6 +230,8 @@ impl Ledger {
                     Point::AfterLayer(left) => {
                         (head + unit, accumulated(left - 1.0) + self.params.neighbour * self.padded)
                     }
+                    // The last layer's are still being reduced.
+                    Point::Embedding => (TIED_GRADIENTS * self.params.trained.head, self.padded),
                     Point::Tower if !self.passes_tower => (0.0, accumulated(self.params.trained.layers)),
                     Point::Tower | Point::Root => {
                         let of_unit = self.params.trained.root - if apart { self.params.trained.head } else { 0.0 };
@@ -232,7 +252,7 @@ impl Ledger {
                 let buckets = if self.sharding == Sharding::Ddp && self.replicas_reduce { params } else { 0.0 };
                 let produced = match point {
                     Point::Update => 0.0,
-                    Point::Loss | Point::InLayer(_) | Point::AfterLayer(_) | Point::Tower | Point::Root => params,
+                    _ => params,
                 };
                 Unreduced { computed: produced + buckets, ..none }
             }

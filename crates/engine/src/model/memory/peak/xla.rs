@@ -15,7 +15,9 @@ impl Ledger {
         match point {
             Point::Loss => Gathered::Live(self.params.held.head),
             Point::InLayer(_) | Point::AfterLayer(_) => Gathered::Live(AHEAD * self.largest),
-            Point::Tower | Point::Root | Point::Update => Gathered::Nothing,
+            Point::Start | Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => {
+                Gathered::Nothing
+            }
         }
     }
 
@@ -24,7 +26,7 @@ impl Ledger {
         let computed = match point {
             Point::InLayer(_) | Point::AfterLayer(_) => self.largest,
             Point::Root => self.params.trained.head,
-            Point::Loss | Point::Tower | Point::Update => 0.0,
+            Point::Start | Point::Gather | Point::Embedding | Point::Loss | Point::Tower | Point::Update => 0.0,
         };
         Unreduced { computed, ..Unreduced::default() }
     }

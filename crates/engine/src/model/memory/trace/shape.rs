@@ -51,6 +51,8 @@ pub(super) struct Shape {
     pub experts: u64,
     pub top_k: u64,
     pub expert_width: u64,
+    /// Whether FSDP cuts a layer's experts along them, and pads where GPUs are left over.
+    pub stacked_experts: bool,
     pub embedding: bool,
     pub head: bool,
     /// Bytes of an element of the residual stream, and of what matrices multiply.
@@ -114,6 +116,7 @@ impl Shape {
             positions: u64::from(arch.learned_positions),
             experts: u64::from(arch.experts.num_experts),
             top_k: u64::from(arch.experts.top_k()),
+            stacked_experts: setup.traits().stacked_experts,
             expert_width: u64::from(arch.experts.moe_intermediate_size),
             embedding: stage.embedding,
             head: stage.head,

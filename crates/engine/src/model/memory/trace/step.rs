@@ -354,7 +354,8 @@ impl<'a> Step<'a> {
             self.tape.drop(table);
         }
         self.at(Phase::Backward, Place::Embedding);
-        if embedding != head {
+        // Where no gradient comes, FSDP does not ask for its weights.
+        if embedding != head && end > 0 {
             self.units.before_backward(&mut self.tape, embedding, None);
         }
         for node in (0..end).rev() {

@@ -109,8 +109,13 @@ impl Tape {
             },
             mlp: if shape.experts > 0 {
                 let router = self.matrix(of, [shape.experts, hidden], false, false);
-                let up = self.weight(shape.experts, 2 * shape.expert_width * hidden, of.matrices);
-                let down = self.weight(shape.experts, shape.expert_width * hidden, of.matrices);
+                // torchtitan cuts each expert where there are fewer than GPUs (`shard_placement_fn`).
+                let apart = if shape.stacked_experts { 1 } else { hidden };
+                let stack = |width: u64| [shape.experts * apart, width * hidden / apart];
+                let [[rows, columns], [rows_down, columns_down]] =
+                    [stack(2 * shape.expert_width), stack(shape.expert_width)];
+                let up = self.weight(rows, columns, of.matrices);
+                let down = self.weight(rows_down, columns_down, of.matrices);
                 Mlp::Experts { router, up, down }
             } else if shape.gated && shape.fused {
                 let up = self.matrix(of, [2 * ffn, hidden], mlp, to.mlp);
