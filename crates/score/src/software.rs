@@ -12,7 +12,7 @@ use super::{LeftOut, Notes, dated, finetune};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
-    RootUnit, Segments, StateKernel,
+    RepeatedHeads, RootUnit, Segments, StateKernel,
 };
 use engine::model::trained::Trained;
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
@@ -166,7 +166,14 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         dropout: matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed) || drops_by_default(row),
         tiled_mlp: has(&row.notes, &["tiled mlp", "tiledmlp"]),
         state: StateKernel::Fused,
+        repeated_heads: repeated_heads(row, stack),
     }
+}
+
+/// torchtitan copied keys and values for the queries that share them until ff0829c10 (27 January 2026).
+fn repeated_heads(row: &Row, stack: Stack) -> RepeatedHeads {
+    let is_new = has(&row.framework, &["2026"]) || has(&row.notes, &["2026"]);
+    if stack == Stack::Torchtitan && !is_new { RepeatedHeads::Yes } else { RepeatedHeads::Default }
 }
 
 /// The loss of Megatron-LM's continuous integration: the plain one unless the name says otherwise

@@ -8,7 +8,7 @@ use super::text;
 use engine::catalog;
 use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RootUnit,
+    AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RepeatedHeads, RootUnit,
 };
 use engine::model::stages::stages;
 use engine::model::trained::{BaseFormat, Method, Targets, Trained};
@@ -170,6 +170,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
             attention: if raw("attention") == "eager" { AttentionKernel::Unfused } else { AttentionKernel::Flash },
             loss,
             norms: NormKernel::Upcast,
+            repeated_heads: if torchtitan { RepeatedHeads::Yes } else { RepeatedHeads::Default },
             ..start.kernels
         },
         trained,

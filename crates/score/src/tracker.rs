@@ -8,7 +8,8 @@ use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
 use engine::model::software::{
-    AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload, RootUnit, StateKernel,
+    AttentionKernel, Communication, Framework, Graphs, Kernels, Loss, NormKernel, Offload, RepeatedHeads, RootUnit,
+    StateKernel,
 };
 use engine::model::training::{ComputeFormat, MfuConvention, Optimizer, PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
@@ -180,8 +181,7 @@ fn tracked_setting() -> Scenario {
         optimizer: Optimizer::AdamW,
         communication: Communication { root_unit: RootUnit::Freed, ..Communication::USUAL },
         offload: Offload::NONE,
-        // transformers before 4.48 repeated keys and values for SDPA, as torchtitan's layers do.
-        framework: Framework::Torchtitan,
+        framework: Framework::Transformers,
         kernels: Kernels {
             attention: AttentionKernel::FlashTuned,
             loss: Loss::Standard,
@@ -191,6 +191,8 @@ fn tracked_setting() -> Scenario {
             dropout: false,
             tiled_mlp: false,
             state: StateKernel::Fused,
+            // transformers before 4.48 repeated them for SDPA.
+            repeated_heads: RepeatedHeads::Yes,
         },
         mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()

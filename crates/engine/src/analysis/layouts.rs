@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn where_no_layout_fits_the_gentlest_saver_that_helps_is_named() {
-        let search = searched("cluster=dgx-h100&model=llama-3.1-8b&gpus=1&seq=4k&mbs=1");
+        let search = searched("cluster=dgx-h100&model=llama-3.1-8b&gpus=1&seq=16k&mbs=1");
         assert!(search.best().is_none());
         let (change, layout) = search.also().unwrap();
         assert_eq!(change, Change::Offload, "8-bit moments are not enough here");

@@ -6,7 +6,9 @@ use super::images::{Images, TowerTraining};
 use super::lengths::Lengths;
 use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, LossParallel, Mesh, Pipeline, Schedule, TensorParallel};
-use super::software::{AttentionKernel, Cache, Communication, Framework, Kernels, Offload, RootUnit, Segments};
+use super::software::{
+    AttentionKernel, Cache, Communication, Framework, Kernels, Offload, RepeatedHeads, RootUnit, Segments,
+};
 use super::trained::{BaseFormat, Trained};
 use super::training::{
     AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
@@ -113,14 +115,14 @@ impl Setup {
         self.traits().new_gelu && !self.kernels.compile && self.architecture.is_gpt_2()
     }
 
-    /// Whether keys and values are repeated for the query heads that share them: torchtitan's `repeat_kv`, and attention without a
-    /// flash kernel in transformers. SDPA and other kernels take them as they are.
+    /// Whether keys and values are repeated for the query heads that share them, where PyTorch runs the layers.
     pub fn repeats_key_values(&self) -> bool {
-        match self.traits().layers {
-            Layers::Torchtitan => true,
-            Layers::Transformers => self.kernels.attention == AttentionKernel::Unfused,
-            Layers::Own => false,
-        }
+        let repeats = match self.kernels.repeated_heads {
+            RepeatedHeads::Default => self.kernels.attention == AttentionKernel::Unfused,
+            RepeatedHeads::Yes => true,
+            RepeatedHeads::No => false,
+        };
+        repeats && self.traits().layers != Layers::Own
     }
 
     /// GPUs that share the logits of a token.

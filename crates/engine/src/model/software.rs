@@ -123,6 +123,8 @@ pub struct Kernels {
     pub tiled_mlp: bool,
     /// Whose kernels run between the products of mixers with a state.
     pub state: StateKernel,
+    /// Whether keys and values are copied for the query heads that share them.
+    pub repeated_heads: RepeatedHeads,
 }
 
 impl Kernels {
@@ -136,7 +138,19 @@ impl Kernels {
         dropout: false,
         tiled_mlp: false,
         state: StateKernel::Fused,
+        repeated_heads: RepeatedHeads::Default,
     };
+}
+
+/// Whether keys and values are copied for the query heads that share them before attention, and kept so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RepeatedHeads {
+    /// As the newest release of the framework does: for attention without a flash kernel alone.
+    Default,
+    /// Always (`repeat_kv` in torchtitan before ff0829c10 of January 2026, and in transformers' SDPA before 4.48).
+    Yes,
+    /// Never: the kernel takes them as they are (`enable_gqa`).
+    No,
 }
 
 /// When gradients are reduced over the data-parallel GPUs.

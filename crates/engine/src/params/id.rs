@@ -136,6 +136,7 @@ parameters! {
         NormKernel: kernels::NORM_KERNEL,
         Dropout: kernels::DROPOUT,
         TiledMlp: kernels::TILED_MLP,
+        RepeatedHeads: kernels::REPEATED_HEADS,
         StateKernel: kernels::STATE_KERNEL,
         ComputeFormat: kernels::COMPUTE,
         Segments: kernels::SEGMENTS,

@@ -59,7 +59,7 @@ use crate::model::parallel::{ContextExchange, LossParallel, Pipeline, Schedule, 
 use crate::model::run::RunChoices;
 use crate::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
-    RootUnit, Segments, StateKernel,
+    RepeatedHeads, RootUnit, Segments, StateKernel,
 };
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use crate::model::training::{
@@ -141,6 +141,7 @@ const KERNELS: Kernels = Kernels {
     dropout: false,
     tiled_mlp: false,
     state: StateKernel::Fused,
+    repeated_heads: RepeatedHeads::Default,
 };
 
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario

@@ -8,7 +8,7 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "plan-8b-one-node",
         "Fine-tune 8B on one node",
-        "Llama 3.1 8B with every weight trained, 8,192 tokens a sequence: without recomputation 12 GiB stay free. Full checkpointing \
+        "Llama 3.1 8B with every weight trained, 8,192 tokens a sequence: without recomputation 11 GiB stay free. Full checkpointing \
          (A) would free 40 GiB more, and cost 22 % of the speed.",
         "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8192&mbs=1&strategy=full-shard&recompute=none&tokens=1B\
          &pin=1&recompute=full",

@@ -2,8 +2,17 @@
 
 use super::architecture::recurrent::has_recurrent_layers;
 use super::{Group, Param, choice, option, position, switched};
-use crate::model::software::{AttentionKernel, Framework, Graphs, Loss, NormKernel, Segments, StateKernel};
+use crate::model::framework::Layers;
+use crate::model::software::{
+    AttentionKernel, Framework, Graphs, Loss, NormKernel, RepeatedHeads, Segments, StateKernel,
+};
 use crate::model::training::ComputeFormat;
+use crate::scenario::Scenario;
+
+/// For rows about layers that PyTorch runs.
+fn by_pytorch(scenario: &Scenario) -> bool {
+    scenario.framework.traits().layers != Layers::Own
+}
 
 picked!(
     /// The framework.
@@ -69,6 +78,14 @@ picked!(
     Loss::Chunked => "chunked", "Chunked", "Head and loss a part of the tokens at a time.";
     Loss::FusedLinear => "fused-linear", "Fused with the head", "Liger, cut cross-entropy: the logits never exist whole.";
     Loss::Tiled => "tiled", "Tiled", "Head and loss over tiles of the sequence with 1 GiB of logits (ALST).";
+);
+picked!(
+    /// Whether keys and values are copied for the query heads that share them.
+    REPEATED_HEADS, Kernels, kernels.repeated_heads, "repeatkv", "Repeated KV heads", "repeated_kv_heads", [when(by_pytorch)],
+    "Whether keys and values are copied for the query heads that share them before attention, and kept so.",
+    RepeatedHeads::Default => "default", "Framework default", "As its newest release does: only without a flash kernel.";
+    RepeatedHeads::Yes => "yes", "Repeated", "torchtitan before 2026, transformers before 4.48 with SDPA.";
+    RepeatedHeads::No => "no", "As they are", "The kernel reads one head for several queries (enable_gqa).";
 );
 picked!(
     /// The norms.

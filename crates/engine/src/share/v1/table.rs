@@ -346,6 +346,7 @@ pub(super) static TABLE: &[Held] = &[
     whole("layers16", ParamId::LayersIn16Bits, Unit::None, 0.0, 2000.0, Scale::Linear),
     choice("nvme", ParamId::OffloadNvme, &["no", "optimizer", "all"]),
     number("nvmebw", ParamId::NvmeBandwidth, Unit::GbPerS, 0.1, 1000.0, Scale::Log),
+    choice("repeatkv", ParamId::RepeatedHeads, &["default", "yes", "no"]),
     choice("statekernel", ParamId::StateKernel, &["fused", "eager"]),
     number("anchortime", ParamId::AnchorTime, Unit::None, 0.5, 20.0, Scale::Log),
     number("anchormemory", ParamId::AnchorMemory, Unit::None, 0.5, 4.0, Scale::Log),

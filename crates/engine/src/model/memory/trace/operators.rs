@@ -118,7 +118,7 @@ impl Tape {
         let whole = self.dequantize(weight);
         let operator = if bias.is_some() { "addmm" } else { "mm" };
         let bytes = elements * x.width;
-        let tensor = if bias.is_some() { self.make(operator, bytes) } else { self.product(operator, bytes) };
+        let tensor = self.product(operator, bytes);
         for tensor in [whole, copy, x.tensor] {
             self.release(tensor);
         }
