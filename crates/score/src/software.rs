@@ -54,10 +54,11 @@ pub struct Software {
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
     let mut kernels = silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack)));
     let mut segments = segments(stack, notes);
+    let mut communication = communication(row, stack);
     if stack == Stack::Torchtitan
-        && let Some((loss, then)) = dated::software(row, "torchtitan", kernels)
+        && let Some(then) = dated::software(row, "torchtitan", kernels)
     {
-        (kernels.loss, segments) = (loss, then);
+        (kernels.loss, segments, communication.root_unit) = (then.loss, then.segments, then.root_unit);
     }
     Ok(Software {
         framework: framework(stack),
@@ -68,7 +69,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         optimizer_kernel: finetune::software::optimizer_kernel(row, stack),
         update_place: finetune::software::update_place(row),
         segments,
-        communication: communication(row, stack),
+        communication,
         offload: offload(row, stack, notes),
         trained: finetune::adapters::trained(row, notes),
         recompute: recompute(row, stack, notes)?,
@@ -357,12 +358,14 @@ fn communication(row: &Row, stack: Stack) -> Communication {
     Communication { gradient_sync, root_unit: root_unit(stack), overlap }
 }
 
-/// Returns what FSDP keeps gathered outside the layers: nearly all published rows are of releases
-/// before mid-2025, when FSDP2 kept its root unit whatever it was told.
-const fn root_unit(stack: Stack) -> RootUnit {
+/// Returns what FSDP keeps gathered outside the layers, where the row bears no date: nearly all published rows
+/// are of releases before mid-2025, when FSDP2 kept its root unit whatever it was told.
+fn root_unit(stack: Stack) -> RootUnit {
     match stack {
-        Stack::Torchtitan => RootUnit::KeptWithLast,
-        Stack::Fsdp | Stack::Fabric | Stack::Torchtune => RootUnit::Kept,
+        Stack::Torchtitan => dated::root_unit("torchtitan"),
+        Stack::Torchtune => dated::root_unit("torchtune"),
+        Stack::Fabric => dated::root_unit("litgpt"),
+        Stack::Fsdp => RootUnit::Kept,
         _ => RootUnit::Default,
     }
 }

@@ -232,8 +232,15 @@ const FSDP1: Traits = Traits {
 
 const TRANSFORMERS: Traits = Traits { new_gelu: true, stacked_experts: true, root_unit: RootUnit::Freed, ..FSDP1 };
 
-const DEEPSPEED: Traits =
-    Traits { shards_by_fsdp: false, zero_by_deepspeed: true, flat_gradient_buckets: true, ..FSDP1 };
+const DEEPSPEED: Traits = Traits {
+    shards_by_fsdp: false,
+    root_unit: RootUnit::Freed,
+    zero_by_deepspeed: true,
+    flat_gradient_buckets: true,
+    new_gelu: true,
+    replicated_gradients: ReplicatedGradients::OfStage1,
+    ..FSDP1
+};
 
 const MEGATRON: Traits = Traits {
     fused_activation: true,

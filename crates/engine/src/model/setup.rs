@@ -125,6 +125,12 @@ impl Setup {
         repeats && self.traits().layers != Layers::Own
     }
 
+    /// Whether selective recomputation counts products with a bias. `addmm` is on torchtitan's list since 114151ad4 (March 2026); the
+    /// policy that is put around models of transformers names `mm` alone.
+    pub fn keeps_biased_products(&self) -> bool {
+        self.traits().layers != Layers::Transformers
+    }
+
     /// GPUs that share the logits of a token.
     pub fn loss_parallel(&self) -> u32 {
         let gathers = match self.tensor.loss {

@@ -138,7 +138,9 @@ fn of_code(row: &Row, source: Source) -> Option<Set> {
         Source::Mlperf => set(16, Attention, true, "megatron_gpt_peft_tuning_config.yaml"),
         // fsdp_llama2_entry.sh: `--lora_r 16 --lora_target_modules q_proj v_proj k_proj o_proj --lora_dropout 0.05`.
         Source::Atorch => set(16, Attention, true, "atorch/examples/llama2/fsdp_llama2_entry.sh"),
-        Source::Xtuner | Source::Fms | Source::Other => return None,
+        // scripts/benchmarks/scenarios.yaml and its likes: `r: 16`, `lora_dropout: 0.1`, the four matrices of attention.
+        Source::Fms => set(16, Attention, true, "scripts/benchmarks/scenarios.yaml"),
+        Source::Xtuner | Source::Other => return None,
     })
 }
 

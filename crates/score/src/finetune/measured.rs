@@ -16,6 +16,13 @@ pub fn is_of_time(row: &Row) -> bool {
     tuned && warning.is_some_and(|text| of_speed(text) && !of_memory(text))
 }
 
+/// What a table calls GB over what it was read as: torchtitan logs GiB, and the script that makes torchao's tables of such
+/// logs copies them (benchmarks/float8/training/parse_torchtitan_logs.py: `memory: ([\d.]+)GiB`).
+fn printed(row: &Row) -> f64 {
+    let copied = has(&row.framework, &["torchtitan"]) && has(&row.mem_kind, &["gb assumed 1e9"]);
+    if copied { 1.0 / Bytes::new(1e9).gib() } else { 1.0 }
+}
+
 fn forget_time(row: &mut Row) {
     row.step_time_s = None;
     row.tokens_per_s = None;
@@ -26,8 +33,9 @@ fn forget_time(row: &mut Row) {
 
 /// Returns a row, `run` with what its source documents beside it, with the measurements of a full step of the scenario alone.
 pub fn comparable(row: &Row, run: &Row) -> Row {
-    let Some(source) = Source::of(row) else { return run.clone() };
     let mut kept = run.clone();
+    kept.peak_mem_gib = kept.peak_mem_gib.map(|peak| peak * printed(row));
+    let Some(source) = Source::of(row) else { return kept };
     // Samples shorter than the longest, which sets the memory, take a time that their unknown lengths set.
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
         || has(&row.notes, &["no packing", "unpacked:"]);

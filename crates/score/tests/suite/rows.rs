@@ -1,6 +1,6 @@
 //! The reader of rows, on rows as sources publish them.
 
-use engine::model::software::{AttentionKernel, Framework, Loss};
+use engine::model::software::{AttentionKernel, Framework, Loss, RootUnit};
 use engine::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute, RecomputeModules};
 use engine::published::MemoryKind;
@@ -410,4 +410,23 @@ fn kernels_are_tuned_to_the_generation_that_runs_them() {
     assert_eq!(kernel("H100-80GB", "Megatron-Core r0.8.0"), AttentionKernel::FlashTuned);
     let said = scenario(&[("gpu", "H100-80GB"), ("attention", "cuDNN flash (TE)")]);
     assert_eq!(said.kernels.attention, AttentionKernel::FlashTuned);
+}
+
+#[test]
+fn peaks_copied_from_a_log_keep_its_unit() {
+    let peak = |framework: &str, kind: &str| {
+        predict(&[("framework", framework), ("mem_kind", kind), ("peak_mem_gib", "31.39")]).unwrap().measured_gib
+    };
+    let copied = peak("torchtitan", "Peak Memory (GB) 33.71 in source (GB assumed 1e9)").unwrap();
+    assert!((copied - 33.71).abs() < 0.01, "{copied}");
+    assert_eq!(peak("torchtitan", "torch max_memory_reserved"), Some(31.39));
+    assert_eq!(peak("llm-foundry", "33.71 GB in source (GB assumed 1e9)"), Some(31.39));
+}
+
+#[test]
+fn the_root_unit_is_the_one_of_torchtitans_date() {
+    let of = |location: &str| scenario(&[("source_location", location)]).communication.root_unit;
+    assert_eq!(of(""), RootUnit::KeptWithLast);
+    assert_eq!(of("benchmarks/llama3_h100_202412_torchtitan.md"), RootUnit::KeptWithLast);
+    assert_eq!(of("https://github.com/pytorch/torchtitan/pull/2253"), RootUnit::Head);
 }

@@ -3,7 +3,7 @@
 use super::Tensors;
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
-use crate::model::transformer::{FusedProjections, LayerShares};
+use crate::model::transformer::{AttentionBias, FusedProjections, LayerShares};
 
 /// Bytes per token that a layer keeps under it, beside the states of mixers.
 pub(super) fn kept(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
@@ -37,12 +37,15 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
     let gate = (arch.gated_mlp && !is_one).then_some((t.hidden, targets.mlp));
     // A compiler drops what no backward pass reads: the last product's output.
     let last = (!setup.kernels.compile).then_some((t.input, targets.mlp));
-    let products = projections.into_iter().flatten().chain([(t.input, output)]).chain(gate);
-    let products = products.chain([(up, targets.mlp)]).chain(last);
+    let bias = arch.attention_bias;
+    let of_attention = projections.into_iter().flatten().map(|of| (of, bias != AttentionBias::None));
+    let of_mlp = gate.into_iter().chain([(up, targets.mlp)]).chain(last).map(|of| (of, arch.mlp_bias));
+    let products = of_attention.chain([((t.input, output), bias == AttentionBias::All)]).chain(of_mlp);
     let (mut is_kept, mut kept) = (false, 0.0);
-    for (output, has_adapter) in products {
+    for ((output, has_adapter), is_biased) in products {
         let of_adapter = if has_adapters && has_adapter { [Some(inner), Some(output)] } else { [None, None] };
-        for output in core::iter::once(output).chain(of_adapter.into_iter().flatten()) {
+        let own = (!is_biased || setup.keeps_biased_products()).then_some(output);
+        for output in own.into_iter().chain(of_adapter.into_iter().flatten()) {
             is_kept = !is_kept;
             kept += if is_kept { output } else { 0.0 };
         }

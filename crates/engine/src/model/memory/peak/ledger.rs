@@ -65,6 +65,8 @@ pub(super) struct Ledger {
     pub(super) padded: f64,
     /// Whether DeepSpeed's stage 3 holds the weights.
     pub(super) is_stage_3: bool,
+    /// Whether reductions run beside compute in buckets of their own.
+    pub(super) overlaps: bool,
     /// Whether the update runs on the GPU, where DeepSpeed flattens gradients for it.
     pub(super) flattens: bool,
     /// Whether FSDP's collectives run in this step, each on a stream of its own.
@@ -200,6 +202,7 @@ impl Ledger {
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             padded: of_trained * trained.padded_layer(padding),
             is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.traits().zero_by_deepspeed,
+            overlaps: setup.communication.overlap || !setup.traits().zero_by_deepspeed,
             flattens: !setup.offload.optimizer && !setup.offload.parameters,
             has_streams: shards_weights && setup.traits().shards_by_fsdp,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,

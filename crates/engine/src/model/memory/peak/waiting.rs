@@ -12,7 +12,8 @@ const REDUCE_BUCKET: f64 = 5e8;
 /// Parameters of a GPU that its stage 3 updates at once (`sub_group_size`, default 1e9).
 const SUB_GROUP: f64 = 1e9;
 
-/// Buckets of that size that its stage 1 holds: two that reduce in turn, one that gathers.
+/// Buckets of that size that its stage 1 holds where reductions run beside compute (`overlap_comm`): two that reduce in turn, one that
+/// gathers. Else one reduces.
 const ZERO1_BUCKETS: f64 = 3.0;
 /// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to fp32.
 const FLAT_SHARES: f64 = 3.0;
@@ -298,7 +299,8 @@ impl Ledger {
             return Unreduced { computed: produced, reduced: buckets, copied: 0.0 };
         }
         let share = params / self.shares;
-        Unreduced { computed: FLAT_SHARES * share, reduced: ZERO1_BUCKETS * buckets, copied: 0.0 }
+        let several = if self.overlaps { ZERO1_BUCKETS } else { ZERO1_BUCKETS - 1.0 };
+        Unreduced { computed: FLAT_SHARES * share, reduced: several * buckets, copied: 0.0 }
     }
 }
 

@@ -118,7 +118,8 @@ impl Tape {
         let whole = self.dequantize(weight);
         let operator = if bias.is_some() { "addmm" } else { "mm" };
         let bytes = elements * x.width;
-        let tensor = self.product(operator, bytes);
+        let is_kept = bias.is_none() || self.keeps_biased;
+        let tensor = if is_kept { self.product(operator, bytes) } else { self.make(operator, bytes) };
         for tensor in [whole, copy, x.tensor] {
             self.release(tensor);
         }

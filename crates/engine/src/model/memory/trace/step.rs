@@ -122,6 +122,7 @@ impl<'a> Step<'a> {
         let formats = trained(Formats::of(setup, group, shape.compute, shape.autocast, code == Code::Transformers));
         let mut tape = Tape::new(shape.compute, formats, gradients);
         tape.autocast = shape.autocast.then(Vec::new);
+        tape.keeps_biased = setup.keeps_biased_products();
         tape.tp = shape.tp;
         let several = setup.batch.grad_accum_steps > 1;
         if shape.autocast || several && !(group > 1 && GradientSyncPlan::of(setup).reduce_each) {

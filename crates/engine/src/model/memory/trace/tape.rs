@@ -89,6 +89,8 @@ pub(super) struct Tape {
     pub checkpoint: (u32, Vec<TensorId>),
     /// Whether the layer at work was recomputed.
     pub recomputed: bool,
+    /// Whether selective recomputation keeps outputs of products with a bias too.
+    pub keeps_biased: bool,
     /// GPUs that split a layer.
     pub tp: u64,
     /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is reduced.
@@ -117,6 +119,7 @@ impl Tape {
             given: Vec::new(),
             checkpoint: (NONE, Vec::new()),
             recomputed: false,
+            keeps_biased: true,
             tp: 1,
             accumulated: None,
             gradients,
