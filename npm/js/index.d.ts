@@ -167,14 +167,17 @@ export interface Report {
   versions: { engine: string; catalog: number; link: number };
   /** The fragment of the scenario's link, without `#`. */
   link: string;
-  /** Whether the predicted peak is within the GPU's memory. */
+  /** Whether the predicted peak is within the GPU's memory, and every host has the memory that the run needs. */
   fits: boolean;
   /** Whether every host has the memory that the run needs: what is offloaded, initialisation, checkpoints. */
   host_fits: boolean;
   /** The share of such runs that fit, by the errors of published peaks, 0 to 1. */
   fit_odds: number;
-  /** `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`. */
-  verdict: 'fits' | 'tight' | 'does_not_fit';
+  /**
+   * `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`; `host_does_not_fit` where the GPUs have room and the hosts have
+   * not.
+   */
+  verdict: 'fits' | 'tight' | 'host_does_not_fit' | 'does_not_fit';
   limiter: Limiter;
   mfu: number;
   hfu: number;

@@ -160,11 +160,11 @@ pub(super) const RUN: &[Explanation] = &[
         "host-checkpoint",
         "Host memory, checkpointing",
         &[
-            when(|c| c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · r / N"),
+            when(|c| c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · a_gpu · r / N"),
             when(|c| !c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt"),
         ],
         [
-            "The [checkpoint] on its way through the host: each host its part, or all of it on one host if one rank gathers it.",
+            "The [checkpoint] on its way through the host: each host its part of what is not offloaded, or all of it on one host if one rank gathers it.",
             SECTION,
             "A second copy that some libraries make to serialise it.",
         ],

@@ -2,10 +2,61 @@
 
 use crate::model::memory::{activations, evicted, recipe_bytes, states};
 use crate::model::per_rank::{LocalParams, tokens};
+use crate::model::run::{RunChoices, checkpoint};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
+
+/// What a run asks of the memory of its busiest host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostMemory {
+    /// While the model is initialised.
+    pub init: Bytes,
+    /// While a checkpoint is written.
+    pub checkpoint: Bytes,
+    /// What offloading takes all the time.
+    pub offload: Bytes,
+    /// What its pinned buffers take beside it.
+    pub pinned: Bytes,
+    /// The memory that a host has.
+    pub capacity: Bytes,
+}
+
+impl HostMemory {
+    /// Computes it. The step itself is not evaluated.
+    pub fn of(setup: &Setup, choices: &RunChoices) -> Self {
+        let offload = offload(setup);
+        Self {
+            init: initialisation(setup, choices.deferred_init),
+            checkpoint: checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint),
+            offload,
+            pinned: pinned(offload),
+            capacity: setup.network.host.memory,
+        }
+    }
+
+    /// What is there all the time.
+    pub fn held(&self) -> Bytes {
+        self.offload + self.pinned
+    }
+
+    /// What the host needs: what is held, and beside it the larger of initialisation and checkpoint.
+    pub fn needed(&self) -> Bytes {
+        self.held() + self.init.max(self.checkpoint)
+    }
+
+    /// Whether every host has the memory that the run needs.
+    pub fn fits(&self) -> bool {
+        self.needed() <= self.capacity
+    }
+
+    /// Whether a run that needs so much may be recommended in place of another: its hosts have it,
+    /// or they were short of no less before.
+    pub fn may_replace(&self, before: &Self) -> bool {
+        self.fits() || !before.fits() && self.needed() <= before.needed()
+    }
+}
 
 /// Bytes of a parameter as it is initialised: fp32, whatever the recipe.
 const INITIAL_BYTES: f64 = 4.0;
@@ -50,8 +101,13 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     })
 }
 
-/// Memory of the busiest host while a checkpoint of S bytes is written: all of it where one rank gathers it, else the
-/// host's own share `S r / N`.
+/// Memory of the busiest host while a checkpoint of S bytes is written: all of it where one rank
+/// gathers it (`FULL_STATE_DICT` to the CPU of rank 0), else the host's own share of what is on the
+/// GPUs, `S r / N` times the part of the state that is not offloaded.
+///
+/// r ranks on the host, of N. What is offloaded is written from where it lies: `.cpu()`, with which
+/// PyTorch fetches a tensor to write it (`_SerialCpuLoader` in
+/// `torch/distributed/checkpoint/filesystem.py`), copies nothing that is on the CPU.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
@@ -61,7 +117,25 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
 /// assert_eq!(checkpoint(&setup, size, true).gb(), 156.0 / 16.0);
 /// ```
 pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
-    if sharded { size * (ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
+    if sharded { size * (on_gpus(setup) * ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
+}
+
+/// The part of weights and optimizer state that is not offloaded, 0 to 1: of the stage that has most.
+pub fn on_gpus(setup: &Setup) -> f64 {
+    if !setup.offload.optimizer && !setup.offload.parameters {
+        return 1.0;
+    }
+    let stays = Setup { offload: Offload::NONE, ..*setup };
+    let of = |setup: &Setup, stage: &Stage| {
+        let states = states::of_gpu(setup, &stage.params);
+        (states.weights + states.optimizer).get()
+    };
+    let mut most: f64 = 0.0;
+    for stage in stages(setup).iter() {
+        let (here, all) = (of(setup, stage), of(&stays, stage));
+        most = most.max(if all > 0.0 { here / all } else { 0.0 });
+    }
+    most.min(1.0)
 }
 
 /// Memory of a host that offloading takes all the time: optimizer state, weights and gradients, kept activations, each
