@@ -127,7 +127,7 @@ fn the_headline_says_that_the_host_lacks_memory_where_the_gpus_have_it() {
     let (report, title) = (scenario.report(), text::title(&scenario, &scenario.report()));
     let sentence = text::headline(&scenario, &report).sentence();
     assert!(report.fits() && sentence.contains(" fits the GPUs, not the host: needs "), "{sentence}");
-    let host = " of such runs fit their GPUs, and 2,062 of 2,048\u{2009}GiB of host memory.";
+    let host = " of such runs fit their GPUs, and 2,070 of 2,048\u{2009}GiB of host memory.";
     assert!(sentence.ends_with(host) && title.contains("fits the GPUs, not the host"), "{sentence} {title}");
     let html = page(&scenario, Vec::new());
     assert!(words(&html).contains(&sentence) && html.contains("<em class=\"host_does_not_fit\">"));

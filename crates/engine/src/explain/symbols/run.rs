@@ -5,7 +5,7 @@ use super::{Symbol, of};
 use crate::explain::Context;
 use crate::model::collectives::{self, Group};
 use crate::model::run::checkpoint;
-use crate::model::run::host::{PINNED, on_gpus};
+use crate::model::run::host::{PINNED, loaded_once, on_gpus};
 
 /// Time, money, energy, failures, checkpoints, host memory.
 pub(super) const RUN: &[Symbol] = &[
@@ -52,6 +52,8 @@ pub(super) const RUN: &[Symbol] = &[
     of("B_card", "network card of one GPU, as large transfers reach it", BytesPerSecond, |c| {
         (c.setup.network.inter_node * c.setup.network.inter_node_efficiency).get()
     }),
+    of("M_proc", "memory of a host that the processes of its ranks take", Bytes, |c| c.run.host.processes.get()),
+    of("b_load", "bytes of a parameter as one rank loads it", Count, |c| loaded_once(&c.setup).unwrap_or(0.0)),
     of("M_init", "memory of a host while the model is initialised", Bytes, |c| c.run.host.init.get()),
     of("M_ckpt", "memory of the busiest host while a checkpoint is written", Bytes, |c| c.run.host.checkpoint.get()),
     of("a_gpu", "part of weights and optimizer state that is not offloaded", Count, |c| on_gpus(&c.setup)),
