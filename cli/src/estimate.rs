@@ -7,9 +7,11 @@ use engine::catalog::accelerators::prices;
 use engine::catalog::accuracy::Fit;
 use engine::catalog::releases::Known;
 use engine::export::report_json::report_json;
+use engine::model::memory::beyond_typical;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
+use engine::units::Bytes;
 use engine::{format, json, names, share};
 use files::brought::Spread;
 
@@ -85,6 +87,9 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         ("Software", format!("{}. {}", release.full_name(), said(release, change(scenario).as_ref())))
     });
     let host = fit.short().map(|short| ("Host memory", format!("needs {short}")));
+    let more = beyond_typical(&scenario.setup());
+    let longest = (more > Bytes::ZERO)
+        .then(|| ("Longest batch", format!("needs {} more than a typical one of an epoch", format::bytes(more))));
     let memory = [("Fits", odds), ("Memory needed", rest)];
     let rows = [
         ("MFU", assumed(format::percent(whole.mfu))),
@@ -95,5 +100,12 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
         ("Cost", cost),
     ];
-    memory.into_iter().chain(host).chain(rows).chain(software).chain([("Scenario", share::encode(scenario))]).collect()
+    memory
+        .into_iter()
+        .chain(longest)
+        .chain(host)
+        .chain(rows)
+        .chain(software)
+        .chain([("Scenario", share::encode(scenario))])
+        .collect()
 }

@@ -350,7 +350,7 @@ export interface Sweep {
   headroom_memory_bytes: Float64Array;
   /** The share of such runs that fit, 0 to 1. */
   fit_odds: Float64Array;
-  /** 1 where the scenario fits, 0 where it does not; its speed is then what it would be if memory were no limit. */
+  /** 1 where the scenario fits its GPUs and hosts, 0 where it does not; its speed is then what it would be if memory were no limit. */
   fits: Uint8Array;
   /** What limits, as a place in `limiters`. */
   limiter: Uint8Array;
