@@ -4,12 +4,14 @@ use api::Open;
 use clap::Args;
 use engine::analysis::releases::{change, said};
 use engine::catalog::accelerators::prices;
-use engine::catalog::accuracy::{fit_odds, verdict};
+use engine::catalog::accuracy::Fit;
 use engine::catalog::releases::Known;
 use engine::export::report_json::report_json;
+use engine::model::memory::beyond_typical;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
+use engine::units::Bytes;
 use engine::{format, json, names, share};
 use files::brought::Spread;
 
@@ -32,32 +34,39 @@ impl Arguments {
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let (read, Came { said, spread }) = self.input.read(&Open::ALL)?;
         let report = read.scenario.report();
+        let fit = Fit::of(&read.scenario, &report);
         let text = if self.json {
             json::pretty(&report_json(&read.scenario, &report, &read.issues))
         } else {
             let open = spread.as_ref().map_or_else(String::new, |spread| lines(spread.said.iter().cloned()));
-            let rows = rows(&read.scenario, &report, spread.as_ref());
+            let rows = rows(&read.scenario, &report, &fit, spread.as_ref());
             plain(&(notes(&said, &read.issues) + &open + &pairs(&rows)))
         };
-        Ok(Answer { text, yes: report.fits() })
+        Ok(Answer { text, yes: fit.fits })
+    }
+}
+
+/// The verdict in a word, and what it stands on.
+fn answer(fit: &Fit) -> String {
+    let odds = format!("{} of such runs fit", format::odds(fit.odds));
+    match fit.verdict {
+        Verdict::Fits => format!("yes: {odds}"),
+        Verdict::Tight => format!("tight: {odds}"),
+        Verdict::HostDoesNotFit => format!("no: it {}; {odds} their GPUs", fit.verdict.phrase()),
+        Verdict::DoesNotFit => format!("no: {odds}"),
     }
 }
 
 /// The figures for people.
-fn rows(scenario: &Scenario, report: &Report, spread: Option<&Spread>) -> Vec<(&'static str, String)> {
+fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>) -> Vec<(&'static str, String)> {
     let run = scenario.run_of(report);
     let memory = &report.memory;
-    let answer = match verdict(report) {
-        Verdict::Fits => "yes",
-        Verdict::Tight => "tight",
-        Verdict::DoesNotFit => "no",
-    };
     let odds = match spread.filter(|spread| spread.disagrees()) {
         // A verdict whose alternatives disagree is none.
         Some(spread) => {
             format!("tight: it depends on what no file says, {} of the likely runs fit", format::odds(spread.share()))
         }
-        None => format!("{answer}: {} of such runs fit", format::odds(fit_odds(report))),
+        None => answer(fit),
     };
     let needed = format::bytes_of(memory.needed, memory.capacity);
     let rest = if memory.fits() {
@@ -77,9 +86,12 @@ fn rows(scenario: &Scenario, report: &Report, spread: Option<&Spread>) -> Vec<(&
     let software = scenario.release.map(|Known(release)| {
         ("Software", format!("{}. {}", release.full_name(), said(release, change(scenario).as_ref())))
     });
+    let host = fit.short().map(|short| ("Host memory", format!("needs {short}")));
+    let more = beyond_typical(&scenario.setup());
+    let longest = (more > Bytes::ZERO)
+        .then(|| ("Longest batch", format!("needs {} more than a typical one of an epoch", format::bytes(more))));
+    let memory = [("Fits", odds), ("Memory needed", rest)];
     let rows = [
-        ("Fits", odds),
-        ("Memory needed", rest),
         ("MFU", assumed(format::percent(whole.mfu))),
         ("Tokens/s/GPU", assumed(format::tokens_per_s(whole.tokens_per_s_per_gpu))),
         ("Step time", assumed(format::seconds(whole.time))),
@@ -88,5 +100,12 @@ fn rows(scenario: &Scenario, report: &Report, spread: Option<&Spread>) -> Vec<(&
         ("Time to train", assumed(format!("{} for {}", format::duration(run.time), scenario.length()))),
         ("Cost", cost),
     ];
-    rows.into_iter().chain(software).chain([("Scenario", share::encode(scenario))]).collect()
+    memory
+        .into_iter()
+        .chain(longest)
+        .chain(host)
+        .chain(rows)
+        .chain(software)
+        .chain([("Scenario", share::encode(scenario))])
+        .collect()
 }

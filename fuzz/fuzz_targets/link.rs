@@ -35,5 +35,5 @@ fn check(scenario: &Scenario) {
     assert!(positive.iter().all(|number| *number > 0.0 && number.is_finite()), "{} {report:?}", encode(scenario));
     assert!(parts.into_iter().all(|bytes| bytes >= 0.0 && bytes.is_finite()), "{} {report:?}", encode(scenario));
     let run = scenario.run_report();
-    assert!([run.goodput, run.cost.get(), run.host_memory().get()].iter().all(|number| *number >= 0.0), "{run:?}");
+    assert!([run.goodput, run.cost.get(), run.host.needed().get()].iter().all(|number| *number >= 0.0), "{run:?}");
 }

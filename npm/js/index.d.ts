@@ -168,14 +168,17 @@ export interface Report {
   versions: { engine: string; catalog: number; link: number };
   /** The fragment of the scenario's link, without `#`. */
   link: string;
-  /** Whether the predicted peak is within the GPU's memory. */
+  /** Whether the predicted peak is within the GPU's memory, and every host has the memory that the run needs. */
   fits: boolean;
   /** Whether every host has the memory that the run needs: what is offloaded, initialisation, checkpoints. */
   host_fits: boolean;
   /** The share of such runs that fit, by the errors of published peaks, 0 to 1. */
   fit_odds: number;
-  /** `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`. */
-  verdict: 'fits' | 'tight' | 'does_not_fit';
+  /**
+   * `fits` from odds of 0.9, `does_not_fit` below 0.1, else `tight`; `host_does_not_fit` where the GPUs have room and the hosts have
+   * not.
+   */
+  verdict: 'fits' | 'tight' | 'host_does_not_fit' | 'does_not_fit';
   limiter: Limiter;
   mfu: number;
   hfu: number;
@@ -270,8 +273,8 @@ export interface Report {
 export type RunKey =
   | 'steps' | 'batch_tokens' | 'batch_efficiency' | 'ideal_time_s' | 'time_s' | 'gpu_hours' | 'cost_usd' | 'energy_kwh'
   | 'emissions_gco2' | 'goodput' | 'interruptions' | 'run_mtbf_s' | 'checkpoint_bytes' | 'checkpoint_write_s'
-  | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_init_bytes' | 'host_checkpoint_bytes'
-  | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_memory_bytes' | 'host_capacity_bytes';
+  | 'checkpoint_interval_s' | 'best_checkpoint_interval_s' | 'host_processes_bytes' | 'host_init_bytes'
+  | 'host_checkpoint_bytes' | 'host_offload_bytes' | 'host_pinned_bytes' | 'host_memory_bytes' | 'host_capacity_bytes';
 
 /** How a scenario is read. */
 export interface Reading {
@@ -348,7 +351,7 @@ export interface Sweep {
   headroom_memory_bytes: Float64Array;
   /** The share of such runs that fit, 0 to 1. */
   fit_odds: Float64Array;
-  /** 1 where the scenario fits, 0 where it does not; its speed is then what it would be if memory were no limit. */
+  /** 1 where the scenario fits its GPUs and hosts, 0 where it does not; its speed is then what it would be if memory were no limit. */
   fits: Uint8Array;
   /** What limits, as a place in `limiters`. */
   limiter: Uint8Array;

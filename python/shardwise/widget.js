@@ -50,7 +50,7 @@ function render({ model, el }) {
       held.output.textContent = `${row.value.toLocaleString('en')} ${row.unit}`.trim();
     }
     const shown = model.get('_shown');
-    const verdict = { fits: 'Fits', tight: 'Tight fit', does_not_fit: 'Does not fit' }[shown.verdict];
+    const verdict = { fits: 'Fits', tight: 'Tight fit', host_does_not_fit: 'Fits the GPUs, not the host', does_not_fit: 'Does not fit' }[shown.verdict];
     said.textContent = `${verdict}: needs ${gib(shown.needed_memory_bytes)} of ${gib(shown.capacity_bytes)}, `
       + `${percent(shown.fit_odds)} of such runs fit; ${percent(shown.mfu)} MFU, `
       + `${shown.step_time_s.toPrecision(3)} s a step, limited by ${shown.limiter.replaceAll('_', ' ')}.`;

@@ -87,10 +87,10 @@ pub fn rows(scenario: &Scenario, run: &RunReport) -> [(&'static str, String); 15
         ("Failures", format!("{}, one every {}", amount(run.interruptions), duration(run.run_mtbf))),
         ("Checkpoint", format!("{} in {}", bytes(run.checkpoint_size), duration(run.write_time))),
         ("Checkpoint every", never(run.interval)),
-        ("Host memory, initialising", bytes(run.host_init)),
-        ("Host memory, checkpointing", bytes(run.host_checkpoint)),
-        ("Host memory, offloaded", bytes(run.host_offload)),
-        ("Host memory, in all", format!("{} of {}", bytes(run.host_memory()), bytes(run.host_capacity))),
+        ("Host memory, initialising", bytes(run.host.init)),
+        ("Host memory, checkpointing", bytes(run.host.checkpoint)),
+        ("Host memory, offloaded", bytes(run.host.offload)),
+        ("Host memory, in all", format!("{} of {}", bytes(run.host.needed()), bytes(run.host.capacity))),
     ]
 }
 

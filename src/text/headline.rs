@@ -1,6 +1,7 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
-use engine::catalog::{self, accuracy, families};
+use engine::catalog::accuracy::{self, Fit};
+use engine::catalog::{self, families};
 use engine::format;
 use engine::model::hardware::Accelerator;
 use engine::model::memory::odds::Verdict;
@@ -30,10 +31,11 @@ impl Headline {
 }
 
 /// The headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such runs
-/// fit. 52.8 % MFU, limited by compute.`
+/// fit. 52.8 % MFU, limited by compute.` Where the hosts are short: `… fits the GPUs, not the host:
+/// needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000 GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
-    let state = accuracy::verdict(report);
-    let speed = match state {
+    let fit = Fit::of(scenario, report);
+    let speed = match fit.verdict {
         Verdict::Fits | Verdict::Tight if report.rollout.is_some() => format!(
             ". A step takes {}, {} of it generating; limited by {}.",
             format::seconds(report.whole().time),
@@ -43,13 +45,18 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
         Verdict::Fits | Verdict::Tight => {
             format!(". {} MFU, limited by {}.", format::percent(report.mfu), limited_by(report))
         }
-        Verdict::DoesNotFit => ".".to_owned(),
+        Verdict::HostDoesNotFit | Verdict::DoesNotFit => ".".to_owned(),
+    };
+    // Where the GPUs have no room either, theirs comes first, and a note says the hosts'.
+    let of_host = match fit.short() {
+        Some(short) if fit.verdict == Verdict::HostDoesNotFit => format!(" their GPUs, and {short}"),
+        _ => String::new(),
     };
     Headline {
         subject: format!("{} on {}", model_name(&scenario.model), hardware(scenario)),
-        verdict: state.phrase(),
-        rest: format!("{}{speed}", needs(report)),
-        state,
+        verdict: fit.verdict.phrase(),
+        rest: format!("{}{of_host}{speed}", needs(report)),
+        state: fit.verdict,
     }
 }
 
@@ -68,12 +75,12 @@ pub fn odds(report: &Report) -> String {
 pub fn title(scenario: &Scenario, report: &Report) -> String {
     let length = quantity::with_unit(Unit::Tokens, f64::from(scenario.seq_len));
     let (model, gpus) = (model_name(&scenario.model), hardware(scenario));
-    format!("{model} on {gpus} at {length} {} · shardwise", state(report))
+    format!("{model} on {gpus} at {length} {} · shardwise", state(scenario, report))
 }
 
-/// The verdict in a word or three.
-pub fn state(report: &Report) -> &'static str {
-    accuracy::verdict(report).phrase()
+/// The verdict in a few words.
+pub fn state(scenario: &Scenario, report: &Report) -> &'static str {
+    Fit::of(scenario, report).verdict.phrase()
 }
 
 /// The limiter, as the end of “limited by …”.

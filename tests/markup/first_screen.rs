@@ -121,6 +121,19 @@ fn the_headline_says_whether_it_fits() {
 }
 
 #[test]
+fn the_headline_says_that_the_host_lacks_memory_where_the_gpus_have_it() {
+    let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no";
+    let scenario = engine::share::decode(link).scenario;
+    let (report, title) = (scenario.report(), text::title(&scenario, &scenario.report()));
+    let sentence = text::headline(&scenario, &report).sentence();
+    assert!(report.fits() && sentence.contains(" fits the GPUs, not the host: needs "), "{sentence}");
+    let host = " of such runs fit their GPUs, and 2,070 of 2,048\u{2009}GiB of host memory.";
+    assert!(sentence.ends_with(host) && title.contains("fits the GPUs, not the host"), "{sentence} {title}");
+    let html = page(&scenario, Vec::new());
+    assert!(words(&html).contains(&sentence) && html.contains("<em class=\"host_does_not_fit\">"));
+}
+
+#[test]
 fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_control_of_the_page() {
     for link in
         ["", "train=lora&strategy=hybrid-shard&tp=2&pp=2&compute=fp8", "model=mixtral-8x7b&ep=8&gpus=64&objective=dpo"]

@@ -2,6 +2,7 @@
 
 use engine::catalog::accuracy::fit_odds;
 use engine::model::report::{Limiter, Report};
+use engine::model::run::{HostMemory, RunReport};
 use engine::names;
 use engine::scenario::Scenario;
 use engine::share;
@@ -59,14 +60,12 @@ pub fn sweep(
     for &outer in outer_values {
         for &inner in inner_values {
             let moved = axes.moved(&base, outer, inner);
-            let step = of_the_step(&moved.report());
+            let report = moved.report();
+            let of_run = run.then(|| moved.run_of(&report));
+            let step = of_the_step(&report, report.fits() && of_host(&moved, of_run.as_ref()).fits());
             // A column has `rows` numbers.
             let cells = table.iter_mut().skip(row).step_by(rows.max(1));
-            if run {
-                fill(cells, step.into_iter().chain(of_the_run(&moved)));
-            } else {
-                fill(cells, step.into_iter());
-            }
+            fill(cells, step.into_iter().chain(of_run.iter().flat_map(of_the_run)));
             row += 1;
         }
     }
@@ -120,7 +119,12 @@ impl Axes {
     }
 }
 
-fn of_the_step(report: &Report) -> [f64; STEP_COLUMNS.len()] {
+/// What a point asks of its hosts, which its run knows already.
+fn of_host(scenario: &Scenario, run: Option<&RunReport>) -> HostMemory {
+    run.map_or_else(|| scenario.host_memory(), |run| run.host)
+}
+
+fn of_the_step(report: &Report, fits: bool) -> [f64; STEP_COLUMNS.len()] {
     let limiter = Limiter::ALL.iter().position(|limiter| *limiter == report.limiter).unwrap_or(Limiter::ALL.len());
     [
         report.mfu,
@@ -134,13 +138,12 @@ fn of_the_step(report: &Report) -> [f64; STEP_COLUMNS.len()] {
         report.memory.free().get(),
         report.memory.headroom().get(),
         fit_odds(report),
-        f64::from(u8::from(report.fits())),
+        f64::from(u8::from(fits)),
         limiter as f64,
     ]
 }
 
-fn of_the_run(scenario: &Scenario) -> [f64; RUN_COLUMNS.len()] {
-    let run = scenario.run_report();
+fn of_the_run(run: &RunReport) -> [f64; RUN_COLUMNS.len()] {
     [
         run.steps,
         run.batch_efficiency,

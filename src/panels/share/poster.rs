@@ -41,7 +41,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     Poster {
         headline: [subject, verdict.to_owned(), rest],
         scenario: text::scenario_line::scenario_line(&derived.scenario, &derived.report),
-        fits: state != Verdict::DoesNotFit,
+        fits: matches!(state, Verdict::Fits | Verdict::Tight),
         tiles: [
             timed(text::MFU, mfu, of_mfu),
             timed(text::TOKENS_SHORT, tokens, of_tokens),

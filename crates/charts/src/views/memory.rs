@@ -4,7 +4,10 @@ use crate::names;
 use crate::spec::{BarSpec, PinnedBar};
 use engine::catalog::accuracy;
 use engine::format;
+use engine::model::memory::beyond_typical;
 use engine::model::report::{MemoryPart, Report};
+use engine::scenario::Scenario;
+use engine::units::Bytes;
 
 /// Advice if the logits are the largest part.
 const LOGITS: &str = "A fused or chunked loss, tensor or context parallelism would shrink it.";
@@ -61,8 +64,37 @@ fn sum(report: &Report) -> String {
     }
 }
 
+/// What texts of many lengths need beyond a typical step: ` The longest batch of an epoch needs
+/// 9.40 GiB more than a typical one.`; nothing where all are of one length.
+pub fn of_lengths(scenario: &Scenario) -> String {
+    let more = beyond_typical(&scenario.setup());
+    if more <= Bytes::ZERO {
+        return String::new();
+    }
+    format!(" The longest batch of an epoch needs {} more than a typical one.", format::bytes(more))
+}
+
 /// Returns the memory of a pinned scenario, drawn beneath the bar.
 pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
     let memory = &report.memory;
     PinnedBar { name: name.to_string(), parts: shown(report), capacity: memory.capacity.get() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_lengths;
+    use engine::share::decode;
+
+    #[test]
+    fn texts_of_many_lengths_say_what_the_longest_batch_needs() {
+        let said = |texts: &str| {
+            let link =
+                "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&mbs=1&train=lora&recompute=full&seq=8192&meanlen=512";
+            of_lengths(&decode(&format!("{link}&texts={texts}")).scenario)
+        };
+        let grouped = said("grouped");
+        assert!(grouped.starts_with(" The longest batch of an epoch needs 1"), "{grouped}");
+        assert!(grouped.ends_with("\u{2009}GiB more than a typical one."), "{grouped}");
+        assert_eq!([said("full"), said("packed")].concat(), "");
+    }
 }

@@ -110,17 +110,18 @@ pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
     if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
 }
 
-/// Returns every change that achieves the goal: the cheapest first, of those what the framework can
-/// run, and then what gains most.
+/// Returns every change that achieves the goal and that the hosts hold: the cheapest first, of those
+/// what the framework can run, and then what gains most.
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let helps = |advice: &Advice| match goal {
         Goal::Speed => advice.gain >= LEAST_GAIN && advice.keeps_fitting(report),
         Goal::Fit | Goal::Margin => goal.fits(&advice.report),
     };
+    let host = scenario.host_memory();
     let mut found: Vec<Advice> = candidates(scenario, goal)
         .into_iter()
         .map(|(turn, changed)| Advice::of((scenario, report), turn, changed))
-        .filter(helps)
+        .filter(|advice| helps(advice) && advice.scenario.host_memory().may_replace(&host))
         .collect();
     let order = |one: &Advice| (one.price, one.lack.is_some());
     found.sort_by(|one, other| order(one).cmp(&order(other)).then(other.gain.total_cmp(&one.gain)));
@@ -199,6 +200,21 @@ mod tests {
         assert!(!report.fits());
         let advice = advise(&scenario, &report);
         assert!(advice.first().is_some_and(|first| first.price == Price::Free), "{advice:?}");
+    }
+
+    /// Eight ranks offload the 16 bytes a parameter of a 70B model: 1,045 GiB, and half of that in
+    /// pinned buffers. A host with 2 TiB holds them, one with 512 GiB does not.
+    #[test]
+    fn no_advice_offloads_what_the_host_cannot_hold() {
+        let link = "cluster=dgx-h100&model=llama-3.1-70b&gpus=8&seq=2048&mbs=1&recompute=full&strategy=full-shard";
+        let advised = |host: &str| {
+            let scenario = decode(&format!("{link}&hostmem={host}")).scenario;
+            let report = scenario.report();
+            assert!(!report.fits());
+            ranked(&scenario, &report, Goal::Fit).into_iter().map(|one| one.turn).collect::<Vec<_>>()
+        };
+        let offloads = |turns: &[Turn]| turns.contains(&Turn::Change(Change::Offload));
+        assert!(offloads(&advised("2048")) && !offloads(&advised("512")));
     }
 
     #[test]

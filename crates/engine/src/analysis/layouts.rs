@@ -61,7 +61,9 @@ impl LayoutSearch {
         } else if self.is_without()
             && let Some(change) = self.savers.pop()
         {
-            self.saved = Some((change, Ranking::new(&apply(&self.tuned, change))));
+            // What leaves the GPUs has to fit the hosts.
+            let saving = apply(&self.tuned, change);
+            self.saved = Some((change, Ranking::in_place_of(&saving, &self.tuned)));
         }
         self.is_over()
     }
@@ -98,7 +100,8 @@ impl LayoutSearch {
         };
         // The scenario's own layout with other kernels, which a faster and less sure one may hide.
         let own = Layout::of(tuned(&self.scenario, &CHOICES));
-        let own = core::iter::once(&own).filter(|own| own.report.fits());
+        let own = core::iter::once(&own)
+            .filter(|own| own.report.fits() && own.scenario.host_memory().may_replace(&self.scenario.host_memory()));
         let mut worth: Vec<Layout> = self.as_it_is.best().iter().chain(own).filter(is_worth).copied().collect();
         worth.sort_by(Layout::order);
         let first = worth.first();
@@ -109,9 +112,7 @@ impl LayoutSearch {
     /// Where none fits: the first saver of memory with which one does, and the fastest of those.
     pub fn also(&self) -> Option<(Change, &Layout)> {
         let (change, ranking) = self.saved.as_ref()?;
-        // What leaves the GPUs has to fit the hosts.
-        let fits = |layout: &&Layout| layout.scenario.run_report().host_fits();
-        Some((*change, ranking.best().iter().find(fits)?))
+        Some((*change, ranking.best().first()?))
     }
 
     /// Whether a single change remains worth a word beside the layouts that are [`Self::offered`]:
@@ -210,10 +211,13 @@ mod tests {
         let (change, layout) = search.also().unwrap();
         assert_eq!(change, Change::Offload, "8-bit moments are not enough here");
         assert!(layout.report.fits());
-        // All weights of 70B never fit on four A100.
-        let adapters = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1");
+        // All weights of 70B never fit on four A100. A host of 2 TiB holds what leaves them, and
+        // one of 1 TiB does not.
+        let offloaded = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1");
+        assert_eq!(offloaded.also().unwrap().0, Change::Offload);
+        let adapters = searched("gpu=a100-80gb&model=llama-3.1-70b&gpus=4&seq=4k&mbs=1&hostmem=1024");
         assert_eq!(adapters.also().unwrap().0, Change::Lora);
-        let in_4_bits = searched("cluster=dgx-h100&model=llama-3.1-70b&gpus=1&seq=2k&mbs=1");
+        let in_4_bits = searched("cluster=dgx-h100&model=llama-3.1-70b&gpus=1&seq=2k&mbs=1&hostmem=1024");
         assert_eq!(in_4_bits.also().unwrap().0, Change::QLora);
         let hopeless = searched("model=llama-3.1-405b&gpus=4&seq=8k");
         assert!(hopeless.best().is_none() && hopeless.also().is_none());

@@ -32,6 +32,7 @@ pub use settled::{Laws, outgrows_smaller};
 pub use terms::{Terms, USUALLY_SURE};
 
 use super::candidates::errors;
+use crate::model::run::HostMemory;
 use crate::scenario::{Scenario, Strategy};
 use crate::units::Seconds;
 use cases::Case;
@@ -61,6 +62,8 @@ pub struct Plan {
     cases: Vec<Case>,
     /// The number of errors that a layout may have: those that the scenario has in any layout.
     errors: usize,
+    /// What the scenario asks of its hosts, which a layout may ask for where they have it.
+    host: HostMemory,
     /// The case that is searched.
     at: usize,
     search: Search,
@@ -94,6 +97,7 @@ impl Plan {
             cases,
             hardware,
             errors: errors(&plain(scenario)),
+            host: scenario.host_memory(),
             at: 0,
             search: Search::default(),
             found: Vec::new(),
@@ -142,7 +146,7 @@ impl Plan {
     }
 
     fn limits(&self) -> Limits {
-        Limits { errors: self.errors, sure: self.terms.sure }
+        Limits { errors: self.errors, host: self.host, sure: self.terms.sure }
     }
 
     /// Visits up to `count` more combinations. Returns whether the search is complete.

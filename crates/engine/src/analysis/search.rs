@@ -12,6 +12,7 @@ use super::layout_space::LayoutSpace;
 use crate::catalog::accuracy;
 use crate::model::memory::odds::Verdict;
 use crate::model::report::Report;
+use crate::model::run::HostMemory;
 use crate::scenario::Scenario;
 use crate::scenario::expressed::Lack;
 
@@ -68,6 +69,8 @@ pub struct Ranking {
     space: LayoutSpace,
     /// Number of errors of the base scenario; a layout may have as many.
     errors: usize,
+    /// What the base scenario asks of its hosts, which a layout may ask for if they have it.
+    host: HostMemory,
     at: usize,
     fitting: usize,
     best: Vec<Layout>,
@@ -76,9 +79,16 @@ pub struct Ranking {
 impl Ranking {
     /// Creates a search around a scenario; nothing is evaluated yet.
     pub fn new(base: &Scenario) -> Self {
+        Self::in_place_of(base, base)
+    }
+
+    /// Creates a search around a scenario that stands in for another: its layouts may ask the hosts
+    /// for what they have, or for what the other asks them for anyway.
+    pub(super) fn in_place_of(base: &Scenario, other: &Scenario) -> Self {
         Self {
             space: LayoutSpace::new(base),
             errors: errors(base),
+            host: other.host_memory(),
             at: 0,
             fitting: 0,
             best: Vec::with_capacity(MOST + 1),
@@ -131,14 +141,21 @@ impl Ranking {
     /// Replaces each of the best layouts by what a function makes of it, where that fits and comes
     /// before it.
     pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
+        let host = self.host;
         for layout in &mut self.best {
             let other = Layout::of(tuned(&layout.scenario));
             let is_as_sure = other.is_sure() || !layout.is_sure();
-            if other.report.fits() && is_as_sure && other.order(layout).is_lt() {
+            let is_held = other.scenario.host_memory().may_replace(&host);
+            if other.report.fits() && is_as_sure && is_held && other.order(layout).is_lt() {
                 *layout = other;
             }
         }
         self.best.sort_by(Layout::order);
+    }
+
+    /// Whether the hosts hold a layout, or hold it no less than the base scenario.
+    fn is_held(&self, scenario: &Scenario) -> bool {
+        scenario.host_memory().may_replace(&self.host)
     }
 
     /// Evaluates a combination and inserts it among the best layouts.
@@ -158,8 +175,8 @@ impl Ranking {
         if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| !is_before(twin)) {
             return;
         }
-        // Validation is expensive, so it comes last.
-        if errors(&scenario) > self.errors {
+        // Hosts and validation are expensive, so they come last.
+        if !self.is_held(&scenario) || errors(&scenario) > self.errors {
             return;
         }
         if let Some(twin) = twin {

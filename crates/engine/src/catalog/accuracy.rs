@@ -3,9 +3,11 @@
 mod kind;
 mod peak;
 mod recorded;
+mod whole;
 
 pub use kind::Kind;
 pub use peak::{PeakKind, SMALL_USE};
+pub use whole::Fit;
 
 use crate::model::anchor::Anchor;
 use crate::model::hardware::Generation;
@@ -119,7 +121,7 @@ pub fn fit_odds(report: &Report) -> f64 {
     odds::fit_odds(&report.memory, PeakKind::of_stack(report).curve())
 }
 
-/// Returns whether a run fits, by its odds.
+/// Returns whether a run fits its GPUs, by its odds. [`Fit`] says whether all of it fits.
 pub fn verdict(report: &Report) -> Verdict {
     Verdict::of(fit_odds(report))
 }

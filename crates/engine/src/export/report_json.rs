@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::limits::by_strategy;
 use crate::catalog::accelerators::prices;
-use crate::catalog::accuracy::{self, Band, Evidence};
+use crate::catalog::accuracy::{self, Band, Evidence, Fit};
 use crate::model::bounds::Bounds;
 use crate::model::report::Report;
 use crate::model::run::RunReport;
@@ -41,16 +41,16 @@ pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &
 fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Value {
     let setup = scenario.setup();
     let (time, memory) = (&report.time, &report.memory);
-    let run_report = scenario.run_report();
+    let (run_report, fit) = (scenario.run_report(), Fit::of(scenario, report));
     json!({
         "shardwise": env!("CARGO_PKG_VERSION"),
         "revision": catalog::REVISION,
         "versions": versions(),
         "link": link,
-        "fits": report.fits(),
-        "host_fits": run_report.host_fits(),
-        "fit_odds": accuracy::fit_odds(report),
-        "verdict": accuracy::verdict(report).key(),
+        "fits": fit.fits,
+        "host_fits": fit.host.fits(),
+        "fit_odds": fit.odds,
+        "verdict": fit.verdict.key(),
         "limiter": names::limiter(report.limiter).key,
         "mfu": report.mfu,
         "hfu": report.hfu,
@@ -136,12 +136,13 @@ fn run(scenario: &Scenario, run: &RunReport) -> Value {
         ("checkpoint_write_s", run.write_time.get()),
         ("checkpoint_interval_s", run.interval.get()),
         ("best_checkpoint_interval_s", run.best_interval.get()),
-        ("host_init_bytes", run.host_init.get()),
-        ("host_checkpoint_bytes", run.host_checkpoint.get()),
-        ("host_offload_bytes", run.host_offload.get()),
-        ("host_pinned_bytes", run.host_pinned.get()),
-        ("host_memory_bytes", run.host_memory().get()),
-        ("host_capacity_bytes", run.host_capacity.get()),
+        ("host_processes_bytes", run.host.processes.get()),
+        ("host_init_bytes", run.host.init.get()),
+        ("host_checkpoint_bytes", run.host.checkpoint.get()),
+        ("host_offload_bytes", run.host.offload.get()),
+        ("host_pinned_bytes", run.host.pinned.get()),
+        ("host_memory_bytes", run.host.needed().get()),
+        ("host_capacity_bytes", run.host.capacity.get()),
     ];
     numbers.into_iter().collect()
 }
@@ -196,6 +197,21 @@ mod tests {
         assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
         assert_eq!(json["versions"]["catalog"], catalog::REVISION);
         assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 14);
+    }
+
+    /// 70B with adapters leaves the GPUs room; built whole on every rank it needs 2,070 GiB of a host.
+    #[test]
+    fn a_run_that_its_hosts_cannot_hold_does_not_fit() {
+        let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no&hostmem=";
+        let said = |host: &str| {
+            let json = json(&format!("{link}{host}"));
+            let words = ["fits", "host_fits", "verdict"].map(|key| json[key].to_string());
+            (words.join(" "), json["fit_odds"].as_f64().unwrap())
+        };
+        let (short, enough) = (said("2069"), said("2070"));
+        assert_eq!(short.0, "false false \"host_does_not_fit\"");
+        assert_eq!(enough.0, "true true \"fits\"");
+        assert_eq!(short.1, enough.1, "the odds are those of the GPUs");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub mod activations;
 pub mod allocator;
+mod longest;
 pub mod moments;
 pub mod odds;
 mod peak;
@@ -9,6 +10,7 @@ mod simulated;
 pub mod states;
 pub mod trace;
 
+pub use longest::beyond_typical;
 pub use peak::{
     Alive, Gathered, Held, NoRoom, OUTGROWN, PeakTerms, SWITCH_BUFFERS, Unreduced, Working, context, dequantized,
     evicted, of_stage, peak, peak_that_fits, switch_communicators, workspaces,

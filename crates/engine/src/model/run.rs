@@ -13,6 +13,7 @@ use super::report::Report;
 use super::rollout;
 use super::setup::Setup;
 use crate::units::{BytesPerSecond, Seconds};
+pub use host::HostMemory;
 pub use report::RunReport;
 
 /// What a run needs beyond its step.
@@ -60,7 +61,6 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
     };
     let goodput = failures::goodput(write_time, interval, run_mtbf, choices.restart);
 
-    let host_offload = host::offload(setup);
     let ideal_time = steps * step;
     let time = budget::effective_time(ideal_time, goodput);
     let gpu_time = budget::gpu_time(time, gpus);
@@ -82,11 +82,7 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
         run_mtbf,
         interruptions: failures::interruptions(time, run_mtbf),
         goodput,
-        host_init: host::initialisation(setup, choices.deferred_init),
-        host_checkpoint: host::checkpoint(setup, checkpoint_size, choices.sharded_checkpoint),
-        host_offload,
-        host_pinned: host::pinned(host_offload),
-        host_capacity: setup.network.host.memory,
+        host: HostMemory::of(setup, choices),
     }
 }
 

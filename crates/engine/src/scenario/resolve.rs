@@ -8,7 +8,7 @@ use crate::model::lengths::Lengths;
 use crate::model::objective::{Objective, RolloutEngine, Task};
 use crate::model::parallel::{ContextExchange, Mesh, Pipeline, Schedule, common_divisor};
 use crate::model::report::Report;
-use crate::model::run::{self, RunReport};
+use crate::model::run::{self, HostMemory, RunReport};
 use crate::model::setup::Setup;
 use crate::model::software::Offload;
 use crate::model::step;
@@ -154,6 +154,11 @@ impl Scenario {
     pub fn run_report(&self) -> RunReport {
         let setup = self.setup();
         run::evaluate(&setup, &step::evaluate(&setup), &self.run_choices())
+    }
+
+    /// Returns what the run asks of its hosts' memory; the step is not evaluated for it.
+    pub fn host_memory(&self) -> HostMemory {
+        HostMemory::of(&self.setup(), &self.run_choices())
     }
 
     /// Returns the run around a step of this scenario that is evaluated already.

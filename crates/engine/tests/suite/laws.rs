@@ -442,7 +442,7 @@ proptest! {
             run.steps, run.batch_tokens, run.batch_efficiency, run.ideal_time.get(), run.time.get(), run.gpu_time.get(),
             run.cost.get(), run.energy.get(), run.emissions.get(), run.checkpoint_size.get(), run.write_time.get(),
             run.best_interval.get(), run.interval.get(), run.run_mtbf.get(), run.interruptions, run.goodput,
-            run.host_init.get(), run.host_checkpoint.get(), run.host_offload.get(), run.host_memory().get(),
+            run.host.init.get(), run.host.checkpoint.get(), run.host.offload.get(), run.host.needed().get(),
         ] {
             prop_assert!(number >= 0.0, "{number} in {run:?}");
         }
@@ -478,7 +478,7 @@ proptest! {
             with_run(&scenario, |run| (run.sharded_checkpoint, run.deferred_init) = (sharded, deferred))
         };
         let (best, worst) = (of(true, true), of(false, false));
-        prop_assert!(best.write_time <= worst.write_time && best.host_checkpoint <= worst.host_checkpoint);
-        prop_assert!(best.host_init <= worst.host_init && best.goodput >= worst.goodput);
+        prop_assert!(best.write_time <= worst.write_time && best.host.checkpoint <= worst.host.checkpoint);
+        prop_assert!(best.host.init <= worst.host.init && best.goodput >= worst.goodput);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::{as_asked, laws};
-use engine::catalog::accuracy::{PeakKind, fit_odds, verdict};
+use engine::catalog::accuracy::{Fit, PeakKind, fit_odds, verdict};
 use engine::model::memory::odds::{CEILING, FLOOR, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -52,6 +52,26 @@ proptest! {
         // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of it.
         prop_assume!(large.memory.needed <= small.memory.needed);
         prop_assert!(fit_odds(&small) <= fit_odds(&large), "{} {}", fit_odds(&small), fit_odds(&large));
+    }
+
+    /// Hosts change no odds, and the verdict only where the GPUs have room: a host that holds what is
+    /// needed leaves the GPUs' verdict, and one that holds half is short.
+    #[test]
+    fn a_host_that_is_short_is_the_verdict_where_the_gpus_have_room(scenario in any_scenario()) {
+        let report = scenario.report();
+        let of_gpus = verdict(&report);
+        let needed = scenario.host_memory().needed();
+        let with = |times: f64| {
+            let mut other = scenario;
+            other.network.values.host.memory = times * needed;
+            Fit::of(&other, &report)
+        };
+        let (enough, short) = (with(1.001), with(0.5));
+        prop_assert_eq!((enough.odds, short.odds), (fit_odds(&report), fit_odds(&report)));
+        prop_assert_eq!((enough.verdict, enough.fits, enough.short()), (of_gpus, report.fits(), None));
+        let is_short = of_gpus != Verdict::DoesNotFit;
+        prop_assert_eq!(short.verdict, if is_short { Verdict::HostDoesNotFit } else { of_gpus });
+        prop_assert!(!short.fits && short.short().is_some());
     }
 
     /// A run that needs twice what there is does not fit, and one that needs a third does.

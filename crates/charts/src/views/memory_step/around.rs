@@ -34,7 +34,7 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
         format!("as every rank builds its whole part; {other} with deferred initialisation")
     };
     let [weights, init, whole, saved] =
-        [of_gpu.weights, run.host_init, run.checkpoint_size, run.host_checkpoint].map(format::bytes);
+        [of_gpu.weights, run.host.init, run.checkpoint_size, run.host.checkpoint].map(format::bytes);
     let loading = format!(
         "{weights} of weights come to rest on each GPU, and {init} stand in the host memory of each node, {how}."
     );

@@ -6,7 +6,7 @@ use super::settled::Settled;
 use crate::analysis::candidates::errors;
 use crate::catalog::accuracy;
 use crate::model::memory::{self, NoRoom};
-use crate::model::run::{self, RunReport};
+use crate::model::run::{self, HostMemory, RunReport};
 use crate::model::stages::stages;
 use crate::model::step;
 use crate::model::training::Recompute;
@@ -26,6 +26,8 @@ pub(super) struct Best {
 pub(super) struct Limits {
     /// The most errors that it may have.
     pub(super) errors: usize,
+    /// What the asked scenario asks of its hosts.
+    pub(super) host: HostMemory,
     /// The least odds that it fits.
     pub(super) sure: f64,
 }
@@ -145,7 +147,10 @@ fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
     let run = run::evaluate(&setup, &report, &choices);
     Weighed::Fits(if best.is_some_and(|best| run.time >= best.run.time) {
         Outcome::Slower
-    } else if accuracy::fit_odds(&report) < limits.sure || errors(scenario) > limits.errors {
+    } else if accuracy::fit_odds(&report) < limits.sure
+        || !run.host.may_replace(&limits.host)
+        || errors(scenario) > limits.errors
+    {
         Outcome::Refused
     } else {
         Outcome::Best(run)

@@ -2,6 +2,7 @@
 
 use super::super::{Context, Explanation};
 use super::{always, generates, number, when};
+use crate::model::run::host::loaded_once;
 use crate::model::software::Offload;
 use crate::units::Seconds;
 
@@ -10,6 +11,10 @@ const YOUNG: &str = "docs/model.md, section 9; Young (CACM 17, 1974) and Daly (F
 
 fn is_chosen(c: &Context) -> bool {
     c.scenario.run.checkpoint_interval > Seconds::ZERO
+}
+
+fn by_unit(c: &Context) -> bool {
+    c.setup.mesh.pp == 1 && c.scenario.run.deferred_init
 }
 
 fn fails(c: &Context) -> bool {
@@ -148,23 +153,24 @@ pub(super) const RUN: &[Explanation] = &[
         "Host memory, initialising",
         &[
             when(|c| c.setup.mesh.pp == 1 && !c.scenario.run.deferred_init, "M_init = 4 · r · (P + P_expert)"),
-            when(|c| c.setup.mesh.pp == 1 && c.scenario.run.deferred_init, "M_init = 4 · r · max(P_root, P_unit)"),
+            when(|c| by_unit(c) && loaded_once(&c.setup).is_none(), "M_init = 4 · r · max(P_root, P_unit)"),
+            when(|c| by_unit(c) && loaded_once(&c.setup).is_some(), "M_init = b_load · (P + P_expert)"),
         ],
         [
-            "The weights in fp32 on the host before they are sharded: of the whole model part for each GPU of a host, or with deferred initialisation one layer at a time. 4 bytes a parameter.",
+            "The weights in fp32 on the host before they are sharded: of the whole model part for each GPU of a host, or with deferred initialisation one layer at a time, 4 bytes a parameter. Where one rank of a host loads what FSDP broadcasts, one copy.",
             SECTION,
-            "The framework, the data loader and its workers.",
+            "Pages of the checkpoint’s file that the system keeps while there is room.",
         ],
     ),
     number(
         "host-checkpoint",
         "Host memory, checkpointing",
         &[
-            when(|c| c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · r / N"),
+            when(|c| c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt · a_gpu · r / N"),
             when(|c| !c.scenario.run.sharded_checkpoint, "M_ckpt = S_ckpt"),
         ],
         [
-            "The [checkpoint] on its way through the host: each host its part, or all of it on one host if one rank gathers it.",
+            "The [checkpoint] on its way through the host: each host its part of what is not offloaded, or all of it on one host if one rank gathers it.",
             SECTION,
             "A second copy that some libraries make to serialise it.",
         ],
@@ -182,11 +188,11 @@ pub(super) const RUN: &[Explanation] = &[
     number(
         "host-need",
         "Host memory, in all",
-        &[always("M_host = b_pin · M_offload + max(M_init, M_ckpt)")],
+        &[always("M_host = M_proc + b_pin · M_offload + max(M_init, M_ckpt)")],
         [
-            "What the busiest host needs at once: what is offloaded with its pinned buffers, and the larger of initialisation and checkpoint. Where hosts have less, the run dies there, whatever its GPUs have.",
+            "What the busiest host needs at once: the processes of its ranks, what is offloaded with its pinned buffers, and the larger of initialisation and checkpoint. Where hosts have less, the run dies there, whatever its GPUs have.",
             SECTION,
-            "The framework, the data loader and its workers; shared memory, and what the operating system keeps.",
+            "The data loader’s workers; shared memory, and what the operating system keeps.",
         ],
     ),
 ];

@@ -5,7 +5,7 @@ use super::{Symbol, of};
 use crate::explain::Context;
 use crate::model::collectives::{self, Group};
 use crate::model::run::checkpoint;
-use crate::model::run::host::PINNED;
+use crate::model::run::host::{PINNED, loaded_once, on_gpus};
 
 /// Time, money, energy, failures, checkpoints, host memory.
 pub(super) const RUN: &[Symbol] = &[
@@ -52,10 +52,13 @@ pub(super) const RUN: &[Symbol] = &[
     of("B_card", "network card of one GPU, as large transfers reach it", BytesPerSecond, |c| {
         (c.setup.network.inter_node * c.setup.network.inter_node_efficiency).get()
     }),
-    of("M_init", "memory of a host while the model is initialised", Bytes, |c| c.run.host_init.get()),
-    of("M_ckpt", "memory of the busiest host while a checkpoint is written", Bytes, |c| c.run.host_checkpoint.get()),
-    of("M_offload", "memory of a host that offloading takes", Bytes, |c| c.run.host_offload.get()),
-    of("M_host", "memory that the busiest host needs", Bytes, |c| c.run.host_memory().get()),
+    of("M_proc", "memory of a host that the processes of its ranks take", Bytes, |c| c.run.host.processes.get()),
+    of("b_load", "bytes of a parameter as one rank loads it", Count, |c| loaded_once(&c.setup).unwrap_or(0.0)),
+    of("M_init", "memory of a host while the model is initialised", Bytes, |c| c.run.host.init.get()),
+    of("M_ckpt", "memory of the busiest host while a checkpoint is written", Bytes, |c| c.run.host.checkpoint.get()),
+    of("a_gpu", "part of weights and optimizer state that is not offloaded", Count, |c| on_gpus(&c.setup)),
+    of("M_offload", "memory of a host that offloading takes", Bytes, |c| c.run.host.offload.get()),
+    of("M_host", "memory that the busiest host needs", Bytes, |c| c.run.host.needed().get()),
     of("b_pin", "what is offloaded with its pinned buffers, over it", Count, |_| 1.0 + PINNED),
     of("r", "GPUs of one host", Count, |c| f64::from(c.setup.network.gpus_per_host().min(c.setup.mesh.gpus()).max(1))),
 ];

@@ -47,19 +47,22 @@ pub const SURE: f64 = 0.9;
 /// Odds below which it is said not to fit.
 pub const HOPELESS: f64 = 0.1;
 
-/// Whether a run fits, in three words.
+/// Whether a run fits, in a word or some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// At least [`SURE`] of such runs fit.
     Fits,
     /// Some do.
     Tight,
+    /// Its GPUs have the memory, or may have it, and its hosts have not: no odds say so, as what a
+    /// host needs is a sum and no prediction.
+    HostDoesNotFit,
     /// Fewer than [`HOPELESS`] do.
     DoesNotFit,
 }
 
 impl Verdict {
-    /// The verdict of odds.
+    /// The verdict of odds, on the GPUs alone.
     pub fn of(odds: f64) -> Self {
         if odds >= SURE {
             Self::Fits
@@ -75,6 +78,7 @@ impl Verdict {
         match self {
             Self::Fits => "fits",
             Self::Tight => "is a tight fit",
+            Self::HostDoesNotFit => "fits the GPUs, not the host",
             Self::DoesNotFit => "does not fit",
         }
     }
@@ -84,6 +88,7 @@ impl Verdict {
         match self {
             Self::Fits => "fits",
             Self::Tight => "tight",
+            Self::HostDoesNotFit => "host_does_not_fit",
             Self::DoesNotFit => "does_not_fit",
         }
     }

@@ -2,13 +2,114 @@
 
 use crate::model::memory::{activations, evicted, recipe_bytes, states};
 use crate::model::per_rank::{LocalParams, tokens};
+use crate::model::run::{RunChoices, checkpoint};
 use crate::model::setup::Setup;
-use crate::model::software::Offload;
+use crate::model::software::{Framework, Offload};
 use crate::model::stages::{Stage, stages};
+use crate::model::trained::BaseFormat;
+use crate::model::training::Sharding;
 use crate::units::Bytes;
+
+/// What a run asks of the memory of its busiest host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostMemory {
+    /// What the ranks' processes take before they load anything.
+    pub processes: Bytes,
+    /// While the model is initialised.
+    pub init: Bytes,
+    /// While a checkpoint is written.
+    pub checkpoint: Bytes,
+    /// What offloading takes all the time.
+    pub offload: Bytes,
+    /// What its pinned buffers take beside it.
+    pub pinned: Bytes,
+    /// The memory that a host has.
+    pub capacity: Bytes,
+}
+
+impl HostMemory {
+    /// Computes it. The step itself is not evaluated.
+    pub fn of(setup: &Setup, choices: &RunChoices) -> Self {
+        let offload = offload(setup);
+        Self {
+            processes: processes(setup),
+            init: initialisation(setup, choices.deferred_init),
+            checkpoint: checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint),
+            offload,
+            pinned: pinned(offload),
+            capacity: setup.network.host.memory,
+        }
+    }
+
+    /// What offloading takes with its buffers, all the time.
+    pub fn held(&self) -> Bytes {
+        self.offload + self.pinned
+    }
+
+    /// What the host needs: processes, what is offloaded, and beside it the larger of initialisation
+    /// and checkpoint.
+    pub fn needed(&self) -> Bytes {
+        self.processes + self.held() + self.init.max(self.checkpoint)
+    }
+
+    /// Whether every host has the memory that the run needs.
+    pub fn fits(&self) -> bool {
+        self.needed() <= self.capacity
+    }
+
+    /// Whether a run that needs so much may be recommended in place of another: its hosts have it,
+    /// or they were short of no less before.
+    pub fn may_replace(&self, before: &Self) -> bool {
+        self.fits() || !before.fits() && self.needed() <= before.needed()
+    }
+}
 
 /// Bytes of a parameter as it is initialised: fp32, whatever the recipe.
 const INITIAL_BYTES: f64 = 4.0;
+
+/// Memory of a rank's process with PyTorch, its libraries and an idle CUDA context, before it loads
+/// a model: 926 MiB as accelerate's author measured before FSDP loads Llama 2 7B
+/// (gist.github.com/pacman100/2fbda8eb4526443a73c1455de43e20f9, “CPU Memory before entering the loading”).
+const PROCESS: Bytes = Bytes::from_gib(926.0 / 1024.0);
+
+/// Memory of a host that the processes of its r ranks take: `r` times 926 MiB.
+///
+/// Workers of data loaders are forked from them and share their pages until they write to them; no
+/// scenario says how many there are, so they count nothing.
+///
+/// ```
+/// # use engine::{model::run::host::processes, share::decode};
+/// let setup = decode("cluster=dgx-h100&gpus=64").scenario.setup();
+/// assert_eq!((processes(&setup).gib() * 100.0).round(), 723.0); // 8 ranks of 926 MiB
+/// ```
+pub fn processes(setup: &Setup) -> Bytes {
+    PROCESS * ranks(setup)
+}
+
+/// Bytes of a parameter on the one rank of a host that loads the whole model; `None` where no rank
+/// does.
+///
+/// Under FSDP, transformers reads the weights on the local rank 0 of each host and leaves them on the
+/// meta device elsewhere, unless they are quantized (`is_fsdp_enabled() and not is_local_dist_rank_0()
+/// and not is_quantized` in `modeling_utils.py`); FSDP then broadcasts. Composer and Accelerate do so
+/// with FSDP1 (`sync_module_states`).
+pub fn loaded_once(setup: &Setup) -> Option<f64> {
+    let broadcasts = matches!(setup.framework, Framework::Transformers | Framework::Fsdp1);
+    if !broadcasts || !matches!(setup.sharding, Sharding::Fsdp(_)) {
+        return None;
+    }
+    if setup.trained.is_all() {
+        return Some(INITIAL_BYTES);
+    }
+    match setup.trained.base {
+        BaseFormat::Fp32 => Some(INITIAL_BYTES),
+        BaseFormat::Bf16 => Some(BF16_BYTES),
+        _ => None,
+    }
+}
+
+/// Bytes of a parameter of a frozen base in bf16.
+const BF16_BYTES: f64 = 2.0;
 
 /// Ranks on one host.
 fn ranks(setup: &Setup) -> f64 {
@@ -27,7 +128,8 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
     Bytes::new(most * ranks(setup))
 }
 
-/// Memory of a host while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`.
+/// Memory of a host while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`,
+/// or `b P / (tp pp)` where one rank loads what FSDP broadcasts ([`loaded_once`]).
 ///
 /// P parameters, r ranks on the host, of which each builds its part of the model in fp32 before data parallelism shards it;
 /// deferred initialisation (the meta device) builds one unit at a time: a layer, or the root unit with embedding and head.
@@ -39,10 +141,20 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
 /// let setup = decode("cluster=dgx-h100&model=llama-2-70b").scenario.setup();
 /// assert_eq!((initialisation(&setup, false).tb() * 10.0).round(), 22.0);
 /// assert!(initialisation(&setup, true).tb() < 0.03);
+/// // Falcon 40B: “160GB (40B x 4Bytes (FP32))” on each of 8 ranks, 1,280 GB (pytorch/pytorch#105840).
+/// let setup = decode("cluster=dgx-a100-80&model=falcon-40b&gpus=8&framework=transformers").scenario.setup();
+/// assert!((initialisation(&setup, false).gb() / 1280.0 - 1.0).abs() < 0.06);
+/// // Llama 2 7B on rank 0 alone: 26,415 MiB measured (the gist beside [`processes`]).
+/// let setup = decode("cluster=dgx-a100-80&model=llama-2-7b&gpus=8&framework=transformers").scenario.setup();
+/// assert!((initialisation(&setup, true).gib() * 1024.0 / 26_415.0 - 1.0).abs() < 0.03);
 /// ```
 pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
+    let once = loaded_once(setup).filter(|_| deferred).map(|bytes| bytes / ranks(setup));
     of_host(setup, &|_, params| {
         let params = &params.held;
+        if let Some(bytes) = once {
+            return bytes * params.all();
+        }
         let layer = params.layer + params.expert_unit;
         let unit = params.root.max(layer);
         // A stage may hold less than one layer with experts, where the mean over stages is computed with.
@@ -50,8 +162,13 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
     })
 }
 
-/// Memory of the busiest host while a checkpoint of S bytes is written: all of it where one rank gathers it, else the
-/// host's own share `S r / N`.
+/// Memory of the busiest host while a checkpoint of S bytes is written: all of it where one rank
+/// gathers it (`FULL_STATE_DICT` to the CPU of rank 0), else the host's own share of what is on the
+/// GPUs, `S r / N` times the part of the state that is not offloaded.
+///
+/// r ranks on the host, of N. What is offloaded is written from where it lies: `.cpu()`, with which
+/// PyTorch fetches a tensor to write it (`_SerialCpuLoader` in
+/// `torch/distributed/checkpoint/filesystem.py`), copies nothing that is on the CPU.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
@@ -61,7 +178,25 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
 /// assert_eq!(checkpoint(&setup, size, true).gb(), 156.0 / 16.0);
 /// ```
 pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
-    if sharded { size * (ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
+    if sharded { size * (on_gpus(setup) * ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
+}
+
+/// The part of weights and optimizer state that is not offloaded, 0 to 1: of the stage that has most.
+pub fn on_gpus(setup: &Setup) -> f64 {
+    if !setup.offload.optimizer && !setup.offload.parameters {
+        return 1.0;
+    }
+    let stays = Setup { offload: Offload::NONE, ..*setup };
+    let of = |setup: &Setup, stage: &Stage| {
+        let states = states::of_gpu(setup, &stage.params);
+        (states.weights + states.optimizer).get()
+    };
+    let mut most: f64 = 0.0;
+    for stage in stages(setup).iter() {
+        let (here, all) = (of(setup, stage), of(&stays, stage));
+        most = most.max(if all > 0.0 { here / all } else { 0.0 });
+    }
+    most.min(1.0)
 }
 
 /// Memory of a host that offloading takes all the time: optimizer state, weights and gradients, kept activations, each

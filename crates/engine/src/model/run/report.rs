@@ -1,5 +1,6 @@
 //! What a whole run takes.
 
+use super::host::HostMemory;
 use crate::units::{Bytes, Dollars, Grams, Joules, Seconds};
 
 /// The whole run. Times, and what follows from them, are infinite where failures come faster than progress.
@@ -37,32 +38,13 @@ pub struct RunReport {
     pub interruptions: f64,
     /// Share of the time that ends up in the model, 0 to 1.
     pub goodput: f64,
-    /// Memory of a host while the model is initialised.
-    pub host_init: Bytes,
-    /// Memory of the busiest host while a checkpoint is written.
-    pub host_checkpoint: Bytes,
-    /// Memory of a host that offloading takes all the time.
-    pub host_offload: Bytes,
-    /// Memory of a host that its pinned buffers take beside it.
-    pub host_pinned: Bytes,
-    /// The memory that a host has.
-    pub host_capacity: Bytes,
+    /// Memory of the busiest host.
+    pub host: HostMemory,
 }
 
 impl RunReport {
     /// Whether the run makes progress at all.
     pub fn finishes(&self) -> bool {
         self.goodput > 0.0
-    }
-
-    /// Memory that the busiest host needs: offloaded state with its buffers, and beside it the larger of initialisation and
-    /// checkpoint.
-    pub fn host_memory(&self) -> Bytes {
-        self.host_offload + self.host_pinned + self.host_init.max(self.host_checkpoint)
-    }
-
-    /// Whether every host has the memory that the run needs.
-    pub fn host_fits(&self) -> bool {
-        self.host_memory() <= self.host_capacity
     }
 }

@@ -1,7 +1,7 @@
 //! Warnings about the whole run, which leave the numbers of the step unchanged.
 
 use crate::format::bytes;
-use crate::model::run::{RunChoices, batch, checkpoint, host};
+use crate::model::run::{HostMemory, RunChoices, batch};
 use crate::model::setup::Setup;
 use crate::params::ParamId;
 use crate::scenario::issue::Issue;
@@ -30,14 +30,12 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
 
 /// The run needs more memory than its hosts have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
-    let offloaded = host::offload(setup);
-    let held = offloaded + host::pinned(offloaded);
-    let init = host::initialisation(setup, choices.deferred_init);
-    let checkpoint = host::checkpoint(setup, checkpoint::size(setup), choices.sharded_checkpoint);
-    let (need, limit) = (held + init.max(checkpoint), setup.network.host.memory);
-    if need <= limit {
+    let memory = HostMemory::of(setup, choices);
+    if memory.fits() {
         return None;
     }
+    let HostMemory { init, checkpoint, .. } = memory;
+    let held = memory.held();
     // What takes most is what to change.
     let (key, most, change) = if held >= init.max(checkpoint) {
         (ParamId::OffloadOptimizer, "what is offloaded, with its pinned buffers,", "Offload less, or use more hosts")
@@ -50,8 +48,8 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     };
     let message = format!(
         "The run needs {} of a host's memory, most of it for {most} and hosts have {}. {change}, or enter more host memory.",
-        bytes(need),
-        bytes(limit),
+        bytes(memory.needed()),
+        bytes(memory.capacity),
     );
     Some(Issue::note(key, message))
 }

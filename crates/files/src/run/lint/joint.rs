@@ -177,7 +177,7 @@ fn fitting(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Fitti
                 break;
             }
             // What leaves the GPUs has to fit the hosts.
-            if scenario.offload != now.offload && !scenario.run_report().host_fits() {
+            if scenario.offload != now.offload && !scenario.host_memory().fits() {
                 break;
             }
             let is_other = micro_batch_size != now.micro_batch_size;

@@ -1,0 +1,63 @@
+//! What texts of many lengths need beyond a typical step.
+
+use super::peak;
+use crate::model::lengths::Lengths;
+use crate::model::setup::Setup;
+use crate::model::stages::stages;
+use crate::model::training::Batch;
+use crate::units::Bytes;
+
+/// Memory, in bytes, that the longest batch of an epoch needs beyond a typical one: what a run needs
+/// later than in its first steps. `M(longest) - M(typical)`, with the peak M of a step (model.md
+/// section 3); 0 where all sequences are of one length.
+///
+/// Typical is the mean length of the sequences that a step waits for ([`Lengths`]): padded batches on
+/// many GPUs are longer than one text, as the longest of all of them counts.
+///
+/// ```
+/// # use engine::{model::memory::beyond_typical, share::decode};
+/// let gib = |texts: &str| {
+///     let link = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&mbs=1&train=lora&recompute=full";
+///     beyond_typical(&decode(&format!("{link}{texts}")).scenario.setup()).gib()
+/// };
+/// // Texts of 512 tokens on average in batches of like length, the longest 8,192: 7,680 tokens more,
+/// // 2 bytes of 4,096 channels for each of 32 layers (1.88 GiB) and 12 bytes of 128,256 logits
+/// // (11.0 GiB), and what one layer works with.
+/// let grouped = gib("&seq=8192&meanlen=512&texts=grouped");
+/// assert!((12.8..15.0).contains(&grouped), "{grouped}");
+/// // Full sequences, and texts that are padded to the longest, all have one length.
+/// assert_eq!([gib("&seq=8192"), gib("&seq=8192&meanlen=512&texts=padmax")], [0.0, 0.0]);
+/// // It grows with the longest text.
+/// assert!(gib("&seq=16384&meanlen=512&texts=grouped") > grouped);
+/// ```
+pub fn beyond_typical(setup: &Setup) -> Bytes {
+    let Lengths::OfTexts { .. } = setup.lengths else { return Bytes::ZERO };
+    let longest = setup.at_longest();
+    // Lengths still differ, so that both count what the allocator loses to that.
+    let typical = Setup { batch: Batch { seq_len: setup.batch.seq_len, ..longest.batch }, ..longest };
+    let stages = stages(setup);
+    let [most, usual] = [&longest, &typical].map(|setup| peak(setup, &stages).needed);
+    (most - usual).max(Bytes::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beyond_typical;
+    use crate::share::decode;
+
+    #[test]
+    fn it_is_never_negative_and_no_less_with_longer_texts() {
+        for model in ["llama-3.1-8b&recompute=none", "llama-3.1-8b&train=lora", "mixtral-8x7b&tp=2", "gpt2&mbs=4"] {
+            for texts in ["packed", "padded", "grouped", "padmax"] {
+                let of = |seq: u32| {
+                    let link = format!("cluster=dgx-h100&gpus=8&model={model}&meanlen=300&texts={texts}&seq={seq}");
+                    beyond_typical(&decode(&link).scenario.setup()).get()
+                };
+                let found = [256, 512, 1024, 4096, 16_384].map(of);
+                assert!(found[0] >= 0.0 && found.is_sorted(), "{model} {texts}: {found:?}");
+                // Packed and fully padded sequences are of one length, whatever the texts.
+                assert_eq!(found[4] > 0.0, matches!(texts, "padded" | "grouped"), "{model} {texts}: {found:?}");
+            }
+        }
+    }
+}
