@@ -144,6 +144,18 @@ const KERNELS: Kernels = Kernels {
     repeated_heads: RepeatedHeads::Default,
 };
 
+/// Tensor parallelism.
+const TENSOR: TensorParallel = TensorParallel {
+    sequence_parallel: true,
+    asynchronous: false,
+    loss: LossParallel::Default,
+    splits_embedding: true,
+};
+
+/// When gradients travel.
+const COMMUNICATION: Communication =
+    Communication { gradient_sync: GradientSync::Default, root_unit: RootUnit::Default, overlap: true };
+
 /// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
 /// when version 1 was made, and stays the same when the first visit changes.
 pub fn start() -> Scenario {
@@ -158,12 +170,7 @@ pub fn start() -> Scenario {
         texts: TextList { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 },
         strategy: Strategy::FullShard,
         tp: 1,
-        tensor: TensorParallel {
-            sequence_parallel: true,
-            asynchronous: false,
-            loss: LossParallel::Default,
-            splits_embedding: true,
-        },
+        tensor: TENSOR,
         cp: 1,
         context: ContextExchange::Ring,
         sequence_heads: 8,
@@ -229,11 +236,7 @@ pub fn start() -> Scenario {
         gradients_in_16_bits: false,
         mtp: 0,
         images: Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true },
-        communication: Communication {
-            gradient_sync: GradientSync::Default,
-            root_unit: RootUnit::Default,
-            overlap: true,
-        },
+        communication: COMMUNICATION,
         offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
         framework: Framework::Torchtitan,
         release: None,

@@ -49,7 +49,7 @@ pub(super) const MEASURED: &[Measured] = &[
 pub(super) const BORROWED: Band = Band { low: 0.72, high: 1.40 };
 
 /// Range of the peak memory with each measured generation weighing the same.
-pub(super) const ELSEWHERE: Band = Band { low: 0.85, high: 1.53 };
+pub(super) const ELSEWHERE: Band = Band { low: 0.88, high: 1.53 };
 
 /// How the odds that a run fits rise with the memory (`crates/score/src/odds`).
 #[allow(clippy::match_same_arms, reason = "a line a kind")]

@@ -1,13 +1,16 @@
 //! What autograd keeps of one layer for the backward pass, tensor by tensor.
 
+mod attention;
 mod frozen;
 mod in_backward;
 mod modules;
+mod norms;
 mod recurrent;
 mod selective;
 
 use frozen::Difference;
 pub use in_backward::{LayerBackward, Moment};
+use norms::Norms;
 
 use super::states::product_bytes;
 use crate::model::experts::{self, Dispatcher};
@@ -16,16 +19,14 @@ use crate::model::framework::Layers;
 use crate::model::parallel::ContextExchange;
 use crate::model::per_rank::{sequence_share, tokens};
 use crate::model::setup::Setup;
-use crate::model::software::{AttentionKernel, NormKernel};
+use crate::model::software::AttentionKernel;
 use crate::model::training::Recompute;
-use crate::model::transformer::{FusedProjections, LayerShares, Norm, QkNorm};
+use crate::model::transformer::LayerShares;
 
 /// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
 /// Bytes per element of a tensor in fp32.
 const FP32: f64 = 4.0;
-/// Blocks of a layer: attention and an MLP.
-const BLOCKS: f64 = 2.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
@@ -132,26 +133,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let query = shares.attention * (arch.query_width() * element / tp);
     let heads = f64::from(arch.num_attention_heads) / tp;
     let sequence = sequence_share(setup);
-    let upcast = is_upcast(setup);
     let seq_len = f64::from(setup.batch.seq_len);
-    // An upcasting norm keeps its input in fp32, and that normalised in the format in which it is scaled.
-    let normalised = if !upcast {
-        0.0
-    } else if scales_wide(setup) {
-        FP32
-    } else {
-        element
-    };
-    let norm = if upcast { FP32 + normalised } else { element };
-    // The matrix products after a norm keep their input: with sequence parallelism the gathered
-    // one, unless it is gathered again in the backward pass, as overlapping implementations do too.
-    let keeps_gathered = setup.traits().keeps_gathered_input && !setup.tensor.asynchronous;
-    let kept_output = element * if keeps_gathered { 1.0 } else { sequence };
-    let norms = f64::from(arch.norms_per_layer);
-    // The products of each block keep its input: a norm's output, or the residual stream.
-    let outputs = if norms < BLOCKS { norms } else { BLOCKS };
-    let norms = norms * norm * sequence + outputs * kept_output;
-    let norm = norm * sequence + kept_output;
+    let norms = Norms::of(setup, element);
     let beside = setup.tensor.asynchronous && !setup.traits().asynchronous_in_shared_buffers;
     let copies = if setup.mesh.tp > 1 && beside { ASYNCHRONOUS_COPIES * element * hidden * sequence } else { 0.0 };
     let unfused = setup.kernels.attention == AttentionKernel::Unfused;
@@ -183,8 +166,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     };
     let wide = hidden_tensors(setup);
     let narrow = narrow(setup, element);
-    let norms_kept = outputs;
-    let narrowed = narrow * (norms_kept * hidden * sequence * element + query + width + copy);
+    let narrowed = narrow * (norms.outputs * hidden * sequence * element + query + width + copy);
     // The output of attention is as wide as its values.
     let output = arch.attention_output_width() * element / tp;
     // Transformer Engine prefers cuDNN's attention from Hopper on (`get_attention_backend`).
@@ -198,11 +180,6 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let gate = if arch.gated_attention { 2.0 * query } else { 0.0 };
     let key_value = shares.attention * (arch.key_value_width_over(tp * by_heads) * by_heads * element);
     let repeats = setup.repeats_key_values();
-    // Norms of queries and keys keep their input in fp32, and that normalised.
-    let norms_heads = arch.qk_norm != QkNorm::None && (setup.traits().layers != Layers::Own || arch.pattern.is_used());
-    let norm_of_heads =
-        if upcast { FP32 + if setup.trained.has_adapters() { 0.0 } else { normalised } } else { element };
-    let norms_of_heads = if norms_heads { norm_of_heads / element * (query + key_value) } else { 0.0 };
     let copies_kept = match setup.experts.dispatcher {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
@@ -214,16 +191,20 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let state = recurrent::of_mixer(setup, element);
     Tensors {
         input: hidden * element * sequence,
-        norms: norms * hidden + copies,
-        norm: norm * hidden,
+        norms: norms.all * hidden + copies,
+        norm: norms.one * hidden,
         query,
         // A GPU of an all-to-all over heads has one key and value head at least.
         key: if repeats { query } else { key_value },
         key_value,
         attention: shares.attention * (outputs * output + statistics) + gate,
-        norms_of_heads,
-        scores: if unfused { shares.attention * (heads * seq_len * bytes_per_score(setup, element)) } else { 0.0 },
-        joined: joined_projections(setup, query, key_value),
+        norms_of_heads: norms.of_heads * (query + key_value),
+        scores: if unfused {
+            shares.attention * (heads * seq_len * attention::bytes_per_score(setup, element))
+        } else {
+            0.0
+        },
+        joined: attention::joined_projections(setup, query, key_value),
         mlp: wide * width + scaled,
         hidden: width,
         hidden_unrouted: unrouted,
@@ -235,58 +216,15 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         latent_outputs,
         narrowed,
         masks: dropout * 2.0 * MASK * hidden * sequence,
-        norm_output: (norm - (1.0 + narrow) * element * sequence) * hidden,
-        normalised: f64::from(arch.norms_per_layer) * normalised * sequence * hidden,
-        normalised_last: normalised * sequence * hidden,
-        norm_kept: (kept_output - narrow * element * sequence) * hidden,
-        norms_kept,
+        norm_output: (norms.one - (1.0 + narrow) * element * sequence) * hidden,
+        normalised: f64::from(arch.norms_per_layer) * norms.normalised * hidden,
+        normalised_last: norms.normalised * hidden,
+        norm_kept: (norms.kept_output - narrow * element * sequence) * hidden,
+        norms_kept: norms.outputs,
         wide,
         hidden_by_kind,
         narrow,
     }
-}
-
-/// Bytes that one matrix for queries, keys and values keeps beyond three where PyTorch runs the layer: the values that attention
-/// keeps are a part of its whole output, and the output of attention is copied head by head for the next product (`modeling_phi3.py`).
-fn joined_projections(setup: &Setup, query: f64, key_value: f64) -> f64 {
-    let layers = setup.traits().layers;
-    if layers == Layers::Own || setup.architecture.fused_projections != FusedProjections::All {
-        return 0.0;
-    }
-    let copied = if layers == Layers::Transformers && !setup.kernels.compile { query } else { 0.0 };
-    // Values that are repeated are no part of it.
-    let repeated = setup.repeats_key_values() && key_value < query;
-    copied + if repeated { 0.0 } else { query + key_value }
-}
-
-/// Whether norms are computed operator by operator in fp32: those of `RMSNorm` alone, which no compiler joins to one kernel.
-fn is_upcast(setup: &Setup) -> bool {
-    let by_operators = setup.architecture.norm == Norm::Rms && !setup.kernels.compile;
-    setup.kernels.norms == NormKernel::Upcast && by_operators
-}
-
-/// Whether those are scaled in fp32, before they are cast back: Gemma's, with a norm after each block, and OLMo 2's.
-fn scales_wide(setup: &Setup) -> bool {
-    let arch = &setup.architecture;
-    setup.traits().layers == Layers::Transformers && (arch.norms_per_layer > 2 || arch.qk_norm == QkNorm::Full)
-}
-
-/// Bytes of a score that attention without flash kernels keeps.
-///
-/// Softmax in the format of the scores keeps its output, and dropout its own and a mask (arXiv 2205.05198, section 4.1). The layers of
-/// transformers compute softmax in fp32 and cast it back (`eager_attention_forward`). A compiler keeps the product too, from which it
-/// computes the softmax again.
-fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
-    let dropout = f64::from(u8::from(setup.kernels.dropout));
-    // A tanh that caps scores keeps its output (Gemma 2).
-    let capped = setup.architecture.logit_softcap && setup.traits().layers == Layers::Transformers;
-    let capped = if capped && !setup.kernels.compile { element } else { 0.0 };
-    let beside_output = match setup.traits().layers {
-        _ if setup.kernels.compile => element,
-        Layers::Transformers => FP32,
-        Layers::Torchtitan | Layers::Own => dropout * element,
-    };
-    beside_output + element + capped + dropout * MASK
 }
 
 /// Hidden tensors of an MLP, by number.

@@ -41,10 +41,9 @@ pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackwar
     // An adapter's gradient of that input is added to the base's.
     let keeps_input = keeps_activation(setup);
     let hiddens = match (arch.gated_mlp, keeps_input) {
-        (true, true) => 2.0,
         (true, false) => 3.0,
         (false, true) if trains => 1.0,
-        (false, _) => 2.0,
+        (true, true) | (false, _) => 2.0,
     };
     let mlp = Moment { beside: hiddens * t.hidden + t.input + gathered, computed: trained(matrix) };
     let matrices = if arch.gated_mlp { 3.0 } else { 2.0 };

@@ -20,7 +20,7 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
         return t.input + t.latent + t.hidden_unrouted;
     }
     if !is_dense {
-        return t.input + t.query + t.key + t.hidden_unrouted;
+        return t.input + t.query + t.key_value + t.hidden_unrouted;
     }
     let arch = &setup.architecture;
     let has_adapters = setup.trained.has_adapters();

@@ -387,7 +387,6 @@ impl Ledger {
     pub(super) fn activations(&self, point: Point) -> (f64, f64, f64) {
         let (waiting, always) = (self.waiting_logits, self.workspaces);
         match point {
-            Point::Start => (0.0, always, 0.0),
             Point::Gather => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.half_logits),
             Point::Loss => (self.kept(self.params.held.layers), always + self.at_loss, waiting + self.logits),
             Point::InLayer(left) => {
@@ -395,7 +394,7 @@ impl Ledger {
             }
             Point::AfterLayer(left) => (self.kept(left - 1.0), always + self.end_of_layer, waiting),
             Point::Tower => (self.kept(0.0), always, 0.0),
-            Point::Embedding | Point::Root => (0.0, always, 0.0),
+            Point::Start | Point::Embedding | Point::Root => (0.0, always, 0.0),
             Point::Update => (0.0, always + self.in_update, 0.0),
         }
     }

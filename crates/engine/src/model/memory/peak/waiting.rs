@@ -60,11 +60,9 @@ impl Ledger {
     /// The head's parameters whose gradients are reduced before the root's: those of a unit of its own.
     pub(super) fn reduced_head(&self, point: Point) -> f64 {
         let is_done = match point {
-            Point::InLayer(_) => true,
+            Point::InLayer(_) | Point::Embedding | Point::Root => true,
             Point::AfterLayer(left) => left <= self.params.held.layers,
-            Point::Start | Point::Gather => false,
-            Point::Embedding | Point::Root => true,
-            Point::Loss | Point::Tower | Point::Update => false,
+            Point::Start | Point::Gather | Point::Loss | Point::Tower | Point::Update => false,
         };
         let is_done = is_done && self.root_unit == RootUnit::Head && self.reduced_layers(point).is_some();
         if is_done { self.params.trained.head } else { 0.0 }
@@ -147,10 +145,9 @@ impl Ledger {
         let units = match point {
             // The first layer's all-gather has begun.
             Point::Start => f64::from(u8::from(self.root_unit != RootUnit::Head)),
-            Point::Gather => 0.0,
             // The last layer is never freed, or not there yet.
             Point::Loss => f64::from(u8::from(self.root_unit == RootUnit::KeptWithLast)),
-            Point::Embedding | Point::Tower | Point::Root | Point::Update => 0.0,
+            Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
                 if left > self.params.held.layers {
                     // The head's backward pass has the last layer fetched.
