@@ -6,6 +6,7 @@
 //! prediction; otherwise the row is left out with a reason. Nothing is guessed silently.
 
 pub mod assumed;
+mod atorch;
 pub mod batch;
 pub mod by_accelerator;
 pub mod collectives;
@@ -19,6 +20,7 @@ pub mod hardware;
 pub mod hybrid;
 pub mod layout;
 pub mod library_step;
+mod llmq;
 pub mod long_sequences;
 pub mod markdown;
 pub mod model;

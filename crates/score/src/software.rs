@@ -8,7 +8,7 @@ use super::row::Row;
 use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
-use super::{LeftOut, Notes, dated, finetune};
+use super::{LeftOut, Notes, atorch, dated, finetune, llmq};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
@@ -60,7 +60,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
     {
         (kernels.loss, segments, communication.root_unit) = (then.loss, then.segments, then.root_unit);
     }
-    Ok(Software {
+    let mut software = Software {
         framework: framework(stack),
         kernels,
         recipe: recipe(row, stack, notes),
@@ -73,7 +73,10 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
         offload: offload(row, stack, notes),
         trained: finetune::adapters::trained(row, notes),
         recompute: recompute(row, stack, notes)?,
-    })
+    };
+    atorch::complete(row, &mut software);
+    llmq::complete(row, &mut software);
+    Ok(software)
 }
 
 /// Returns the framework of a stack.

@@ -75,7 +75,12 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
         Source::Axolotl | Source::Unsloth => fused_linear(row),
         Source::SwiftExamples | Source::Fms if has(&row.notes, &["liger"]) => Loss::FusedLinear,
-        // gpt_bigcode's model leaves its logits in 16 bits (modeling_gpt_bigcode.py); others' turn them into fp32.
+        // gpt_bigcode's model leaves its logits in 16 bits (modeling_gpt_bigcode.py); others' turn them into fp32. Beside a
+        // quantized base all runs are under autocast (`bf16: True` in scenarios.yaml): its loss is in fp32, and Accelerate
+        // holds an fp32 copy of the logits (`convert_outputs_to_fp32`); the fused one overwrites 4 bytes of them.
+        Source::Fms if has(&row.model, &["bigcode"]) && !row.quantized_base.is_empty() => {
+            if has(&row.notes, &["cross-entropy"]) { Loss::KeptLogits } else { Loss::Fp32Logits }
+        }
         Source::Fms if has(&row.model, &["bigcode"]) => {
             if has(&row.notes, &["cross-entropy"]) {
                 Loss::Bf16

@@ -1,6 +1,6 @@
 //! The reader of rows, on rows as sources publish them.
 
-use engine::model::software::{AttentionKernel, Framework, Loss, RootUnit};
+use engine::model::software::{AttentionKernel, Framework, Loss, Offload, RootUnit};
 use engine::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute, RecomputeModules};
 use engine::published::MemoryKind;
@@ -429,4 +429,63 @@ fn the_root_unit_is_the_one_of_torchtitans_date() {
     assert_eq!(of(""), RootUnit::KeptWithLast);
     assert_eq!(of("benchmarks/llama3_h100_202412_torchtitan.md"), RootUnit::KeptWithLast);
     assert_eq!(of("https://github.com/pytorch/torchtitan/pull/2253"), RootUnit::Head);
+}
+
+#[test]
+fn llmqs_flags_are_its_settings() {
+    let plain = [
+        ("framework", "llm.q (CUDA/C++, IST-DASLab)"),
+        ("model", "Qwen2.5-14B"),
+        ("gpu", "RTX 4090"),
+        ("num_gpus", "4"),
+        ("dp", "4"),
+        ("gpus_per_node", "4"),
+        ("intra_node_link", "PCIe"),
+        ("sharding", "ZeRO-1 (default of llm.q)"),
+        ("act_ckpt", "recompute-block"),
+    ];
+    let with = |notes: &'static str| [&plain[..], &[("notes", notes)]].concat();
+    let one = scenario(&with("flags: ; bf16 weights"));
+    assert_eq!((one.strategy, one.recipe, one.offload), (Strategy::Zero1, PrecisionPolicy::PureBf16, Offload::NONE));
+    assert_eq!(one.kernels.loss, Loss::Chunked);
+    let flags = "flags: --lmhead-chunks=8 --shard-weights --offload-opt-m --offload-opt-v --offload-residual";
+    let all = scenario(&with(flags));
+    assert_eq!((all.strategy, all.kernels.loss), (Strategy::FullShard, Loss::FusedLinear));
+    assert_eq!(all.offload, Offload { optimizer: true, activations: true, ..Offload::NONE });
+    assert_eq!(reason(&with("flags: none given; total batch")), "llm.q's options are not given");
+}
+
+#[test]
+fn atorchs_example_runs_under_autocast() {
+    let of = |trainable: &str| {
+        scenario(&[
+            ("framework", "atorch PyTorch FSDP"),
+            ("source_key", "atorch Llama2-7B README"),
+            ("model", "Llama-2-7B"),
+            ("trainable", trainable),
+        ])
+    };
+    let whole = of("");
+    assert_eq!((whole.framework, whole.recipe), (Framework::Fsdp1, PrecisionPolicy::AutocastBf16));
+    assert_eq!(whole.kernels.loss, Loss::Fp32Logits);
+    assert_eq!(of("lora").trained.base, BaseFormat::Fp32);
+}
+
+#[test]
+fn gpt_bigcode_beside_a_quantized_base_has_the_loss_of_autocast() {
+    let loss = |base: &'static str, notes: &'static str| {
+        scenario(&[
+            ("source_key", "IBM fms-acceleration benchmark references"),
+            ("framework", "HF Trainer/TRL SFT via fms-hf-tuning"),
+            ("model", "SantaCoder 1.1B (gpt_bigcode)"),
+            ("trainable", "lora"),
+            ("quantized_base", base),
+            ("notes", notes),
+        ])
+        .kernels
+        .loss
+    };
+    assert_eq!(loss("", "packed"), Loss::Bf16Kept);
+    assert_eq!(loss("bnb nf4 4-bit", "packed"), Loss::Fp32Logits);
+    assert_eq!(loss("bnb nf4 4-bit", "fused ops (cross-entropy)"), Loss::KeptLogits);
 }
