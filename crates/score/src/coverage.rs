@@ -87,15 +87,18 @@ pub struct Covered {
     pub held_out_inside: f64,
 }
 
-/// Fewest residuals of other sources that give a range.
+/// Fewest residuals of other sources that give a range, and for how many of one source each of them may speak.
 const FEWEST: usize = 8;
+const SPEAKS_FOR: usize = 5;
 
 /// Returns for each residual whether it lies in the range that its kind's other sources give; `None` where these are too few.
 fn held_out<K: Copy + Ord>(residuals: &[Residual<K>]) -> Vec<Option<bool>> {
     let mut ranges: BTreeMap<(K, &str), Option<Band>> = BTreeMap::new();
     let range_without = |residual: &Residual<K>, source: &str| {
         let others = || residuals.iter().filter(|other| other.kind == residual.kind && other.source != source);
-        (others().count() >= FEWEST).then(|| range(others())).flatten()
+        let own = residuals.iter().filter(|other| other.kind == residual.kind && other.source == source).count();
+        let enough = others().count() >= FEWEST && others().count() * SPEAKS_FOR >= own;
+        enough.then(|| range(others())).flatten()
     };
     residuals
         .iter()

@@ -2,7 +2,7 @@
 
 use super::row::Row;
 use engine::catalog::{self, releases};
-use engine::model::software::{Communication, Kernels, Loss, RootUnit, Segments};
+use engine::model::software::{Communication, Kernels, Loss, RepeatedHeads, RootUnit, Segments};
 use engine::params::ParamId;
 
 /// Names of months as sources write them.
@@ -76,6 +76,8 @@ pub struct ByItself {
     pub segments: Segments,
     /// What its FSDP keeps gathered outside the layers.
     pub root_unit: RootUnit,
+    /// Whether it copies keys and values for the queries that share them.
+    pub repeated_heads: RepeatedHeads,
 }
 
 /// Returns what a program does at the date of a row's source; `None` where it bears none.
@@ -88,7 +90,12 @@ pub fn software(row: &Row, program: &str, kernels: Kernels) -> Option<ByItself> 
     (chosen.kernels, chosen.communication, chosen.pp) = (kernels, Communication::USUAL, row.pp.unwrap_or(1));
     let mut then = chosen;
     release.apply(&mut then, &chosen);
-    Some(ByItself { loss: then.kernels.loss, segments: then.segments, root_unit: then.communication.root_unit })
+    Some(ByItself {
+        loss: then.kernels.loss,
+        segments: then.segments,
+        root_unit: then.communication.root_unit,
+        repeated_heads: then.kernels.repeated_heads,
+    })
 }
 
 /// Returns what a program of one way alone keeps gathered outside the layers: that of its first release.

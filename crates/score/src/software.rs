@@ -58,7 +58,8 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
     if stack == Stack::Torchtitan
         && let Some(then) = dated::software(row, "torchtitan", kernels)
     {
-        (kernels.loss, segments, communication.root_unit) = (then.loss, then.segments, then.root_unit);
+        (kernels.loss, segments) = (then.loss, then.segments);
+        (kernels.repeated_heads, communication.root_unit) = (then.repeated_heads, then.root_unit);
     }
     let mut software = Software {
         framework: framework(stack),
@@ -170,14 +171,9 @@ fn kernels(row: &Row, stack: Stack) -> Kernels {
         dropout: matches!(stack, Stack::MegatronEarly | Stack::MegatronDeepSpeed) || drops_by_default(row),
         tiled_mlp: has(&row.notes, &["tiled mlp", "tiledmlp"]),
         state: StateKernel::Fused,
-        repeated_heads: repeated_heads(row, stack),
+        // torchtitan's by its date; nearly all published rows are older than its change of January 2026.
+        repeated_heads: if stack == Stack::Torchtitan { RepeatedHeads::Yes } else { RepeatedHeads::Default },
     }
-}
-
-/// torchtitan copied keys and values for the queries that share them until ff0829c10 (27 January 2026).
-fn repeated_heads(row: &Row, stack: Stack) -> RepeatedHeads {
-    let is_new = has(&row.framework, &["2026"]) || has(&row.notes, &["2026"]);
-    if stack == Stack::Torchtitan && !is_new { RepeatedHeads::Yes } else { RepeatedHeads::Default }
 }
 
 /// The loss of Megatron-LM's continuous integration: the plain one unless the name says otherwise

@@ -60,8 +60,8 @@ pub(super) const fn curve(kind: PeakKind) -> Curve {
         PeakKind::DataSheet => Curve { half: 1.172, quarters: 27 },
         PeakKind::Unmeasured => Curve { half: 1.084, quarters: 23 },
         PeakKind::Small => Curve { half: 1.084, quarters: 23 },
-        PeakKind::Trainers => Curve { half: 1.086, quarters: 26 },
-        PeakKind::Torchtitan => Curve { half: 1.081, quarters: 27 },
+        PeakKind::Trainers => Curve { half: 1.093, quarters: 28 },
+        PeakKind::Torchtitan => Curve { half: 1.072, quarters: 32 },
         PeakKind::Megatron => Curve { half: 1.051, quarters: 46 },
     }
 }
