@@ -83,6 +83,7 @@ export type KnownName =
   | 'offload_nvme' | 'shard_group_gpus' | 'tensor_parallel_gpus' | 'sequence_parallel' | 'async_tensor_parallel'
   | 'context_parallel_gpus' | 'context_exchange' | 'context_parallel_head_gpus' | 'pipeline_stages'
   | 'pipeline_schedule' | 'virtual_pipeline_stages' | 'first_stage_layers' | 'last_stage_layers' | 'gradient_sync'
+  | 'fsdp_root_unit' | 'loss_parallel' | 'tensor_parallel_embedding' | 'repeated_kv_heads'
   | 'overlap_grad_reduce' | 'expert_parallel_gpus' | 'expert_tensor_parallel_gpus' | 'adaptive_parallelism'
   | 'token_dispatcher' | 'all_to_all_algorithm' | 'expert_chunks' | 'adaptive_pipelining'
   | 'overlap_moe_expert_parallel_comm' | 'capacity_factor' | 'load_imbalance' | 'grouped_gemm' | 'fused_experts'

@@ -175,8 +175,12 @@ fn a_slip_of_the_fingers_is_refused_with_the_right_spelling() {
                     let is_known = own.is_some_and(|own| {
                         names.all.iter().any(|name| is_letters(name) == is_letters(&wrong))
                             || is_letters(&own) == is_letters(&wrong)
+                            // The end of a name is one: v4 is a TPU, and L4 a GPU.
+                            || own.ends_with(&wrong)
                     });
-                    let is_option = right.contains('=') && exactly;
+                    // A switch takes on and off as well.
+                    let is_switch = wrong.split_once('=').is_some_and(|(_, option)| matches!(option, "on" | "off"));
+                    let is_option = right.contains('=') && (exactly || is_switch);
                     assert!(is_same || is_known || is_option || exactly, "{wrong}, for {right}, is another run");
                 }
                 Err(refusal) if refusal.code == names.code => {
