@@ -59,7 +59,15 @@ const LINKS: [(&[Framework], &str); 12] = [
 
 /// Parameters that no framework's settings say, or that its framework decides: kernels, allocator and when gradients are reduced, links, prices, the length of a run
 /// within a step, what a model is called beside its shape.
-const UNSAID: [&str; 5] = ["tokens", "mtbf", "segments", "optkernel", "sync"];
+const UNSAID: [&str; 6] = [
+    // What a release keeps gathered: no file says it.
+    "rootunit",
+    "tokens",
+    "mtbf",
+    "segments",
+    "optkernel",
+    "sync",
+];
 
 /// What the settings of one framework have no words for.
 fn unsaid(framework: Framework) -> &'static [&'static str] {
