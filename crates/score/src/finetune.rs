@@ -13,3 +13,4 @@ pub mod scope;
 pub mod software;
 pub mod source;
 pub mod texts;
+pub mod trl;

@@ -25,6 +25,7 @@ pub mod long_sequences;
 pub mod markdown;
 pub mod model;
 pub mod odds;
+mod paddle;
 pub mod pairs;
 pub mod predict;
 pub mod publish;

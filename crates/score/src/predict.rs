@@ -8,8 +8,8 @@ use super::stack::Stack;
 use super::target::{self, TimeSource};
 use super::text::has;
 use super::{
-    LeftOut, Notes, assumed, batch, conventions, experts, hardware, layout, llmq, long_sequences, model, recipes,
-    scope, silicon, software,
+    LeftOut, Notes, assumed, batch, conventions, experts, hardware, layout, llmq, long_sequences, model, paddle,
+    recipes, scope, silicon, software,
 };
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
@@ -104,7 +104,7 @@ fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     let run = long_sequences::completed(recipes::as_run(row, &mut notes), &mut notes);
     let run = completed::completed(&run, &mut notes)?;
     let run = silicon::completed(&run, &mut notes)?.into_owned();
-    let run = llmq::completed(assumed::completed(run, &mut notes))?;
+    let run = paddle::completed(llmq::completed(assumed::completed(run, &mut notes))?, &mut notes);
     Ok((run, notes))
 }
 

@@ -8,7 +8,7 @@ use super::row::Row;
 use super::silicon::{self, maxtext};
 use super::stack::Stack;
 use super::text::has;
-use super::{LeftOut, Notes, atorch, dated, finetune, llmq};
+use super::{LeftOut, Notes, atorch, dated, finetune, llmq, paddle};
 use engine::model::hardware::Generation;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
@@ -77,6 +77,7 @@ pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, 
     };
     atorch::complete(row, &mut software);
     llmq::complete(row, &mut software);
+    paddle::complete(row, &mut software);
     Ok(software)
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::mlperf;
 use super::source::Source;
+use super::trl;
 use crate::hardware::gpu;
 use crate::row::Row;
 use crate::text::has;
@@ -103,6 +104,7 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
             return Err(LeftOut::because("activations in fp32 beside a quantized base: not modelled"));
         }
         Source::Atorch => set(&mut full.act_ckpt, "full", "", notes),
+        Source::Other if trl::is_over_context(row) => trl::complete(&mut full, notes),
         _ => {}
     }
     hardware(&mut full, notes);
@@ -113,7 +115,7 @@ pub fn completed<'a>(row: &'a Row, notes: &mut Notes) -> Result<Cow<'a, Row>, Le
 }
 
 /// Sets a column, in place of a blank or of a remark about defaults.
-fn set(column: &mut String, value: &str, note: &str, notes: &mut Notes) {
+pub(super) fn set(column: &mut String, value: &str, note: &str, notes: &mut Notes) {
     if column.is_empty() || column.contains("default") {
         value.clone_into(column);
         if !note.is_empty() {

@@ -489,3 +489,25 @@ fn gpt_bigcode_beside_a_quantized_base_has_the_loss_of_autocast() {
     assert_eq!(loss("bnb nf4 4-bit", "packed"), Loss::Fp32Logits);
     assert_eq!(loss("bnb nf4 4-bit", "fused ops (cross-entropy)"), Loss::KeptLogits);
 }
+
+#[test]
+fn paddles_pipelines_recompute_nothing() {
+    let of = |pp: &'static str, sharding: &'static str| {
+        scenario(&[
+            ("source_key", "FlagPerf training cases"),
+            ("framework", "PaddlePaddle 2.5.1 (PaddleNLP)"),
+            ("sharding", sharding),
+            ("model", "LLaMA 13B"),
+            ("gpu", "A100-80GB"),
+            ("num_gpus", "8"),
+            ("dp", "2"),
+            ("tp", if pp == "1" { "4" } else { "2" }),
+            ("pp", pp),
+            ("precision", "fp16 (O2)"),
+        ])
+    };
+    let piped = of("2", "sharding stage1, degree 1");
+    assert_eq!((piped.recompute, piped.framework), (Recompute::None, Framework::Megatron));
+    assert_eq!(of("1", "sharding stage1, degree 2").recompute, Recompute::Full);
+    assert_ne!(of("1", "sharding stage2, degree 2").framework, Framework::Megatron);
+}

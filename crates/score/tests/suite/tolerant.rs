@@ -206,3 +206,29 @@ fn runs_are_counted_by_how_they_ended() {
     assert_eq!((called.failed, called.failed_called), (2, 2));
     assert_eq!((called.ran, called.ran_called, called.left_out), (1, 1, 1));
 }
+
+#[test]
+fn trl_over_context_parallelism_keeps_checkpoints_in_host_memory() {
+    let of = |model: &str, cp: &str| {
+        scenario(&[
+            ("source_key", "TRL long context"),
+            ("gpu", "H100-80GB"),
+            ("num_gpus", "8"),
+            ("gpus_per_node", "8"),
+            ("framework", "HF TRL SFTTrainer (accelerate FSDP2 + context parallelism)"),
+            ("sharding", "FSDP over the context-parallel ranks"),
+            ("model", model),
+            ("trainable", "full"),
+            ("seq_len", "1048576"),
+            ("micro_batch_seqs", "1"),
+            ("dp", if cp == "8" { "1" } else { "8" }),
+            ("cp", cp),
+            ("precision", "bf16"),
+        ])
+    };
+    let long = of("Qwen3-8B", "8");
+    assert_eq!((long.recompute, long.recipe), (Recompute::Full, PrecisionPolicy::PureBf16));
+    assert!(long.offload.activations && !long.offload.optimizer && !long.kernels.tiled_mlp);
+    assert!(of("Qwen3-32B", "8").kernels.tiled_mlp);
+    assert!(!of("Qwen3-8B", "1").offload.activations);
+}
