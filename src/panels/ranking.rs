@@ -193,7 +193,7 @@ mod tests {
     /// Bitsandbytes has no tensor parallelism, and FSDP1 no pipeline.
     #[test]
     fn what_the_framework_cannot_run_is_marked_and_comes_last() {
-        let link = "gpu=rtx-4090&model=llama-3.1-70b&gpus=8&seq=2k&train=lora&base=nf4dq&framework=fsdp1";
+        let link = "gpu=l40s&model=llama-3.1-70b&gpus=8&seq=1k&train=lora&base=nf4dq&framework=fsdp1";
         let search = searched(&decode(link).scenario);
         let best = search.ranking().best();
         assert!(best.is_sorted_by_key(|layout| layout.lack.is_some()));

@@ -180,9 +180,9 @@ mod tests {
             let scenario = decode(link).scenario;
             advise(&scenario, &scenario.report()).iter().map(change).collect::<Vec<_>>()
         };
-        let hopper = named("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=8k");
+        let hopper = named("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=4k");
         assert_eq!(hopper[..2], ["FlashAttention-3", "torch.compile"], "{hopper:?}");
-        let ampere = named("");
+        let ampere = named("mem=60");
         assert_eq!(ampere[..2], ["torch.compile", "FlashAttention-2"], "{ampere:?}");
         assert!(ampere[2].starts_with("hardware: links of 400"), "{ampere:?}");
     }

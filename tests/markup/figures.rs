@@ -172,7 +172,7 @@ fn one_layer_of_experts_is_shown_where_the_model_has_some() {
 #[test]
 fn where_the_time_goes_is_a_figure_with_a_lever_for_each_part() {
     let scenario =
-        engine::share::decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=2&recompute=full&seq=8192").scenario;
+        engine::share::decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=2&recompute=full&seq=4096").scenario;
     let html = page(&scenario, Vec::new());
     assert_eq!(html.matches("id=\"waterfall\"").count(), 1);
     assert_eq!(html.matches("id=\"ask-waterfall\"").count(), 1);

@@ -96,9 +96,16 @@ fn notes_are_told_from_errors() {
 
 #[test]
 fn the_headline_says_whether_it_fits() {
-    let fits = catalog::default_scenario();
+    // The first visit runs in three of four cases: the odds near the limit are those of runs that failed, too.
+    let first = catalog::default_scenario();
+    let sentence = text::headline(&first, &first.report()).sentence();
+    assert!(sentence.starts_with("13B on 64 A100 40 GB is a tight fit: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");
+    let fits = engine::share::decode("mem=80").scenario;
     let sentence = text::headline(&fits, &fits.report()).sentence();
-    assert!(sentence.starts_with("13B on 64 A100 40 GB fits: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");
+    assert!(
+        sentence.starts_with("13B on 64 A100 40 GB with 80 GiB fits: needs 32.3 of 79.0\u{2009}GiB, "),
+        "{sentence}"
+    );
     assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
     assert!(words(&page(&fits, Vec::new())).contains(&sentence));
 

@@ -243,7 +243,7 @@ mod tests {
         let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");
         assert!(plain.contains("href=\"http://127.0.0.1:8080/?view=verdict#v=1\"") && plain.contains("8080/static/"));
         let markdown = CopyFormat::Markdown.text(&derived, &link, "");
-        assert!(markdown.starts_with("[13B on 128 A100 40 GB fits"), "{markdown}");
+        assert!(markdown.starts_with("[13B on 128 A100 40 GB is a tight fit"), "{markdown}");
         assert!(
             markdown.contains(&format!(".]({link}) All weights at ")) && markdown.ends_with(" · 128 A100 40 GB"),
             "{markdown}"
