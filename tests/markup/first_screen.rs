@@ -103,7 +103,7 @@ fn the_headline_says_whether_it_fits() {
     let fits = engine::share::decode("mem=80").scenario;
     let sentence = text::headline(&fits, &fits.report()).sentence();
     assert!(
-        sentence.starts_with("13B on 64 A100 40 GB with 80 GiB fits: needs 32.3 of 79.0\u{2009}GiB, "),
+        sentence.starts_with("13B on 64 A100 40 GB with 80\u{2009}GiB fits: needs 32.3 of 79.0\u{2009}GiB, "),
         "{sentence}"
     );
     assert!(sentence.contains(" MFU, limited by ") && sentence.ends_with('.'), "{sentence}");
