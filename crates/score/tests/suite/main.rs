@@ -12,6 +12,7 @@ mod library_steps;
 mod measured;
 mod nearest;
 mod odds;
+mod one_gpu;
 mod oracle;
 mod published;
 mod rows;
