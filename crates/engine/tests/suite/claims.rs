@@ -377,11 +377,11 @@ fn starting_points_fit_and_are_what_they_say() {
     says(1e2 * ethernet.mfu, 42.0, 1.0);
     says(1e2 * pins[0].mfu, 9.0, 1.0);
 
-    let (pairs, pins) = compared("plan-70b-64-h100");
-    says(1e2 * pairs.mfu, 41.0, 1.0);
+    let (fours, pins) = compared("plan-70b-64-h100");
+    says(1e2 * fours.mfu, 36.0, 1.0);
     says(-pins[0].memory.headroom().get() / GIB, 28.0, 1.0);
     says(1e2 * pins[1].mfu, 37.0, 1.0);
-    assert!(pairs.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
+    assert!(fours.tokens_per_step == pins[0].tokens_per_step && pins[1].fits());
 
     let (large, pins) = compared("plan-405b");
     let bubble = |report: &Report| 1e2 * (report.time.bubble / report.time.step);

@@ -22,6 +22,10 @@ fn apart(runs: impl Iterator<Item = (String, Setup)>) -> (Vec<String>, usize) {
     let mut compared = 0;
     let mut wrong = Vec::new();
     for (name, setup) in runs {
+        // 25 heads of GPT-2 XL are no whole ones for two GPUs.
+        if !setup.architecture.num_attention_heads.is_multiple_of(setup.mesh.tp) {
+            continue;
+        }
         let Some([closed, traced]) = both(&setup) else { continue };
         compared += 1;
         let error = closed / traced - 1.0;
@@ -83,13 +87,18 @@ fn the_verdict_is_the_traced_step_s_whatever_the_layer() {
 }
 
 /// Models with large vocabularies, tied embeddings, biases, norms of heads and norms after their blocks, at lengths where weights
-/// and where activations decide.
+/// and where activations decide, under tensor parallelism and with sequences cut.
 #[test]
 fn the_verdict_is_the_traced_step_s_whatever_the_model() {
     const MODELS: [&str; 8] =
         ["llama-3.1-8b", "llama-3.2-1b", "mpt-7b", "gpt-2-xl", "qwen2.5-7b", "qwen3-8b", "gemma-2-9b", "olmo-2-7b"];
-    const BATCHES: [&str; 3] =
-        ["seq=512&mbs=1&recipe=fsdp2-bf16", "seq=4096&mbs=1&recipe=fsdp2-bf16", "seq=2048&mbs=4&recipe=pure-bf16"];
+    const BATCHES: [&str; 5] = [
+        "seq=512&mbs=1&recipe=fsdp2-bf16",
+        "seq=4096&mbs=1&recipe=fsdp2-bf16",
+        "seq=2048&mbs=4&recipe=pure-bf16",
+        "seq=4096&mbs=2&recipe=fsdp2-bf16&tp=2",
+        "seq=16384&mbs=1&recipe=fsdp2-bf16&cp=4&cpcomm=ring",
+    ];
     let ways = ways();
     let batches = MODELS.into_iter().flat_map(|model| BATCHES.map(|batch| format!("model={model}&{batch}")));
     let runs = batches.flat_map(|batch| {
@@ -99,6 +108,6 @@ fn the_verdict_is_the_traced_step_s_whatever_the_model() {
         })
     });
     let (wrong, compared) = apart(runs);
-    assert!(compared > 2500, "{compared}");
-    assert!(wrong.len() <= compared / 100, "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 3500, "{compared}");
+    assert!(wrong.len() <= compared / 50, "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
 }

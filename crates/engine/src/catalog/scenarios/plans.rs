@@ -25,9 +25,9 @@ pub(super) const LIST: &[ScenarioEntry] = &[
     entry(
         "plan-70b-64-h100",
         "70B on 64 H100",
-        "Selective checkpointing fits once pairs of GPUs split each layer (tp 2): 41 % MFU. Without (A) 28 GiB are missing; full \
+        "Selective checkpointing fits once four GPUs split each layer (tp 4): 36 % MFU. Without (A) 28 GiB are missing; full \
          checkpointing (B) fits without, at 37 %.",
-        "v=1&rev=7&cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8192&mbs=1&accum=2&strategy=full-shard&recompute=selective&tp=2\
+        "v=1&rev=7&cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8192&mbs=1&accum=4&strategy=full-shard&recompute=selective&tp=4\
          &pin=1&accum=1&tp=1&pin=2&accum=1&recompute=full&tp=1",
         "Llama 3 (arXiv 2407.21783), Table 3; NVIDIA DGX H100 data sheet",
     ),

@@ -5,9 +5,10 @@ use super::states::{base, recipe_bytes, shard_degrees};
 use super::trace::{Category, Peak, Phase, Trace, reserved_over};
 use crate::model::framework::Layers;
 use crate::model::lengths;
+use crate::model::parallel::ContextExchange;
 use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
 use crate::model::setup::Setup;
-use crate::model::software::{Cache, Offload};
+use crate::model::software::{AttentionKernel, Cache, Offload};
 use crate::model::stages::Stage;
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
 use crate::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
@@ -15,10 +16,13 @@ use crate::model::transformer::QkNorm;
 use crate::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
-/// expert parallelism or offloading, kernel by kernel or compiled.
+/// expert parallelism or offloading, a sequence that is cut passed around as a ring, kernel by kernel or compiled.
 pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
-    let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && mesh.cp <= 1;
+    // The sequence is cut before the model; only flash attention has no scores of other GPUs' keys.
+    let cut =
+        mesh.cp <= 1 || setup.context == ContextExchange::Ring && setup.kernels.attention != AttentionKernel::Unfused;
+    let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && cut;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
     // DeepSpeed's stage 3 has units of its own, and XLA gathers product by product.
     let by_units = setup.traits().shards_by_fsdp;

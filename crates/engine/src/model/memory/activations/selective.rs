@@ -9,7 +9,14 @@ use crate::model::transformer::{AttentionBias, FusedProjections, LayerShares};
 pub(super) fn kept(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
     // Scores are of products that the policy does not name.
     let attention = if setup.kernels.attention == AttentionKernel::Unfused { 0.0 } else { t.attention };
-    t.input + attention + every_second_output(setup, t, element, shares)
+    // Outputs of the reduce-scatters after both blocks are kept as well.
+    let reduced = if is_scattered(setup) { 2.0 * t.input } else { 0.0 };
+    t.input + attention + reduced + every_second_output(setup, t, element, shares)
+}
+
+/// Whether the outputs of both blocks are partial sums that a tensor-parallel group reduces and scatters along the sequence.
+const fn is_scattered(setup: &Setup) -> bool {
+    setup.mesh.tp > 1 && setup.tensor.sequence_parallel
 }
 
 /// Bytes per token of every second matrix product's output, those of adapters among them, in the order of the forward pass.
@@ -36,11 +43,13 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
     let up = if arch.gated_mlp && is_one { 2.0 * t.hidden } else { t.hidden };
     let gate = (arch.gated_mlp && !is_one).then_some((t.hidden, targets.mlp));
     // A compiler drops what no backward pass reads: the last product's output.
-    let last = (!setup.kernels.compile).then_some((t.input, targets.mlp));
+    // Under tensor parallelism a block's last product is whole before it is reduced.
+    let residual = if is_scattered(setup) { element * f64::from(arch.hidden_size) } else { t.input };
+    let last = (!setup.kernels.compile).then_some((residual, targets.mlp));
     let bias = arch.attention_bias;
     let of_attention = projections.into_iter().flatten().map(|of| (of, bias != AttentionBias::None));
     let of_mlp = gate.into_iter().chain([(up, targets.mlp)]).chain(last).map(|of| (of, arch.mlp_bias));
-    let products = of_attention.chain([((t.input, output), bias == AttentionBias::All)]).chain(of_mlp);
+    let products = of_attention.chain([((residual, output), bias == AttentionBias::All)]).chain(of_mlp);
     let (mut is_kept, mut kept) = (false, 0.0);
     for ((output, has_adapter), is_biased) in products {
         let of_adapter = if has_adapters && has_adapter { [Some(inner), Some(output)] } else { [None, None] };
