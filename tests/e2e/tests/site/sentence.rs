@@ -97,7 +97,7 @@ fn the_verdict_stays_in_sight_and_covers_no_focus() -> Result<()> {
             "{width} px: {line}"
         );
         let text = line.get(2).and_then(Value::as_str).unwrap_or_default();
-        for part in ["fits", "MFU", "Tokens/s/GPU", "Memory needed", "GiB", "Pin"] {
+        for part in ["tight fit", "MFU", "Tokens/s/GPU", "Memory needed", "GiB", "Pin"] {
             ensure!(text.to_lowercase().contains(&part.to_lowercase()), "{width} px: no {part} in {text}");
         }
         // The keyboard goes up through what has scrolled away: nothing with the focus lies under the line.
@@ -132,6 +132,6 @@ fn escape_takes_back_what_was_typed_and_the_tab_names_the_scenario() -> Result<(
     page.settled()?;
     assert_eq!(page.ask(&field, "it.value")?, "64");
     let title = page.session.text("return document.title", &[])?;
-    ensure!(title.starts_with("13B on 64 A100 40 GB at ") && title.ends_with(" fits · shardwise"), "{title}");
+    ensure!(title.starts_with("13B on 64 A100 40 GB at ") && title.ends_with(" is a tight fit · shardwise"), "{title}");
     page.leave_quietly()
 }
