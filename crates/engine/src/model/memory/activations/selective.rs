@@ -42,9 +42,9 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
     };
     let up = if arch.gated_mlp && is_one { 2.0 * t.hidden } else { t.hidden };
     let gate = (arch.gated_mlp && !is_one).then_some((t.hidden, targets.mlp));
-    // A compiler drops what no backward pass reads: the last product's output.
     // Under tensor parallelism a block's last product is whole before it is reduced.
     let residual = if is_scattered(setup) { element * f64::from(arch.hidden_size) } else { t.input };
+    // A compiler drops what no backward pass reads: the last product's output.
     let last = (!setup.kernels.compile).then_some((residual, targets.mlp));
     let bias = arch.attention_bias;
     let of_attention = projections.into_iter().flatten().map(|of| (of, bias != AttentionBias::None));
