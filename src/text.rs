@@ -128,6 +128,8 @@ pub const WATERFALL_HINT: (&str, &str) = ("From the peak of the GPU at the top t
 pub const LEVERS: &str = "What would shrink each part";
 /// Where nothing shrinks a part and leaves the step as fast.
 pub const NO_LEVER: &str = "no single change helps";
+/// In their place, of waiting for data.
+pub const DATA_LEVER: &str = "more loader workers, faster storage, or texts tokenized ahead";
 /// On the table of a figure.
 pub const DATA: &str = "Data table";
 /// Over a table that is wider than a phone.

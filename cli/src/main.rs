@@ -6,6 +6,7 @@ mod annotation;
 mod catalog;
 mod estimate;
 mod input;
+mod measure;
 mod params;
 mod plan;
 mod rank;
@@ -56,8 +57,13 @@ enum Command {
     Rank(rank::Arguments),
     /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing answers
     Plan(plan::Arguments),
-    /// What files say: a run, a model, an error, a log, tables of nccl-tests, for the scenario of a link
+    /// What files say: a run, a model, an error, a log, tables of nccl-tests, measured rates, for the scenario of a link
     Read(read::Arguments),
+    /// Prints the script that measures the rates of your own GPUs, for `read`
+    ///
+    /// It needs PyTorch alone and takes at most five minutes: shardwise measure > measure.py, then on a
+    /// node torchrun --nproc-per-node=8 measure.py --out rates.json, then shardwise read rates.json.
+    Measure(measure::Arguments),
     /// What would make the configuration of a run fit or faster: status 1 where there is something
     ///
     /// Every finding has a code: SW101 does not fit, SW102 contradicts itself, SW2.. other settings
@@ -78,6 +84,7 @@ fn main() -> ExitCode {
         Command::Rank(arguments) => arguments.run(),
         Command::Plan(arguments) => arguments.run(),
         Command::Read(arguments) => arguments.run(),
+        Command::Measure(arguments) => arguments.run(),
         Command::Lint(arguments) => arguments.run(),
         Command::Params(arguments) => Ok(arguments.run()),
         Command::Catalog => catalog::catalog(),

@@ -19,14 +19,14 @@ export type ParameterKey =
   | 'attnkernel' | 'loss' | 'normkernel' | 'dropout' | 'tiledmlp' | 'repeatkv' | 'statekernel' | 'compute' | 'segments'
   | 'node' | 'intra' | 'oversub' | 'rails' | 'pxn' | 'hbm' | 'usable' | 'peak' | 'lat' | 'eff' | 'topology' | 'mfu'
   | 'anchortime' | 'anchormemory' | 'tokens' | 'price' | 'pue' | 'co2' | 'storage' | 'mtbf' | 'restart' | 'ckptevery'
-  | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'nvmebw' | 'dispatch8' | 'peak8'
-  | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn' | 'attntuned' | 'elem'
-  | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers' | 'hidden' | 'heads'
-  | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias' | 'tied' | 'pos'
-  | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias' | 'kvrank'
-  | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate' | 'firstdense'
-  | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate' | 'mixer'
-  | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
+  | 'ckptsharded' | 'deferred' | 'critbatch' | 'hostmem' | 'hostgpus' | 'hostbw' | 'nvmebw' | 'hostspeed' | 'loader'
+  | 'dispatch8' | 'peak8' | 'peak4' | 'peak32' | 'hostlink' | 'power' | 'matmul' | 'matmul8' | 'matmul4' | 'attn'
+  | 'attntuned' | 'elem' | 'half' | 'launch' | 'intralat' | 'intraeff' | 'arpasses' | 'nodedecay' | 'torus' | 'layers'
+  | 'hidden' | 'heads' | 'kv' | 'headdim' | 'ffn' | 'vocab' | 'mlp' | 'norm' | 'norms' | 'qknorm' | 'bias' | 'mlpbias'
+  | 'tied' | 'pos' | 'embnorm' | 'window' | 'globalevery' | 'chunked' | 'sinks' | 'fusedqkv' | 'softcap' | 'headbias'
+  | 'kvrank' | 'qrank' | 'nope' | 'rope' | 'vdim' | 'experts' | 'topk' | 'effn' | 'sharedffn' | 'sharedgate'
+  | 'firstdense' | 'moestep' | 'routerbias' | 'expertbias' | 'ngroup' | 'topkgroup' | 'expertlatent' | 'attngate'
+  | 'mixer' | 'stateheads' | 'stateheaddim' | 'statekeyheads' | 'statekeydim' | 'convwidth' | 'staterank' | 'statechunk'
   | 'convbias' | 'statebias' | 'extralayers' | 'extraoutside' | 'towerlayers' | 'towerhidden' | 'towerheads'
   | 'towerffn' | 'towermlp' | 'patch' | 'imagesize' | 'merge' | 'positions' | 'imagetokens' | 'imagesin' | 'towerwindow'
   | 'towerglobal' | 'towerparams' | 'projparams';
@@ -93,7 +93,8 @@ export type KnownName =
   | 'mfu_convention' | 'measured_over_predicted_time' | 'measured_over_predicted_memory' | 'training_tokens'
   | 'usd_per_gpu_hour' | 'grid_gco2_per_kwh' | 'storage_gb_per_s' | 'gpu_mtbf_hours' | 'restart_minutes'
   | 'checkpoint_interval_minutes' | 'sharded_checkpoints' | 'deferred_initialisation' | 'critical_batch_tokens'
-  | 'host_memory_gib' | 'gpus_per_host' | 'host_memory_gb_per_s' | 'host_nvme_gb_per_s' | 'dispatch_in_8_bits'
+  | 'host_memory_gib' | 'gpus_per_host' | 'host_memory_gb_per_s' | 'host_nvme_gb_per_s' | 'host_speed'
+  | 'loader_sequences_per_s' | 'dispatch_in_8_bits'
   | 'peak_8bit_tflop_per_s' | 'peak_4bit_tflop_per_s' | 'peak_32bit_tflop_per_s' | 'host_link_gb_per_s' | 'power_w'
   | 'matmul_efficiency_percent' | 'matmul_8bit_efficiency_percent' | 'matmul_4bit_efficiency_percent'
   | 'attention_efficiency_percent' | 'attention_tuned_efficiency_percent' | 'memory_efficiency_percent'
@@ -137,7 +138,7 @@ export type ScenarioOrLink = string | URL | Scenario | Report;
 
 /** What limits a step. */
 export type Limiter =
-  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble';
+  | 'memory' | 'inter_node_network' | 'intra_node_network' | 'compute' | 'launch' | 'pipeline_bubble' | 'data';
 
 /** The parallelism strategy. */
 export type Strategy =
@@ -210,7 +211,7 @@ export interface Report {
   time_s: {
     step: number; forward: number; backward: number; optimizer: number; compute: number; comm: number;
     exposed_comm: number; overlapped_comm: number; inter_node_comm: number; bubble: number; exchange: number;
-    launch_bound: number;
+    launch_bound: number; loading: number;
   };
   /** Memory of one GPU at its peak, in bytes. */
   memory_bytes: {
@@ -633,7 +634,7 @@ export interface Offer {
 
 /** What was read. */
 export interface Brought {
-  kind: 'model' | 'adapter' | 'lengths' | 'scenario' | 'run' | 'links' | 'error' | 'measured';
+  kind: 'model' | 'adapter' | 'lengths' | 'scenario' | 'run' | 'links' | 'rates' | 'error' | 'measured';
   /** The scenario that it becomes: a link's fragment, or JSON. */
   scenario: string;
   said: string;
@@ -655,7 +656,7 @@ export interface Brought {
 
 /**
  * Reads texts and files for a scenario, as the calculator's page does: configurations of runs and models, errors, memory snapshots,
- * logs, tables of nccl-tests.
+ * logs, tables of nccl-tests, rates of GPUs (`shardwise measure`).
  *
  * @throws Error with a sentence where nothing is understood.
  */

@@ -42,6 +42,14 @@ test('files are read and linted', () => {
   assert.equal(brought.kind, 'run');
   assert.ok(lint('cluster=dgx-h100&gpus=8', new TextEncoder().encode(run)).some(({ what }) => what.includes('faster')));
   assert.throws(() => lint('', '[100, 300]'), /not the configuration of a run/);
+  const rates = {
+    shardwise_measure: 1,
+    device: { type: 'cuda', name: 'NVIDIA H200' },
+    sustained: [{ format: 'bf16', m: 8192, n: 8192, k: 8192, seconds: 1.6534e-3 }],
+  };
+  const measured = read('cluster=dgx-h200&gpus=8', JSON.stringify(rates));
+  assert.equal(measured.kind, 'rates');
+  assert.match(measured.scenario, /matmul=67\.2/);
   assert.throws(() => read('', 'no such thing'), Error);
   assert.throws(() => read('', 7), TypeError);
 });

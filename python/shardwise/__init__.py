@@ -109,8 +109,8 @@ def sweep(scenario, axes, run=False, *, strict=True, assume=False):
 def read(*files, scenario="", strict=True, assume=False, **values):
     """Reads files or texts for a scenario, as the calculator's page does: the configuration of a run (Axolotl, LLaMA-Factory,
     torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM, NeMo, llm-foundry, nanotron, MaxText), a model's ``config.json``,
-    an ``adapter_config.json``, an out-of-memory message, a memory snapshot, a log, tables of nccl-tests, lengths of texts, a
-    link.
+    an ``adapter_config.json``, an out-of-memory message, a memory snapshot, a log, tables of nccl-tests, rates of GPUs
+    (``shardwise measure``), lengths of texts, a link.
 
     A file is named by a ``Path`` or a text that is the path of one; any other text, and bytes, are read themselves. Gives a dict with ``kind``,
     ``scenario`` (a link's fragment), ``said``, ``read``, ``sections``, ``offers`` and what is ``missing`` for a verdict. A file that

@@ -145,6 +145,17 @@ class Others(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, said):
                 shardwise.plan(SCENARIO, **values)
 
+    def test_measured_rates_are_read(self):
+        brought = shardwise.read(TESTS / "rates" / "h200.json", **{**SCENARIO, "cluster": "dgx-h200"})
+        self.assertEqual(brought["kind"], "rates")
+        self.assertIn("matmul=69.2", brought["scenario"])
+        with self.assertRaisesRegex(ValueError, "measured on a processor"):
+            shardwise.read(TESTS / "rates" / "cpu.json")
+
+    def test_the_script_that_measures_compiles(self):
+        script = TESTS.parent / "static" / "measure.py"
+        compile(script.read_text(), str(script), "exec")
+
     def test_files_are_read(self):
         brought = shardwise.read(TESTS / "configs" / "llama-3.1-8b.json", **SCENARIO)
         self.assertEqual((brought["kind"], shardwise.estimate(brought["scenario"])["scenario"]["gpus"]), ("model", 64))

@@ -17,7 +17,7 @@ pub fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
     around.into_iter().chain(update.map(|(of, name, time)| (of, name, updates * time))).collect()
 }
 
-fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 5] {
+fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
     let time: &TimeReport = &report.time;
     // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
     let useful = (time.step * report.mfu).min(time.compute);
@@ -26,6 +26,7 @@ fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 5] {
         (StepShare::Useful, "useful", useful),
         (StepShare::Compute, "other compute", time.compute - useful - launches),
         (StepShare::Launches, "host", launches),
+        (StepShare::Loading, "waiting for data", time.loading),
         (StepShare::Comm, "exposed network", time.exposed_comm),
         (StepShare::Bubble, "bubble", time.bubble),
     ]
@@ -40,7 +41,7 @@ mod tests {
     #[test]
     fn the_parts_add_up_to_the_step_and_none_is_negative() {
         let examples = SCENARIOS.iter().map(|entry| decode(entry.link).scenario);
-        for scenario in examples.chain([default_scenario()]) {
+        for scenario in examples.chain([default_scenario(), decode("loader=1").scenario]) {
             let report = scenario.report();
             let parts = step_parts(&report);
             let sum: f64 = parts.iter().map(|(.., time)| time.get()).sum();

@@ -37,7 +37,15 @@ pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
         (Group::Network, id) if is_calibration(id) => (6, "Network"),
         (Group::Accounting, _) => (6, "Accounting"),
         (Group::Architecture, _) => (0, ""),
-        (_, ParamId::HostMemory | ParamId::HostGpus | ParamId::HostBandwidth | ParamId::NvmeBandwidth) => (1, "Host"),
+        (
+            _,
+            ParamId::HostMemory
+            | ParamId::HostGpus
+            | ParamId::HostBandwidth
+            | ParamId::NvmeBandwidth
+            | ParamId::HostSpeed
+            | ParamId::Loader,
+        ) => (1, "Host"),
         (Group::Hardware, _) => (1, "GPU"),
         (Group::Network, _) => (1, "Cluster"),
         (_, ParamId::Images | ParamId::ImageResolution | ParamId::TrainTower | ParamId::TrainProjector) => {

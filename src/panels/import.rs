@@ -164,7 +164,10 @@ pub fn Import(props: &Props) -> Html {
                     <label for="config-file">{ words::FILE }</label>
                     <input type="file" id="config-file" multiple=true onchange={chosen} />
                     { said(outcome.as_ref(), question, &props.emit) }
-                    <p class="control-help">{ words::LOCAL }</p>
+                    <p class="control-help">
+                        { words::LOCAL }{ " " }{ words::MEASURE }{ " " }
+                        <a href={words::SCRIPT} download={words::SCRIPT_NAME}>{ words::SCRIPT_NAME }</a>
+                    </p>
                 </div>
             }
         </div>
@@ -230,7 +233,9 @@ fn take_over(brought: &Brought, emit: &Callback<Action>) {
             Model::Preset { id, .. } => Action::Pick(Pick::Model(id)),
             model => Action::Import(Box::new(model.architecture())),
         }),
-        Kind::Adapter | Kind::Lengths | Kind::Run | Kind::Links => emit.emit(Action::Take(Box::new(scenario))),
+        Kind::Adapter | Kind::Lengths | Kind::Run | Kind::Links | Kind::Rates => {
+            emit.emit(Action::Take(Box::new(scenario)));
+        }
         // What is said of the scenario on screen leaves it as it is.
         Kind::Error | Kind::Measured => {}
         Kind::Scenario => {

@@ -183,7 +183,7 @@ mod tests {
         let best = *searched(&scenario).best().unwrap();
         let row = cells(&best, best.report.whole().time);
         assert_eq!(row.len() + 1, HEADER.len());
-        assert_eq!(row[0], "1 × 1 × 64");
+        assert_eq!(row[0], "2 × 1 × 32");
         assert_eq!(row[4], format::bytes(best.report.memory.needed));
         assert_eq!(row[6], "1.00×");
         let run = best.scenario.run_report();

@@ -65,11 +65,12 @@ fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html 
             </button>
         }
     });
+    let no_lever = if bar.part == StepPart::Loading { text::DATA_LEVER } else { text::NO_LEVER };
     html! {
         <li>
             <span class="part-name">{ names::step_part(bar.part) }</span>
             <span class="of-part">{ format::seconds(bar.time) }{ " · " }{ format::dollars(bar.cost) }</span>
-            { lever.unwrap_or_else(|| html! { <span class="no-lever">{ text::NO_LEVER }</span> }) }
+            { lever.unwrap_or_else(|| html! { <span class="no-lever">{ no_lever }</span> }) }
         </li>
     }
 }

@@ -32,6 +32,6 @@ mod tests {
             said.len() >= 8 && said.iter().all(|line| line.contains(" · here: ") && !line.contains("NaN")),
             "{said:?}"
         );
-        assert!(said.iter().any(|line| line.contains("+8.") && line.contains("points")), "{said:?}");
+        assert!(said.iter().any(|line| line.contains("+10.") && line.contains("points")), "{said:?}");
     }
 }

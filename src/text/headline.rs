@@ -31,7 +31,7 @@ impl Headline {
 }
 
 /// The headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such runs
-/// fit. 52.8 % MFU, limited by compute.` Where the hosts are short: `… fits the GPUs, not the host:
+/// fit. 50.0 % MFU, limited by compute.` Where the hosts are short: `… fits the GPUs, not the host:
 /// needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000 GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let fit = Fit::of(scenario, report);

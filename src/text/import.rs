@@ -11,11 +11,17 @@ pub const CLOSE: &str = "Close";
 /// What it does.
 pub const CLOSE_HELP: &str = "Close the import";
 /// Over the field for a text.
-pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, verl, OpenRLHF, ms-swift, Unsloth, LitGPT, GPT-NeoX and more), an out-of-memory message, lines of a training log, the output of nccl-tests, lengths of texts, or a link; or drop files, memory snapshots of PyTorch too, anywhere on the page";
+pub const PASTE: &str = "Paste a model's config.json, the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron, NeMo, verl, OpenRLHF, ms-swift, Unsloth, LitGPT, GPT-NeoX and more), an out-of-memory message, lines of a training log, the output of nccl-tests, what measure.py measured on your own GPUs, lengths of texts, or a link; or drop files, memory snapshots of PyTorch too, anywhere on the page";
 /// Over the choice of a file.
 pub const FILE: &str = "Or choose files";
 /// Under the choice of a file.
 pub const LOCAL: &str = "It is read in this browser and sent nowhere.";
+/// Before the script that measures.
+pub const MEASURE: &str = "Your own GPUs' rates take five minutes and PyTorch:";
+/// The script, beside the page.
+pub const SCRIPT: &str = "static/measure.py";
+/// Its name.
+pub const SCRIPT_NAME: &str = "measure.py";
 /// On the button that takes an offered change.
 pub const TAKE: &str = "Try it";
 

@@ -81,6 +81,7 @@ pub fn limiter_note(report: &Report) -> String {
         Limiter::Compute => of_step(time.compute, "compute"),
         Limiter::Launch => of_step(time.launch_bound, "wait for launches"),
         Limiter::Bubble => of_step(time.bubble, "idle"),
+        Limiter::Data => of_step(time.loading, "wait for data"),
     }
 }
 

@@ -7,6 +7,7 @@ mod document;
 mod embed;
 mod figures;
 mod first_screen;
+mod host;
 mod models;
 mod pins;
 mod sharing;

@@ -18,7 +18,7 @@ Usage: cargo xtask <command>
   catalog                    the catalog as JSON, each entry with its source
   params FILE...             the parameters of models, by their config.json: a line of JSON a file
   rank LINK                  the fastest layouts of a link's scenario on its GPUs
-  score FILE.csv... [--json | --rows]
+  score FILE.csv... [--json | --rows] [--without-words]
                              the engine against measurements and traced steps: the errors of each source, or a line a row
   calibrate FILE.csv...      the constants fitted to measurements, each source held out in turn
 

@@ -83,7 +83,7 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
             let model = share::decode(&brought.scenario).scenario.model;
             stated.model |= matches!(model, Model::Preset { .. });
         }
-        Kind::Links | Kind::Error | Kind::Measured => {}
+        Kind::Links | Kind::Rates | Kind::Error | Kind::Measured => {}
     }
     stated
 }

@@ -164,6 +164,7 @@ pub const fn limiter(theme: Theme, limiter: Limiter) -> Rgb {
         Limiter::Compute => pair(theme, 0x00766c, 0x4fd0c0),
         Limiter::Launch => pair(theme, 0x7a6a00, 0xd9c74a),
         Limiter::Bubble => pair(theme, 0x8a4a1f, 0xe0a070),
+        Limiter::Data => pair(theme, 0x6a3d9a, 0xc9a6f0),
     }
 }
 
@@ -202,6 +203,8 @@ pub enum StepShare {
     Compute,
     /// Waiting for the host.
     Launches,
+    /// Waiting for data.
+    Loading,
     /// Exposed communication.
     Comm,
     /// The pipeline's bubble.
@@ -219,6 +222,7 @@ pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
         StepShare::Useful => compute,
         StepShare::Compute => tokens(theme).surface.mix(compute, 0.45),
         StepShare::Launches => limiter(theme, Limiter::Launch),
+        StepShare::Loading => limiter(theme, Limiter::Data),
         StepShare::Comm => limiter(theme, Limiter::InterNode),
         StepShare::Bubble => part(theme, MemoryPart::Activations),
         StepShare::Rollout => part(theme, MemoryPart::Engine),
@@ -245,6 +249,7 @@ pub fn step_part(theme: Theme, part: StepPart) -> Rgb {
         StepPart::HostLink => work(theme, Work::Combine),
         StepPart::Bubble => limiter(theme, Limiter::Bubble),
         StepPart::Launches => limiter(theme, Limiter::Launch),
+        StepPart::Loading => limiter(theme, Limiter::Data),
         StepPart::Useful => tokens(theme).accent,
     }
 }

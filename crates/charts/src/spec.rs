@@ -123,7 +123,7 @@ pub enum ZoneKind {
     DoesNotFit,
     /// Cells where collectives take longer than compute.
     NetworkBound,
-    /// Cells where compute or the host sets the time.
+    /// Cells where compute, the host or its data sets the time.
     ComputeBound,
 }
 
@@ -133,7 +133,7 @@ impl ZoneKind {
         match limiter {
             Limiter::Memory => Self::DoesNotFit,
             Limiter::InterNode | Limiter::IntraNode => Self::NetworkBound,
-            Limiter::Compute | Limiter::Launch | Limiter::Bubble => Self::ComputeBound,
+            Limiter::Compute | Limiter::Launch | Limiter::Bubble | Limiter::Data => Self::ComputeBound,
         }
     }
 }

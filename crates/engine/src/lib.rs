@@ -44,6 +44,7 @@ pub mod catalog;
 pub mod digits;
 pub mod explain;
 pub mod export;
+pub mod fitted;
 pub mod format;
 pub mod json;
 pub mod model;

@@ -56,6 +56,7 @@ pub const fn limiter(limiter: Limiter) -> LimiterNames {
         Limiter::Compute => ("compute", "C", "Compute", "compute", "compute"),
         Limiter::Launch => ("launch", "K", "Launches", "kernel launches", "kernel launches"),
         Limiter::Bubble => ("pipeline_bubble", "B", "Pipeline", "pipeline bubble", "idle pipeline stages"),
+        Limiter::Data => ("data", "D", "Data", "waiting for data", "the data loaders"),
     };
     LimiterNames { key, letter, tile, name, phrase }
 }
@@ -131,6 +132,7 @@ pub const fn step_part(part: StepPart) -> StepPartNames {
         StepPart::HostLink => ("host_link", "Host link", "activations on their way to the host and back"),
         StepPart::Bubble => ("bubble", "Pipeline bubble", "the pipeline bubble"),
         StepPart::Launches => ("launches", "Kernel launches", "kernel launches"),
+        StepPart::Loading => ("loading", "Waiting for data", "waiting for data"),
         StepPart::Useful => ("useful", "MFU", "the model"),
     };
     StepPartNames { key, name, lost_to }

@@ -16,7 +16,7 @@ use serde_json::Value;
 pub use of_run::CONTRADICTS;
 
 pub use crate::run::{Base, Changes, Severity, Spread, Unsaid};
-use crate::snapshot;
+use crate::{rates, snapshot};
 
 use crate::config::{
     Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse, text_of,
@@ -47,6 +47,8 @@ pub enum Kind {
     Run,
     /// Measured links, for the cluster at hand.
     Links,
+    /// Measured rates of GPUs and their links, for the cluster at hand.
+    Rates,
     /// An error or a memory snapshot, explained; the scenario stays.
     Error,
     /// What a run measured, against the scenario, which stays.
@@ -246,6 +248,9 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     if words::is_notebook(text, file) {
         return of_run::alone(text, file, base)
             .map_err(|refusal| if refusal.is_certain { refusal.sentence } else { words::NOTEBOOK.to_owned() });
+    }
+    if rates::is_script(text) {
+        return Err(rates::IS_SCRIPT.to_owned());
     }
     // What a script says of a log, in a comment or a text, is no log.
     if !file.is_some_and(words::is_script)

@@ -10,6 +10,7 @@
 //! | [`config`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains, lists of lengths; what was read of them and what was not understood | the page |
 //! | [`error`] | an out-of-memory message to the tensor that it was, the part of the memory that it stands in, and what lowers it | the page |
 //! | [`log`] | lines of training logs to what a run measured; that against its prediction, the reasons ranked, the scenario corrected | the page |
+//! | [`rates`] | what a script measured on one's own GPUs to the rates of the scenario's | the page |
 //! | [`run`] | the configuration of a run, Axolotl's to torchtitan's, as a scenario: what was understood, assumed and ignored; what would be better, written back into the same files | the page |
 //! | [`settings`] | a scenario as the settings of a training framework, and what the framework cannot express | the page |
 //! | [`snapshot`] | a memory snapshot of PyTorch to what was alive at its peak or when a request was refused | the page |
@@ -19,6 +20,7 @@ pub mod config;
 mod difference;
 pub mod error;
 pub mod log;
+pub mod rates;
 pub mod run;
 pub mod settings;
 pub mod snapshot;

@@ -1,6 +1,7 @@
 //! The batch of a row: derives micro-batch, accumulation or global batch from the other two.
 
 use super::model::mixture;
+use super::recipes::is_automodel;
 use super::row::Row;
 use super::stack::Stack;
 use super::{LeftOut, Notes};
@@ -21,7 +22,7 @@ pub fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Re
     let (micro, accum) = match (row.micro_batch, row.grad_accum, replica) {
         // AutoModel's tables give the local batch of a pipeline separately; it is split into
         // micro-batches.
-        (Some(micro), Some(_), Some(replica)) if pp > 1 && row.notes.contains("LBS=") => {
+        (Some(micro), Some(_), Some(replica)) if pp > 1 && (is_automodel(row) || row.notes.contains("LBS=")) => {
             (micro, steps(replica, micro)?)
         }
         (Some(micro), Some(accum), _) => (micro, accum),

@@ -30,6 +30,12 @@ pub fn month(text: &str) -> Option<(u32, u32)> {
     None
 }
 
+/// Returns year and month that a row's framework, place or source bears.
+pub fn of(row: &Row) -> Option<(u32, u32)> {
+    let texts = [&row.framework, &row.location, &row.source];
+    texts.iter().find_map(|text| month(text)).or_else(|| month_of_place(&row.location))
+}
+
 /// Pages of torchtitan that bear no date, with the month in which their figures came into its repository.
 const PAGES: [(&str, (u32, u32)); 2] = [
     // docs/mxfp8.md of b3da1a2d8, moved since.
@@ -82,8 +88,7 @@ pub struct ByItself {
 
 /// Returns what a program does at the date of a row's source; `None` where it bears none.
 pub fn software(row: &Row, program: &str, kernels: Kernels) -> Option<ByItself> {
-    let texts = [&row.framework, &row.location, &row.source];
-    let (year, month) = texts.iter().find_map(|text| self::month(text)).or_else(|| month_of_place(&row.location))?;
+    let (year, month) = of(row)?;
     // What was measured in a month was measured before its last commits.
     let release = releases::before(program, &format!("{year}-{month:02}-15"))?;
     let mut chosen = catalog::default_scenario();

@@ -87,7 +87,7 @@ fn setup(row: &Row) -> Result<Setup, LeftOut> {
     let dense = Architecture { hidden_size, gated_mlp: true, ..usual.model.architecture() };
     let architecture = mixture::with_experts(row, Architecture { num_hidden_layers: 1, ..dense })
         .ok_or_else(|| LeftOut::missing("top_k"))?;
-    let experts = experts::experts(row, stack, &architecture, row.tp.unwrap_or(1), &mut notes);
+    let experts = experts::experts(row, stack, &architecture, row.tp.unwrap_or(1), &mut notes)?;
     let mut accelerator = hardware.accelerator;
     accelerator.values.efficiency.matmul = UNTHROTTLED;
     Ok(Scenario {

@@ -1,12 +1,15 @@
 //! The parallel layout of a row: degrees that the row states or that follow from the number of
 //! GPUs, and the sharding strategy.
 
+mod pipeline;
+
 use super::row::Row;
 use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes};
-use engine::model::parallel::{ContextExchange, LossParallel, Pipeline, Schedule, TensorParallel};
+use engine::model::parallel::{ContextExchange, LossParallel, Pipeline, TensorParallel};
 use engine::scenario::Strategy;
+use pipeline::pipeline;
 
 /// The layout of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +46,7 @@ pub fn layout(row: &Row, stack: Stack, gpus: u32, node: u32, notes: &mut Notes) 
         tensor: tensor(row, stack),
         cp: degrees.cp,
         pp: degrees.pp,
-        pipeline: pipeline(row),
+        pipeline: pipeline(row, stack, degrees.pp, notes)?,
         strategy,
         shard_size,
     })
@@ -69,6 +72,19 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
 }
 
+/// Returns the data-parallel degree of a framework whose degree for experts lies beside it (DeepSpeed-MoE, Tutel, early Megatron's
+/// forks): where dp tp pp cp leave out GPUs, and with ep they make all of them, the experts' GPUs are data-parallel for all else.
+fn experts_apart(row: &Row, gpus: u32, notes: &mut Notes) -> Option<u32> {
+    let (dp, ep) = (data_parallel(row, gpus)?, row.ep.filter(|degree| *degree > 1)?);
+    let others = [row.tp, row.pp, Some(context(row))];
+    let all = others.iter().flatten().try_fold(dp, |product, degree| product.checked_mul(*degree))?;
+    if all == gpus || all.checked_mul(ep) != Some(gpus) {
+        return None;
+    }
+    notes.add("the experts' GPUs are data-parallel GPUs for all else");
+    dp.checked_mul(ep)
+}
+
 /// Returns the context-parallel degree: the row's own, or the degree of a sequence parallelism that
 /// is separate from tensor parallelism (MegaScale-MoE's attention).
 fn context(row: &Row) -> u32 {
@@ -89,7 +105,7 @@ pub fn exchange(row: &Row) -> ContextExchange {
 
 fn degrees(row: &Row, stack: Stack, gpus: u32, notes: &mut Notes) -> Result<Degrees, LeftOut> {
     let cp = context(row);
-    let said = [data_parallel(row, gpus), row.tp, row.pp];
+    let said = [experts_apart(row, gpus, notes).or_else(|| data_parallel(row, gpus)), row.tp, row.pp];
     let known = said.iter().flatten().try_fold(cp, |product, degree| product.checked_mul(*degree));
     let known = known.filter(|known| gpus.is_multiple_of((*known).max(1))).ok_or_else(|| mismatch(row, gpus))?;
     let rest = gpus / known.max(1);
@@ -175,9 +191,7 @@ fn strategy(
         return Ok(match group {
             Some(size) => (Strategy::HybridShard, size),
             // torchtitan and AutoModel keep weights gathered between the micro-batches of a pipeline.
-            None if (stack == Stack::Torchtitan || super::recipes::is_automodel(row)) && degrees.pp > 1 => {
-                (Strategy::ShardGradOp, dp)
-            }
+            None if keeps_gathered(row, stack, degrees.pp) => (Strategy::ShardGradOp, dp),
             None => (Strategy::FullShard, dp),
         });
     }
@@ -205,6 +219,12 @@ fn strategy(
     };
     notes.add(why);
     Ok((strategy, dp))
+}
+
+/// Whether weights stay gathered between the passes: between the micro-batches of a pipeline, and in AutoModel's recipes for mixtures.
+fn keeps_gathered(row: &Row, stack: Stack, stages: u32) -> bool {
+    let automodel = super::recipes::is_automodel(row);
+    (stack == Stack::Torchtitan || automodel) && stages > 1 || super::recipes::keeps_gathered(row)
 }
 
 /// GPUs per node in nanotron's rows.
@@ -237,26 +257,5 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
         // atorch's tensor parallelism is Megatron's, on models of transformers.
         loss: if has(&row.framework, &["atorch"]) { LossParallel::Yes } else { LossParallel::Default },
         ..TensorParallel::USUAL
-    }
-}
-
-fn pipeline(row: &Row) -> Pipeline {
-    let chunks = row.vpp.filter(|chunks| *chunks > 1);
-    let interleaved = has(&row.notes, &["interleaved 1f1b"]) && !has(&row.notes, &["non-interleaved"]);
-    let schedule = if has(&row.notes, &["zero bubble", "zero-bubble", "zbv"]) {
-        Schedule::ZeroBubble
-    } else if has(&row.notes, &["gpipe"]) {
-        Schedule::GPipe
-    } else if chunks.is_some() || interleaved {
-        Schedule::Interleaved
-    } else {
-        Schedule::OneForwardOneBackward
-    };
-    let option = |name: &str| super::text::option(&row.notes, name);
-    Pipeline {
-        schedule,
-        virtual_stages: chunks.unwrap_or(Pipeline::USUAL.virtual_stages),
-        first_stage_layers: option("decoder-first-pipeline-num-layers=").unwrap_or(0),
-        last_stage_layers: option("decoder-last-pipeline-num-layers=").unwrap_or(0),
     }
 }

@@ -7,8 +7,10 @@
 
 pub mod assumed;
 mod atorch;
+pub mod attention;
 pub mod batch;
 pub mod by_accelerator;
+pub mod calibrate;
 pub mod collectives;
 pub mod conventions;
 pub mod coverage;
@@ -31,6 +33,8 @@ pub mod predict;
 pub mod publish;
 pub mod quantile;
 pub mod recipes;
+pub mod recompute;
+pub mod release;
 pub mod row;
 pub mod schema;
 pub mod scope;
@@ -44,6 +48,7 @@ pub mod text;
 pub mod towers;
 pub mod traced;
 pub mod tracker;
+pub mod words;
 
 use std::fmt;
 

@@ -4,7 +4,9 @@ use super::LeftOut;
 use super::row::Row;
 use super::software::Software;
 use super::text::has;
-use engine::model::software::{Framework, Kernels, Loss, NormKernel, Offload, RootUnit, Segments};
+use engine::model::software::{
+    AttentionKernel, Framework, Graphs, Kernels, Loss, NormKernel, Offload, RootUnit, Segments,
+};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy};
 
 /// Whether a row is of llm.q.
@@ -57,6 +59,10 @@ pub(crate) fn complete(row: &Row, software: &mut Software) {
         loss: if in_parts { Loss::FusedLinear } else { Loss::Chunked },
         norms: NormKernel::Fused,
         compile: true,
+        // "cudnn for fast attention".
+        attention: AttentionKernel::FlashTuned,
+        // A graph of a micro-batch's passes, captured once (`--no-use-cuda-graphs` turns it off).
+        graphs: if flag(row, "no-use-cuda-graphs") { Graphs::None } else { Graphs::Step },
         ..software.kernels
     };
     software.offload = Offload {

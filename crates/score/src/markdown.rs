@@ -1,11 +1,13 @@
 //! Writes the score as tables of the documentation.
 
+mod constants;
 mod coverage;
 mod ledger;
 mod mixtures;
 mod odds;
 mod silicon;
 mod tuned;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +25,7 @@ use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
 /// and failed, hybrid against full sharding, the tracker's categories, traced steps, those of models with
-/// state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning, other silicon, and how many steps lie in the
+/// state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning, other silicon, the same without the rows' words, and how many steps lie in the
 /// range beside their prediction, and how often runs of such odds ran.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
@@ -48,7 +50,9 @@ pub fn report<'a>(
     mixtures::section(&mut text, &mixtures);
     tuned::section(&mut text, &tuned);
     silicon::section(&mut text, &silicon);
+    words::section(&mut text, &dense, &mixtures, &tuned, &silicon);
     let all = dense.iter().chain(&mixtures).chain(&tuned).chain(&silicon).copied();
+    constants::section(&mut text);
     coverage::section(&mut text, all.clone());
     coverage::peaks(&mut text, all.clone());
     odds::section(&mut text, all.clone());

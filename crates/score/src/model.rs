@@ -56,6 +56,10 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
         && (matches!(stack, Stack::Composer | Stack::Modalities) || has(&row.notes, &["untie-embeddings"]));
     let tuned = || finetune::models::find(row).or_else(|| Name::parse(&row.model).find());
     let named = if own_shapes { None } else { tuned() };
+    if let Some(cut) = named.and_then(|entry| proxy(row, entry)) {
+        notes.add("the named model's shape with fewer layers");
+        return Ok(Model::Custom { architecture: cut });
+    }
     let Some(entry) = named.filter(|entry| agrees(row, entry)) else {
         return if row.layers.is_some() || row.hidden.is_some() {
             shaped(row, stack, notes)
@@ -73,6 +77,15 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
         return shaped(row, stack, notes);
     }
     Ok(if architecture == entry.architecture { entry.pick() } else { Model::Custom { architecture } })
+}
+
+/// Returns a listed model's shape with the row's layers, where the row is a proxy of it: all else is the model's.
+fn proxy(row: &Row, entry: &ModelEntry) -> Option<Architecture> {
+    let shape = entry.architecture;
+    let layers = row.layers.filter(|layers| *layers < shape.num_hidden_layers)?;
+    let is_cut = has(&row.model, &["proxy"]) && row.params.is_none();
+    let whole = Row { layers: None, ..row.clone() };
+    (is_cut && agrees(&whole, entry)).then(|| Architecture { num_hidden_layers: layers, ..overridden(row, shape) })
 }
 
 /// Returns the model of a name that the catalog does not have, where the row has no shape of its own.
@@ -139,7 +152,8 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
     let styles = style::candidates(row, stack);
     let sized = |style: &Architecture| {
         let gated = style.gated_mlp;
-        let intermediate_size = row.ffn_hidden.or_else(|| (!gated).then_some(4 * hidden))?;
+        let intermediate_size =
+            row.ffn_hidden.map(|width| padded_width(stack, width)).or_else(|| (!gated).then_some(4 * hidden))?;
         let vocab_size = row.vocab.unwrap_or(style.vocab_size);
         let dense = Architecture {
             num_hidden_layers: layers,
@@ -180,4 +194,9 @@ fn head_width(style: &Architecture, hidden: u32, heads: u32) -> u32 {
     // A family whose heads do not fill H keeps its head dimension.
     let fills = style.head_dim * style.num_attention_heads == style.hidden_size;
     if fills || style.head_dim == 0 { hidden / heads.max(1) } else { style.head_dim }
+}
+
+/// The width of an MLP as the code has it: InternEvo rounds it up to a multiple of 256 (`multiple_of` of its `FeedForward`).
+fn padded_width(stack: Stack, width: u32) -> u32 {
+    if stack == Stack::InternEvo { width.next_multiple_of(256) } else { width }
 }

@@ -1,20 +1,23 @@
 //! Converts a row to a scenario and evaluates it.
 
+mod unsure;
+
 use super::finetune::source::Source;
 use super::finetune::texts::texts;
 use super::finetune::{completed, images, measured};
+use super::hardware::Hardware;
 use super::row::Row;
 use super::stack::Stack;
 use super::target::{self, TimeSource};
 use super::text::has;
 use super::{
     LeftOut, Notes, assumed, batch, conventions, experts, hardware, layout, llmq, long_sequences, model, paddle,
-    recipes, scope, silicon, software,
+    recipes, release, scope, silicon, software,
 };
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::anchor::Anchor;
-use engine::model::hardware::{Accelerator, Network, Topology};
+use engine::model::hardware::{Accelerator, Topology};
 use engine::model::report::Report;
 use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
 use engine::params;
@@ -101,6 +104,7 @@ pub fn scenario(row: &Row) -> Result<(Scenario, Notes), LeftOut> {
 fn as_run(row: &Row) -> Result<(Row, Notes), LeftOut> {
     scope::check(row)?;
     let mut notes = Notes::default();
+    let row = &release::completed(row, &mut notes);
     let run = long_sequences::completed(recipes::as_run(row, &mut notes), &mut notes);
     let run = completed::completed(&run, &mut notes)?;
     let run = silicon::completed(&run, &mut notes)?.into_owned();
@@ -120,7 +124,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
     if !software.trained.has_adapters() && conventions::contradicts(row, &model.architecture(), batch.seq_len) {
         return Err(LeftOut::because("the source contradicts itself").about("throughput against FLOP/s"));
     }
-    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, notes);
+    let experts = experts::experts(row, stack, &model.architecture(), layout.tp, notes)?;
     Ok(Scenario {
         model,
         accelerator: hardware.accelerator,
@@ -146,7 +150,8 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         trained: software.trained,
         objective: assumed::objective::of(row),
         recompute: software.recompute.mode,
-        keep_fraction: software.recompute.keep_fraction,
+        // As a link says it.
+        keep_fraction: (1e5 * software.recompute.keep_fraction).round() / 1e3 / 100.0,
         recompute_modules: software.recompute.modules,
         recipe: software.recipe,
         compute_format: software.compute_format,
@@ -164,7 +169,7 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         framework: software.framework,
         kernels: software.kernels,
         segments: software.segments,
-        topology: topology(row, stack, layout.strategy, &hardware.network.values, notes),
+        topology: topology(row, stack, layout.strategy, &hardware, notes),
         mfu_convention: MfuConvention::FullAttention,
         anchor: Anchor::NONE,
         run: catalog::default_scenario().run,
@@ -177,8 +182,15 @@ const MEASURED_NODE: f64 = 0.5;
 /// Returns the network topology of a row's collectives. DeepSpeed's ZeRO-3 of 2021 gathered
 /// parameter by parameter: its published steps (arXiv 2104.04473, table 2) match one network card
 /// per GPU, at 384 as at 1,536 GPUs, and not the rails of a node.
-fn topology(row: &Row, stack: Stack, strategy: Strategy, network: &Network, notes: &mut Notes) -> Topology {
-    let early = matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed)
+fn topology(row: &Row, stack: Stack, strategy: Strategy, hardware: &Hardware, notes: &mut Notes) -> Topology {
+    let network = &hardware.network.values;
+    // Programs that only call their sharding ZeRO-3, and DeepSpeed since Hopper's GPUs came, gather in buckets.
+    let then =
+        has(&format!("{} {}", row.framework, row.source), &["deepspeed", "megatron", "bigscience", "2104.04473"])
+            && !hardware.accelerator.values.generation.is_from_hopper()
+            && hardware.gpus > network.gpus_per_node;
+    let early = then
+        && matches!(stack, Stack::DeepSpeed | Stack::MegatronEarly | Stack::MegatronDeepSpeed)
         && Source::of(row).is_none()
         && !has(&row.framework, &["ulysses"]);
     let whole = network.inter_node_efficiency > MEASURED_NODE;
@@ -235,7 +247,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     Ok(Prediction {
         fits: report.fits() && possible && !overflows,
         fit_odds: if overflows { fit_odds.min(assumed::host::ODDS) } else { fit_odds },
-        step_band: accuracy::step_time(&scenario),
+        step_band: unsure::range(row, &scenario, predicted_step, &mut notes),
         memory_band: accuracy::peak_memory(&report),
         step_time_s,
         batch_share: full,

@@ -13,9 +13,9 @@ pub mod recomputed;
 use std::borrow::Cow;
 
 use super::Notes;
-use super::experts::container;
+use super::release;
 use super::row::Row;
-use super::text::has;
+use super::text::{has, starts};
 use engine::model::training::{PrecisionPolicy, Recompute, RecomputeModules};
 use recomputed::Recomputed;
 
@@ -112,7 +112,7 @@ pub fn recomputed(row: &Row, notes: &mut Notes) -> Option<Recomputed> {
 
 /// Returns the release of a line of Megatron-Bridge's tables.
 fn release(row: &Row) -> Option<f64> {
-    if has(&row.source, &["megatron-bridge"]) { container(row) } else { None }
+    if has(&row.source, &["megatron-bridge"]) { release::of(row) } else { None }
 }
 
 /// Whether the parameters are sharded.
@@ -120,24 +120,47 @@ fn is_fsdp(row: &Row) -> bool {
     has(&row.sharding, &["fsdp"]) && !has(&row.sharding, &["fsdp=0", "no fsdp column"])
 }
 
-/// Whether a text starts with one of these, in lower case.
-fn starts(text: &str, beginnings: &[&str]) -> bool {
-    let text = text.to_ascii_lowercase();
-    beginnings.iter().any(|beginning| text.starts_with(beginning))
-}
-
 /// Whether a row is of AutoModel's pre-training table.
 pub fn is_automodel(row: &Row) -> bool {
     has(&row.source, &["automodel"])
 }
 
-/// Whether AutoModel's recipe of a row checkpoints its layers (`activation_checkpointing: true` in
-/// `deepseek_v3_te_deepep.yaml`, `kimi_k2_te_deepep.yaml`, `nemotron_super_v3_te_deepep.yaml`, `nemotron_ultra_v3_te_deepep.yaml` and
-/// `custom_llama3_1_70b_pretrain_benchmark_8nodes.yaml`, github
-/// NVIDIA-NeMo/Automodel 36044ad3).
+/// Models that AutoModel's recipes for pre-training checkpoint (`activation_checkpointing: true` in examples/llm_benchmark, github
+/// NVIDIA-NeMo/Automodel 36044ad3: `deepseek_v3_te_deepep.yaml`, `qwen3_moe_30b_te_deepep.yaml` and their likes); those of gpt-oss,
+/// Moonlight and GLM-4.5 Air do not.
+const CHECKPOINTED: [&str; 10] = [
+    "deepseek v3",
+    "kimi k2",
+    "llama3 70b",
+    "nemotron v3",
+    "qwen3 moe",
+    "glm 4.7",
+    "glm 5",
+    "minimax",
+    "mistral small 4",
+    "deepseek v4",
+];
+
+/// Whether AutoModel's recipe of a row checkpoints its layers. That of GLM 4.7 Flash does not.
 fn checkpoints(row: &Row) -> bool {
-    is_automodel(row)
-        && starts(&row.model, &["deepseek v3", "kimi k2", "llama3 70b", "nemotron v3 super", "nemotron v3 ultra"])
+    is_automodel(row) && starts(&row.model, &CHECKPOINTED) && !has(&row.model, &["flash"])
+}
+
+/// Whether AutoModel's recipe of a row keeps the weights beside the experts gathered (`moe: reshard_after_forward: false`, its default,
+/// in all of examples/llm_benchmark for mixtures but those of GLM 4.7 and Nemotron 3 Super and Ultra).
+pub fn keeps_gathered(row: &Row) -> bool {
+    let mixtures = [
+        "qwen3 moe",
+        "gpt oss",
+        "glm 4.5",
+        "glm 4.7 flash",
+        "glm 5",
+        "minimax",
+        "mistral small 4",
+        "moonlight",
+        "nemotron v3 nano",
+    ];
+    is_automodel(row) && starts(&row.model, &mixtures)
 }
 
 /// Whether AutoModel's recipe of a row compiles the model (`enable_compile: True` in Llama 3 70B's).
@@ -158,7 +181,7 @@ fn is_fine_tuned(row: &Row) -> bool {
 fn is_of_launcher(row: &Row) -> bool {
     starts(&row.source, &["nvidia nemo performance summary"])
         && starts(&row.gpu, &["h100"])
-        && !has(&row.notes, &["container 24.12"])
+        && release::said(row).is_none_or(|release| release < 24.10)
 }
 
 /// Whether the recipe of a row of `NeMo` 24.07 keeps weights and both moments in bf16 (`optim: dtype: bf16` under apex's distributed

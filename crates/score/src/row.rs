@@ -38,6 +38,8 @@ pub struct Row {
     pub num_nodes: Option<u32>,
     /// The framework.
     pub framework: String,
+    /// The release of the framework, or of the container that it ran in.
+    pub release: String,
     /// What data parallelism shards.
     pub sharding: String,
     /// Data-parallel degree.
@@ -161,6 +163,7 @@ impl Row {
             num_gpus: count("num_gpus"),
             num_nodes: count("num_nodes"),
             framework: word("framework"),
+            release: either("release", "container"),
             sharding: word("sharding"),
             dp: count("dp"),
             dp_shard: count("dp_shard"),

@@ -1,6 +1,7 @@
 //! The scope of the engine: rows outside it are left out before anything is completed.
 
 use super::LeftOut;
+use super::finetune::measured;
 use super::model::mixture;
 use super::row::Row;
 use super::text::has;
@@ -48,7 +49,8 @@ pub fn check(row: &Row) -> Result<(), LeftOut> {
     if row.model.to_ascii_lowercase().starts_with("t5") || (has(&row.model, &["bert", "vit"]) && !reads_images) {
         return left_out("not a decoder-only transformer");
     }
-    if row.notes.contains("CAUTION") && !crate::finetune::measured::is_of_time(row) {
+    let is_partial = measured::is_of_time(row) || measured::is_of_rate(row);
+    if row.notes.contains("CAUTION") && !is_partial {
         return left_out("the source contradicts itself");
     }
     Ok(())

@@ -1,21 +1,19 @@
 //! Kernels, formats and overlap of a row: its own values, else the known defaults of its stack.
 
-use super::finetune::source::Source;
-use super::hardware::gpu;
 use super::model::mixture;
 use super::recipes::{self, recomputed::Recomputed};
+use super::recompute::recompute;
 use super::row::Row;
 use super::silicon::{self, maxtext};
 use super::stack::Stack;
-use super::text::has;
-use super::{LeftOut, Notes, atorch, dated, finetune, llmq, paddle};
-use engine::model::hardware::Generation;
+use super::text::{has, names};
+use super::{LeftOut, Notes, atorch, attention, dated, finetune, llmq, paddle};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
     RepeatedHeads, RootUnit, Segments, StateKernel,
 };
 use engine::model::trained::Trained;
-use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, UpdatePlace};
+use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, UpdatePlace};
 
 /// The software configuration of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +50,8 @@ pub struct Software {
 ///
 /// A checkpointing mode that the engine does not model.
 pub fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
-    let mut kernels = silicon::kernels(row, finetune::software::kernels(row, stack, kernels(row, stack)));
+    let of_stack = kernels(row, stack, notes);
+    let mut kernels = silicon::kernels(row, finetune::software::kernels(row, stack, of_stack));
     let mut segments = segments(stack, notes);
     let mut communication = communication(row, stack);
     if stack == Stack::Torchtitan
@@ -105,65 +104,33 @@ const MAXTEXT: Kernels = Kernels {
     ..Kernels::USUAL
 };
 
-fn row_generation(row: &Row) -> Option<Generation> {
-    gpu::find(row).ok().map(|entry| entry.values.generation)
-}
-
-fn kernels(row: &Row, stack: Stack) -> Kernels {
+fn kernels(row: &Row, stack: Stack, notes: &mut Notes) -> Kernels {
     if stack == Stack::MaxText {
         return MAXTEXT;
     }
-    let attention = row.attention.to_ascii_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| attention.contains(word));
-    let names = |word: &str| attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| part == word);
-    let second = says(&[
-        "flash-attn2",
-        "flash-attn 2",
-        "flashattention-2",
-        "flashattention 2",
-        "flash-attention 2",
-        "fa2",
-        "sdpa",
-    ]);
-    // FlashAttention-2, and with it PyTorch's SDPA, runs the instructions of Ampere.
-    let is_before = row_generation(row).is_none_or(|generation| !generation.is_from_hopper());
-    let attention = if says(&["unfused", "local", "eager", "math"]) {
-        AttentionKernel::Unfused
-    } else if says(&["triton flash"]) {
-        AttentionKernel::Flash
-    } else if says(&["fa3", "flash-attention 3", "cudnn", "fused"]) || names("te") || (second && is_before) {
-        AttentionKernel::FlashTuned
-    } else if second {
-        AttentionKernel::Flash
-    } else {
-        match stack {
-            // Kernels of 2022 and 2023, including Triton's.
-            Stack::Composer | Stack::InternEvo => AttentionKernel::Flash,
-            Stack::MegatronEarly | Stack::MegatronDeepSpeed if !says(&["flash"]) => AttentionKernel::Unfused,
-            // Transformer Engine takes cuDNN's from Hopper on.
-            Stack::Nemo | Stack::MegatronCore => AttentionKernel::FlashTuned,
-            _ if is_before => AttentionKernel::FlashTuned,
-            _ => AttentionKernel::Flash,
-        }
-    };
     // MosaicML's examples of early 2023 use PyTorch's own loss and norms, in fp32 under autocast;
     // llm-foundry runs norms in 16 bits and a fused loss.
     let early_composer = stack == Stack::Composer && has(&row.source, &["examples"]);
-    let compile = has(&row.compile, &["yes", "true", "torch.compile", "inductor", "thunder"]) || recipes::compiles(row);
+    let compile =
+        has(&row.compile, &["yes", "true", "torch.compile", "inductor", "thunder", "dynamo"]) || recipes::compiles(row);
     // PyTorch had no kernel of its own for RMS norms when torchtitan's tables were measured.
-    let by_operator = stack == Stack::HuggingFace || early_composer || (stack == Stack::Torchtitan && !compile);
+    let by_operator = matches!(stack, Stack::HuggingFace | Stack::Modalities)
+        || early_composer
+        || (stack == Stack::Torchtitan && !compile);
     let loss = match stack {
         Stack::Composer if !early_composer => Loss::Fused,
         // torchtitan compiles the loss with the model.
         Stack::Torchtitan if compile => Loss::Fused,
         Stack::MegatronCore if has(&row.source, &["ci golden"]) => loss_of_test(row),
         Stack::Nemo | Stack::MegatronCore => Loss::Fused,
+        // nanoGPT's models compute their loss, and are compiled as a whole.
+        _ if compile && has(&row.framework, &["nanogpt"]) => Loss::Fused,
         // Its `SequenceTiledCompute` runs head and loss (ArcticTraining, `sft_trainer.py`).
         _ if has(&row.framework, &["alst"]) => Loss::Tiled,
         _ => Loss::Standard,
     };
     Kernels {
-        attention,
+        attention: attention::kernel(row, stack, notes),
         loss,
         norms: if by_operator { NormKernel::Upcast } else { NormKernel::Fused },
         compile,
@@ -218,9 +185,7 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
         Stack::Composer | Stack::Modalities | Stack::HuggingFace | Stack::MaxText => {
             PrecisionPolicy::Fsdp2MixedBf16Reduce16
         }
-        Stack::Fsdp if says(&["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16"]) => {
-            PrecisionPolicy::Fsdp2MixedBf16Reduce16
-        }
+        Stack::Fsdp if says(&SIXTEEN) || reduces_in_16_bits(row) => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
         Stack::Fsdp if recipes::is_automodel(row) => recipes::AUTOMODEL_STATES,
         Stack::Torchtitan | Stack::Fsdp => PrecisionPolicy::Fsdp2MixedBf16,
         Stack::Nemo if recipes::in_bf16(row, notes) => PrecisionPolicy::PureBf16,
@@ -240,6 +205,18 @@ fn recipe(row: &Row, stack: Stack, notes: &mut Notes) -> PrecisionPolicy {
             PrecisionPolicy::MegatronMixed
         }
     }
+}
+
+/// Words for gradients that are reduced in bf16.
+const SIXTEEN: [&str; 5] = ["bf16 reduce", "reduce bf16", "bfsixteen", "reduce_dtype=bf16", "reduce in bf16"];
+
+/// Programs whose policy for FSDP is `bfSixteen`, with `reduce_dtype=torch.bfloat16`: fms-fsdp (fms_fsdp/policies/mixed_precision.py)
+/// and llama-recipes (policies/mixed_precision.py).
+fn reduces_in_16_bits(row: &Row) -> bool {
+    has(
+        &format!("{} {}", row.framework, row.source),
+        &["fms-fsdp", "fms_fsdp", "foundation-model-stack", "llama-recipes"],
+    ) || has(&row.notes, &["bfsixteen"])
 }
 
 fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
@@ -277,7 +254,10 @@ fn offload(row: &Row, stack: Stack, notes: &mut Notes) -> Offload {
     let tuned =
         has(&row.notes, &["activation offloading"]) || has(&row.act_ckpt, &["offloaded to cpu", "offloaded to host"]);
     let by_policy = stack == Stack::MaxText && maxtext::offloads(row);
+    // Megatron-LM's recipe index says it in one word.
+    let alone = stack.is_megatron() && row.notes.split(';').any(|clause| clause.trim().eq_ignore_ascii_case("offload"));
     let activations = by_policy
+        || alone
         || preset
         || in_host
         || tuned
@@ -324,7 +304,7 @@ fn optimizer(row: &Row, stack: Stack) -> Optimizer {
         Optimizer::Muon
     } else if named("sgd") {
         Optimizer::Sgd
-    } else if stack == Stack::Nemo && has(&row.model, &["moonlight", "deepseekv3"]) {
+    } else if stack == Stack::Nemo && names(&row.model, &["moonlight", "deepseekv3"]) {
         // Megatron-Bridge's recipes for both set its precision-aware optimizer.
         Optimizer::AdamW16bit
     } else {
@@ -348,6 +328,10 @@ fn communication(row: &Row, stack: Stack) -> Communication {
         Stack::MegatronCore if has(&row.notes, &["transformer-impl="]) => {
             has(&row.notes, &["overlap-grad-reduce=true"])
         }
+        // FlagScale has Megatron's default, without `--overlap-grad-reduce` (its README of 2023).
+        Stack::MegatronCore => {
+            !has(&row.framework, &["flagscale"]) && !has(&row.notes, &["no overlap of communication"])
+        }
         // deepspeed_zero_2.json of Optimum Habana's tests: `overlap_comm: false`.
         Stack::DeepSpeed if row.source == "gaudi" => false,
         _ => true,
@@ -368,55 +352,4 @@ fn root_unit(stack: Stack) -> RootUnit {
         Stack::Fsdp => RootUnit::Kept,
         _ => RootUnit::Default,
     }
-}
-
-fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, LeftOut> {
-    if let Some(keep_fraction) =
-        (Source::of(row) == Some(Source::Mlperf)).then(|| finetune::mlperf::kept(row)).flatten()
-    {
-        return Ok(Recomputed { keep_fraction, ..Recomputed::all(Recompute::Fraction) });
-    }
-    if stack == Stack::MaxText {
-        return Ok(maxtext::recomputed(row));
-    }
-    let text = row.act_ckpt.to_ascii_lowercase();
-    let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
-    if text.is_empty() || says(&["not stated", "config default"]) {
-        if let Some(published) = recipes::recomputed(row, notes) {
-            return Ok(published);
-        }
-        let (mode, why) = match stack {
-            Stack::MegatronCore | Stack::Nemo => {
-                (Recompute::AttentionCore, "no recomputation assumed beyond the attention core's, Megatron's habit")
-            }
-            Stack::Torchtitan => (Recompute::Selective, "per-operator checkpointing assumed, torchtitan's default"),
-            Stack::MegatronEarly | Stack::MegatronDeepSpeed => {
-                (Recompute::Full, "full recomputation assumed, as in Megatron-LM's scripts then")
-            }
-            _ => (Recompute::None, "no recomputation assumed, as the row names none"),
-        };
-        notes.add(why);
-        return Ok(Recomputed::all(mode));
-    }
-    if says(&["none", "no selective", "false", "off"]) || text == "no" || says(&["selective: []"]) {
-        return Ok(Recomputed::all(Recompute::None));
-    }
-    if says(&["full", "yes", "true", "all", "every layer"]) {
-        return Ok(Recomputed::all(Recompute::Full));
-    }
-    if let Some(named) = Recomputed::of_llmq(&text) {
-        return Ok(named);
-    }
-    let of_megatron = matches!(stack, Stack::MegatronCore | Stack::MegatronEarly | Stack::Nemo);
-    if of_megatron && let Some(named) = Recomputed::named(&text) {
-        return Ok(named);
-    }
-    if says(&["attention core", "attention-core", "core attention"]) {
-        return Ok(Recomputed::all(Recompute::AttentionCore));
-    }
-    if says(&["selective", "op", "sac"]) {
-        let mode = if of_megatron { Recompute::AttentionCore } else { Recompute::Selective };
-        return Ok(Recomputed::all(mode));
-    }
-    Err(LeftOut::because("a kind of recomputation that is not modelled").about(&row.act_ckpt))
 }

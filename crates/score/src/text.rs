@@ -96,6 +96,23 @@ pub fn has(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
+/// Letters and digits of a name alone, in lower case: `DeepSeek-V3` and `DeepSeekV3` are one.
+fn joined(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_lowercase()).collect()
+}
+
+/// Whether a name contains any of these, whatever stands between their words.
+pub fn names(text: &str, words: &[&str]) -> bool {
+    let text = joined(text);
+    words.iter().any(|word| text.contains(&joined(word)))
+}
+
+/// Whether a name starts with any of these, whatever stands between their words.
+pub fn starts(text: &str, beginnings: &[&str]) -> bool {
+    let text = joined(text);
+    beginnings.iter().any(|beginning| text.starts_with(&joined(beginning)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +134,12 @@ mod tests {
         assert_eq!(length("8k"), Some(8192));
         assert_eq!(length("4096"), Some(4096));
         assert_eq!(cell(" see notes "), "");
+    }
+
+    #[test]
+    fn names_are_one_however_their_words_are_joined() {
+        assert!(starts("DeepSeek-V3 671B", &["deepseekv3"]) && starts("LLAMA3_70B", &["llama3 70b"]));
+        assert!(names("NVIDIA Nemotron 3 Super 120B", &["nemotron_3_super"]));
+        assert!(!names("Qwen3-30B-A3B", &["qwen3_235b"]) && !starts("GB200", &["b200"]));
     }
 }

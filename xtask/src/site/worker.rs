@@ -97,8 +97,15 @@ mod tests {
         for name in ["index.html", "page-1_bg.wasm", "rows.txt", "static/boot.js", "static/icon.svg"] {
             assert!(is_kept(name), "{name}");
         }
-        let others =
-            ["sw.js", "static/embed.js", "static/page.css", "static/preview.jpg", "docs/index.html", "index.html.br"];
+        let others = [
+            "sw.js",
+            "static/embed.js",
+            "static/page.css",
+            "static/preview.jpg",
+            "static/measure.py",
+            "docs/index.html",
+            "index.html.br",
+        ];
         for name in others {
             assert!(!is_kept(name), "{name}");
         }

@@ -144,15 +144,17 @@ fn zones(scenario: &Scenario, x: &AxisOf, y: &AxisOf, field: &Field) -> Vec<Zone
         format!("needs more than {}", format::value(Unit::Gib, memory))
     };
     let count = |limiter| field.cells.iter().filter(|cell| cell.limiter == limiter).count();
-    let [compute, launch, bubble] = [Limiter::Compute, Limiter::Launch, Limiter::Bubble].map(count);
-    // The limiter of most of the part that the network does not limit.
-    let hidden = if compute >= launch.max(bubble) {
-        "compute-bound"
-    } else if launch >= bubble {
-        "launch-bound"
-    } else {
-        "pipeline-bound"
-    };
+    // The limiter of most of the part that the network does not limit; of equal ones the first.
+    let most = [
+        (Limiter::Compute, "compute-bound"),
+        (Limiter::Launch, "launch-bound"),
+        (Limiter::Bubble, "pipeline-bound"),
+        (Limiter::Data, "data-bound"),
+    ]
+    .map(|(limiter, name)| (count(limiter), name))
+    .into_iter()
+    .reduce(|most, next| if next.0 > most.0 { next } else { most });
+    let hidden = most.map_or("", |(_, name)| name);
     [
         (ZoneKind::DoesNotFit, "does not fit", needs),
         (ZoneKind::NetworkBound, "network-bound", String::new()),

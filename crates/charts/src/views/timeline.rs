@@ -88,9 +88,10 @@ fn caption(time: &TimeReport, is_pipeline: bool) -> String {
     let compute = format!("Of {}, compute takes {}", format::seconds(time.step), format::seconds(time.compute));
     let exposed = clause(", communication that compute does not hide ", time.exposed_comm, "");
     let bubble = clause(", the pipeline’s bubble ", time.bubble, "");
+    let data = clause(", waiting for data after all that is shown ", time.loading, "");
     let hidden = clause("; ", time.overlapped_comm(), " of communication are hidden");
     let stage = if is_pipeline { " Shown is the stage that ends last." } else { "" };
-    format!("{compute}{exposed}{bubble}{hidden}.{stage}")
+    format!("{compute}{exposed}{bubble}{data}{hidden}.{stage}")
 }
 
 #[cfg(test)]

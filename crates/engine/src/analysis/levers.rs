@@ -44,6 +44,10 @@ pub fn levers(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<Leve
             if part == StepPart::Useful || now.share(part) < SMALL {
                 continue;
             }
+            // Slower compute waits less for its data and gains nothing.
+            if part == StepPart::Loading && advice.gain < LEAST {
+                continue;
+            }
             let then = per_token(&split, &advice.report, part, &advice.scenario);
             let less = 1.0 - then / per_token(now, report, part, scenario);
             let lever = Lever { part, advice, less };

@@ -13,9 +13,8 @@ use crate::units::{BytesPerSecond, Seconds};
 const NVLINK_HOP: Seconds = Seconds::from_us(3.4);
 /// One hop over PCIe in the same table: 5.7 us.
 const PCIE_HOP: Seconds = Seconds::from_us(5.7);
-/// One hop over the network, fitted to full sharding over 512 to 2,048 GPUs
-/// (tests/measured/fsdp.csv). NCCL's table has 9.6 us, for the wire alone, and 14 us in later
-/// versions.
+/// One hop over the network, fitted to full sharding over up to 1,024 GPUs (tests/measured/modalities.csv). NCCL's table has 14 us, the wire
+/// and the card: with it those runs come out twice as much too fast.
 const NETWORK_HOP: Seconds = Seconds::from_us(37.0);
 /// One hop over a cloud's own transport or over TCP.
 const CLOUD_HOP: Seconds = Seconds::from_us(37.0);
@@ -48,11 +47,12 @@ const PCIE: f64 = 0.60;
 /// PCIe, where drivers do not let GPUs access each other (GeForce): every byte is written to host memory and read from it. Pairs of
 /// A40 copy 20 GB/s both ways together so, 10 of 31.5 GB/s each way, where they copy 40 to 50 otherwise (nccl-tests issue 74).
 const PCIE_BY_HOST: f64 = 0.32;
-/// InfiniBand, `RoCE`, Slingshot: fitted.
+/// InfiniBand, `RoCE`, Slingshot: collectives measured alone (tests/measured/network_collectives.csv). What they lose
+/// beside compute is apart ([`crate::fitted::RATE_BESIDE`]).
 const FABRIC: f64 = 0.70;
 /// EFA: all-gathers and all-to-alls over p5.48xlarge, 40 of 50 GB/s a card ([`EFA_HOP`]).
 const EFA: f64 = 0.81;
-/// EFA of the ultra-scale playbook's cluster and of p4d: fitted; its collectives lose speed with each node ([`SLOW_EFA_HOP`]).
+/// The first EFA, of p4d: fitted; its collectives lose speed with each node ([`SLOW_EFA_HOP`]).
 const SLOW_EFA: f64 = 0.67;
 /// GPUDirect-TCPXO: 8 GB reduced over two A3 Mega in 47.5 ms are 23.2 of 25 GB/s a card ([`TCPXO_HOP`]).
 const TCPXO: f64 = 0.92;

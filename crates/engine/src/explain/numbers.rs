@@ -43,6 +43,11 @@ const fn scores(c: &Context) -> bool {
     c.setup.objective.passes() > 0
 }
 
+/// Whether the step waits for its data.
+fn waits_for_data(c: &Context) -> bool {
+    c.report.time.loading.get() > 0.0
+}
+
 /// Whether a step generates what it trains on.
 const fn generates(c: &Context) -> bool {
     c.report.rollout.is_some()

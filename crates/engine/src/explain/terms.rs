@@ -189,6 +189,16 @@ pub const TERMS: &[Term] = &[
         "Attention computed tile by tile, so that scores are never written to memory (arXiv 2205.14135). Its memory grows with the sequence, not with its square.",
     ),
     term(
+        "host-launches",
+        "Host launches",
+        "The host puts every kernel into the GPU’s queue, and runs ahead where kernels take longer than that. Small layers run faster than they are launched; a faster thread of its CPUs, torch.compile or CUDA graphs help then.",
+    ),
+    term(
+        "loader",
+        "Data loader",
+        "Processes of the host that read, tokenize and collate the sequences of a replica beside its training. Slower than the step they set its pace: more of their workers, faster storage, or texts that are tokenized ahead help then.",
+    ),
+    term(
         "offloading",
         "offloading",
         "State lies in host memory and crosses PCIe or NVLink-C2C when it is needed. It saves GPU memory and costs the time of that link.",

@@ -105,6 +105,7 @@ fn so_it_does_for_pipelines_mixtures_and_every_model() {
         "gpus=128&strategy=hsdp&shard=8",
         "optim=muon",
         "gpus=1",
+        "cluster=dgx-h100&gpus=64&model=llama-3-8b&accum=4&loader=1",
         "cluster=dgx-h100&gpus=8&model=llama-3-8b&objective=dpo",
         "cluster=dgx-h100&gpus=8&model=llama-3-8b&objective=dpo&ref=kept&strategy=ddp",
         "cluster=dgx-h100&gpus=64&model=mixtral-8x7b&ep=8&objective=kto&accum=4",

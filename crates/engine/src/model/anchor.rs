@@ -41,13 +41,13 @@ impl Anchor {
         for rate in [&mut slow.accelerator.host_link, &mut slow.network.host.bandwidth, &mut slow.network.host.nvme] {
             *rate = BytesPerSecond::new(rate.get() / self.time);
         }
+        slow.network.host.loader /= self.time;
         let (network, host) = (&mut slow.network, &mut slow.overheads);
         for time in [
             &mut reached.launch_per_layer,
             &mut network.intra_node_latency,
             &mut network.inter_node_latency,
             &mut host.message,
-            &mut host.pass,
             &mut host.between_steps,
             &mut host.step,
         ] {

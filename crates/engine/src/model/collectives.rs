@@ -6,6 +6,7 @@ pub mod all_reduce;
 pub mod all_to_all;
 pub mod fabric;
 pub mod group;
+pub mod nccl;
 pub mod ring;
 pub mod torus;
 

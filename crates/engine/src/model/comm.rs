@@ -1,8 +1,9 @@
 //! Communication of one stage: over its data-parallel groups, inside its layers, to its neighbours in the pipeline. Experts have
 //! `experts/exchange.rs`.
 
+pub mod asynchronous;
 mod data_parallel;
-pub(super) mod groups;
+pub(crate) mod groups;
 pub(super) mod pipeline;
 pub mod tp_cp;
 

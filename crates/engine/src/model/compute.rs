@@ -1,8 +1,10 @@
 //! The cost of compute: a roofline for each class of operator (model.md section 5).
 
 mod adapters;
+pub mod attention;
 mod blocks;
 mod head;
+pub mod launches;
 mod listed;
 pub(super) mod modules;
 mod optimizer;
@@ -13,18 +15,19 @@ mod routed;
 
 use super::cost::{Cost, Operations};
 use super::flops::backward::recomputed;
-use super::flops::layer;
 use super::hardware::Accelerator;
 use super::setup::Setup;
-use super::software::{AttentionKernel, Graphs};
 use super::training::{ComputeFormat, PrecisionPolicy};
 use super::transformer::LayerShares;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-use blocks::{FORWARD_SHARE, Layer, Passes, Rates};
+use attention::attention_core;
+pub use attention::attention_efficiency;
+use blocks::{Layer, Passes, Rates};
 use head::heads;
 use listed::{block_by_block, extra_products};
 pub use optimizer::{optimizer, optimizer_cost};
+pub use products::aligned;
 use products::{mlp, projections, router_and_shared};
 pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
@@ -56,7 +59,7 @@ pub struct UnitCosts<C> {
     pub experts_forward: C,
     /// Routed experts of one layer that has some, backward with what is recomputed.
     pub experts_backward: C,
-    /// Host time to launch one layer's kernels in one pass: a floor under the layer's time, exchanges included.
+    /// Host time to launch one layer's kernels in its forward pass ([`launches::forward`]).
     pub launch: Seconds,
 }
 
@@ -84,20 +87,10 @@ impl<C: Cost<Operations>> UnitCosts<C> {
 /// The compute times of the units of one micro-batch.
 pub type UnitTimes = UnitCosts<Seconds>;
 
-/// Flash attention's backward pass runs five products over the score matrix for the forward pass's two
-/// (arXiv 2205.14135, appendix B).
-const FLASH_BACKWARD: f64 = 2.5;
-/// An unfused attention's backward pass runs four.
-const UNFUSED_BACKWARD: f64 = 2.0;
-/// What attention reads and writes in its backward pass over what it does forward: everything again, and its gradient.
-const BACKWARD_TRAFFIC: f64 = 2.0;
-/// Bytes read and written per score by an unfused attention, both passes, with its fused softmax: the product's write and the
-/// softmax's read and write, the read by the product with the values, and about twice as much for the gradients.
-const UNFUSED_SCORE_BYTES: f64 = 24.0;
 /// Bytes read and written per element of the hidden state by the embedding look-up in 16 bits.
 const EMBEDDING_BYTES: f64 = 4.0;
 /// Columns of the product at which [`super::hardware::Efficiency::half_saturation_tokens`] holds.
-pub(super) const REFERENCE_WIDTH: f64 = 4096.0;
+pub(crate) const REFERENCE_WIDTH: f64 = 4096.0;
 /// The dense peak of the format in which the layers' matrix products run: what utilisation is counted against.
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
     let accelerator = &setup.accelerator;
@@ -149,29 +142,6 @@ pub(super) fn recipe_rate(setup: &Setup) -> FlopsPerSecond {
 /// ```
 pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
     if setup.gradients_in_16_bits { recipe_rate(setup) } else { matmul_rate(setup) }
-}
-
-/// What attention gains from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in them and 740 TFLOP/s in 16 on an H100
-/// (arXiv 2407.08608, abstract). That is the forward pass; of the backward one no such figure is published, and it is taken to gain
-/// nothing.
-const EIGHT_BIT_ATTENTION: f64 = 1200.0 / 740.0;
-
-/// The fraction of the 16-bit peak that attention's kernels reach, forward.
-///
-/// ```
-/// # use engine::{model::compute::attention_efficiency, share::decode};
-/// let reached = |kernel| attention_efficiency(&decode(&format!("cluster=dgx-h100&attnkernel={kernel}")).scenario.setup());
-/// // FlashAttention-3: 1.2 PFLOP/s in 8 bits, 740 TFLOP/s in 16.
-/// assert!((reached("flash-fp8") / reached("flash-tuned") - 1.62).abs() < 0.005);
-/// ```
-pub fn attention_efficiency(setup: &Setup) -> f64 {
-    let efficiency = setup.accelerator.efficiency;
-    match setup.kernels.attention {
-        AttentionKernel::Unfused => efficiency.matmul,
-        AttentionKernel::Flash => efficiency.attention,
-        AttentionKernel::FlashTuned => efficiency.attention_tuned,
-        AttentionKernel::Flash8bit => efficiency.attention_tuned * EIGHT_BIT_ATTENTION,
-    }
 }
 
 /// The times of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have each block.
@@ -246,45 +216,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
         layer_attention_backward: attention.backward,
         experts_forward: experts.forward,
         experts_backward: experts.backward,
-        launch: setup.accelerator.efficiency.launch_per_layer * launches(setup, shares),
-    }
-}
-
-/// Attention's core in one layer that has it, on average over these. Fused kernels read queries, keys and values and write the
-/// output, backward with their gradients; unfused kernels write and read the scores too.
-fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
-    let setup = rates.setup;
-    let arch = &setup.architecture;
-    let tp = f64::from(setup.mesh.tp.max(1));
-    let rate = recipe_peak(&setup.accelerator, setup.recipe) * attention_efficiency(setup);
-    let flops = rates.tokens * (layer::mean_executed_attention(setup) / tp);
-    let widths = arch.query_width() / tp + arch.attention_output_width() / tp + 2.0 * arch.key_value_width_over(tp);
-    // The rates of kernels that are not tuned, and of older GPUs, were fitted with it inside.
-    let tuned = matches!(setup.kernels.attention, AttentionKernel::FlashTuned | AttentionKernel::Flash8bit);
-    let bytes =
-        if tuned && setup.accelerator.generation.is_from_hopper() { setup.overheads.attention_bytes } else { 0.0 };
-    // Its inputs and their gradients are cast as those of the layers' products are.
-    let casts = if setup.kernels.attention == AttentionKernel::Flash8bit { blocks::CAST_BYTES } else { 0.0 };
-    let around: C = rates.streaming(Bytes::new((bytes + casts) * rates.tokens * widths));
-    let products = |share: f64, slower: f64, streams: f64| {
-        C::new(slower * share * (flops / rate), || {
-            let keys = 2.0 * arch.key_value_width_over(tp) * f64::from(setup.mesh.cp.max(1));
-            let width = arch.query_width() / tp + arch.attention_output_width() / tp + keys;
-            Operations { flops: share * flops, bytes: Bytes::new(streams * rates.element() * rates.tokens * width) }
-        })
-    };
-    if setup.kernels.attention != AttentionKernel::Unfused {
-        let in_16_bits = if setup.kernels.attention == AttentionKernel::Flash8bit { EIGHT_BIT_ATTENTION } else { 1.0 };
-        return Passes {
-            forward: products(1.0, 1.0, 1.0) + around * FORWARD_SHARE,
-            backward: products(FLASH_BACKWARD, in_16_bits, BACKWARD_TRAFFIC) + around * (1.0 - FORWARD_SHARE),
-        };
-    }
-    let scores = rates.tokens * f64::from(arch.num_attention_heads) / tp * f64::from(setup.batch.seq_len);
-    let traffic: C = rates.streaming(Bytes::new(UNFUSED_SCORE_BYTES * scores));
-    Passes {
-        forward: products(1.0, 1.0, 1.0) + traffic * FORWARD_SHARE,
-        backward: products(UNFUSED_BACKWARD, 1.0, BACKWARD_TRAFFIC) + traffic * (1.0 - FORWARD_SHARE),
+        launch: launches::forward(setup, shares),
     }
 }
 
@@ -292,31 +224,6 @@ fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
 fn embedding<C: Cost<Operations>>(rates: &Rates) -> C {
     let hidden = f64::from(rates.setup.architecture.hidden_size);
     rates.streaming(Bytes::new(EMBEDDING_BYTES * rates.tokens * hidden))
-}
-
-/// Launches of a layer's experts that are left where the rest of the layer is one CUDA graph, as a share: fitted to
-/// Megatron-Bridge's steps of mixtures (docs/accuracy.md).
-const BESIDE_GRAPHS: f64 = 0.6;
-/// Launches of a layer with its inputs' casts to 8 or 4 bits, over those without: fitted to the same steps.
-const CAST_LAUNCHES: f64 = 1.3;
-
-/// Host time of a layer's launches over the accelerator's constant, exchanges included.
-fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
-    let overheads = &setup.overheads;
-    let tensor = if setup.mesh.tp > 1 { overheads.launch_exchange } else { 0.0 };
-    let exchange = tensor + if setup.mesh.cp > 1 { overheads.launch_context } else { 0.0 };
-    let latent = if setup.architecture.latent.is_used() { shares.attention * overheads.launch_latent } else { 0.0 };
-    // A mixer launches about as many kernels as attention, which has half of a layer's.
-    let blocks = 0.5 * (shares.attention + shares.recurrent + shares.mlp);
-    let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { CAST_LAUNCHES };
-    let loops = shares.recurrent * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
-    let layer = overheads.launch * (blocks * casts + adapters::launches(setup, shares) + loops);
-    let experts = shares.moe * casts * overheads.launch_experts;
-    match setup.kernels.graphs {
-        Graphs::None => layer + exchange + latent + experts,
-        Graphs::Layers => BESIDE_GRAPHS * experts,
-        Graphs::Step => 0.0,
-    }
 }
 
 /// Memory bandwidth that element-wise kernels reach.

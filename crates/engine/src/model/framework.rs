@@ -117,6 +117,8 @@ pub struct Traits {
     /// An interleaved schedule sends its messages beside compute (`overlap_p2p_comm`, Megatron-Core's
     /// default there).
     pub overlaps_messages: bool,
+    /// Where in a step the host waits for the GPU.
+    pub host_waits: HostWaits,
     /// Where exchanges of experts run beside another micro-batch, one layer's forward pass is
     /// paired with one layer's backward pass (`TransformerModelChunkSchedulePlan.run`, github
     /// NVIDIA/Megatron-LM d98e8a64).
@@ -128,6 +130,18 @@ pub struct Traits {
     /// An all-to-all of context parallelism hands out whole groups of queries with their keys;
     /// others repeat keys and values.
     pub hands_out_groups: bool,
+}
+
+/// Where in a step, beside its end, the host waits for the GPU, so that it is no further ahead than one pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostWaits {
+    /// Nowhere.
+    Never,
+    /// At messages between the stages of a pipeline, where they do not run beside compute: Megatron synchronises after each batch of them
+    /// (`batch_p2p_sync`), nanotron reads their shapes on the host.
+    AtMessages,
+    /// At gathers of weights, one layer ahead (`limit_all_gathers` of PyTorch's first FSDP).
+    AtGathers,
 }
 
 /// Whose code a layer is.
@@ -205,6 +219,7 @@ const PLAIN: Traits = Traits {
     outgrows_blocks: false,
     balances_parameters: false,
     overlaps_messages: false,
+    host_waits: HostWaits::Never,
     pairs_layers: false,
     aligns_without_pipelines: false,
     splits_encoder: false,
@@ -227,10 +242,12 @@ const FSDP1: Traits = Traits {
     peft_adapters: true,
     gathers_logits: true,
     root_unit: RootUnit::Kept,
+    host_waits: HostWaits::AtGathers,
     ..TORCHTITAN
 };
 
-const TRANSFORMERS: Traits = Traits { new_gelu: true, stacked_experts: true, root_unit: RootUnit::Freed, ..FSDP1 };
+const TRANSFORMERS: Traits =
+    Traits { new_gelu: true, stacked_experts: true, root_unit: RootUnit::Freed, host_waits: HostWaits::Never, ..FSDP1 };
 
 const DEEPSPEED: Traits = Traits {
     shards_by_fsdp: false,
@@ -238,6 +255,7 @@ const DEEPSPEED: Traits = Traits {
     zero_by_deepspeed: true,
     flat_gradient_buckets: true,
     new_gelu: true,
+    host_waits: HostWaits::Never,
     replicated_gradients: ReplicatedGradients::OfStage1,
     ..FSDP1
 };
@@ -262,6 +280,7 @@ const MEGATRON: Traits = Traits {
     keeps_narrow_weights: true,
     keeps_workspaces: true,
     overlaps_messages: true,
+    host_waits: HostWaits::AtMessages,
     pairs_layers: true,
     splits_encoder: true,
     hands_out_groups: true,
@@ -275,6 +294,7 @@ const MEGATRON_LEGACY: Traits = Traits {
     replicated_gradients: ReplicatedGradients::OfStage1,
     flat_gradient_buckets: true,
     keeps_gradient_buffers: true,
+    host_waits: HostWaits::AtMessages,
     ..PLAIN
 };
 
@@ -286,6 +306,7 @@ const NANOTRON: Traits = Traits {
     keeps_gradient_buffers: true,
     holds_reduced_tensors: true,
     balances_parameters: true,
+    host_waits: HostWaits::AtMessages,
     ..PLAIN
 };
 

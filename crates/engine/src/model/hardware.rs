@@ -173,6 +173,10 @@ pub struct Host {
     pub bandwidth: BytesPerSecond,
     /// What all of its NVMe drives read or write together.
     pub nvme: BytesPerSecond,
+    /// How fast one thread of its CPUs launches operators, over one of an EPYC 7742.
+    pub speed: f64,
+    /// Sequences that its loaders hand each GPU in a second; 0 where that is not a limit.
+    pub loader: f64,
 }
 
 impl Host {
@@ -183,6 +187,8 @@ impl Host {
         memory: Bytes::from_gib(2048.0),
         bandwidth: BytesPerSecond::from_gb_per_s(614.4),
         nvme: BytesPerSecond::from_gb_per_s(25.6),
+        speed: crate::fitted::HOST_SAPPHIRE_RAPIDS,
+        loader: 0.0,
     };
 }
 

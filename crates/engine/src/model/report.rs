@@ -190,6 +190,8 @@ pub struct TimeReport {
     pub longest_lane: Seconds,
     /// Compute time that is only the host launching kernels: the floor above the kernels' own time.
     pub launch_bound: Seconds,
+    /// Waiting for data: what the loaders take longer than all of the rest.
+    pub loading: Seconds,
 }
 
 /// Share of compute time above which launching kernels, not running them, is what limits.
@@ -203,11 +205,14 @@ impl TimeReport {
         (self.comm - self.exposed_comm).max(Seconds::ZERO)
     }
 
-    /// What limits the time, whether or not the step fits: the pipeline's bubble where it is half of compute and more than
-    /// communication shows, the network where its busier lane outlasts compute, the host where launching takes most of
-    /// compute, else compute.
+    /// What limits the time, whether or not the step fits: data where the step waits for it, as
+    /// nothing else would make it faster; the pipeline's bubble where it is half of compute and
+    /// more than communication shows, the network where its busier lane outlasts compute, the
+    /// host where launching takes half of compute's time, else compute.
     pub fn limiter(&self) -> Limiter {
-        if self.bubble > BUBBLE_SHARE * self.compute && self.bubble > self.exposed_comm {
+        if self.loading > Seconds::ZERO {
+            Limiter::Data
+        } else if self.bubble > BUBBLE_SHARE * self.compute && self.bubble > self.exposed_comm {
             Limiter::Bubble
         } else if self.longest_lane > self.compute {
             if 2.0 * self.inter_node_comm >= self.comm { Limiter::InterNode } else { Limiter::IntraNode }
@@ -234,12 +239,14 @@ pub enum Limiter {
     Launch,
     /// The stages of the pipeline wait for each other.
     Bubble,
+    /// The data loaders take longer than all of the rest.
+    Data,
 }
 
 impl Limiter {
     /// Every limiter, in display order.
-    pub const ALL: [Self; 6] =
-        [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch, Self::Bubble];
+    pub const ALL: [Self; 7] =
+        [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch, Self::Bubble, Self::Data];
 }
 
 /// One training step, evaluated.

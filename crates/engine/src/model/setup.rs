@@ -1,13 +1,13 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
-use super::framework::{Layers, Traits};
+use super::framework::{HostWaits, Layers, Traits};
 use super::hardware::{Accelerator, Network};
 use super::images::{Images, TowerTraining};
 use super::lengths::Lengths;
 use super::objective::Objective;
 use super::parallel::{ContextExchange, ExpertParallel, LossParallel, Mesh, Pipeline, Schedule, TensorParallel};
 use super::software::{
-    AttentionKernel, Cache, Communication, Framework, Kernels, Offload, RepeatedHeads, RootUnit, Segments,
+    AttentionKernel, Cache, Communication, Framework, Graphs, Kernels, Offload, RepeatedHeads, RootUnit, Segments,
 };
 use super::trained::{BaseFormat, Trained};
 use super::training::{
@@ -95,6 +95,26 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Returns how long the host takes for what takes an EPYC 7742 so long.
+    pub fn host_time(&self, of_reference: Seconds) -> Seconds {
+        of_reference * (1.0 / self.network.host.speed)
+    }
+
+    /// Whether the host waits for the GPU in each pass of a micro-batch, so that it cannot make up in one pass for another: where messages
+    /// or gathers make it wait, and where tokens come to experts whose numbers the host has to know (dropless dispatch copies
+    /// them from the GPU, layer by layer).
+    pub fn host_waits_in_each_pass(&self) -> bool {
+        let counts = self.architecture.has_experts() && self.kernels.graphs != Graphs::Step;
+        let traits = self.traits();
+        let beside = traits.overlaps_messages && self.pipeline.schedule == Schedule::Interleaved && self.chunks() > 1;
+        counts
+            || match traits.host_waits {
+                HostWaits::Never => false,
+                HostWaits::AtMessages => self.mesh.pp > 1 && !beside,
+                HostWaits::AtGathers => matches!(self.sharding, Sharding::Fsdp(_)),
+            }
+    }
+
     /// Returns what the code of the framework does.
     pub const fn traits(&self) -> &'static Traits {
         self.framework.traits()
@@ -244,28 +264,34 @@ pub struct Overheads {
     pub cache: Cache,
     /// Slow-down of compute while a collective runs beside it (1 = none).
     pub contention: f64,
-    /// Host time to launch a layer's kernels, over [`super::hardware::Efficiency::launch_per_layer`].
+    /// What data-parallel collectives between nodes reach beside compute, over what they reach alone.
+    pub rate_beside: f64,
+    /// Host time to launch a layer's kernels in its forward pass, over [`super::hardware::Efficiency::launch_per_layer`]; this and all
+    /// other times of the host are those of an EPYC 7742.
     pub launch: f64,
+    /// The same in its backward pass, recomputation apart, over that of its forward pass.
+    pub launch_backward: f64,
+    /// Launches of a layer with its inputs' casts to 8 or 4 bits, over those without.
+    pub launch_casts: f64,
+    /// Share of the launches of a layer's experts that is left where the rest of the layer is one CUDA graph.
+    pub launch_beside_graphs: f64,
     /// The same for what tensor parallelism adds to it.
     pub launch_exchange: f64,
     /// The same for what context parallelism adds to it.
     pub launch_context: f64,
-    /// The same for what a layer's experts add to it.
+    /// The same for what a layer's experts add to it, all at once.
     pub launch_experts: f64,
+    /// The same for each expert of a GPU, where they run one by one.
+    pub launch_expert: f64,
     /// The same for what latent attention adds to it.
     pub launch_latent: f64,
     /// Host time of one message between pipeline stages, for each node of the run beyond the first and each GPU of a
     /// tensor-parallel group.
     pub message: Seconds,
-    /// Host time of a micro-batch on one model chunk beside its layers, both passes: the schedule's messages, embedding, head and loss.
-    pub pass: Seconds,
     /// Host time between steps that hides where the host runs ahead of the GPU: logging, checks.
     pub between_steps: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
-    /// Bytes that RoPE, layouts and the passes around tuned attention kernels read and write per token, layer and element of queries, keys,
-    /// values and outputs, forward and backward together.
-    pub attention_bytes: f64,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.
     pub elementwise_bytes: f64,
 }

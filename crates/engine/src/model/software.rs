@@ -30,10 +30,11 @@ pub enum Framework {
 pub enum AttentionKernel {
     /// Matrix products and a softmax over scores that are written to memory.
     Unfused,
-    /// Kernels with the instructions of the generation before: the first ones (arXiv 2205.14135) and Triton's of 2023; on Hopper and
-    /// later also FlashAttention-2 (arXiv 2307.08691), which PyTorch's `scaled_dot_product_attention` runs.
+    /// The first flash kernels (arXiv 2205.14135) and Triton's of 2023.
+    FlashFirst,
+    /// FlashAttention-2 (arXiv 2307.08691), which PyTorch's `scaled_dot_product_attention` runs: the instructions of Ampere.
     Flash,
-    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608), cuDNN's and with it Transformer Engine's; on Ampere
+    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608) and 4, cuDNN's and with it Transformer Engine's; on Ampere
     /// FlashAttention-2.
     FlashTuned,
     /// The same with its products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with `NVTE_FP8_DPA_BWD`).

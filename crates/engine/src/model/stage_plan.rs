@@ -4,7 +4,7 @@ use super::comm::DataParallelComm;
 use super::comm::groups::Groups;
 use super::comm::pipeline::neighbours;
 use super::comm::tp_cp::{Hiding, TpCpComm};
-use super::compute::{self, UnitTimes};
+use super::compute::{self, UnitTimes, launches};
 use super::experts::exchange::ExpertExchange;
 use super::flops::backward::Backward;
 use super::host;
@@ -40,8 +40,10 @@ pub struct StagePlan {
     pub exchanged: [Seconds; 3],
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
-    /// Of each micro-batch, and of the step's end, what shows of the host's time beside the layers.
-    pub host: [Seconds; 2],
+    /// Host time of a micro-batch's launches, which it takes at least.
+    launches: Seconds,
+    /// Of the host's time between steps, what shows.
+    pub between_steps: Seconds,
     /// Messages between stages that show while the pipeline fills and drains, in one step.
     pub filling: Seconds,
     /// Of each micro-batch, what launches of an encoder of images take beyond its kernels.
@@ -111,7 +113,8 @@ impl StagePlan {
             exchanged: [of_tensor + at_ends, (of_layers - of_tensor).max(Seconds::ZERO), neighbours.time],
             compute,
             optimizer,
-            host: [Seconds::ZERO; 2],
+            launches: Seconds::ZERO,
+            between_steps: Seconds::ZERO,
             data_parallel,
             tower_launches: tower.launch_bound,
             reduction: if setup.sharding == Sharding::Ddp { Work::AllReduce } else { Work::ReduceScatter },
@@ -133,22 +136,35 @@ impl StagePlan {
         plan
     }
 
-    /// Adds the host's time beside the layers, which hides where the host runs ahead of the GPU: a micro-batch takes no less
-    /// than its launches and what the host does beside them, nor do the last one and what comes before the next step.
+    /// Adds the host's time, which hides where the host runs ahead of the GPU: a micro-batch takes no less than its launches, nor do the
+    /// last one and what comes before the next step.
     fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
-        let pass = f64::from(setup.chunks()) * setup.overheads.pass;
-        let between_steps = setup.overheads.between_steps;
-        if pass + between_steps <= Seconds::ZERO {
-            return;
-        }
-        let launches = f64::from(self.compute.layers) * (units.launch + launch_backward(setup, units)) + pass;
+        self.launches = f64::from(self.compute.layers) * (units.launch + launches::backward(setup, units.launch));
         // The one with the most to gather and to reduce: the GPU is furthest behind in it.
         let Phases { forward, backward, .. } = self.phases(true, true);
-        let ahead = forward + backward - launches;
-        let beside = (Seconds::ZERO - ahead).max(Seconds::ZERO);
-        self.host = [beside, (between_steps - ahead.max(Seconds::ZERO)).max(Seconds::ZERO)];
-        self.compute.head += beside;
-        self.optimizer += self.host[1];
+        let ahead = forward + backward - self.launches;
+        self.between_steps = (setup.host_time(setup.overheads.between_steps) - ahead).max(Seconds::ZERO);
+        self.optimizer += self.between_steps;
+    }
+
+    /// What a micro-batch of the step waits for the host beyond its passes.
+    fn waits(&self, Phases { forward, backward, .. }: &Phases) -> Seconds {
+        (self.launches - *forward - *backward).max(Seconds::ZERO)
+    }
+
+    /// Compute of a micro-batch, with what it waits for the host before its head.
+    pub fn compute_of(&self, is_first: bool, is_last: bool) -> ComputeTimes {
+        let alone = schedule::phases(&self.compute, &self.comm(is_first, is_last));
+        ComputeTimes { head: self.compute.head + self.waits(&alone), ..self.compute }
+    }
+
+    /// What all micro-batches wait for the host beyond their passes.
+    pub fn waits_for_host(&self) -> Seconds {
+        let of = |is_first, is_last| self.waits(&schedule::phases(&self.compute, &self.comm(is_first, is_last)));
+        if self.micro_batches <= 1.0 {
+            return of(true, true);
+        }
+        of(true, false) + (self.micro_batches - 2.0) * of(false, false) + of(false, true)
     }
 
     /// Of one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
@@ -156,8 +172,7 @@ impl StagePlan {
         let inside = &self.compute.exchange;
         let above =
             |block: Seconds, kernels: Seconds, exchange: Seconds| (block - kernels - exchange).max(Seconds::ZERO);
-        self.host[0]
-            + self.tower_launches
+        self.tower_launches
             + f64::from(self.compute.layers)
                 * (above(self.compute.layer_forward, units.layer_forward, inside.layer_forward)
                     + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
@@ -192,7 +207,9 @@ impl StagePlan {
 
     /// The phases of a micro-batch of the step.
     pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
-        schedule::phases(&self.compute, &self.comm(is_first, is_last))
+        let alone = schedule::phases(&self.compute, &self.comm(is_first, is_last));
+        let waits = self.waits(&alone);
+        Phases { forward: alone.forward + waits, busy: alone.busy + waits, ..alone }
     }
 
     /// The phases of a micro-batch between the first and the last.
@@ -284,10 +301,11 @@ fn compute_times(
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
     let share = Backward::of(setup);
     let layer_backward = (exchange.layer_backward + moe_share * experts.exposed_backward) * share.passed;
-    let launch_backward = launch_backward(setup, units);
-    let waits = |block: Seconds, launch: Seconds| (host - block.max(launch)).max(Seconds::ZERO);
+    let waits = |block: Seconds| (host - block).max(Seconds::ZERO);
     let (forward, backward) = (units.layer_forward + layer_forward, units.layer_backward + layer_backward);
-    let (waits_forward, waits_backward) = (waits(forward, units.launch), waits(backward, launch_backward));
+    let launch = [units.launch, launches::backward(setup, units.launch)];
+    let [floor_forward, floor_backward] = launches::floors(setup, [forward, backward], launch);
+    let (waits_forward, waits_backward) = (waits(forward + floor_forward), waits(backward + floor_backward));
     let inside = Exchanges {
         embedding_forward: here(stage.embedding, exchange.embedding),
         layer_forward: layer_forward + waits_forward,
@@ -298,19 +316,14 @@ fn compute_times(
     ComputeTimes {
         layers: stage.layers,
         embedding_forward: here(stage.embedding, units.embedding) + inside.embedding_forward,
-        layer_forward: forward.max(units.launch) + waits_forward,
+        layer_forward: forward + floor_forward + waits_forward,
         head,
-        layer_backward: backward.max(launch_backward) + waits_backward,
+        layer_backward: backward + floor_backward + waits_backward,
         embedding_backward: here(stage.embedding, units.embedding * share.head),
         contention: setup.overheads.contention,
         exchange: inside,
         experts: expert_times(setup, units, experts, moe_share, share.passed),
     }
-}
-
-/// Host time to launch a layer's kernels in the backward pass: what is recomputed in full is launched again.
-fn launch_backward(setup: &Setup, units: &UnitTimes) -> Seconds {
-    units.launch * (2.0 - setup.kept_layers()) * Backward::of(setup).passed
 }
 
 /// The experts of a layer, `moe_share` of which have some.

@@ -2,6 +2,7 @@
 
 use super::comm::groups::Groups;
 use super::comm::tp_cp::{Hiding, TpCpComm};
+use super::compute::attention::{HALF_KEYS, by_length};
 use super::compute::unit_times;
 use super::flops::{recomputed, recomputed_per_token};
 use super::hardware::Network;
@@ -195,7 +196,9 @@ fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
     let base =
         Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536") };
     let units = unit_times(&base, &LayerShares::DENSE);
-    close(units.layer_attention_backward / units.layer_attention, 2.5);
+    // Both passes by the length of the sequence.
+    let [forward, backward] = HALF_KEYS.map(|half| by_length(65_536.0, half));
+    close(units.layer_attention_backward / units.layer_attention, 2.5 * forward / backward);
     let of = |attention_backward| {
         TpCpComm::of(&base, 2.0, &Hiding { attention_backward, ..UNHIDDEN }, &LayerShares::DENSE).layer_backward
     };

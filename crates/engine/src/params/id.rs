@@ -4,8 +4,8 @@
 use enum_map::{Enum, EnumMap};
 
 use super::table::{
-    accounting, anchor, architecture, constants, data, experts, hardware, images, kernels, main_controls, objective,
-    optimizer, parallelism, recompute, run, sharding, trained, training,
+    accounting, anchor, architecture, constants, data, experts, hardware, host, images, kernels, main_controls,
+    objective, optimizer, parallelism, recompute, run, sharding, trained, training,
 };
 use super::{Number, Param};
 use crate::scenario::Scenario;
@@ -165,10 +165,12 @@ parameters! {
         ShardedCheckpoint: run::SHARDED_CHECKPOINT,
         DeferredInit: run::DEFERRED_INIT,
         CriticalBatch: run::CRITICAL_BATCH,
-        HostMemory: run::HOST_MEMORY,
-        HostGpus: run::HOST_GPUS,
-        HostBandwidth: run::HOST_BANDWIDTH,
-        NvmeBandwidth: run::NVME_BANDWIDTH,
+        HostMemory: host::HOST_MEMORY,
+        HostGpus: host::HOST_GPUS,
+        HostBandwidth: host::HOST_BANDWIDTH,
+        NvmeBandwidth: host::NVME_BANDWIDTH,
+        HostSpeed: host::HOST_SPEED,
+        Loader: host::LOADER,
         Dispatch8Bit: experts::DISPATCH_8BIT,
     }
     /// Constants of the hardware that have a key in links and no control on the page.

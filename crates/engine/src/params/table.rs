@@ -88,6 +88,7 @@ pub(super) mod constants;
 pub(super) mod data;
 pub(super) mod experts;
 pub(super) mod hardware;
+pub(super) mod host;
 pub(super) mod images;
 pub(super) mod kernels;
 pub(super) mod main_controls;

@@ -276,6 +276,9 @@ mod tests {
             ("cluster=8xH100", "cluster=dgx-h100"),
             ("model=Llama 3.1 8B", "model=llama-3.1-8b"),
             ("sharding_strategy=SHARD_GRAD_OP", "strategy=shard-grad-op"),
+            ("attn_implementation=flash_attention_1", "attnkernel=flash-1"),
+            ("attnkernel=fa2", "attnkernel=flash"),
+            ("flash_attn=fa4", "attnkernel=flash-tuned"),
             ("adapter=qlora", "train=lora&base=nf4"),
         ] {
             let [known, own] = [typed, link].map(|text| decode(&format!("gpus=64&{text}")));

@@ -126,9 +126,12 @@ proptest! {
 
 fn ring(network: &Network, group: Group, size: Bytes) -> f64 {
     let bus = engine::model::collectives::bus_bandwidth(network, group).get();
-    let nodes = group.nodes();
-    let hops = (nodes - 1.0) * network.inter_node_latency + (group.ranks - nodes + 6.0) * network.intra_node_latency;
-    (group.ranks - 1.0) / group.ranks * size.get() / bus + hops.get()
+    let all = group.ranks - 1.0;
+    let between = if group.crosses_nodes() { group.nodes().min(all) } else { 0.0 };
+    let slice = size.get() / group.ranks / bus / 2.0;
+    let shows = |latency: Seconds| (latency.get() - slice).max(0.0);
+    let hops = between * shows(network.inter_node_latency) + (all - between) * shows(network.intra_node_latency);
+    all / group.ranks * size.get() / bus + hops + 6.0 * network.intra_node_latency.get()
 }
 
 /// The node's slider from 64 to 72 GPUs, on racks of trays: groups of 16, 32 and 64 stay inside, and those that leave a node take as

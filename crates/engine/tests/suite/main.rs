@@ -20,6 +20,7 @@ mod closed_form;
 mod experts;
 mod keys;
 mod laws;
+mod laws_host;
 mod laws_limits;
 mod laws_network;
 mod laws_odds;

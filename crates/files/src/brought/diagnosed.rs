@@ -1,4 +1,4 @@
-//! Errors, logs and measured links, held against the scenario at hand.
+//! Errors, logs, measured links and rates, held against the scenario at hand.
 
 use engine::catalog::default_scenario;
 use engine::format;
@@ -10,11 +10,15 @@ use std::borrow::Cow;
 use super::{Brought, Kind, Offer, Section};
 use crate::error::{self, Explained, Removal, bytes};
 use crate::log::{self, Comparison, Reason, links};
+use crate::rates::{self, Taken};
 use crate::run::{Changes, of_change, rule};
 use crate::snapshot::{self, Found};
 
 /// What a text says of a run; nothing where it is neither an error nor a measurement.
 pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brought, String>> {
+    if let Some(taken) = rates::read(text, scenario) {
+        return Some(taken.map(of_rates));
+    }
     if snapshot::is_json(text) {
         return Some(of_snapshot(snapshot::of_json(text, scenario), scenario));
     }
@@ -57,6 +61,24 @@ fn without_comments(text: &str) -> Cow<'_, str> {
 fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Vec<Section> {
     let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
     filled.map(|(title, lines)| Section { title: title.to_owned(), lines }).collect()
+}
+
+/// Rates that were measured, in the scenario.
+fn of_rates(taken: Taken) -> Brought {
+    let sections = filled(taken.sections);
+    let offers = taken.offer.iter().map(|(what, scenario)| Offer {
+        code: None,
+        severity: None,
+        what: what.clone(),
+        scenario: Some(share::encode(scenario)),
+        files: Vec::new(),
+        changes: Changes::Nothing,
+    });
+    Brought {
+        offers: offers.collect(),
+        sections,
+        ..Brought::new(Kind::Rates, share::encode(&taken.scenario), taken.said, taken.read)
+    }
 }
 
 fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {

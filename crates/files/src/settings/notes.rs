@@ -32,6 +32,8 @@ pub(super) const ASYNC_COMPILES: &str = "Async TP is done by torch.compile, whic
 pub(super) const ATTENTION_MODULE: &str = "Recomputing the attention core alone needs a checkpoint inside the model's attention: the whole attention module is wrapped here, its projections too.";
 pub(super) const ATTENTION_8_BIT: &str =
     "Attention in 8 bits is Transformer Engine's: PyTorch's kernels in 16 bits stand here.";
+pub(super) const ATTENTION_FIRST: &str =
+    "The first flash kernels, of 2022 and Triton's, are not offered: FlashAttention-2 stands here.";
 pub(super) const ATTENTION_IN_MODEL: &str = "The attention kernel, and recomputing its core, are chosen in the model's code (attn_implementation in transformers).";
 pub(super) const DISPATCHER_IN_MODEL: &str =
     "How tokens are sent to experts (DeepEP or a collective) is up to the model's code.";

@@ -52,7 +52,7 @@ impl Tuning {
             compiles: setup.kernels.compile,
             attention: match setup.kernels.attention {
                 AttentionKernel::Unfused => "eager",
-                AttentionKernel::Flash => "flash_attention_2",
+                AttentionKernel::FlashFirst | AttentionKernel::Flash => "flash_attention_2",
                 AttentionKernel::FlashTuned | AttentionKernel::Flash8bit => "sdpa",
             },
             trained_layers: (trained.method == Method::Layers).then_some([trained.frozen_layers.min(layers), layers]),
@@ -139,6 +139,7 @@ pub(super) fn add_notes(context: &mut ExportContext) {
         context.note_if(quantized && trained.method == Method::Layers, notes::TUNING_QUANTIZED_LAYERS);
     }
     let tied = trained.has_adapters() && trained.embeddings && setup.architecture.tie_word_embeddings;
+    context.note_if(setup.kernels.attention == AttentionKernel::FlashFirst, notes::ATTENTION_FIRST);
     context.note_if(setup.kernels.attention == AttentionKernel::Flash8bit, notes::ATTENTION_8_BIT);
     context.note_if(tied, notes::TUNING_TIED);
     context.note_if(setup.mesh.pp > 1, notes::TUNING_PIPELINE);

@@ -17,6 +17,7 @@ mod errors;
 mod families;
 mod links;
 mod logs;
+mod rates;
 mod run;
 mod settings;
 mod snapshots;

@@ -1,42 +1,60 @@
-//! Fits the constants of the catalog to measured steps, by coordinate descent, and cross-validates
-//! the fit by source: `cargo xtask calibrate tests/measured/*.csv`.
+//! Fits the engine's constants to measured steps of all MFUs, and cross-validates the fit by source:
+//! `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv`.
 //!
-//! `--only WORD` fits the constants whose names begin so, and leaves the others as the catalog has them; it may come several times.
+//! `--only WORD` fits the constants whose keys begin so, and leaves the others as they are; it may come several times.
+//! `--set KEY=VALUE` starts with another value, which stays where `--only` leaves the constant as it is.
+//! `--held-out` holds each source out in turn. `--write` writes what was found to `data/fitted.toml`; the errors held out only
+//! where they were computed.
 //!
-//! It only prints. The fitted values go into the catalog by hand, as a new revision.
+//! A constant is expected to be what was measured alone, or what its kind has elsewhere, within a width; the fit trades that off against
+//! the rows.
 
 #![allow(clippy::indexing_slicing, reason = "indices come from the tables they point into")]
 
-mod constants;
 #[path = "../score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
 mod table;
+mod write;
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use constants::{CONSTANTS, Case, Constant};
 use engine::catalog::accuracy::{self, Band, FAST_MFU};
-use engine::model::step::evaluate;
-use engine::stats::{mean, median};
-use score::by_accelerator;
+use engine::stats::{mean, median, spearman};
+use score::calibrate::case::{Case, numbered};
+use score::calibrate::constants::constants;
+use score::calibrate::fit::Fit;
 use score::coverage::{self, Covered, Residual};
 
-/// Largest contribution of a single row: an error of one half has a cause that no constant can
-/// correct.
-const CAP: f64 = 0.5;
-/// Number of passes over all constants.
-const PASSES: usize = 12;
+/// What the command line asks for.
+#[derive(Default)]
+struct Asked {
+    files: Vec<String>,
+    only: Vec<String>,
+    set: Vec<String>,
+    hold_out: bool,
+    write: bool,
+}
 
-fn main() -> ExitCode {
-    let (mut files, mut only) = (Vec::new(), Vec::new());
+fn asked() -> Asked {
+    let mut asked = Asked::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
-        if argument == "--only" { only.extend(arguments.next()) } else { files.push(argument) }
+        match argument.as_str() {
+            "--only" => asked.only.extend(arguments.next()),
+            "--set" => asked.set.extend(arguments.next()),
+            "--held-out" => asked.hold_out = true,
+            "--write" => asked.write = true,
+            _ => asked.files.push(argument),
+        }
     }
-    let is_fitted =
-        |constant: &Constant| only.is_empty() || only.iter().any(|word| constant.name.starts_with(word.as_str()));
-    let free: Vec<bool> = CONSTANTS.iter().map(is_fitted).collect();
+    asked
+}
+
+fn main() -> ExitCode {
+    let Asked { files, only, set, hold_out, write } = asked();
+    let constants = constants();
+    let is_free = |name: &str| only.is_empty() || only.iter().any(|word| name.starts_with(word.as_str()));
+    let free: Vec<bool> = constants.iter().map(|(constant, _)| is_free(constant.key)).collect();
     let mut tables = table::Tables::default();
     for file in &files {
         if let Err(message) = tables.read(file) {
@@ -44,37 +62,90 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     }
-    let measured: Vec<Case> = tables.training.iter().filter_map(Case::of).filter(|case| !is_apart(case)).collect();
-    let all: Vec<&Case> = measured.iter().filter(|case| case.mfu >= FAST_MFU).collect();
-    let start = initial(&all);
-    println!("{} rows; loss {:.4} as the catalog stands", all.len(), loss(&all, &start));
-    let fitted = fit(&all, &start, &free);
-    println!("{:.4} fitted\n", loss(&all, &fitted));
-    for (constant, (before, after)) in CONSTANTS.iter().zip(start.iter().zip(&fitted)) {
-        println!("{:<28} {before:>9.3} -> {after:>9.3}", constant.name);
+    let mut cases: Vec<Case> = tables.training.iter().filter_map(|entry| Case::of(entry, &constants)).collect();
+    let sources = numbered(&mut cases);
+    let all: Vec<&Case> = cases.iter().collect();
+    let mut start = vec![1.0; constants.len()];
+    for (key, value) in set.iter().filter_map(|pair| pair.split_once('=')) {
+        let Some(at) = constants.iter().position(|(constant, _)| constant.key == key) else {
+            eprintln!("`{key}` is no constant of data/fitted.toml.");
+            return ExitCode::from(2);
+        };
+        let Ok(value) = value.parse::<f64>() else {
+            eprintln!("`{value}` is no number for {key}.");
+            return ExitCode::from(2);
+        };
+        start[at] = value / constants[at].0.value;
     }
-    println!("\n| source | rows | now | fitted | held out |\n|---|---|---|---|---|");
-    let sources: BTreeMap<&str, Vec<&Case>> = all.iter().fold(BTreeMap::new(), |mut map, case| {
-        map.entry(case.source.as_str()).or_insert_with(Vec::new).push(*case);
-        map
-    });
-    let mut held_out = Vec::new();
-    let mut residuals = Vec::new();
-    for (source, rows) in &sources {
-        let rest: Vec<&Case> = all.iter().copied().filter(|case| case.source != *source).collect();
-        let without = fit(&rest, &start, &free);
-        held_out.extend(rows.iter().map(|case| error(case, &without)));
-        let of_source = measured.iter().filter(|case| case.source == *source);
-        residuals.extend(of_source.map(|case| residual(case, &without)));
-        let of = |values: &[f64]| summary(&rows.iter().map(|case| error(case, values)).collect::<Vec<_>>());
-        println!("| {source} | {} | {} | {} | {} |", rows.len(), of(&start), of(&fitted), of(&without));
+    let mut fitted = Fit::new(&constants, &all, sources.len(), &start);
+    println!("{} rows; loss {:.2} as the constants stand", all.len(), fitted.loss());
+    fitted.descend(&free);
+    println!("{:.2} fitted\n", fitted.loss());
+    let without: Vec<Vec<f64>> = (0..sources.len())
+        .map(|at| {
+            if !hold_out {
+                return fitted.factors.clone();
+            }
+            let rest: Vec<&Case> = all.iter().copied().filter(|case| case.of != at).collect();
+            let mut fit = Fit::new(&constants, &rest, sources.len(), &fitted.factors);
+            fit.descend(&free);
+            fit.factors
+        })
+        .collect();
+    println!("| constant | now | fitted | deviation | rows | sources | held out |\n|---|---|---|---|---|---|---|");
+    let mut found = Vec::new();
+    for (at, (constant, _)) in constants.iter().enumerate() {
+        let seen = fitted.seen(at);
+        let mut of: Vec<usize> = seen.iter().map(|case| case.of).collect();
+        of.sort_unstable();
+        of.dedup();
+        let errors: Vec<f64> = seen.iter().map(|case| (case.error(&without[case.of]).exp() - 1.0).abs()).collect();
+        let row = write::Found {
+            key: constant.key,
+            value: constant.value * fitted.factors[at],
+            rows: seen.len(),
+            sources: of.len(),
+            deviation: fitted.deviation(at),
+            held_out: hold_out.then(|| 1e2 * median(&errors).unwrap_or(0.0)),
+        };
+        println!(
+            "| {} | {:.3} | {:.3} | {:.0} % | {} | {} | {:.1} % |",
+            row.key,
+            constant.value,
+            row.value,
+            1e2 * row.deviation,
+            row.rows,
+            row.sources,
+            row.held_out.unwrap_or(f64::NAN)
+        );
+        found.push(row);
     }
-    let of = |values: &[f64]| summary(&all.iter().map(|case| error(case, values)).collect::<Vec<_>>());
-    println!("| All | {} | {} | {} | {} |", all.len(), of(&start), of(&fitted), summary(&held_out));
-    // The fit has no row of these sources.
-    let slow = measured.iter().filter(|case| !sources.contains_key(case.source.as_str()));
-    residuals.extend(slow.map(|case| residual(case, &fitted)));
-    ranges(&residuals);
+    println!(
+        "\n| source | rows | unexplained | now | fitted | of 20 % MFU or more | held out |\n|---|---|---|---|---|---|---|"
+    );
+    for (at, source) in sources.iter().enumerate() {
+        let rows: Vec<&Case> = all.iter().copied().filter(|case| case.of == at).collect();
+        let of = |factors: &[f64]| summary(rows.iter().map(|case| case.error(factors)));
+        let (unexplained, out) = (1e2 * fitted.unexplained()[at], of(&without[at]));
+        let (now, after) = (of(&start), of(&fitted.factors));
+        let fast = summary(rows.iter().filter(|case| case.mfu >= FAST_MFU).map(|case| case.error(&fitted.factors)));
+        println!("| {source} | {} | {unexplained:.0} % | {now} | {after} | {fast} | {out} |", rows.len());
+    }
+    let held_out: Vec<(&Case, f64)> = all.iter().map(|case| (*case, case.error(&without[case.of]))).collect();
+    for (name, fast) in [("MFU of 20 % or more", true), ("below", false)] {
+        let rows = || held_out.iter().filter(|(case, _)| (case.mfu >= FAST_MFU) == fast);
+        let of = |factors: &[f64]| summary(rows().map(|(case, _)| case.error(factors)));
+        let out = summary(rows().map(|(_, error)| *error));
+        println!("| {name} | {} | | {} | {} | {out} |", rows().count(), of(&start), of(&fitted.factors));
+    }
+    let slow = held_out.iter().filter(|(case, _)| case.mfu < FAST_MFU);
+    let pairs: Vec<(f64, f64)> = slow.map(|(case, error)| (case.step, case.step * error.exp())).collect();
+    println!("\nRank correlation below: {:.3}", spearman(&pairs).unwrap_or(f64::NAN));
+    ranges(&all.iter().map(|case| residual(case, &without[case.of])).collect::<Vec<_>>());
+    if write && let Err(message) = write::write(&found) {
+        eprintln!("{message}");
+        return ExitCode::FAILURE;
+    }
     ExitCode::SUCCESS
 }
 
@@ -95,82 +166,15 @@ fn ranges(residuals: &[Residual]) {
 }
 
 /// Returns the residual of a row under these constants.
-fn residual(case: &Case, values: &[f64]) -> Residual {
-    let ratio = 1.0 / (1.0 + error(case, values));
+fn residual(case: &Case, factors: &[f64]) -> Residual {
+    let ratio = (-case.error(factors)).exp();
     Residual::new(&case.source, &case.scenario, accuracy::step_time(&case.scenario), ratio)
 }
 
-/// Whether the source warns of the row.
-fn is_apart(case: &Case) -> bool {
-    by_accelerator::is_apart(&case.source, case.scenario.accelerator.values.generation)
-}
-
-/// Median, mean and signed mean of the absolute percentage error.
-fn summary(errors: &[f64]) -> String {
+/// Median, mean and signed mean of the absolute percentage error, of logarithms of predicted over measured times.
+fn summary(errors: impl Iterator<Item = f64>) -> String {
+    let errors: Vec<f64> = errors.map(|error| error.exp() - 1.0).collect();
     let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     let percent = |value: Option<f64>| 1e2 * value.unwrap_or(f64::NAN);
-    format!("{:.1} / {:.1} ({:+.1})", percent(median(&absolute)), percent(mean(&absolute)), percent(mean(errors)))
-}
-
-/// Returns the constants of the catalog.
-fn initial(cases: &[&Case]) -> Vec<f64> {
-    let value = |at: usize| {
-        let using = cases.iter().find(|case| case.constants.contains(&at));
-        using.map_or(f64::NAN, |case| (CONSTANTS[at].get)(&case.setup))
-    };
-    (0..CONSTANTS.len()).map(value).collect()
-}
-
-/// Returns predicted over measured step time, less one.
-fn error(case: &Case, values: &[f64]) -> f64 {
-    let mut setup = case.setup;
-    for &at in &case.constants {
-        if values[at].is_finite() {
-            (CONSTANTS[at].set)(&mut setup, values[at]);
-        }
-    }
-    evaluate(&setup).time.step.get() / case.step - 1.0
-}
-
-/// Returns the mean error, with every source weighted by the square root of its number of rows.
-fn loss(cases: &[&Case], values: &[f64]) -> f64 {
-    let mut sources: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-    for case in cases {
-        let (sum, count) = sources.entry(case.source.as_str()).or_default();
-        *sum += (1.0 + error(case, values)).ln().abs().min(CAP);
-        *count += 1.0;
-    }
-    let weight: f64 = sources.values().map(|(_, count)| count.sqrt()).sum();
-    sources.values().map(|(sum, count)| sum / count * count.sqrt()).sum::<f64>() / weight
-}
-
-/// Coordinate descent: tries a few factors for each constant in turn and keeps the best, with a
-/// range that narrows.
-fn fit(cases: &[&Case], start: &[f64], free: &[bool]) -> Vec<f64> {
-    let mut values = start.to_vec();
-    let mut best = loss(cases, &values);
-    let mut step = 0.20;
-    for _ in 0..PASSES {
-        let before = best;
-        for (at, constant) in CONSTANTS.iter().enumerate() {
-            if !free[at] || !values[at].is_finite() || !cases.iter().any(|case| case.constants.contains(&at)) {
-                continue;
-            }
-            for factor in [1.0 - step, 1.0 - step / 3.0, 1.0 + step / 3.0, 1.0 + step] {
-                let mut moved = values.clone();
-                let (low, high) = constant.range;
-                let width = (high - low) * 0.02;
-                moved[at] =
-                    (values[at] * factor + if factor > 1.0 { width * step } else { -width * step }).clamp(low, high);
-                let candidate = loss(cases, &moved);
-                if candidate < best {
-                    (best, values) = (candidate, moved);
-                }
-            }
-        }
-        if before - best < 1e-4 {
-            step *= 0.5;
-        }
-    }
-    values
+    format!("{:.1} / {:.1} ({:+.1})", percent(median(&absolute)), percent(mean(&absolute)), percent(mean(&errors)))
 }

@@ -1,5 +1,5 @@
 //! Compares the engine with published measurements:
-//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded]`.
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-words]`.
 
 mod print;
 mod steps;
@@ -9,16 +9,18 @@ mod write;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use score::by_accelerator;
+use score::{by_accelerator, words};
 use table::Tables;
 
 const USAGE: &str = "\
-Usage: score FILE.csv... [--json | --rows | --markdown | --recorded]
+Usage: score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-words]
 
   --json      a line a row: the prediction, or why there is none
   --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
   --markdown  the tables of docs/accuracy.md
   --recorded  what the engine records of them by accelerator
+
+  --without-words  training runs read without their free-text columns, as a user's own row is
 
 Without any of them: the score of each source.";
 
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
 
 /// Scores the files; returns a sentence for each file that cannot be used.
 fn run() -> Result<Vec<String>, String> {
-    let mut format = Format::Score;
+    let (mut format, mut has_words) = (Format::Score, true);
     let mut files = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
@@ -59,6 +61,7 @@ fn run() -> Result<Vec<String>, String> {
             "--rows" => format = Format::Rows,
             "--markdown" => format = Format::Markdown,
             "--recorded" => format = Format::Recorded,
+            "--without-words" => has_words = false,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -68,6 +71,9 @@ fn run() -> Result<Vec<String>, String> {
     }
     let mut tables = Tables::default();
     let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();
+    if !has_words {
+        tables.training = tables.training.iter().map(words::entry).collect();
+    }
     let mut out = std::io::stdout().lock();
     let written = match format {
         Format::Score => print::score(&mut out, &tables),

@@ -103,9 +103,12 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
         let object = json!({
             "file": entry.file,
             "row_id": entry.row.row_id,
+            // Null where the row's own cannot be compared with the scenario's.
+            "measured_step_time_s": p.and_then(|p| p.measured_step).map(|(measured, _)| measured),
             "predicted_step_time_s": p.map(|p| p.step_time_s),
             "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.tokens_per_s_per_gpu),
             "predicted_mfu": p.map(|p| p.report.mfu),
+            "measured_peak_mem_gib": p.and_then(|p| p.measured_gib),
             "predicted_peak_mem_gib": p.map(|p| p.peak_mem_gib),
             "predicted_allocated_gib": p.map(|p| p.allocated_gib),
             "predicted_reserved_gib": p.map(|p| p.reserved_gib),

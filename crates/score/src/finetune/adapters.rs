@@ -140,6 +140,11 @@ fn of_code(row: &Row, source: Source) -> Option<Set> {
         Source::Atorch => set(16, Attention, true, "atorch/examples/llama2/fsdp_llama2_entry.sh"),
         // scripts/benchmarks/scenarios.yaml and its likes: `r: 16`, `lora_dropout: 0.1`, the four matrices of attention.
         Source::Fms => set(16, Attention, true, "scripts/benchmarks/scenarios.yaml"),
+        // NeMo 2's recipes in performance mode (collections/llm/recipes/llama3_8b.py): `target_modules = ['linear_qkv']`, dim 8; dgxc's
+        // ft_llama3/llama3_finetune.py sets the same.
+        Source::Other if has(&row.framework, &["nemo", "bridge"]) => {
+            set(8, QueryKeyValue, false, "NeMo's performance recipes")
+        }
         Source::Xtuner | Source::Other => return None,
     })
 }
@@ -162,7 +167,8 @@ fn base(row: &Row, source: Source, notes: &mut Notes) -> BaseFormat {
     } else if text.is_empty() {
         // prime-rl and llama-recipes load frozen weights in fp32 too (`optimization_dtype`; `from_pretrained` without a format).
         let wide = source == Source::Other && has(&row.framework, &["prime-rl", "llama-recipes"]);
-        if row.precision == "fp32" || wide { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
+        let said = has(&row.precision_detail, &["fp32 parameters", "fp32 weights", "frozen base in fp32"]);
+        if row.precision == "fp32" || wide || said { BaseFormat::Fp32 } else { BaseFormat::Bf16 }
     } else if says(&["int8", "8-bit", "8bit"]) {
         BaseFormat::Int8
     } else if says(&["int4", "awq", "gptq"]) {

@@ -16,11 +16,27 @@ pub fn is_of_time(row: &Row) -> bool {
     tuned && warning.is_some_and(|text| of_speed(text) && !of_memory(text))
 }
 
+/// Whether a warning is of a rate alone beside a step time, which it does not spoil.
+pub fn is_of_rate(row: &Row) -> bool {
+    let warning = row.notes.split_once("CAUTION").map(|(_, warning)| warning);
+    let of_rate = |text: &str| has(text, &["mfu", "tflop", "tokens/s", "throughput"]);
+    let of_run = |text: &str| {
+        has(text, &["slow", "step time", "memory", "peak", "degrees", "balanced", "iterations", "rounded"])
+    };
+    row.step_time_s.is_some() && warning.is_some_and(|text| of_rate(text) && !of_run(text))
+}
+
 /// What a table calls GB over what it was read as: torchtitan logs GiB, and the script that makes torchao's tables of such
 /// logs copies them (benchmarks/float8/training/parse_torchtitan_logs.py: `memory: ([\d.]+)GiB`).
 fn printed(row: &Row) -> f64 {
     let copied = has(&row.framework, &["torchtitan"]) && has(&row.mem_kind, &["gb assumed 1e9"]);
-    if copied { 1.0 / Bytes::new(1e9).gib() } else { 1.0 }
+    // LitGPT's benchmark divides by 1e9 before it prints; a collector may have converted it.
+    let decimal = has(&row.mem_kind, &["divided by 1e9", "divides by 1e9"]) && !has(&row.mem_kind, &["converted"]);
+    match (copied, decimal) {
+        (true, _) => 1.0 / Bytes::new(1e9).gib(),
+        (false, true) => Bytes::new(1e9).gib(),
+        (false, false) => 1.0,
+    }
 }
 
 fn forget_time(row: &mut Row) {
@@ -35,6 +51,10 @@ fn forget_time(row: &mut Row) {
 pub fn comparable(row: &Row, run: &Row) -> Row {
     let mut kept = run.clone();
     kept.peak_mem_gib = kept.peak_mem_gib.map(|peak| peak * printed(row));
+    if is_of_rate(row) {
+        (kept.tokens_per_s, kept.tokens_per_s_per_gpu, kept.tflops_per_gpu) = (None, None, None);
+        (kept.mfu_pct, kept.hfu_pct) = (None, None);
+    }
     let Some(source) = Source::of(row) else { return kept };
     // Samples shorter than the longest, which sets the memory, take a time that their unknown lengths set.
     let shorter = matches!(source, Source::LitTables | Source::LitHub | Source::PeftMethods | Source::PeftReadme)
@@ -58,7 +78,7 @@ pub fn comparable(row: &Row, run: &Row) -> Row {
     if source == Source::Torchtune && row.trainable == "full" && has(&row.gpu, &["a6000"]) {
         kept.peak_mem_gib = None;
     }
-    if is_of_time(row) {
+    if is_of_time(row) && !is_of_rate(row) {
         forget_time(&mut kept);
     }
     // FLOP/s of frozen matrices are counted in several ways.

@@ -74,7 +74,9 @@ pub fn kernels(row: &Row, stack: Stack, usual: Kernels) -> Kernels {
         Source::TorchtuneFlags if has(&row.compile, &["yes"]) => Loss::Fused,
         // Cut cross-entropy in Axolotl's examples, Liger where ms-swift's scripts say so, Unsloth's own kernel.
         Source::Axolotl | Source::Unsloth => fused_linear(row),
-        Source::SwiftExamples | Source::Fms if has(&row.notes, &["liger"]) => Loss::FusedLinear,
+        // The plugin's rule for Llama and Granite (`llama-fused-lce`, fused_ops_and_kernels/models); its mistral.py has none.
+        Source::Fms if has(&row.notes, &["liger"]) && !has(&row.model, &["mistral", "mixtral"]) => Loss::FusedLinear,
+        Source::SwiftExamples if has(&row.notes, &["liger"]) => Loss::FusedLinear,
         // gpt_bigcode's model leaves its logits in 16 bits (modeling_gpt_bigcode.py); others' turn them into fp32. Beside a
         // quantized base all runs are under autocast (`bf16: True` in scenarios.yaml): its loss is in fp32, and Accelerate
         // holds an fp32 copy of the logits (`convert_outputs_to_fp32`); the fused one overwrites 4 bytes of them.
@@ -148,7 +150,10 @@ fn fused_linear(row: &Row) -> Loss {
 pub fn optimizer_kernel(row: &Row, stack: Stack) -> OptimizerKernel {
     let fused = !has(&row.optimizer, &["foreach"]) && has(&row.optimizer, &["fused"]) || has(&row.compile, &["yes"]);
     let by_list = matches!(stack, Stack::Peft | Stack::Fabric | Stack::FsdpQlora) && !fused;
-    if Source::of(row).is_some() && by_list || has(&row.optimizer, &["foreach"]) {
+    // The Trainer's `optim=adamw_torch` is PyTorch's default on every stack.
+    let plain =
+        has(&row.optimizer, &["(torch)", "adamw_torch"]) && !fused && !has(&row.optimizer, &["adamw_torch_fused"]);
+    if Source::of(row).is_some() && by_list || plain || has(&row.optimizer, &["foreach"]) {
         OptimizerKernel::ForEach
     } else {
         OptimizerKernel::Fused

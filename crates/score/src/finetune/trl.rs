@@ -15,6 +15,9 @@ pub fn is_over_context(row: &Row) -> bool {
 /// bf16 (`"dtype": torch.bfloat16`), and the MLPs of Qwen3 32B run tile by tile (pull request 6846).
 pub fn complete(row: &mut Row, notes: &mut Notes) {
     set(&mut row.act_ckpt, "full", "checkpoints in host memory and bf16 weights as in TRL's example", notes);
+    // PyTorch prefers cuDNN on Hopper where its cuDNN is later than 9.15 (`check_prefer_cudnn_attention`, 2.11 and later); the example
+    // says so itself (transformers pull request 48163).
+    set(&mut row.attention, "SDPA (cuDNN)", "cuDNN's attention, which PyTorch prefers on Hopper since 2.11", notes);
     if row.offload.is_empty() {
         "activations".clone_into(&mut row.offload);
     }

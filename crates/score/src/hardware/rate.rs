@@ -9,7 +9,7 @@ const GENERATIONS: [(&str, f64); 5] = [("fdr", 56.0), ("edr", 100.0), ("hdr", 20
 const OMNI_PATH: &str = "omni-path link";
 /// Largest rate in Gbit/s that, without a scope in the text, is taken as the rate of one card, with
 /// one card per GPU.
-const ONE_CARD: f64 = 400.0;
+pub(super) const ONE_CARD: f64 = 400.0;
 /// Rate of an Omni-Path 100 card in Gbit/s, its only generation in GPU clusters.
 const OMNI_PATH_CARD: f64 = 100.0;
 
@@ -25,7 +25,7 @@ pub struct Rate {
 
 /// Parses a rate for nodes of this many GPUs.
 pub fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
-    let text = text.to_ascii_lowercase();
+    let text = spelled(text);
     let named = generation(&text);
     // `2 x HDR100 (200G)`: the cards say more than their sum.
     let (cards, each) = named.filter(|(cards, _)| cards.is_some()).or_else(|| stated(&text)).or(named)?;
@@ -42,6 +42,15 @@ pub fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
     } else {
         Some(Rate { gbit_per_gpu: each, assumed: true })
     }
+}
+
+/// Returns a text in lower case whose rates in bytes are spelt as such: a capital B is a byte, `GB/s`, a small one a bit, `Gb/s`.
+fn spelled(text: &str) -> String {
+    let bytes = |text: &str, unit: &str| {
+        let long = unit.replacen('B', "byte", 1).replace("ps", "/s");
+        text.replace(unit, &long)
+    };
+    ["GB/s", "GBps", "TB/s", "TBps"].iter().fold(text.to_owned(), |text, unit| bytes(&text, unit)).to_ascii_lowercase()
 }
 
 /// Parses cards and Gbit/s of the first rate with a unit: `8x200 Gb/s` is eight cards of 200.
@@ -66,7 +75,7 @@ fn stated(text: &str) -> Option<(Option<f64>, f64)> {
     None
 }
 
-/// Returns the factor to Gbit/s of the unit at the start of a lower-case text. `gb` is a gigabit,
+/// Returns the factor to Gbit/s of the unit at the start of a lower-case text. A bare `gb` is a gigabit,
 /// as networks are rated in bits, unless it is written as bytes (`gbyte/s`, `gib/s`).
 fn unit_factor(text: &str) -> Option<f64> {
     let text = text.trim_start();
@@ -77,6 +86,8 @@ fn unit_factor(text: &str) -> Option<f64> {
     };
     if begins(&["gbyte/s", "gigabytes/s", "gib/s"]) {
         Some(8.0)
+    } else if begins(&["tbyte/s", "tib/s"]) {
+        Some(8000.0)
     } else if begins(&["tb/s", "tbps", "tbit/s", "tb", "t", "tbit"]) {
         Some(1000.0)
     } else if begins(&["gb/s", "gbps", "gbit/s", "gbit", "gbits/s", "gb", "g", "gbe", "ge"]) {
@@ -126,6 +137,10 @@ mod tests {
         assert_eq!(gbit("8x200 Gb/s per node (summary: '8x200G NIC multi-rail')", 8), Some(200.0));
         assert_eq!(gbit("Omni-Path; README: supposed to be 400 Gbps max", 4), Some(100.0));
         assert_eq!(gbit("InfiniBand NDR", 8), Some(400.0));
+        assert_eq!(gbit("8x50 GB/s InfiniBand a node", 8), Some(400.0));
+        assert_eq!(gbit("8x50 Gb/s InfiniBand a node", 8), Some(50.0));
+        assert_eq!(gbit("0.4 TB/s per node", 8), Some(400.0));
+        assert_eq!(gbit("8x 200 GBit/s a node", 8), Some(200.0));
         assert_eq!(gbit("3200 Gbps EFA", 8), Some(400.0));
         assert_eq!(gbit("InfiniBand (rate not stated)", 8), None);
         assert_eq!(gbit("EFA (AWS-type cluster; measured nccl busbw vs nodes)", 8), None);

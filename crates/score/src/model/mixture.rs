@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use crate::stack::Stack;
-use crate::text::{has, option};
+use crate::text::{has, names, option};
 use engine::model::transformer::{Architecture, AttentionBias, Experts, LatentAttention};
 
 /// Megatron's option for the width of the shared experts.
@@ -66,6 +66,6 @@ const PREDICTED: &str = "mtp-num-layers=";
 /// Returns the number of multi-token prediction layers: from the options; one in Megatron-Bridge's
 /// DeepSeek V3 unless the row says that there is none.
 pub fn predicted_tokens(row: &Row, stack: Stack) -> u32 {
-    let preset = stack == Stack::Nemo && has(&row.model, &["deepseekv3"]) && !has(&row.model, &["w/o mtp"]);
+    let preset = stack == Stack::Nemo && names(&row.model, &["deepseekv3"]) && !has(&row.model, &["w/o mtp"]);
     option(&row.notes, PREDICTED).unwrap_or(u32::from(preset))
 }

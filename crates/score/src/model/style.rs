@@ -46,7 +46,8 @@ pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
         [llama, llama.map(|style| Architecture { tie_word_embeddings: true, ..style })]
     };
     // MaxText's own models: heads of 256, a plain MLP, tied embeddings (MaxText/configs/base.yml of 2024, its scripts).
-    if has(&row.notes, &["head_dim 256; relu mlp (2 matrices), tied embedding"]) {
+    let own = row.model.to_ascii_lowercase().starts_with("maxtext") && !super::mixture::has_experts(row);
+    if own || has(&row.notes, &["head_dim 256; relu mlp (2 matrices), tied embedding"]) {
         let own = |style| Architecture { gated_mlp: false, tie_word_embeddings: true, head_dim: 256, ..style };
         return entry("llama-2-7b").map(own).into_iter().collect();
     }
@@ -81,7 +82,9 @@ pub fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
         let plain = plain().into_iter().flatten().filter(fits).map(vocabulary).map(Some);
         plain.chain(if row.params.is_some() { gated().to_vec() } else { Vec::new() }).collect()
     };
-    styles.into_iter().flatten().collect()
+    // Code that names no vocabulary pads the one of its tokenizer.
+    let padded = |style: Architecture| Architecture { vocab_size: style.vocab_size.next_multiple_of(64), ..style };
+    styles.into_iter().flatten().map(padded).collect()
 }
 
 /// Plain MLP with squared ReLU, layer norms, rotary positions, no biases, an untied output head

@@ -3,8 +3,7 @@
 
 use super::super::Notes;
 use super::super::row::Row;
-use super::super::text::has;
-use super::starts;
+use super::super::text::{has, starts};
 use engine::model::transformer::Architecture;
 
 /// Applications of the module that predicts further tokens: `mtp_num_layers = 2` of Super and Ultra, whose module is applied twice

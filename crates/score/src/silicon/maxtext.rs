@@ -7,8 +7,8 @@ use crate::text::{has, leading_number};
 use crate::{LeftOut, Notes};
 use engine::model::training::{Recompute, RecomputeModules};
 
-/// Chips of a full slice of v6e (Cloud TPU's documentation).
-const V6E_SLICE: u32 = 256;
+/// Chips of a full slice (Cloud TPU's documentation); those of v4, v5p and Ironwood are larger than the runs of the tables.
+const SLICES: [(&str, u32); 2] = [("v6e", 256), ("v5e", 256)];
 
 /// Completes a row.
 ///
@@ -19,8 +19,8 @@ pub fn complete(row: &mut Row, notes: &mut Notes) -> Result<(), LeftOut> {
     same_run(row, notes);
     if let Some(chips) = number_before(&row.notes, " chips;").filter(|_| has(&row.notes, &["slice(s) of"])) {
         row.gpus_per_node = Some(chips);
-    } else if has(&row.gpu, &["v6e"]) {
-        row.gpus_per_node = row.num_gpus.map(|chips| chips.min(V6E_SLICE));
+    } else if let Some((_, slice)) = SLICES.iter().find(|(name, _)| has(&row.gpu, &[name])) {
+        row.gpus_per_node = row.num_gpus.map(|chips| chips.min(*slice));
     } else if has(&row.gpu, &["tpu"]) {
         row.gpus_per_node = row.num_gpus;
     }
@@ -138,7 +138,9 @@ pub fn offloads(row: &Row) -> bool {
 /// Slots of an expert over its share of the tokens: 1.25 in the recipes of Mixtral that drop tokens; without a limit what comes is run.
 pub fn capacity(row: &Row) -> f64 {
     let said = row.notes.split_once("capacity factor ").and_then(|(_, after)| leading_number(after));
-    let drops = has(&row.notes, &["dropped tokens", "drops tokens"]);
+    // Google's recipe of Mixtral for Trillium is `mixtral_8x7b_dropped` (benchmarks/maxtext_trillium_model_configs.py).
+    let recipe = row.source == "tpu-recipes" && has(&row.model, &["mixtral"]) && has(&row.gpu, &["v6e"]);
+    let drops = recipe || has(&row.notes, &["dropped tokens", "drops tokens"]);
     said.map_or(if drops { 1.25 } else { 1.0 }, |(factor, _)| factor)
 }
 

@@ -2,7 +2,9 @@
 
 use super::Stack;
 use crate::assumed::program::Program;
+use crate::dated;
 use crate::finetune::source::Source;
+use crate::release;
 use crate::row::Row;
 use crate::silicon::Table;
 use crate::text::has;
@@ -60,13 +62,15 @@ impl Stack {
             Self::Fsdp
         } else if says(&["megatron-core", "megatron core", "mcore", "megatron-fsdp", "megascale"]) {
             if says(&["nemo", "bridge"]) { Self::Nemo } else { Self::MegatronCore }
+        } else if is_early_nemo(row) {
+            Self::MegatronEarly
         } else if says(&["nemo", "bridge"]) {
             Self::Nemo
         } else if says(&["megatron"]) {
             Self::megatron(row, &framework)
         } else if says(&["oneflow"]) {
             Self::MegatronEarly
-        } else if says(&["deepspeed", "colossal"]) {
+        } else if says(&["deepspeed", "colossal", "paddle"]) {
             if has(&row.source, &["megatron"]) { Self::MegatronDeepSpeed } else { Self::DeepSpeed }
         } else if says(&["internlm", "internevo"]) {
             Self::InternEvo
@@ -130,4 +134,18 @@ impl Stack {
             || has(&row.gpu, &["h100", "h200", "h800", "b200", "b300", "mi300"]);
         if recent { Self::MegatronCore } else { Self::MegatronEarly }
     }
+}
+
+/// Year and month from which `NeMo` ran Transformer Engine and fused attention in its recipes for GPT.
+const FUSED: (u32, u32) = (2023, 6);
+
+/// Whether a row is of `NeMo`'s launcher of 2022 and early 2023: Megatron of then, unfused attention under O2's mixed precision. Its
+/// README had A100 alone until it had Transformer Engine.
+fn is_early_nemo(row: &Row) -> bool {
+    let text = format!("{} {}", row.source, row.framework);
+    let launcher = has(&text, &["nemo megatron", "nemo-megatron", "megatron launcher"]) && has(&row.gpu, &["a100"]);
+    let date = dated::of(row);
+    let release = release::said(row).map(|release| release < 23.055);
+    let nemo = has(&text, &["nemo"]);
+    nemo && release.or(date.map(|date| date < FUSED)).unwrap_or(launcher)
 }

@@ -8,6 +8,7 @@
     reason = "a test stops where its data is wrong"
 )]
 
+mod calibrate;
 mod library_steps;
 mod measured;
 mod nearest;
@@ -16,5 +17,7 @@ mod one_gpu;
 mod oracle;
 mod published;
 mod rows;
+mod silent;
+mod spelt;
 mod steps;
 mod tolerant;

@@ -1,12 +1,17 @@
 //! What a layer keeps against steps measured on one H200 (`tests/one_gpu/steps.csv`): bytes allocated
 //! at the end of the forward pass, over those of the same model with every block checkpointed.
 
+use crate::published::PUBLISHED;
+use ::score::predict;
 use engine::catalog;
+use engine::model::compute::attention::{HALF_KEYS, by_length, by_width};
 use engine::model::memory::activations::layer;
+use engine::model::report::Limiter;
 use engine::model::software::{AttentionKernel, Framework, Kernels, NormKernel, RepeatedHeads};
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::model::transformer::{Architecture, LayerShares, Norm};
 use engine::scenario::{Model, Scenario};
+use engine::stats::median;
 
 const STEPS: &str = include_str!("../../../../tests/one_gpu/steps.csv");
 
@@ -124,4 +129,58 @@ fn a_layer_keeps_what_was_measured() {
     }
     assert!(compared >= 8, "{compared}");
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What its kernels reach alone (`tests/rates/h200.json` as it is read) against published steps on Hopper that compute limits: the
+/// shares of the catalog have in them what a step loses beside its kernels. Whoever brings such rates is told the number.
+#[test]
+fn kernels_alone_are_faster_than_whole_steps() {
+    let of_hopper = |entry: &::score::summary::Entry| {
+        entry.outcome.as_ref().ok()?.step_error()?;
+        let (scenario, _) = predict::scenario(&entry.row).ok()?;
+        let report = scenario.report();
+        let counts = matches!(scenario.accelerator.id, "h100-sxm" | "h200") && report.limiter == Limiter::Compute;
+        counts.then_some((scenario, report))
+    };
+    let ratios: Vec<f64> = PUBLISHED
+        .training
+        .iter()
+        .filter_map(of_hopper)
+        .map(|(mut own, report)| {
+            let reached = &mut own.accelerator.values.efficiency;
+            (reached.matmul, reached.attention, reached.attention_tuned) = (0.692, 0.298, 0.523);
+            reached.half_saturation_tokens = 371.0;
+            own.report().time.step / report.time.step
+        })
+        .collect();
+    let ratio = median(&ratios).unwrap();
+    assert!(ratios.len() > 500 && (ratio - 0.95).abs() < 0.02, "{} steps: {ratio}", ratios.len());
+}
+
+/// FlashAttention-2's and cuDNN's kernels alone, causal, by the length of the sequence and the width of the heads: TFLOP/s over long
+/// sequences with heads of 128 channels, as [`engine::model::compute::attention`] scales them.
+#[test]
+fn attention_kernels_scale_with_length_and_width_as_measured() {
+    const ATTENTION: &str = include_str!("../../../../tests/one_gpu/attention.csv");
+    const OVER_LONG: [(&str, [f64; 2]); 2] = [("flash", [328.0, 306.0]), ("cudnn", [591.0, 548.0])];
+    // Wider heads than 128 run backward in kernels of their own, far slower.
+    const WIDEST: u32 = 128;
+    let mut reader = csv::Reader::from_reader(ATTENTION.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    let mut errors = Vec::new();
+    for cells in reader.records().map(Result::unwrap) {
+        let is = |name: &str| &cells[header.iter().position(|column| column == name).unwrap()];
+        let number = |name: &str| is(name).parse::<f64>().unwrap();
+        let Some((_, rates)) = OVER_LONG.iter().find(|(kernel, _)| *kernel == is("backend")) else { continue };
+        if is("causal") != "True" || number("head_dim") > f64::from(WIDEST) {
+            continue;
+        }
+        for (pass, (rate, half)) in ["forward_tflops", "backward_tflops"].iter().zip(rates.iter().zip(HALF_KEYS)) {
+            let head = is("head_dim").parse().unwrap();
+            errors.push((rate * by_length(number("length"), half) * by_width(head) / number(pass) - 1.0).abs());
+        }
+    }
+    let of = engine::stats::Errors::of(&errors).unwrap();
+    assert!(of.count > 60 && of.median < 0.08 && of.mean < 0.11, "{of:?}");
+    assert!(errors.iter().all(|error| *error < 0.45), "{errors:?}");
 }

@@ -45,7 +45,11 @@ fn all() -> Published {
     for path in files("tests/measured/mixtures") {
         read(&path, &mut published);
     }
-    published.mixtures = std::mem::take(&mut published.training);
+    // Cards of all models have dense ones and fine-tunes among them, which go where theirs are.
+    let (mixtures, others) = std::mem::take(&mut published.training)
+        .into_iter()
+        .partition::<Vec<Entry>, _>(|entry| entry.is_mixture() && !entry.is_fine_tuned());
+    (published.mixtures, published.training) = (mixtures, others);
     for path in files("tests/measured") {
         read(&path, &mut published);
     }

@@ -1,6 +1,6 @@
 //! NVIDIA's data-centre GPUs on SXM and superchip modules, and the PCIe cards of the same silicon.
 
-use super::efficiency::{AMPERE, AMPERE_124, BLACKWELL, BLACKWELL_ULTRA, HOPPER, HOPPER_148, VOLTA};
+use super::efficiency::{AMPERE, AMPERE_124, BLACKWELL, BLACKWELL_ULTRA, HOPPER, VOLTA, hopper};
 use super::usable::{self, as_of};
 use super::{A100_40GB, PCIE_3, PCIE_4, PCIE_5, entry, sheet};
 use crate::catalog::AcceleratorEntry;
@@ -65,19 +65,19 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "h100-96gb",
         "H100 96 GB, 500 W (Grand Teton)",
-        sheet(usable::H100_96, 2400.0, H100, PCIE_5, 500.0, HOPPER),
+        sheet(usable::H100_96, 2400.0, H100, PCIE_5, 500.0, hopper(H100[0], 500.0)),
         "torchtitan benchmarks/llama3_h100_202412; its true peak lies between SXM and NVL",
     ),
     entry(
         "h100-pcie",
         "H100 PCIe",
-        sheet(usable::H100, 2039.0, [756.4, 1512.8, 1512.8, 51.2], PCIE_5, 350.0, HOPPER),
+        sheet(usable::H100, 2039.0, [756.4, 1512.8, 1512.8, 51.2], PCIE_5, 350.0, hopper(756.4, 350.0)),
         "NVIDIA Hopper whitepaper and PB-11133, PCIe",
     ),
     entry(
         "h100-nvl",
         "H100 NVL",
-        sheet(usable::H100_NVL, 3900.0, H100_NVL, PCIE_5, 400.0, HOPPER),
+        sheet(usable::H100_NVL, 3900.0, H100_NVL, PCIE_5, 400.0, hopper(H100_NVL[0], 400.0)),
         "NVIDIA H100 data sheet, NVL, half of the sparse peaks",
     ),
     entry(
@@ -89,7 +89,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "h200-nvl",
         "H200 NVL",
-        sheet(usable::H200, 4800.0, H100_NVL, PCIE_5, 600.0, HOPPER),
+        sheet(usable::H200, 4800.0, H100_NVL, PCIE_5, 600.0, hopper(H100_NVL[0], 600.0)),
         "NVIDIA H200 data sheet, NVL, half of the sparse peaks",
     ),
     entry(
@@ -107,7 +107,7 @@ pub const LIST: &[AcceleratorEntry] = &[
     entry(
         "h20",
         "H20",
-        sheet(usable::H20, 4000.0, [148.0, 296.0, 296.0, 44.0], PCIE_5, 400.0, HOPPER_148),
+        sheet(usable::H20, 4000.0, [148.0, 296.0, 296.0, 44.0], PCIE_5, 400.0, hopper(148.0, 400.0)),
         "NVIDIA H20 data sheet, 96 GB",
     ),
     entry(

@@ -74,13 +74,13 @@ impl Kind {
     /// turn and weighing as the square root of its rows (`examples/calibrate` prints them).
     pub const fn band(self) -> Band {
         match self {
-            Self::Stalling => Band { low: 0.95, high: 14.0 },
+            Self::Stalling => Band { low: 0.86, high: 6.7 },
             Self::DataSheet => Band { low: 0.65, high: 1.51 },
-            Self::Launched => Band { low: 0.82, high: 2.6 },
-            Self::Scripts => Band { low: 0.78, high: 1.57 },
-            Self::Slow => Band { low: 0.88, high: 1.55 },
-            Self::Experts => Band { low: 0.88, high: 1.2 },
-            Self::Tuned => Band { low: 0.89, high: 1.21 },
+            Self::Launched => Band { low: 0.76, high: 1.75 },
+            Self::Scripts => Band { low: 0.80, high: 1.50 },
+            Self::Slow => Band { low: 0.80, high: 1.60 },
+            Self::Experts => Band { low: 0.88, high: 1.38 },
+            Self::Tuned => Band { low: 0.89, high: 1.22 },
         }
     }
 

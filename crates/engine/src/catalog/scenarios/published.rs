@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_found_is_near_what_was_published_where_that_is_a_number() {
         let Found::Points(gain) = of("compare-bandwidth-7b").here else { panic!() };
-        assert!((0.07..0.1).contains(&gain), "{gain}");
+        assert!((0.07..0.11).contains(&gain), "{gain}");
         let Found::Times(ratio) = of("compare-fsdp-ddp").here else { panic!() };
         assert!((ratio - 5.0).abs() < 0.1, "{ratio}");
         let Found::Bytes(bytes) = of("compare-pure-bf16").here else { panic!() };

@@ -1,7 +1,7 @@
 //! Explanations of the headline figures, their range, the bound, and hardware FLOPs utilisation.
 
 use super::super::{Context, Explanation};
-use super::{always, generates, is_next_token, number, when};
+use super::{always, generates, is_next_token, number, waits_for_data, when};
 use crate::model::lengths::Lengths;
 use crate::model::report::Limiter;
 
@@ -16,6 +16,7 @@ const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
         Limiter::Compute => |c| c.report.limiter == Limiter::Compute,
         Limiter::Launch => |c| c.report.limiter == Limiter::Launch,
         Limiter::Bubble => |c| c.report.limiter == Limiter::Bubble,
+        Limiter::Data => |c| c.report.limiter == Limiter::Data,
     }
 }
 
@@ -92,14 +93,17 @@ pub(super) const HEADLINE: &[Explanation] = &[
         "step",
         "Step time",
         &[
-            always("T_step = T_compute + T_exposed + T_bubble"),
-            always("T_step = T_forward + T_backward + T_bubble + T_update"),
+            when(|c| !waits_for_data(c), "T_step = T_compute + T_exposed + T_bubble"),
+            when(|c| !waits_for_data(c), "T_step = T_forward + T_backward + T_bubble + T_update"),
+            when(waits_for_data, "T_step = T_compute + T_exposed + T_bubble + T_data"),
+            when(waits_for_data, "T_step = T_forward + T_backward + T_bubble + T_update + T_data"),
+            when(waits_for_data, "T_step = b · m / r_data"),
             when(|c| c.report.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
         ],
         [
-            "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Below it stands the [range of measurements].",
+            "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Where [data loaders|loader] hand out sequences more slowly than that, it waits for them. Below it stands the [range of measurements].",
             "docs/model.md, sections 4 to 6; the schedule is FSDP2’s, after PyTorch’s own code and arXiv 2304.11277.",
-            "Data loading, stragglers, evaluation, logging, power limits and other jobs on the same network.",
+            "The pace of data loaders, unless you enter it; stragglers, evaluation, logging, power limits and other jobs on the same network.",
         ],
     ),
     number(
@@ -134,6 +138,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         &[
             when(|c| limited(Limiter::Memory)(c) && !c.report.memory.fits(), "M_need > M_GPU"),
             when(|c| limited(Limiter::Memory)(c) && lacks_room(c), "M_gen > M_GPU"),
+            when(limited(Limiter::Data), "T_data > 0"),
             when(limited(Limiter::InterNode), "T_lane > T_compute"),
             when(limited(Limiter::Bubble), "T_bubble > 0.5 · T_compute"),
             when(limited(Limiter::Bubble), "T_bubble > T_exposed"),
@@ -141,7 +146,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
             when(limited(Limiter::Compute), "T_lane ≤ T_compute"),
         ],
         [
-            "What to change first. Memory, if the run does not fit. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
+            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: more of their workers, faster storage, or texts that are tokenized ahead help, and nothing else does. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
             "docs/model.md, section 6.",
             "Two limits that are close: near a border of the map both help. The advice under the headline tries each change.",
         ],

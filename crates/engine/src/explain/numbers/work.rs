@@ -2,7 +2,7 @@
 //! sums are exact except for the slow-down of compute beside a collective.
 
 use super::super::{Context, Explanation};
-use super::{always, number, scores, when};
+use super::{always, number, scores, waits_for_data, when};
 use crate::explain::symbols::step::{gathers_by_tree, scatters_by_tree};
 use crate::model::report::Work;
 use crate::model::training::Sharding;
@@ -117,7 +117,10 @@ pub(super) const WORK: &[Explanation] = &[
         "reduce-scatter-time",
         "Reduce-scatter",
         &[
-            when(|c| scatters_alone(c) && !scatters_by_tree(c), "t_scatter = (Z − 1) / Z · S_scatter / B_bus + t_hops"),
+            when(
+                |c| scatters_alone(c) && !scatters_by_tree(c),
+                "t_scatter = (Z − 1) / Z · S_scatter / B_bus + t_hops_back",
+            ),
             when(
                 |c| scatters_alone(c) && scatters_by_tree(c),
                 "t_scatter = (Z − 1) / Z · S_scatter / (e_tree · B_bus) + t_tree",
@@ -168,7 +171,10 @@ pub(super) const WORK: &[Explanation] = &[
     number(
         "bubble-time",
         "Pipeline bubble",
-        &[always("T_bubble = T_step − T_forward − T_backward − T_update")],
+        &[
+            when(|c| !waits_for_data(c), "T_bubble = T_step − T_forward − T_backward − T_update"),
+            when(waits_for_data, "T_bubble = T_step − T_forward − T_backward − T_update − T_data"),
+        ],
         [
             "Time in which the stage that ends last waits for the others: of one forward, one backward it is (pp − 1) passes, the v-th part of that interleaved, less under the zero-bubble schedules. Uneven stages wait for the slowest.",
             "docs/model.md, section 6; arXiv 2104.04473, 2401.10241 and 2405.15362.",

@@ -7,8 +7,9 @@ use super::{Symbol, of};
 use crate::catalog::accuracy;
 use crate::explain::Context;
 use crate::model::adapters;
-use crate::model::collectives::ring::PAT_RATE;
+use crate::model::collectives::nccl::PAT_RATE;
 use crate::model::collectives::{Group, Ring, bus_bandwidth};
+use crate::model::comm::groups::beside_compute;
 use crate::model::compute;
 use crate::model::flops::{
     Backward, beside_model_per_token, counted_keys, further_tokens, layer_attention, layer_matmul_params, layer_mixing,
@@ -80,7 +81,15 @@ pub(super) const STEP: &[Symbol] = &[
         c.report.time.optimizer.get()
     }),
     of("T_lane", "the busier lane of collectives", Seconds, |c| c.report.time.longest_lane.get()),
-    of("T_launch", "compute that is only the host launching kernels", Seconds, |c| c.report.time.launch_bound.get()),
+    of("T_launch", "compute that is only the [host launching kernels|host-launches]", Seconds, |c| {
+        c.report.time.launch_bound.get()
+    }),
+    of("T_data", "waiting for data: what loaders take longer than all of the rest", Seconds, |c| {
+        c.report.time.loading.get()
+    }),
+    of("r_data", "sequences that [data loaders|loader] hand a replica in a second", Count, |c| {
+        c.setup.network.host.loader
+    }),
     of("f_fast", "measured over predicted step time, 10th percentile", Count, |c| accuracy::step_time(&c.scenario).low),
     of("f_slow", "the same, 90th percentile", Count, |c| accuracy::step_time(&c.scenario).high),
     of("T_low", "lower end of the range of the step time", Seconds, |c| {
@@ -111,17 +120,16 @@ pub(super) const STEP: &[Symbol] = &[
     }),
     of("S_scatter", "one layer’s gradients as reduced", Bytes, scattered),
     of("Z", "GPUs in the shard group", Count, |c| f64::from(c.setup.mesh.shard_group())),
-    of("B_bus", "[bus bandwidth] of a ring over the shard group", BytesPerSecond, |c| {
-        bus_bandwidth(&c.setup.network, shard_group(c)).get()
+    of("B_bus", "[bus bandwidth] of a ring over the shard group, beside compute", BytesPerSecond, |c| {
+        bus_bandwidth(&beside_compute(&c.setup), shard_group(c)).get()
     }),
-    of("t_hops", "latency of the ring’s hops", Seconds, |c| {
-        let [ring, _] = Ring::of(&c.setup.network, shard_group(c)).hops();
-        ring.get()
+    of("t_hops", "latency of the ring’s hops that shows beside these bytes", Seconds, |c| {
+        ring(c).latency(units::Bytes::new(c.peak.gathered_units[1])).get()
     }),
-    of("t_tree", "latency of the hops of a tree", Seconds, |c| {
-        let [_, tree] = Ring::of(&c.setup.network, shard_group(c)).hops();
-        tree.get()
+    of("t_hops_back", "the same beside the gradients’ bytes", Seconds, |c| {
+        ring(c).latency(units::Bytes::new(scattered(c))).get()
     }),
+    of("t_tree", "latency of the hops of a tree", Seconds, |c| ring(c).tree_latency().get()),
     of("e_tree", "rate of a tree over a ring’s", Percent, |_| PAT_RATE),
     of("T_across", "time of all reductions across replicas over the step", Seconds, |c| c.plan.replicate_lane().get()),
     of("m_reduce", "micro-batches that reduce gradients", Count, |c| c.plan.reductions()),
@@ -208,14 +216,19 @@ fn scattered(c: &Context) -> f64 {
     c.peak.bytes.reduced * c.peak.stage.params.trained.layer
 }
 
+/// The ring over the shard group.
+fn ring(c: &Context) -> Ring {
+    Ring::of(&beside_compute(&c.setup), shard_group(c))
+}
+
 /// Whether one layer's weights are gathered over trees.
 pub(in crate::explain) fn gathers_by_tree(c: &Context) -> bool {
-    Ring::of(&c.setup.network, shard_group(c)).is_tree(units::Bytes::new(c.peak.gathered_units[1]))
+    ring(c).is_tree(units::Bytes::new(c.peak.gathered_units[1]))
 }
 
 /// Whether one layer's gradients are reduced over trees.
 pub(in crate::explain) fn scatters_by_tree(c: &Context) -> bool {
-    Ring::of(&c.setup.network, shard_group(c)).is_tree(units::Bytes::new(scattered(c)))
+    ring(c).is_tree(units::Bytes::new(scattered(c)))
 }
 
 /// Returns the shard group of the stage's plan.

@@ -29,6 +29,7 @@ pub(super) fn time(report: &Report) -> Value {
         ("bubble", time.bubble),
         ("exchange", time.exchange),
         ("launch_bound", time.launch_bound),
+        ("loading", time.loading),
     ]
     .map(|(name, time)| (name, Value::from(time.get())))
     .into_iter()

@@ -1,25 +1,20 @@
 //! All-reduces: a ring, a double binary tree, or switches that reduce, whichever is faster, as NCCL chooses.
 
-use super::ring::{around_ring, start};
-use super::{Group, all_gather, between_rate, bus_bandwidth, inside_rate, levels};
+use super::nccl::{self, NO_SWITCH, RING_HOP_US, SWITCH_HOP_US, TREE_RATE};
+use super::ring::{Ring, start};
+use super::{Group, all_gather, between_rate, inside_rate, levels};
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::{Network, Topology};
 use crate::units::{Bytes, Seconds};
 
-/// A hop of a tree over one of a ring, as it takes from two children and gives to both: all-reduces of 256 MB over 4 to 32 nodes
-/// take this much more than `2 log2(m)` hops (ultra-scale playbook).
-const TREE_HOP: f64 = 1.6;
 /// Passes of an all-reduce in a ring.
 const RING_PASSES: f64 = 2.0;
-/// GPUs of a communicator in a node up to which its switches do not reduce (NCCL `src/transport/nvls.cc`).
-pub const NO_SWITCH: f64 = 2.0;
 
-/// Time of an all-reduce of `size` bytes S: the faster of a ring and a tree.
+/// Time of an all-reduce of `size` bytes S: the faster of a ring and a tree, after a start.
 ///
-/// - Ring: `2 (n-1)/n S/B`, twice around.
-/// - Inside a node with more than two ranks, switches that reduce take fewer passes than 2 (NVLS).
+/// - Ring: `2 (n-1)/n S/B`, twice around, with the hops' latency that shows twice ([`super::ring::hop`]).
 /// - Tree over the nodes: a card carries the sum of its node up and the result down, `2 S / (r B_nic)`; over two nodes, which only
-///   swap their sums, once that (NCCL `src/graph/tuning.cc`). Inside the nodes the same bytes take the passes of above.
+///   swap their sums, once that (NCCL `src/graph/tuning.cc`). Inside the nodes the same bytes take [`by_switches`] or [`by_tree`].
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -46,39 +41,82 @@ pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: 
     }
     let time = match network.topology {
         Topology::Flat => 2.0 * all_gather(network, group, size),
-        Topology::Aware => start(network) + around(network, group, size).min(by_tree(network, group, size)),
+        Topology::Aware => {
+            let tree = if has_switches(network, group) { by_switches } else { by_tree };
+            start(network) + around(network, group, size).min(tree(network, group, size))
+        }
     };
     C::new(time, || Traffic::new(CollectiveKind::AllReduce, size, group.ranks))
 }
 
-/// Twice around a ring; inside a node, by its switches.
+/// Twice around a ring.
 fn around(network: &Network, group: Group, size: Bytes) -> Seconds {
-    let passes = if group.crosses_nodes() { RING_PASSES } else { inside_passes(network, group) };
-    let moved = size * (passes * (group.ranks - 1.0) / group.ranks);
-    moved / bus_bandwidth(network, group) + 2.0 * around_ring(network, group)
+    RING_PASSES * Ring::of(network, group).pass(size)
 }
 
-/// Up a tree over the nodes and down again.
-fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
-    let inside =
-        size * (inside_passes(network, group) * (group.ranks - 1.0) / group.ranks) / inside_rate(network, group);
-    let moved = if group.crosses_nodes() {
-        let crossings = if group.nodes() <= 2.0 { 1.0 } else { 2.0 };
-        inside.max(size * crossings / (group.ranks_per_node * between_rate(network, group)))
-    } else {
-        inside
-    };
-    moved + tree_latency(network, group)
+/// Bytes that one card carries in a tree over the nodes, over those of its share of the buffer: up and down; two nodes swap.
+fn crossings(group: Group) -> f64 {
+    match group.nodes() {
+        nodes if nodes <= 1.0 => 0.0,
+        nodes if nodes <= 2.0 => 1.0,
+        _ => 2.0,
+    }
 }
 
-/// Passes over the links inside a node.
-fn inside_passes(network: &Network, group: Group) -> f64 {
-    let passes = network.all_reduce_passes;
-    if group.ranks_per_node > NO_SWITCH { passes } else { passes.max(RING_PASSES) }
+/// Time of a double binary tree over the nodes with a chain inside each: `max(2 (n-1)/n S/B_intra, 2 S/(r B_nic)) / (0.92 c(S))` and
+/// `2 (log2(m) α_inter + (r-1) α_intra)`, c for its filling and draining ([`nccl::corrected`]).
+///
+/// ```
+/// # use engine::catalog::cluster;
+/// # use engine::model::collectives::{Group, all_reduce::by_tree};
+/// # use engine::units::Bytes;
+/// // NCCL's own estimate for 32 MB over 16 nodes: 0.7 of 0.92 of the ring's rate.
+/// let a100 = cluster("dgx-a100-80").and_then(|entry| entry.network()).unwrap().values;
+/// let time = by_tree(&a100, Group::consecutive(128, 128, &a100), Bytes::new(33_554_432.0));
+/// let card = a100.inter_node.get() * a100.inter_node_efficiency;
+/// let hops = 2.0 * (4.0 * a100.inter_node_latency + 7.0 * a100.intra_node_latency);
+/// assert!((time.get() - hops.get() - 2.0 * 33_554_432.0 / (8.0 * card) / 0.92 / 0.7).abs() < 1e-9);
+/// ```
+pub fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
+    let ring = RING_PASSES * (group.ranks - 1.0) / group.ranks / inside_rate(network, group).get();
+    let cards = crossings(group) / (group.ranks_per_node * between_rate(network, group)).get();
+    let taken = nccl::corrected(size.get()) / TREE_RATE;
+    let hops =
+        levels(group) * network.inter_node_latency + (group.ranks_per_node - 1.0).max(0.0) * network.intra_node_latency;
+    Seconds::new(taken * ring.max(cards)) + 2.0 * hops
 }
 
-/// Latency of a reduction up and a broadcast down a binary tree over the nodes, with a chain inside each.
-fn tree_latency(network: &Network, group: Group) -> Seconds {
-    let hops = TREE_HOP * levels(group);
-    2.0 * (hops * network.inter_node_latency + (group.ranks_per_node - 1.0) * network.intra_node_latency)
+/// Time of an all-reduce that the switches inside nodes reduce, with a tree over the nodes (NVLS, NVLS tree), as a pipeline through which
+/// rounds of K bytes pass ([`nccl::round`]): `S-K` bytes at the slowest of its stages and K through each,
+/// `(S-K) max(p (n-1)/n/B_intra, 2/(r B_nic)) + K (p (n-1)/n/B_intra + 2 log2(m)/(r B_nic))`, p the passes over the links inside (1.5), and
+/// the latencies of NCCL's table over those of a ring's hops: `25/3.4 α_intra + 2 log2(m) 20.9/14 α_inter`.
+///
+/// ```
+/// # use engine::catalog::cluster;
+/// # use engine::model::collectives::{Group, all_reduce};
+/// # use engine::units::Bytes;
+/// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;
+/// let bus = |gpus: u32, size: f64| {
+///     let time = all_reduce(&p5, Group::consecutive(gpus, gpus, &p5), Bytes::new(size));
+///     2.0 * (1.0 - 1.0 / f64::from(gpus)) * size / time.get() / 1e9
+/// };
+/// // With the start, 128 MB over two nodes: 305 GB/s (tests/measured/network_collectives_p5.csv). 256 MB in a node: 436 (ultra-scale playbook).
+/// assert!((bus(16, 134_217_728.0) / 305.13 - 1.0).abs() < 0.06);
+/// assert!((bus(8, 268_435_456.0) / 435.97 - 1.0).abs() < 0.06);
+/// ```
+pub fn by_switches(network: &Network, group: Group, size: Bytes) -> Seconds {
+    let inside = network.all_reduce_passes * (group.ranks - 1.0) / group.ranks / inside_rate(network, group).get();
+    let card = 1.0 / (group.ranks_per_node * between_rate(network, group)).get();
+    let round = nccl::round(size.get(), group.ranks_per_node, group.nodes());
+    let steady = (size.get() - round) * inside.max(crossings(group) * card);
+    let through = round * (inside + 2.0 * levels(group) * card);
+    let ([inside_switch, between_switch], [inside_ring, between_ring]) = (SWITCH_HOP_US, RING_HOP_US);
+    Seconds::new(steady + through)
+        + inside_switch / inside_ring * network.intra_node_latency
+        + 2.0 * levels(group) * (between_switch / between_ring) * network.inter_node_latency
+}
+
+/// Whether the switches of its nodes reduce for a group.
+fn has_switches(network: &Network, group: Group) -> bool {
+    group.ranks_per_node > NO_SWITCH && network.all_reduce_passes < RING_PASSES
 }

@@ -1,12 +1,29 @@
 //! All-gathers and reduce-scatters: rings, and trees of aggregated messages (PAT) where a group has one rank a node.
 
+use super::nccl::{PAT_RANK_US, PAT_RATE, SLICES};
 use super::{Group, bus_bandwidth, levels};
 use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::{Network, Topology};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// Time of an all-gather to `size` bytes: `(n-1)/n S/B + (m-1) α_inter + (n-m) α_intra` in a ring over m nodes. With one rank a
-/// node NCCL from 2.23 on can gather in `log2 n` steps instead, and takes whichever is faster ([`PAT_RATE`]).
+/// Time of an all-gather to `size` bytes S in a ring of n ranks: a start, and n-1 hops of a chunk of `S/n` each ([`hop`]). Of the hops of
+/// the slowest chunk m lead to another of the m nodes, m-1 with one rank a node. That is `(n-1)/n S/B` and the part of the hops'
+/// latencies that the second slices do not hide. With one rank a node NCCL from 2.23 on can gather in `log2 n` steps instead, and takes
+/// whichever is faster ([`PAT_RATE`]).
+///
+/// ```
+/// # use engine::catalog::cluster;
+/// # use engine::model::collectives::{Group, all_gather};
+/// # use engine::units::Bytes;
+/// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;
+/// let bus = |gpus: u32, size: f64| {
+///     let time = all_gather(&p5, Group::consecutive(gpus, gpus, &p5), Bytes::new(size));
+///     (1.0 - 1.0 / f64::from(gpus)) * size / time.get() / 1e9
+/// };
+/// // 32 MB and 1 GB over 32 nodes: 12.4 and 222 GB/s (tests/measured/network_collectives_p5.csv).
+/// assert!((bus(256, 33_554_432.0) / 12.38 - 1.0).abs() < 0.04);
+/// assert!((bus(256, 1_073_741_824.0) / 222.4 - 1.0).abs() < 0.06);
+/// ```
 ///
 /// A flat network charges the whole of S and one latency a rank, `S/B_nic + n ε`, the transfer time of the FSDP bounds.
 /// A group of one rank takes no time.
@@ -42,63 +59,102 @@ pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {
     Ring::of(network, group).all_gather(size)
 }
 
+/// Time in which a chunk of `size` bytes c passes one hop of a ring whose links are all at work: `max(α + c/(2 B), c/B)`. It is sent as
+/// two slices, of which the second crosses while the first is handed on: latency shows where a slice is shorter than it.
+///
+/// ```
+/// # use engine::model::collectives::ring::hop;
+/// # use engine::units::{Bytes, BytesPerSecond, Seconds};
+/// let hop = |latency, size| hop(Seconds::from_us(latency), Bytes::new(size), BytesPerSecond::new(324e9)).us();
+/// // Eight hops over p5.48xlarge, one of them between nodes, take 8 x 12.0, 18.9 and 31.9 us for chunks of 1, 4 and 8 MiB
+/// // (all-gathers over 16 and 32 nodes, tests/measured/network_collectives_p5.csv).
+/// let mean = |mebibytes: f64| (7.0 * hop(3.4, mebibytes * 1_048_576.0) + hop(60.0, mebibytes * 1_048_576.0)) / 8.0;
+/// for (chunk, measured) in [(1.0, 12.0), (4.0, 18.9), (8.0, 31.9)] {
+///     assert!((mean(chunk) / measured - 1.0).abs() < 0.05);
+/// }
+/// ```
+pub fn hop(latency: Seconds, size: Bytes, bandwidth: BytesPerSecond) -> Seconds {
+    size / bandwidth + exposed(latency, size, bandwidth)
+}
+
+/// What a hop takes longer than its bytes.
+fn exposed(latency: Seconds, size: Bytes, bandwidth: BytesPerSecond) -> Seconds {
+    (latency - size / bandwidth / SLICES).max(Seconds::ZERO)
+}
+
 /// What all-gathers of a group have in common, whatever their size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ring {
     /// The part of the buffer that passes through each rank.
     share: f64,
     bandwidth: BytesPerSecond,
-    latency: Seconds,
-    /// The latency of a tree, at [`PAT_RATE`] of the ring's rate; a ring's where there is none.
-    tree_latency: Seconds,
+    /// Time that no bytes hide.
+    start: Seconds,
+    /// Hops of a chunk inside a node and between nodes, and the latency of each.
+    hops: [(f64, Seconds); 2],
+    /// The latency of a tree, at [`PAT_RATE`] of the ring's rate, where there is one.
+    tree_latency: Option<Seconds>,
     ranks: f64,
 }
-
-/// Rate of parallel aggregated trees (PAT) over a ring's, as NCCL prices them (`src/graph/tuning.cc`, from 2.23 on).
-pub const PAT_RATE: f64 = 0.75;
-/// Time of one rank's share of the buffer in such a tree, in the same place.
-const PAT_RANK: Seconds = Seconds::from_us(2.8);
 
 /// Latency of a tree that gathers from, or reduces to, groups with one rank on each node: `log2 n` hops, and 2.8 us a rank; `None`
 /// where ranks share nodes.
 fn pat_latency(network: &Network, group: Group) -> Option<Seconds> {
     let is_one_a_node = group.ranks_per_node <= 1.0 && network.topology == Topology::Aware;
-    is_one_a_node.then(|| start(network) + levels(group) * network.inter_node_latency + group.ranks * PAT_RANK)
+    let ranks = group.ranks * Seconds::from_us(PAT_RANK_US);
+    is_one_a_node.then(|| start(network) + levels(group) * network.inter_node_latency + ranks)
 }
 
 impl Ring {
     /// The ring over a group.
     pub fn of(network: &Network, group: Group) -> Self {
-        let (share, latency) = match network.topology {
-            Topology::Flat => (1.0, group.ranks * network.inter_node_latency),
-            Topology::Aware => ((group.ranks - 1.0) / group.ranks, start(network) + around_ring(network, group)),
+        let (share, start, hops) = match network.topology {
+            Topology::Flat => (1.0, group.ranks * network.inter_node_latency, [(0.0, Seconds::ZERO); 2]),
+            Topology::Aware => ((group.ranks - 1.0) / group.ranks, start(network), hops(network, group)),
         };
-        let bandwidth = bus_bandwidth(network, group);
         Self {
             share,
-            latency,
-            tree_latency: pat_latency(network, group).unwrap_or(latency),
-            bandwidth,
+            start,
+            hops,
+            tree_latency: pat_latency(network, group),
+            bandwidth: bus_bandwidth(network, group),
             ranks: group.ranks,
         }
     }
 
-    fn around(&self, size: Bytes) -> Seconds {
-        size * self.share / self.bandwidth + self.latency
+    /// What the hops of `size` bytes take longer than their bytes.
+    fn exposed_hops(&self, size: Bytes) -> Seconds {
+        let [inside, between] =
+            self.hops.map(|(hops, latency)| hops * exposed(latency, size / self.ranks, self.bandwidth));
+        inside + between
     }
 
-    fn by_tree(&self, size: Bytes) -> Seconds {
-        size * self.share / self.bandwidth / PAT_RATE + self.tree_latency
+    /// Once around, without the start.
+    pub(super) fn pass(&self, size: Bytes) -> Seconds {
+        size * self.share / self.bandwidth + self.exposed_hops(size)
+    }
+
+    fn around(&self, size: Bytes) -> Seconds {
+        self.start + self.pass(size)
+    }
+
+    fn by_tree(&self, size: Bytes) -> Option<Seconds> {
+        self.tree_latency.map(|latency| size * self.share / self.bandwidth / PAT_RATE + latency)
     }
 
     /// Whether collectives of `size` bytes run over trees.
     pub fn is_tree(&self, size: Bytes) -> bool {
-        self.by_tree(size) < self.around(size)
+        self.by_tree(size).is_some_and(|time| time < self.around(size))
     }
 
-    /// Time of the ring's hops, and of a tree's.
-    pub fn hops(&self) -> [Seconds; 2] {
-        [self.latency, self.tree_latency]
+    /// Time that the ring's hops take beside the bytes of a buffer of `size` bytes, with its start.
+    pub fn latency(&self, size: Bytes) -> Seconds {
+        self.start + self.exposed_hops(size)
+    }
+
+    /// Time of a tree's hops.
+    pub fn tree_latency(&self) -> Seconds {
+        self.tree_latency.unwrap_or_default()
     }
 
     /// Time of an all-gather to `size` bytes, or of a reduce-scatter of as many ([`all_gather`]).
@@ -111,7 +167,8 @@ impl Ring {
         if self.ranks <= 1.0 {
             return C::default();
         }
-        let time = self.around(size).min(self.by_tree(size));
+        let around = self.around(size);
+        let time = self.by_tree(size).map_or(around, |tree| tree.min(around));
         C::new(time, || Traffic::new(CollectiveKind::Gather, size, self.ranks))
     }
 }
@@ -121,10 +178,12 @@ pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
     all_gather(network, group, size)
 }
 
-/// Latency of one pass around a ring: each node is entered once, the other hops are inside nodes.
-pub(super) fn around_ring(network: &Network, group: Group) -> Seconds {
-    let nodes = group.nodes();
-    (nodes - 1.0) * network.inter_node_latency + (group.ranks - nodes) * network.intra_node_latency
+/// Hops of the slowest chunk inside nodes and between them. It does not pass the last of n hops, which is one inside a node where ranks
+/// share nodes: `n-1-m` and m, else none and `m-1`.
+fn hops(network: &Network, group: Group) -> [(f64, Seconds); 2] {
+    let all = group.ranks - 1.0;
+    let between = if group.crosses_nodes() { group.nodes().min(all) } else { 0.0 };
+    [(all - between, network.intra_node_latency), (between, network.inter_node_latency)]
 }
 
 /// Hops inside a node that a collective takes before its first byte moves, about 20 us over NVLink: the launch of its kernel, and

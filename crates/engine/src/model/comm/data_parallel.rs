@@ -66,7 +66,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         let params = &params.trained;
         let everyone = everyone(setup);
         let reduce = |params: f64, experts: f64| {
-            let dense: C = collectives::all_reduce_cost(&setup.network, everyone, Bytes::new(bytes.reduced * params));
+            let dense: C = collectives::all_reduce_cost(&groups.network, everyone, Bytes::new(bytes.reduced * params));
             dense + groups.reduce_experts(bytes.reduced * experts)
         };
         if !sync.overlap {
@@ -136,7 +136,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             Reshard::Always => gather,
             Reshard::Never => C::default(),
             Reshard::To(group) => {
-                let (mesh, network) = (&setup.mesh, &setup.network);
+                let (mesh, network) = (&setup.mesh, &groups.network);
                 let resharded = |most: u32, stride: u32, bytes: f64| -> C {
                     let group = Group::strided(group.min(most), stride, mesh.gpus(), network);
                     Ring::of(network, group).all_gather_cost(Bytes::new(bytes))

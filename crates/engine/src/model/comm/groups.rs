@@ -8,8 +8,9 @@ use crate::model::training::Sharding;
 use crate::units::Bytes;
 
 /// The data-parallel groups of a run.
-pub(in crate::model) struct Groups<'a> {
-    pub(super) network: &'a Network,
+pub(in crate::model) struct Groups {
+    /// The network as collectives find it beside compute.
+    pub(super) network: Network,
     /// GPUs that share the state.
     pub(super) shard: Group,
     /// Their gathers and reductions.
@@ -31,7 +32,7 @@ pub(super) struct ExpertGroups {
 
 impl ExpertGroups {
     pub(super) fn of(setup: &Setup) -> Self {
-        let (mesh, network) = (&setup.mesh, &setup.network);
+        let (mesh, network) = (&setup.mesh, &beside_compute(setup));
         let world = mesh.gpus();
         let (same, shards, replicas) = (mesh.expert_group(), mesh.expert_shard_group(), mesh.expert_replicas());
         Self {
@@ -43,15 +44,22 @@ impl ExpertGroups {
     }
 }
 
-impl<'a> Groups<'a> {
-    pub(in crate::model) fn of(setup: &'a Setup, has_experts: bool) -> Self {
-        let (mesh, network) = (&setup.mesh, &setup.network);
+/// The network on which data-parallel collectives run: beside compute, which takes memory bandwidth and multiprocessors from them, they
+/// reach less of the links between nodes than alone ([`crate::model::setup::Overheads::rate_beside`]).
+pub(crate) fn beside_compute(setup: &Setup) -> Network {
+    let reached = setup.network.inter_node_efficiency * setup.overheads.rate_beside;
+    Network { inter_node_efficiency: reached, ..setup.network }
+}
+
+impl Groups {
+    pub(in crate::model) fn of(setup: &Setup, has_experts: bool) -> Self {
+        let (mesh, network) = (&setup.mesh, &beside_compute(setup));
         let world = mesh.gpus();
         let inner = mesh.tp.saturating_mul(mesh.shard_group());
         let shard = Group::strided(mesh.shard_group(), mesh.tp, world, network);
         Self {
             experts: has_experts.then(|| ExpertGroups::of(setup)),
-            network,
+            network: *network,
             shard,
             ring: Ring::of(network, shard),
             replicas: Group::strided(mesh.dp_replicate, inner, world, network),
@@ -67,7 +75,7 @@ impl<'a> Groups<'a> {
     }
 
     pub(super) fn across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
-        collectives::all_reduce_cost(self.network, self.replicas, Bytes::new(bytes))
+        collectives::all_reduce_cost(&self.network, self.replicas, Bytes::new(bytes))
     }
 
     /// The cost of a collective of the experts' groups; none of no bytes.
@@ -81,30 +89,30 @@ impl<'a> Groups<'a> {
     }
 
     pub(super) fn reduce_experts<C: Cost<Traffic>>(&self, bytes: f64) -> C {
-        self.with_experts(bytes, |experts| collectives::all_reduce_cost(self.network, experts.all, Bytes::new(bytes)))
+        self.with_experts(bytes, |experts| collectives::all_reduce_cost(&self.network, experts.all, Bytes::new(bytes)))
     }
 
     /// The reduction across replicas of the experts' shards, `bytes` being that of all shards.
     pub(super) fn experts_across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
         self.with_experts(bytes, |experts| {
-            collectives::all_reduce_cost(self.network, experts.replicas, Bytes::new(bytes / experts.shards))
+            collectives::all_reduce_cost(&self.network, experts.replicas, Bytes::new(bytes / experts.shards))
         })
     }
 
     /// Whether the collectives of the shard group, or of DDP's replicas, cross nodes.
     pub(in crate::model) fn shard_crosses(&self, setup: &Setup) -> bool {
         let group = if setup.sharding == Sharding::Ddp { everyone(setup) } else { self.shard };
-        collectives::uses_inter_node(self.network, group)
+        collectives::uses_inter_node(&self.network, group)
     }
 
     /// Whether reductions across replicas cross nodes.
     pub(in crate::model) fn replicas_cross(&self) -> bool {
-        collectives::uses_inter_node(self.network, self.replicas)
+        collectives::uses_inter_node(&self.network, self.replicas)
     }
 
     /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
     pub(super) fn share_links(&self) -> bool {
-        collectives::uses_inter_node(self.network, self.shard) == self.replicas_cross()
+        collectives::uses_inter_node(&self.network, self.shard) == self.replicas_cross()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
 
+use super::asynchronous::{Chunks, beside_products};
 use crate::model::collectives::{self, AllToAll, Group};
 use crate::model::compute::modules;
 use crate::model::flops::backward::recomputed;
@@ -46,7 +47,7 @@ pub struct Hiding {
 
 /// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP. Routed experts have exchanges of
 /// their own; shared ones are split as an MLP is.
-fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
+pub(super) fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
     let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
     (shares.attention + shares.recurrent + shares.mlp) - shares.moe * (1.0 - shared)
 }
@@ -117,7 +118,7 @@ impl TpCpComm {
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
     /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
-    /// asynchronous execution hides under the matrix products: all chunks after the first. Context parallelism: ring
+    /// asynchronous execution hides under the matrix products ([`super::asynchronous`]). Context parallelism: ring
     /// attention sends keys and values cp - 1 times beside attention; otherwise they are gathered before it and their
     /// gradients reduced after it. Backward passes send twice as much.
     pub fn of(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
@@ -140,12 +141,14 @@ impl TpCpComm {
                 collectives::all_reduce(network, tensor, size)
             }
         };
-        let repeated = modules::pairs_again(setup, shares) * pair(activations);
-        let blocks = blocks(setup, shares) * pair(activations);
-        let exposed = |comm: Seconds, compute: Seconds| {
-            if setup.tensor.asynchronous {
-                let first = comm / f64::from(mesh.tp.max(1));
-                first + (comm - first - compute).max(Seconds::ZERO)
+        let repeated = modules::pairs_again(setup, shares);
+        let blocks = blocks(setup, shares);
+        let chunks = Chunks::of(setup, shares, activations, hiding.matmul);
+        let exposed = |pairs: f64, compute: Seconds, passes: f64| {
+            let comm = pairs * pair(activations);
+            if setup.tensor.asynchronous && mesh.tp > 1 {
+                let shown = beside_products(comm, compute, tensor.ranks, setup.overheads.contention);
+                shown + pairs * chunks.pair + passes * chunks.tails
             } else {
                 comm
             }
@@ -156,9 +159,9 @@ impl TpCpComm {
         let states = exchange_states(setup, element * tokens, shares);
         let (context_forward, context_backward) = (context_forward + states, context_backward + states);
         let statistics = collectives::all_reduce(network, tensor, Bytes::new(LOSS_STATISTICS * tokens));
-        let tensor_forward = exposed(blocks, hiding.matmul);
+        let tensor_forward = exposed(blocks, hiding.matmul, 1.0);
         let hiding_backward = hiding.matmul_backward + again.matmul * hiding.matmul;
-        let tensor_backward = exposed((1.0 + again.matmul) * blocks + repeated, hiding_backward);
+        let tensor_backward = exposed((1.0 + again.matmul) * blocks + repeated, hiding_backward, 1.0 + again.matmul);
         let context_backward = context_backward + again.attention * context_forward;
         let (embedding, head) = (pair(activations), pair(activations) + statistics);
         let crossing = |group, time| if collectives::uses_inter_node(network, group) { time } else { Seconds::ZERO };

@@ -4,6 +4,7 @@ use super::products::{Block, Products};
 use super::{REFERENCE_WIDTH, gradient_rate, matmul_rate, memory_rate};
 use crate::model::cost::{Cost, Operations};
 use crate::model::flops::backward::{Backward, Recomputed};
+use crate::model::framework::Layers;
 use crate::model::memory::states;
 use crate::model::per_rank;
 use crate::model::setup::Setup;
@@ -106,6 +107,7 @@ impl<'a> Rates<'a> {
             half: self.half,
             rate: self.matmul,
             rate_of_gradients: self.gradients,
+            aligned: block.aligned,
             memory: self.setup.accelerator.memory_bandwidth,
             operands: block.weights + self.tokens * (block.inner + block.outer),
             element: self.element(),
@@ -135,7 +137,8 @@ impl<'a> Rates<'a> {
         let residual = per_rank::sequence_share(self.setup) * part;
         let in_blocks = block.hidden / (2.0 * REFERENCE_MLP * hidden);
         let per_token = self.setup.overheads.elementwise_bytes * hidden * (0.5 * residual + 0.5 * in_blocks)
-            + norms_in_fp32(self.setup) * hidden * residual;
+            + norms_in_fp32(self.setup) * hidden * residual
+            + rotary(self.setup) * part;
         self.streaming(Bytes::new((per_token + casts(self.setup, block.cast)) * self.tokens))
     }
 }
@@ -145,14 +148,37 @@ impl<'a> Rates<'a> {
 /// `2+4, 4+4+4, 4+4, 4+2` for `2+2+2, 2+2`.
 const LAYER_NORM_IN_FP32: f64 = (20.0 - 4.0) + (32.0 - 10.0);
 
-/// The same of all norms of a layer; none where they are one kernel. Root-mean-square norms, which Hugging Face's models run operator
-/// by operator, are part of the element-wise traffic of PyTorch: what that was fitted to has them.
+/// The same of one root-mean-square norm, operator by operator in fp32 (`LlamaRMSNorm`): forward its input is cast (2+4), squared (4+4),
+/// averaged (4), scaled (4+4), cast (4+2) and weighted (2+2), for a fused one's `2+2`; backward about twice as much for `2+2+2`.
+const RMS_NORM_IN_FP32: f64 = (36.0 - 4.0) + (60.0 - 10.0);
+
+/// The same of all norms of a layer; none where they are one kernel.
 fn norms_in_fp32(setup: &Setup) -> f64 {
     let fused = setup.kernels.norms == NormKernel::Fused || setup.kernels.compile;
-    match setup.architecture.norm {
-        Norm::Layer | Norm::LayerNoBias if !fused => f64::from(setup.architecture.norms_per_layer) * LAYER_NORM_IN_FP32,
-        Norm::Layer | Norm::LayerNoBias | Norm::Rms => 0.0,
+    if fused {
+        return 0.0;
     }
+    f64::from(setup.architecture.norms_per_layer)
+        * match setup.architecture.norm {
+            Norm::Layer | Norm::LayerNoBias => LAYER_NORM_IN_FP32,
+            Norm::Rms => RMS_NORM_IN_FP32,
+        }
+}
+
+/// Bytes that rotary positions read and write per element of queries and keys in PyTorch, operator by operator: forward half of them is
+/// negated and both halves joined (2 + 4), both copies are multiplied (2 x 4) and added (6); backward the same once more.
+const ROTARY: f64 = 2.0 * 20.0;
+
+/// The same of a layer with attention, over the hidden channels.
+fn rotary(setup: &Setup) -> f64 {
+    let arch = &setup.architecture;
+    // Models with layer norms and no learned positions bias their scores instead (ALiBi).
+    let turns = arch.norm == Norm::Rms && arch.learned_positions == 0;
+    if !turns || setup.kernels.compile || setup.traits().layers == Layers::Own {
+        return 0.0;
+    }
+    let tp = f64::from(setup.mesh.tp.max(1));
+    ROTARY * (arch.query_width() / tp + arch.key_value_width_over(tp))
 }
 
 /// Bytes of casting inputs of this width to 8 bits, where products run in them.

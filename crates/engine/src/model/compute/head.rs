@@ -1,9 +1,10 @@
 //! The cost of the output head, of its loss, and of what predicts further tokens beside it.
 
 use super::blocks::Rates;
-use super::products::{Block, Products};
+use super::products::{Block, Products, aligned};
 use super::recipe_rate;
 use crate::model::cost::{Cost, Operations};
+use crate::model::framework::Layers;
 use crate::model::software::Loss;
 use crate::units::Bytes;
 
@@ -37,6 +38,8 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         half: if columns > 0.0 { rates.half } else { 0.0 },
         rate,
         rate_of_gradients: rate,
+        // Others pad their vocabulary.
+        aligned: if setup.traits().layers == Layers::Own { 1.0 } else { aligned(columns) },
         memory: setup.accelerator.memory_bandwidth,
         operands: weights + rates.tokens * (hidden + columns),
         element: rates.element(),
@@ -62,6 +65,7 @@ fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
         count: 1.0,
         hidden: 0.0,
         cast: 2.0 * hidden,
+        aligned: 1.0,
     };
     let products = rates.products(&block);
     let once = products.forward::<C>() + products.input_gradient() + products.weight_gradient::<C>() * rates.share.head;

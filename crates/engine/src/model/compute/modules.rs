@@ -56,5 +56,6 @@ fn up_projections(arch: &Architecture, tp: f64) -> Block {
         count: 2.0,
         hidden: 0.0,
         cast: inner + rank,
+        aligned: 1.0,
     }
 }

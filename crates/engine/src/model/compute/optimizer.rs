@@ -107,7 +107,7 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
     let share = traffic(setup, params);
     let products = products(setup, params);
     if setup.offload.updates_here() {
-        let here = (share / memory_rate(setup)).max(setup.overheads.step);
+        let here = (share / memory_rate(setup)).max(setup.host_time(setup.overheads.step));
         let pages = THERE_AND_BACK * evicted(setup, stage) / host::transfer_rate(setup);
         return C::new(here, || Operations::streaming(share)) + products + C::waiting(pages);
     }
@@ -117,7 +117,7 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     let trained = &params.trained;
     let sharded = trained.dense() / degrees.optimizer + trained.experts() / of_experts.optimizer;
-    let update = (share / host::update_rate(setup)).max(setup.overheads.step);
+    let update = (share / host::update_rate(setup)).max(setup.host_time(setup.overheads.step));
     let swapped = swapping(setup, params, sharded);
     C::waiting(update + swapped) + products + C::waiting(Bytes::new(crossing * sharded) / host::transfer_rate(setup))
 }

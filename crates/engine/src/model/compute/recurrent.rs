@@ -37,6 +37,7 @@ pub(super) fn products(arch: &Architecture, tp: f64) -> Block {
         count: 2.0 + count,
         hidden: 0.0,
         cast: hidden + inner,
+        aligned: 1.0,
     }
 }
 

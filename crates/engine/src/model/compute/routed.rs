@@ -64,6 +64,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         half: rates.half,
         rate: rates.matmul * of_dense(setup),
         rate_of_gradients: rates.gradients * of_dense(setup),
+        aligned: block.aligned,
         memory: setup.accelerator.memory_bandwidth,
         // Padding is computed, not read.
         operands: chunks * local * block.weights + received * (block.inner + block.outer),

@@ -166,7 +166,9 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let exchange = micro_batches * plan.compute.exchanged() + passes.exchange;
     let hidden = micro_batches * plan.compute.hidden() + passes.hidden;
     let compute = busy - exchange + plan.optimizer;
-    let step = forward + backward + bubble + optimizer;
+    let ran = forward + backward + bubble + optimizer;
+    let loading = (loaded(setup) - ran).max(Seconds::ZERO);
+    let step = ran + loading;
     let shard = plan.shard_lane() + reductions * after_backward + after_update + passes.gathers;
     let replicate = plan.replicate_lane();
     let crossing = |crosses: bool, time: Seconds| if crosses { time } else { Seconds::ZERO };
@@ -178,15 +180,24 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
         bubble,
         compute,
         comm: shard + replicate + exchange + hidden,
-        exposed_comm: (step - compute - bubble).max(Seconds::ZERO),
+        loading,
+        exposed_comm: (ran - compute - bubble).max(Seconds::ZERO),
         inter_node_comm: crossing(plan.shard_crosses, shard)
             + crossing(plan.replicate_crosses, replicate)
             + (micro_batches * plan.exchange_between_nodes).min(exchange)
             + crossing(plan.compute.experts.crosses, hidden),
         exchange,
         longest_lane: shard.max(replicate) + exchange,
-        launch_bound: micro_batches * plan.launch_bound(&units) + plan.host[1],
+        launch_bound: micro_batches * plan.launch_bound(&units) + plan.waits_for_host() + plan.between_steps,
     }
+}
+
+/// The least time of a step by what the data loaders hand out: the sequences of a replica over their rate.
+/// What a step generates by itself no loader hands out.
+fn loaded(setup: &Setup) -> Seconds {
+    let rate = setup.network.host.loader;
+    let sequences = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.grad_accum_steps);
+    if rate > 0.0 && !setup.objective.task.generates() { Seconds::new(sequences / rate) } else { Seconds::ZERO }
 }
 
 #[cfg(test)]

@@ -145,10 +145,11 @@ impl Playback {
             alone(Lane::Compute, Work::Bubble, Seconds::ZERO, (before, None), sink);
         }
         let comm = self.plan.of_micro_batch(self.comm.micro_batch, is_first, is_last);
+        let compute = self.plan.compute_of(is_first, is_last);
         let played = MicroBatch {
             index: micro_batch,
             start: self.start(micro_batch),
-            compute: &self.plan.compute,
+            compute: &compute,
             amounts: &self.blocks,
             comm: &comm,
             passes: (self.passes, self.comm.micro_batch),

@@ -45,13 +45,15 @@ pub enum StepPart {
     Bubble,
     /// The host launching kernels more slowly than they run.
     Launches,
+    /// Waiting for data.
+    Loading,
     /// The model's FLOPs at the peak: what the MFU counts.
     Useful,
 }
 
 impl StepPart {
     /// Every part, from the peak to the MFU.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Kernels,
         Self::Padding,
         Self::MemoryBound,
@@ -69,6 +71,7 @@ impl StepPart {
         Self::HostLink,
         Self::Bubble,
         Self::Launches,
+        Self::Loading,
         Self::Useful,
     ];
 }
@@ -143,11 +146,13 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let layer = compute.layer_forward - inside.layer_forward + compute.layer_backward - inside.layer_backward;
     let ends = compute.embedding_forward - inside.embedding_forward + compute.embedding_backward;
     let blocks = ends + f64::from(compute.layers) * layer + (compute.head - inside.head);
-    let kernels = (micro_batches * blocks + plan.optimizer - time.launch_bound).max(Seconds::ZERO);
+    let in_blocks = time.launch_bound - plan.waits_for_host();
+    let kernels = (micro_batches * blocks + plan.optimizer - in_blocks).max(Seconds::ZERO);
     let scored = passes.busy - passes.exchange;
     let beside = time.compute - kernels - time.launch_bound - scored;
     let split = of_compute(setup, report, kernels.min(time.compute), nothing)
         .with(StepPart::Launches, time.launch_bound)
+        .with(StepPart::Loading, time.loading)
         .with(StepPart::Passes, scored)
         .with(StepPart::Contention, beside);
 

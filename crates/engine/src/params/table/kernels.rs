@@ -53,8 +53,9 @@ picked!(
     ATTENTION_KERNEL, Kernels, kernels.attention, "attnkernel", "Attention kernel", "attention_kernel", [],
     "How attention is computed: flash attention never writes the scores to memory.",
     AttentionKernel::Unfused => "unfused", "Unfused", "Scores and softmax in memory.";
-    AttentionKernel::Flash => "flash", "FlashAttention-1/2, SDPA", "Before the GPU's own instructions; FlashAttention-2 on Ampere is tuned.";
-    AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-3, cuDNN, TE", "Tuned to the GPU; on Ampere FlashAttention-2.";
+    AttentionKernel::FlashFirst => "flash-1", "FlashAttention-1, Triton", "The first flash kernels, of 2022 and 2023.";
+    AttentionKernel::Flash => "flash", "FlashAttention-2, SDPA", "The instructions of Ampere, on newer GPUs too.";
+    AttentionKernel::FlashTuned => "flash-tuned", "FlashAttention-3/4, cuDNN, TE", "Tuned to the GPU; on Ampere FlashAttention-2.";
     AttentionKernel::Flash8bit => "flash-fp8", "FP8 attention", "cuDNN's under Transformer Engine (fp8_dpa), from Hopper on.";
 );
 picked!(

@@ -1,11 +1,17 @@
 //! The whole run: data, price, power, failures, checkpoints.
 
-use super::{AxisUse, Group, Kind, Number, Param, Scale, Unit, never, number, switched, whole};
+use super::{AxisUse, Group, Kind, Param, Scale, Unit, never, number, switched};
 use crate::scenario::{Scenario, data};
-use crate::units::{Bytes, BytesPerSecond, Seconds};
+use crate::units::{BytesPerSecond, Seconds};
 
 /// A row of this group.
-const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
+pub(super) const fn row(
+    key: &'static str,
+    label: &'static str,
+    csv: &'static str,
+    help: &'static str,
+    kind: Kind,
+) -> Param {
     Param { key, label, csv, group: Group::Run, help, kind, knob: Some(never), axis: AxisUse::Never, ..Param::DEFAULT }
 }
 
@@ -156,72 +162,5 @@ pub(in crate::params) const CRITICAL_BATCH: Param = row(
         Scale::Log,
         |scenario| scenario.run.critical_batch_tokens,
         |scenario, value| scenario.run.critical_batch_tokens = value,
-    ),
-);
-
-/// Memory of a host.
-pub(in crate::params) const HOST_MEMORY: Param = row(
-    "hostmem",
-    "Host memory",
-    "host_memory_gib",
-    "Memory of one host, for what is offloaded, for checkpoints that one rank gathers, and for models that every rank builds.",
-    number(
-        Unit::Gib,
-        (1.0, 65_536.0),
-        Scale::Log,
-        |scenario| scenario.network.values.host.memory.gib(),
-        |scenario, value| scenario.network.values.host.memory = Bytes::from_gib(value),
-    ),
-);
-
-/// GPUs of a host.
-pub(in crate::params) const HOST_GPUS: Param = row(
-    "hostgpus",
-    "GPUs per host",
-    "gpus_per_host",
-    "GPUs that share a host’s memory; 0 for all GPUs of a node. The node of a rack of 72 is its NVLink, its hosts are trays of four.",
-    Kind::Number(Number {
-        unit: Unit::None,
-        min: 0.0,
-        max: 100.0,
-        scale: Scale::Linear,
-        integer: true,
-        bounds: None,
-        get: |scenario| f64::from(scenario.network.values.host.gpus),
-        set: |scenario, value| scenario.network.values.host.gpus = whole(value),
-    }),
-);
-
-/// Bandwidth of a host's memory.
-pub(in crate::params) const HOST_BANDWIDTH: Param = row(
-    "hostbw",
-    "Host memory bandwidth",
-    "host_memory_gb_per_s",
-    "What all memory channels of one host carry together, for optimizers that update there: its GPUs share it. 0 for no limit beside \
-     their links.",
-    Kind::Number(Number {
-        unit: Unit::GbPerS,
-        min: 0.0,
-        max: 20_000.0,
-        scale: Scale::Linear,
-        integer: false,
-        bounds: None,
-        get: |scenario| scenario.network.values.host.bandwidth.gb_per_s(),
-        set: |scenario, value| scenario.network.values.host.bandwidth = BytesPerSecond::from_gb_per_s(value),
-    }),
-);
-
-/// Bandwidth of a host's drives.
-pub(in crate::params) const NVME_BANDWIDTH: Param = row(
-    "nvmebw",
-    "NVMe bandwidth",
-    "host_nvme_gb_per_s",
-    "What all NVMe drives of one host read or write together, for state that is offloaded to them: its GPUs share it.",
-    number(
-        Unit::GbPerS,
-        (0.1, 1000.0),
-        Scale::Log,
-        |scenario| scenario.network.values.host.nvme.gb_per_s(),
-        |scenario, value| scenario.network.values.host.nvme = BytesPerSecond::from_gb_per_s(value),
     ),
 );

@@ -191,7 +191,7 @@ pub(super) static TABLE: &[Held] = &[
     ),
     choice("compile", ParamId::Compile, &["no", "yes"]),
     choice("graphs", ParamId::CudaGraphs, &["none", "layers", "step"]),
-    choice("attnkernel", ParamId::AttentionKernel, &["unfused", "flash", "flash-tuned", "flash-fp8"]),
+    choice("attnkernel", ParamId::AttentionKernel, &["unfused", "flash-1", "flash", "flash-tuned", "flash-fp8"]),
     choice(
         "loss",
         ParamId::Loss,
@@ -346,6 +346,8 @@ pub(super) static TABLE: &[Held] = &[
     whole("layers16", ParamId::LayersIn16Bits, Unit::None, 0.0, 2000.0, Scale::Linear),
     choice("nvme", ParamId::OffloadNvme, &["no", "optimizer", "all"]),
     number("nvmebw", ParamId::NvmeBandwidth, Unit::GbPerS, 0.1, 1000.0, Scale::Log),
+    number("hostspeed", ParamId::HostSpeed, Unit::None, 0.1, 10.0, Scale::Log),
+    number("loader", ParamId::Loader, Unit::None, 0.0, 1e6, Scale::Linear),
     choice("repeatkv", ParamId::RepeatedHeads, &["default", "yes", "no"]),
     choice("statekernel", ParamId::StateKernel, &["fused", "eager"]),
     number("anchortime", ParamId::AnchorTime, Unit::None, 0.5, 20.0, Scale::Log),

@@ -1,6 +1,9 @@
 //! Keys that several formats have: launchers, optimizers, attention kernels, the allocator.
 
-use engine::model::software::{AttentionKernel, Framework, Kernels, NormKernel, Segments};
+mod attention;
+
+pub(super) use attention::{attention, pytorch_attention, tuned_attention};
+use engine::model::software::{Framework, Kernels, NormKernel, Segments};
 use engine::params::ParamId;
 
 use crate::run::draft::Draft;
@@ -116,53 +119,12 @@ pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
     }
 }
 
-/// Sets the attention kernel by a name; FlashAttention-2 runs Ampere's instructions, so that it is the tuned kernel there alone.
-pub(super) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
-    let Some(found) = found else { return };
-    let second = second_generation(draft);
-    let kernel = match found.value.as_str() {
-        "eager" | "disabled" | "local" | "unfused" | "dot_product" | "naive" | "torch" => "unfused",
-        "flash_attention_3" | "flash_attn_3" | "fa3" | "cudnn" | "cudnn_flash_te" | "fused" | "flash_attention_4"
-        | "fa4" => "flash-tuned",
-        name if name.contains("flash_attn3") || name.contains("flash-attn3") => "flash-tuned",
-        name if name.contains("flash")
-            || matches!(
-                name,
-                "sdpa" | "fa2" | "flex" | "flex_attention" | "auto" | "triton" | "xformers" | "varlen"
-            ) =>
-        {
-            second
-        }
-        _ => {
-            draft.unknown(&found, ParamId::AttentionKernel);
-            return;
-        }
-    };
-    draft.choose(&found, ParamId::AttentionKernel, kernel);
-}
-
-/// The option of FlashAttention-2 on the present GPU.
-fn second_generation(draft: &Draft) -> &'static str {
-    if draft.generation().is_from_hopper() { "flash" } else { "flash-tuned" }
-}
-
 /// What a trainer of Hugging Face's models does by itself: norms operator by operator, and what its release has.
 pub(super) fn hugging_face(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Transformers;
     draft.scenario.kernels = Kernels { norms: NormKernel::Upcast, ..Kernels::USUAL };
     pytorch_attention(draft);
     draft.program(program, keys);
-}
-
-/// The kernels of what calls PyTorch's attention itself.
-pub(super) fn pytorch_attention(draft: &mut Draft) {
-    let second = second_generation(draft);
-    draft.pick(ParamId::AttentionKernel, second);
-}
-
-/// Transformer Engine's attention: cuDNN's from Hopper on.
-pub(super) fn tuned_attention(draft: &mut Draft) {
-    draft.scenario.kernels.attention = AttentionKernel::FlashTuned;
 }
 
 /// Notes the batch's micro-batch; another that contradicts it is said.

@@ -24,8 +24,7 @@ pub(in crate::settings) const TITAN_SYNC: &str = "torchtitan reduces FSDP's grad
 pub(in crate::settings) const TITAN_GRAPHS: &str =
     "torchtitan captures whole steps as CUDA graphs, not single layers: they are off here.";
 pub(in crate::settings) const TITAN_NO_GRAPHS: &str = "torchtitan captures no CUDA graphs under a pipeline or under expert parallelism with this dispatcher: they are off here.";
-pub(in crate::settings) const TITAN_ATTENTION: &str =
-    "torchtitan's attention is flex attention; unfused or vendor-tuned kernels are not offered for these models.";
+pub(in crate::settings) const TITAN_ATTENTION: &str = "torchtitan's attention is flex attention; unfused, early or vendor-tuned kernels are not offered for these models.";
 pub(in crate::settings) const TITAN_FP8_GATHER: &str =
     "torchtitan gathers weights in bf16 under its rowwise fp8 recipe.";
 pub(in crate::settings) const TITAN_SHAPE: &str = "The model takes the closest of torchtitan's shapes (Llama 3, Qwen 3, DeepSeek V3), which lacks some of its norms, biases, positions, dense or shared parts: parameters differ.";

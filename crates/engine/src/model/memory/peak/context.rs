@@ -1,7 +1,7 @@
 //! What a process takes of GPU memory beside its tensors: CUDA's context and NCCL's buffers.
 
 use crate::model::collectives::Group;
-use crate::model::collectives::all_reduce::NO_SWITCH;
+use crate::model::collectives::nccl::NO_SWITCH;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 

@@ -1,0 +1,34 @@
+//! `shardwise measure`: the script that measures the rates of a node, whose file `shardwise read` takes.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+
+use clap::Args;
+use files::rates::SCRIPT;
+
+use crate::Answer;
+
+/// Where the script goes.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Writes it into a new file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    write: Option<String>,
+}
+
+impl Arguments {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<Answer, String> {
+        let Some(name) = &self.write else { return Ok(Answer::of(SCRIPT.to_owned())) };
+        // What is there is somebody's.
+        let file = OpenOptions::new().write(true).create_new(true).open(name);
+        file.and_then(|mut file| file.write_all(SCRIPT.as_bytes())).map_err(|cause| match cause.kind() {
+            ErrorKind::AlreadyExists => format!("{name} is there already and stays as it was: name another file."),
+            _ => format!("{name} could not be written: {cause}."),
+        })?;
+        Ok(Answer::of(format!(
+            "Written into {name}. On a node with GPUs: torchrun --nproc-per-node=8 {name} --out rates.json, or python {name} --out \
+             rates.json for one GPU. Then: shardwise read rates.json INPUT...\n"
+        )))
+    }
+}

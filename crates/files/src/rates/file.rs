@@ -1,0 +1,163 @@
+//! The JSON of the script: whose it is, and its rows, each checked by itself.
+
+mod row;
+
+use engine::params::quantity::shorten;
+use serde_json::{Map, Value};
+
+use crate::log::links::Point;
+pub(super) use row::{Attention, Product};
+use row::{MOST_RANKS, Row, rows};
+
+/// The key that marks the script's JSON; its value is the version.
+const MARK: &str = "shardwise_measure";
+/// The version that is read.
+const VERSION: u64 = 1;
+/// The most lines of what the script left out that are said.
+const MOST_SAID: usize = 6;
+
+/// What was measured.
+pub(super) struct File {
+    /// The GPU, as its driver names it.
+    pub(super) name: String,
+    /// Processes, and the nodes that they ran on.
+    pub(super) ranks: f64,
+    /// PyTorch and what is below it.
+    pub(super) versions: Vec<String>,
+    pub(super) usable_bytes: Option<f64>,
+    pub(super) sustained: Vec<Product>,
+    pub(super) products: Vec<Product>,
+    /// Format and FLOP/s of each rank.
+    pub(super) of_ranks: Vec<(String, f64)>,
+    pub(super) attention: Vec<Attention>,
+    /// Operator and bytes a second.
+    pub(super) streams: Vec<(String, f64)>,
+    /// Operator and microseconds of the host.
+    pub(super) launches: Vec<(String, f64)>,
+    /// Direction and GB/s.
+    pub(super) host_link: Vec<(String, f64)>,
+    /// What had run, and the bytes in use after it.
+    pub(super) memory: Vec<(String, f64)>,
+    pub(super) points: Vec<Point>,
+    /// What the script left out, in its words.
+    pub(super) skipped: Vec<String>,
+    /// Rows that could not be read, and why.
+    pub(super) unreadable: Vec<String>,
+}
+
+/// The JSON in a text, where it is the script's: what NCCL prints may stand before it.
+pub(super) fn json(text: &str) -> Option<Result<Map<String, Value>, String>> {
+    let mark = format!("\"{MARK}\"");
+    let at = text.find(&mark)?;
+    let problem = match serde_json::from_str::<Value>(text.trim()) {
+        Ok(Value::Object(json)) => return json.contains_key(MARK).then(|| versioned(json)),
+        Ok(_) => return None,
+        Err(problem) => problem,
+    };
+    let before = text.get(..at)?.trim_end().strip_suffix('{')?;
+    let begins_a_line =
+        before.trim_matches([' ', '\t']).is_empty() || before.trim_end_matches([' ', '\t']).ends_with('\n');
+    if !begins_a_line || before.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(text.get(before.len()..)?).into_iter::<Value>();
+    Some(match values.next() {
+        Some(Ok(Value::Object(json))) => versioned(json),
+        _ if problem.is_eof() => Err(format!(
+            "This file of `shardwise measure` was cut off: the parser says {problem}. Take the whole file, or run the script again with \
+             --out."
+        )),
+        _ => Err(format!(
+            "This file of `shardwise measure` is not JSON any more: the parser says {problem}. Run the script again with --out."
+        )),
+    })
+}
+
+fn versioned(json: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    match json.get(MARK) {
+        Some(version) if version.as_u64() == Some(VERSION) => Ok(json),
+        version => Err(format!(
+            "“{MARK}” is {}, and version {VERSION} of its files is read here: take the script that belongs to this release \
+             (`shardwise measure`, or static/measure.py beside the page) and run it again.",
+            version.map_or_else(String::new, |version| shorten(&version.to_string()))
+        )),
+    }
+}
+
+impl File {
+    /// Reads the rows.
+    ///
+    /// # Errors
+    ///
+    /// A sentence where it was no GPU that was measured, or nothing was.
+    pub(super) fn of(json: &Map<String, Value>) -> Result<Self, String> {
+        let text = |of: &str, key: &str| json.get(of).and_then(|of| of.get(key)).and_then(Value::as_str).map(shorten);
+        let missing = |what: &str| format!("This file of `shardwise measure` lacks {what}: run the script again.");
+        let kind = text("device", "type").ok_or_else(|| missing("“type” in “device”"))?;
+        let name = text("device", "name").ok_or_else(|| missing("“name” in “device”"))?;
+        if kind == "cpu" {
+            return Err(format!(
+                "This was measured on a processor ({name}), where PyTorch saw no GPU: it says nothing of a cluster. Run the script on a \
+                 node with GPUs."
+            ));
+        }
+        let mut unreadable = Vec::new();
+        let pair = |row: &Row<'_>, word: &str, number: &str| Ok((row.word(word)?, row.number(number)?));
+        let file = Self {
+            ranks: json
+                .get("ranks")
+                .and_then(Value::as_f64)
+                .filter(|ranks| (1.0..=MOST_RANKS).contains(ranks))
+                .unwrap_or(1.0),
+            versions: [("torch", "PyTorch"), ("cuda", "CUDA"), ("hip", "HIP"), ("nccl", "NCCL"), ("driver", "driver")]
+                .iter()
+                .filter_map(|(key, name)| Some(format!("{name} {}", text("versions", key)?)))
+                .collect(),
+            usable_bytes: json.get("device").and_then(|device| device.get("usable_bytes")).and_then(Value::as_f64),
+            sustained: rows(json, "sustained", &mut unreadable, |row| row.product("seconds")),
+            products: rows(json, "products", &mut unreadable, |row| row.product("seconds_alone")),
+            of_ranks: rows(json, "of_ranks", &mut unreadable, |row| {
+                let (format, rate) = pair(row, "format", "tflop_per_s")?;
+                Ok((format, rate * 1e12))
+            }),
+            attention: rows(json, "attention", &mut unreadable, row::attention),
+            streams: rows(json, "streams", &mut unreadable, |row| {
+                Ok((row.word("operator")?, row.number("moved_bytes")? / row.number("seconds")?))
+            }),
+            launches: rows(json, "launches", &mut unreadable, |row| {
+                let with = row.cells.get("autograd").and_then(Value::as_bool).unwrap_or(false);
+                let (operator, micros) = pair(row, "operator", "host_us")?;
+                Ok((operator + if with { " with autograd" } else { "" }, micros))
+            }),
+            host_link: rows(json, "host_link", &mut unreadable, |row| pair(row, "direction", "gb_per_s")),
+            memory: rows(json, "memory", &mut unreadable, |row| pair(row, "after", "used_bytes")),
+            points: rows(json, "collectives", &mut unreadable, row::point),
+            skipped: json.get("skipped").and_then(Value::as_array).map_or_else(Vec::new, |lines| {
+                lines.iter().take(MOST_SAID).filter_map(Value::as_str).map(sentence).collect()
+            }),
+            name,
+            unreadable,
+        };
+        if file.has_rates() {
+            return Ok(file);
+        }
+        let problem = file.unreadable.first().map_or_else(String::new, |problem| format!(" {problem}"));
+        Err(format!("This file of `shardwise measure` has no rate that could be read: run the script again.{problem}"))
+    }
+
+    fn has_rates(&self) -> bool {
+        !(self.sustained.is_empty()
+            && self.products.is_empty()
+            && self.attention.is_empty()
+            && self.streams.is_empty()
+            && self.host_link.is_empty()
+            && self.points.is_empty())
+    }
+}
+
+/// A sentence of the script, on one line and no longer than one.
+fn sentence(line: &str) -> String {
+    const LONGEST: usize = 240;
+    let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST).chain(['…']).collect() }
+}

@@ -1,0 +1,137 @@
+//! A row of one of the script's lists, read cell by cell.
+
+use engine::params::quantity::shorten;
+use serde_json::{Map, Value};
+
+use crate::log::links::{Collective, Point};
+
+/// The most rows of a list, and the largest number of one.
+const MOST_ROWS: usize = 2000;
+const MOST: f64 = 1e18;
+/// The least number of one: a femtosecond.
+const LEAST: f64 = 1e-15;
+/// The most rows that are told of.
+const MOST_TOLD: usize = 6;
+/// The most ranks of a collective, and the most bytes a second: the fastest link that a scenario may have.
+pub(super) const MOST_RANKS: f64 = 100_000.0;
+const FASTEST: f64 = 1e13;
+
+/// A product of matrices and how long it took.
+pub(in crate::rates) struct Product {
+    pub(in crate::rates) format: String,
+    pub(in crate::rates) m: f64,
+    pub(in crate::rates) n: f64,
+    pub(in crate::rates) k: f64,
+    pub(in crate::rates) seconds: f64,
+}
+
+impl Product {
+    /// FLOP/s.
+    pub(in crate::rates) fn rate(&self) -> f64 {
+        2.0 * self.m * self.n * self.k / self.seconds
+    }
+}
+
+/// Causal attention by one kernel.
+pub(in crate::rates) struct Attention {
+    pub(in crate::rates) kernel: String,
+    pub(in crate::rates) head_dim: f64,
+    pub(in crate::rates) length: f64,
+    pub(in crate::rates) heads: f64,
+    pub(in crate::rates) batch: f64,
+    pub(in crate::rates) forward: f64,
+    pub(in crate::rates) backward: f64,
+}
+
+/// One row of a list.
+pub(super) struct Row<'a> {
+    list: &'static str,
+    place: usize,
+    pub(super) cells: &'a Map<String, Value>,
+}
+
+impl Row<'_> {
+    fn wrong(&self, key: &str, what: &str) -> String {
+        format!("“{}”, row {}: “{key}” {what}.", self.list, self.place)
+    }
+
+    pub(super) fn number(&self, key: &str) -> Result<f64, String> {
+        match self.cells.get(key) {
+            None => Err(self.wrong(key, "is missing")),
+            Some(value) => match value.as_f64() {
+                Some(number) if (LEAST..=MOST).contains(&number) => Ok(number),
+                _ => Err(self.wrong(key, &format!("is {}, which no measurement gives", shorten(&value.to_string())))),
+            },
+        }
+    }
+
+    pub(super) fn word(&self, key: &str) -> Result<String, String> {
+        let word = self.cells.get(key).and_then(Value::as_str);
+        word.map(shorten).ok_or_else(|| self.wrong(key, "is no text"))
+    }
+
+    pub(super) fn product(&self, seconds: &str) -> Result<Product, String> {
+        let [m, n, k, seconds] = ["m", "n", "k", seconds].map(|key| self.number(key));
+        Ok(Product { format: self.word("format")?, m: m?, n: n?, k: k?, seconds: seconds? })
+    }
+}
+
+/// The rows of a list that can be read; of the others it is told why.
+pub(super) fn rows<T>(
+    json: &Map<String, Value>,
+    list: &'static str,
+    unreadable: &mut Vec<String>,
+    read: impl Fn(&Row<'_>) -> Result<T, String>,
+) -> Vec<T> {
+    let Some(entries) = json.get(list).and_then(Value::as_array) else {
+        unreadable.push(format!("“{list}” is missing."));
+        return Vec::new();
+    };
+    let of_row = |(place, entry): (usize, &Value)| {
+        let row = entry.as_object().map(|cells| Row { list, place: place + 1, cells });
+        let read = row
+            .map_or_else(|| Err(format!("“{list}”, row {}: no row of names and values.", place + 1)), |row| read(&row));
+        read.map_err(|problem| {
+            if unreadable.len() < MOST_TOLD {
+                unreadable.push(problem);
+            }
+        })
+        .ok()
+    };
+    entries.iter().take(MOST_ROWS).enumerate().filter_map(of_row).collect()
+}
+
+/// Attention by one kernel over one length.
+pub(super) fn attention(row: &Row<'_>) -> Result<Attention, String> {
+    let [head_dim, length, heads, batch, forward, backward] =
+        ["head_dim", "length", "heads", "batch", "forward_seconds", "backward_seconds"].map(|key| row.number(key));
+    Ok(Attention {
+        kernel: row.word("kernel")?,
+        head_dim: head_dim?,
+        length: length?,
+        heads: heads?,
+        batch: batch?,
+        forward: forward?,
+        backward: backward?,
+    })
+}
+
+/// A collective over one size.
+pub(super) fn point(row: &Row<'_>) -> Result<Point, String> {
+    let collective = match row.word("collective")?.as_str() {
+        "all_reduce" => Collective::AllReduce,
+        "all_gather" => Collective::AllGather,
+        "reduce_scatter" => Collective::ReduceScatter,
+        _ => return Err(row.wrong("collective", "is none that is known here")),
+    };
+    let (bytes, seconds) = (row.number("bytes")?, row.number("seconds")?);
+    let [ranks, nodes] = ["ranks", "nodes"].map(|key| row.number(key));
+    let (ranks, nodes) = (ranks?, nodes?);
+    if !(2.0..=MOST_RANKS).contains(&ranks) || nodes > ranks {
+        return Err(row.wrong("ranks", &format!("is {ranks} on {nodes} nodes, among which there is no collective")));
+    }
+    if bytes / seconds > FASTEST {
+        return Err(row.wrong("seconds", &format!("is {seconds} for {bytes} bytes: no link is as fast")));
+    }
+    Ok(Point { collective, bytes, ranks: ranks as u32, nodes: Some(nodes as u32), seconds })
+}

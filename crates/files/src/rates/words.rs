@@ -1,0 +1,98 @@
+//! The sentences about rates: what stays words, and what becomes of the run.
+
+use engine::format;
+use engine::model::report::MemoryPart;
+use engine::scenario::Scenario;
+use engine::units::{Bytes, Seconds};
+
+use super::file::File;
+
+/// Said with shares of products and attention (`crates/score/tests/suite/one_gpu.rs` holds the number).
+pub(super) const KERNELS_ALONE: &str = "These are kernels alone. In a step they reach less, which the catalog's shares of products and \
+     attention have in them: those were fitted to whole steps. On published steps on H100 and H200 one H200's own shares predict times that \
+     are about a twentieth shorter than the catalog's. Where a run of yours is slower than this says, read its log too.";
+
+/// What is offered beside.
+pub(super) fn offer(prediction: &str) -> String {
+    format!(
+        "Keep the shares of products and attention as whole steps reach them, and take the rest as measured. {prediction}"
+    )
+}
+
+/// What was measured and is no parameter, or is one that the measurement does not tell.
+pub(super) fn kept_as_words(file: &File, scenario: &Scenario) -> Vec<String> {
+    let mut lines = Vec::new();
+    let launches: Vec<String> = file
+        .launches
+        .iter()
+        .take(MOST)
+        .map(|(operator, micros)| format!("{} {}", operator.replace('_', " "), us(*micros)))
+        .collect();
+    if !launches.is_empty() {
+        lines.push(format!(
+            "Host time to issue an operator: {}. How many operators a layer has depends on the program, so the launch time per layer stays \
+             as it is.",
+            launches.join(", ")
+        ));
+    }
+    let memory: Vec<String> = file
+        .memory
+        .iter()
+        .take(MOST)
+        .map(|(after, bytes)| format!("{} after {}", format::bytes(Bytes::new(*bytes)), words_of(after)))
+        .collect();
+    if !memory.is_empty() {
+        let counted = scenario.report().memory.parts.get(MemoryPart::Context);
+        lines.push(format!(
+            "Memory in use beside PyTorch's tensors, other programs' too: {}. This run is counted with {} of context.",
+            memory.join(", "),
+            format::bytes(counted)
+        ));
+    }
+    let small =
+        file.points.iter().map(|point| (point.bytes, point.seconds, point.collective)).filter(|point| point.0 < SMALL);
+    if let Some((bytes, seconds, collective)) = small.min_by(|one, other| one.1.total_cmp(&other.1)) {
+        lines.push(format!(
+            "The fastest small collective ({collective:?}, {}) takes {}.",
+            format::bytes(Bytes::new(bytes)),
+            us(seconds * 1e6)
+        ));
+    }
+    lines
+}
+
+/// The most operators and moments that are listed, and the bytes below which a collective is small.
+const MOST: usize = 8;
+const SMALL: f64 = 65_536.0;
+
+fn us(micros: f64) -> String {
+    format::seconds(Seconds::from_us(micros))
+}
+
+fn words_of(after: &str) -> String {
+    match after {
+        "context" => "the start".into(),
+        other => format!("the {}", other.replace('_', " ")),
+    }
+}
+
+/// How the prediction of the run changes.
+pub(super) fn prediction(before: &Scenario, after: &Scenario) -> String {
+    let (was, now) = (before.report(), after.report());
+    let [from, to] = [was, now].map(|report| report.tokens_per_s_per_gpu);
+    if !(from > 0.0 && to > 0.0) {
+        return "This run has no speed to compare.".into();
+    }
+    if from == to {
+        return format!("The prediction of this run stays at {} for each GPU.", format::tokens_per_s(to));
+    }
+    let way = if to > from { "faster" } else { "slower" };
+    format!(
+        "This run: {} → {} for each GPU, {} {way}; MFU {} → {}.",
+        format::tokens_per_s(from),
+        format::tokens_per_s(to),
+        format::percent((to / from - 1.0).abs()),
+        format::percent(was.mfu),
+        format::percent(now.mfu)
+    )
+}

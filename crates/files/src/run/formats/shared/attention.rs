@@ -1,0 +1,86 @@
+//! The attention kernel by the names that programs have for it.
+
+use engine::model::software::AttentionKernel;
+use engine::params::ParamId;
+
+use crate::run::draft::Draft;
+use crate::run::keys::Found;
+
+/// Sets the attention kernel by a name; FlashAttention-2 runs Ampere's instructions, so that it is
+/// the tuned kernel there alone.
+pub(in crate::run::formats) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
+    let Some(found) = found else { return };
+    match named(&found.value, second_generation(draft)) {
+        Some(kernel) => draft.choose(&found, ParamId::AttentionKernel, kernel),
+        None => draft.unknown(&found, ParamId::AttentionKernel),
+    }
+}
+
+/// The option of links that a name means, on a GPU where FlashAttention-2 is `second`.
+fn named(name: &str, second: &'static str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let has = |word: &str| name.contains(word);
+    Some(match (name.as_str(), flash_version(&name)) {
+        ("eager" | "disabled" | "local" | "unfused" | "dot_product" | "naive" | "torch", _) => "unfused",
+        (_, Some(1)) => "flash-1",
+        (_, Some(2)) => second,
+        (_, Some(3..)) | ("fused" | "te" | "transformer_engine", _) => "flash-tuned",
+        _ if has("cudnn") => "flash-tuned",
+        _ if has("triton") => "flash-1",
+        ("sdpa" | "flex" | "flex_attention" | "auto" | "xformers" | "varlen", _) => second,
+        _ if has("flash") => second,
+        _ => return None,
+    })
+}
+
+/// The version of FlashAttention that a name says: `flash_attention_3`, `vllm-flash-attn3`, `fa2`,
+/// `FlashAttention v2`.
+fn flash_version(name: &str) -> Option<u32> {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let behind = ["flashattention", "flashattn", "flash"]
+        .into_iter()
+        .find_map(|word| plain.split_once(word).map(|(_, behind)| behind))
+        .or_else(|| plain.strip_prefix("fa"))?;
+    behind.trim_start_matches('v').chars().next()?.to_digit(10)
+}
+
+/// The option of FlashAttention-2 on the present GPU.
+fn second_generation(draft: &Draft) -> &'static str {
+    if draft.generation().is_from_hopper() { "flash" } else { "flash-tuned" }
+}
+
+/// The kernels of what calls PyTorch's attention itself.
+pub(in crate::run::formats) fn pytorch_attention(draft: &mut Draft) {
+    let second = second_generation(draft);
+    draft.pick(ParamId::AttentionKernel, second);
+}
+
+/// Transformer Engine's attention: cuDNN's from Hopper on.
+pub(in crate::run::formats) fn tuned_attention(draft: &mut Draft) {
+    draft.scenario.kernels.attention = AttentionKernel::FlashTuned;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_are_known_by_their_versions() {
+        let of = |name| named(name, "flash");
+        for name in ["fa1", "flash_attention_1", "FlashAttention-1", "flash_attn_v1", "triton", "flash_attn_triton"] {
+            assert_eq!(of(name), Some("flash-1"), "{name}");
+        }
+        for name in
+            ["fa2", "flash_attention_2", "flash-attn 2.8", "sdpa", "flash", "flash_attention", "vllm-flash-attn2"]
+        {
+            assert_eq!(of(name), Some("flash"), "{name}");
+            assert_eq!(named(name, "flash-tuned"), Some("flash-tuned"), "{name}");
+        }
+        for name in ["fa3", "flash_attention_3", "vllm-flash-attn3", "FA4", "flash_attention_4", "cudnn_flash_te", "te"]
+        {
+            assert_eq!(of(name), Some("flash-tuned"), "{name}");
+        }
+        assert_eq!((of("eager"), of("torch")), (Some("unfused"), Some("unfused")));
+        assert_eq!([of("fast"), of("paged"), of("fa")], [None; 3]);
+    }
+}

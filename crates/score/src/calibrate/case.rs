@@ -1,0 +1,75 @@
+//! Measured steps, prepared for repeated evaluation.
+
+#![allow(clippy::indexing_slicing, reason = "places come from the lists that they point into")]
+
+use super::constants::Action;
+use crate::by_accelerator;
+use crate::summary::Entry;
+use engine::fitted::Fitted;
+use engine::model::setup::Setup;
+use engine::model::step::evaluate;
+use engine::scenario::Scenario;
+
+/// A row prepared for repeated evaluation.
+pub struct Case {
+    /// The publication.
+    pub source: String,
+    /// The run.
+    pub scenario: Scenario,
+    /// The same, resolved.
+    pub setup: Setup,
+    /// Measured step time, scaled to the tokens of the scenario's step.
+    pub step: f64,
+    /// Measured MFU; 0 where it is not known.
+    pub mfu: f64,
+    /// Its source, by number.
+    pub of: usize,
+    /// The constants that affect the row, by their places.
+    pub constants: Vec<(usize, &'static Action)>,
+}
+
+impl Case {
+    /// Prepares a row; `None` if it has no measured step time, or its source warns of it.
+    pub fn of(entry: &Entry, constants: &[(&Fitted, &'static Action)]) -> Option<Self> {
+        let prediction = entry.outcome.as_ref().ok()?;
+        let (measured, _) = prediction.measured_step?;
+        let scenario = prediction.scenario;
+        if by_accelerator::is_apart(entry.source(), scenario.accelerator.values.generation) {
+            return None;
+        }
+        let scale = prediction.report.time.step.get() / prediction.step_time_s;
+        let applying = constants.iter().enumerate().filter(|(_, (_, action))| (action.applies)(&scenario));
+        Some(Self {
+            source: entry.source().to_owned(),
+            of: 0,
+            scenario,
+            setup: scenario.setup(),
+            step: measured * scale,
+            mfu: prediction.measured_mfu.unwrap_or(0.0),
+            constants: applying.map(|(at, (_, action))| (at, *action)).collect(),
+        })
+    }
+
+    /// Returns the logarithm of predicted over measured step time, with each constant so many times the engine's.
+    pub fn error(&self, factors: &[f64]) -> f64 {
+        let mut setup = self.setup;
+        for (at, action) in &self.constants {
+            if factors[*at] != 1.0 {
+                (action.scale)(&mut setup, factors[*at]);
+            }
+        }
+        (evaluate(&setup).time.step.get() / self.step).ln()
+    }
+}
+
+/// Numbers the sources of the cases in the order in which they come, and returns their names.
+pub fn numbered(cases: &mut [Case]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for case in cases {
+        case.of = names.iter().position(|name| *name == case.source).unwrap_or_else(|| {
+            names.push(case.source.clone());
+            names.len() - 1
+        });
+    }
+    names
+}

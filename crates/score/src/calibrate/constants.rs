@@ -1,0 +1,210 @@
+//! What each fitted constant of the engine changes in a setup, and which runs it affects.
+
+use engine::fitted;
+use engine::model::hardware::{Efficiency, Generation, Host};
+use engine::model::setup::Setup;
+use engine::model::software::{AttentionKernel, Framework, Graphs};
+use engine::model::training::ComputeFormat;
+use engine::scenario::Scenario;
+
+/// How a constant acts: whether it affects a run, and what a setup is under another value, which comes with what it is over the engine's.
+pub struct Action {
+    /// Its key in `data/fitted.toml`.
+    pub key: &'static str,
+    /// Whether it affects a run.
+    pub applies: fn(&Scenario) -> bool,
+    /// Sets it to so many times the engine's value.
+    pub scale: fn(&mut Setup, f64),
+}
+
+macro_rules! actions {
+    ($($key:ident: $applies:expr, $($field:ident).+;)*) => {
+        &[$(Action { key: stringify!($key), applies: $applies, scale: |setup, times| setup.$($field).+ *= times },)*]
+    };
+}
+
+/// Whether a run is on silicon whose shares are fitted to another board, from which they follow.
+fn follows(s: &Scenario) -> bool {
+    s.accelerator.id == "a100-64gb"
+        || s.accelerator.values.generation == Generation::Hopper && s.accelerator.values.power < 680.0
+}
+
+fn on(s: &Scenario, generation: Generation) -> bool {
+    s.accelerator.values.generation == generation && !follows(s)
+}
+
+fn blackwell(s: &Scenario) -> bool {
+    on(s, Generation::Blackwell) || on(s, Generation::BlackwellUltra)
+}
+
+/// Whether the accelerator's identifier begins so.
+fn is(s: &Scenario, id: &str) -> bool {
+    s.accelerator.id.starts_with(id)
+}
+
+fn by(s: &Scenario, frameworks: &[Framework]) -> bool {
+    frameworks.contains(&s.framework)
+}
+
+const PYTORCH: [Framework; 4] =
+    [Framework::Torchtitan, Framework::Transformers, Framework::Fsdp1, Framework::DeepSpeed];
+const MEGATRON: [Framework; 2] = [Framework::Megatron, Framework::MegatronFsdp];
+const OWN_LAYERS: [Framework; 3] = [Framework::Megatron, Framework::MegatronFsdp, Framework::Nanotron];
+
+fn mixture(s: &Scenario) -> bool {
+    s.model.architecture().has_experts()
+}
+
+fn kernel(s: &Scenario, kernels: &[AttentionKernel]) -> bool {
+    kernels.contains(&s.kernels.attention)
+}
+
+/// FlashAttention-2 by either name: on Ampere it is the tuned one.
+fn second(s: &Scenario) -> bool {
+    kernel(s, &[AttentionKernel::Flash, AttentionKernel::FlashFirst, AttentionKernel::FlashTuned])
+}
+
+fn in_few_bits(s: &Scenario) -> bool {
+    s.compute_format != ComputeFormat::AsPolicy
+}
+
+/// Sets a share of a peak, which no kernel passes.
+fn attention(efficiency: &mut Efficiency, times: f64) {
+    efficiency.attention *= times;
+    efficiency.attention_tuned *= times;
+}
+
+fn both(efficiency: &mut Efficiency, times: f64) {
+    efficiency.matmul *= times;
+    efficiency.matmul_8bit *= times;
+}
+
+/// What each constant does.
+pub const ACTIONS: &[&[Action]] = &[
+    actions! {
+        matmul_volta: |s| on(s, Generation::Volta), accelerator.efficiency.matmul;
+        matmul_ampere: |s| on(s, Generation::Ampere), accelerator.efficiency.matmul;
+        matmul_hopper: |s| on(s, Generation::Hopper), accelerator.efficiency.matmul;
+        matmul_8bit_hopper: |s| on(s, Generation::Hopper), accelerator.efficiency.matmul_8bit;
+        matmul_blackwell: blackwell, accelerator.efficiency.matmul;
+        matmul_8bit_blackwell: |s| on(s, Generation::Blackwell), accelerator.efficiency.matmul_8bit;
+        matmul_4bit_blackwell: |s| on(s, Generation::Blackwell), accelerator.efficiency.matmul_4bit;
+        matmul_8bit_blackwell_ultra: |s| on(s, Generation::BlackwellUltra), accelerator.efficiency.matmul_8bit;
+        matmul_4bit_blackwell_ultra: |s| on(s, Generation::BlackwellUltra), accelerator.efficiency.matmul_4bit;
+        matmul_cdna3: |s| on(s, Generation::Cdna3), accelerator.efficiency.matmul;
+        matmul_8bit_cdna3: |s| on(s, Generation::Cdna3), accelerator.efficiency.matmul_8bit;
+        matmul_cdna4: |s| on(s, Generation::Cdna4), accelerator.efficiency.matmul;
+        matmul_8bit_cdna4: |s| on(s, Generation::Cdna4), accelerator.efficiency.matmul_8bit;
+        matmul_gaudi_2: |s| is(s, "gaudi-2"), accelerator.efficiency.matmul;
+        matmul_8bit_gaudi_2: |s| is(s, "gaudi-2"), accelerator.efficiency.matmul_8bit;
+        matmul_tpu_v6e: |s| is(s, "tpu-v6e"), accelerator.efficiency.matmul;
+        matmul_tpu_7x: |s| is(s, "tpu-7x"), accelerator.efficiency.matmul;
+        matmul_8bit_tpu_7x: |s| is(s, "tpu-7x"), accelerator.efficiency.matmul_8bit;
+        last_wave: |_| true, accelerator.efficiency.half_saturation_tokens;
+        attention_first: |s| kernel(s, &[AttentionKernel::FlashFirst]), accelerator.efficiency.attention;
+        attention_hopper: |s| on(s, Generation::Hopper), accelerator.efficiency.attention;
+        attention_tuned_hopper: |s| on(s, Generation::Hopper), accelerator.efficiency.attention_tuned;
+        attention_tuned_blackwell: blackwell, accelerator.efficiency.attention_tuned;
+        attention_cdna3: |s| on(s, Generation::Cdna3) || on(s, Generation::Cdna4), accelerator.efficiency.attention;
+        attention_tuned_cdna3: |s| on(s, Generation::Cdna3) || on(s, Generation::Cdna4),
+            accelerator.efficiency.attention_tuned;
+        memory: |_| true, accelerator.efficiency.memory;
+        elementwise_pytorch: |s| by(s, &PYTORCH), overheads.elementwise_bytes;
+        elementwise_megatron: |s| by(s, &MEGATRON), overheads.elementwise_bytes;
+        elementwise_megatron_2021: |s| by(s, &[Framework::MegatronLegacy]), overheads.elementwise_bytes;
+        elementwise_nanotron: |s| by(s, &[Framework::Nanotron]), overheads.elementwise_bytes;
+        elementwise_maxtext: |s| by(s, &[Framework::MaxText]), overheads.elementwise_bytes;
+        compiled: |s| s.kernels.compile && !by(s, &[Framework::MaxText]), overheads.elementwise_bytes;
+        rate_beside: |s| !on(s, Generation::Tpu), overheads.rate_beside;
+        launch_pytorch: |s| by(s, &PYTORCH), overheads.launch;
+        launch_megatron: |s| by(s, &OWN_LAYERS), overheads.launch;
+        launch_megatron_2021: |s| by(s, &[Framework::MegatronLegacy]), overheads.launch;
+        launch_backward: |_| true, overheads.launch_backward;
+        launch_tensor: |s| s.degrees().tp > 1, overheads.launch_exchange;
+        launch_context: |s| by(s, &OWN_LAYERS) && s.degrees().cp > 1, overheads.launch_context;
+        launch_experts: |s| by(s, &OWN_LAYERS) && mixture(s), overheads.launch_experts;
+        launch_latent: |s| by(s, &OWN_LAYERS) && s.model.architecture().latent.is_used(), overheads.launch_latent;
+        launch_expert: |s| mixture(s) && !s.experts.grouped, overheads.launch_expert;
+        launch_casts: in_few_bits, overheads.launch_casts;
+        launch_beside_graphs: |s| mixture(s) && s.kernels.graphs == Graphs::Layers, overheads.launch_beside_graphs;
+        host_sapphire_rapids: |s| s.network.values.host.speed == Host::USUAL.speed && !is(s, "gb"), network.host.speed;
+        host_grace: |s| is(s, "gb"), network.host.speed;
+    },
+    &[
+        Action {
+            key: "matmul_gaudi_3",
+            applies: |s| is(s, "gaudi-3"),
+            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "matmul_tpu_v5e",
+            applies: |s| is(s, "tpu-v5e") || is(s, "tpu-v4"),
+            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "matmul_tpu_v5p",
+            applies: |s| is(s, "tpu-v5p"),
+            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "matmul_trainium",
+            applies: |s| on(s, Generation::Trainium),
+            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "attention_ampere",
+            applies: |s| (on(s, Generation::Ampere) || on(s, Generation::Volta)) && second(s),
+            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "attention_gaudi",
+            applies: |s| on(s, Generation::Gaudi),
+            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "attention_tpu",
+            applies: |s| on(s, Generation::Tpu),
+            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "attention_trainium",
+            applies: |s| on(s, Generation::Trainium),
+            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
+        },
+        Action {
+            key: "host_step_ms",
+            applies: |_| true,
+            scale: |setup, times| setup.overheads.step = setup.overheads.step * times,
+        },
+        Action {
+            key: "host_between_steps_ms",
+            applies: |s| by(s, &MEGATRON),
+            scale: |setup, times| setup.overheads.between_steps = setup.overheads.between_steps * times,
+        },
+        Action {
+            key: "host_message_ms",
+            applies: |s| by(s, &[Framework::Nanotron]) && s.degrees().pp > 1,
+            scale: |setup, times| setup.overheads.message = setup.overheads.message * times,
+        },
+        Action {
+            key: "contention",
+            applies: |_| true,
+            // A TPU has engines of their own for its links.
+            scale: |setup, times| {
+                if setup.overheads.contention > 1.0 {
+                    setup.overheads.contention = (setup.overheads.contention * times).max(1.0);
+                }
+            },
+        },
+    ],
+];
+
+/// The engine's constants with what they do, in the order of `data/fitted.toml`.
+///
+/// # Panics
+///
+/// If the file names a constant that has no action here: a test holds the two together.
+pub fn constants() -> Vec<(&'static fitted::Fitted, &'static Action)> {
+    let find = |key: &str| ACTIONS.iter().flat_map(|list| list.iter()).find(|action| action.key == key);
+    fitted::ALL.iter().filter_map(|fitted| Some((fitted, find(fitted.key)?))).collect()
+}

@@ -1,0 +1,36 @@
+//! The section on the fitted constants.
+
+use std::fmt::Write as _;
+
+use super::line;
+use engine::fitted;
+
+/// Writes each constant with what it stands on.
+pub(super) fn section(text: &mut String) {
+    line(text, "\n## Fitted constants\n");
+    line(
+        text,
+        "From `data/fitted.toml`: what is expected before the steps are seen, and how far the value may lie from it; the value; its standard \
+         deviation by the curvature of the loss; the steps that see it (that move by more than 1 % where it moves by a quarter), how many \
+         publications they are of, and their median error with each of these held out:\n",
+    );
+    line(text, "| Constant | What it is | Expected | Value | Deviation | Steps | Publications | Held out |");
+    line(text, "|---|---|---:|---:|---:|---:|---:|---:|");
+    for of in fitted::ALL {
+        let because = if of.because.is_empty() { String::new() } else { format!(" ({})", of.because) };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| `{}` | {}{because} | {} ± {:.0} % | {} | {:.0} % | {} | {} | {:.1} % |",
+            of.key,
+            of.what,
+            of.expected,
+            1e2 * of.width,
+            of.value,
+            1e2 * of.deviation,
+            of.rows,
+            of.sources,
+            of.held_out
+        );
+    }
+}
