@@ -171,7 +171,7 @@ const fn by_llm_q(share: f64) -> f64 {
     share / 0.61 * fitted::MATMUL_HOPPER
 }
 
-/// L4, L40S, RTX 6000 Ada: held by power at half of the peak. Products of 16 bits are scaled from one program ([`by_llm_q`]), as are those
+/// L4, L40S, RTX 6000 Ada: held by power at half of the peak. Products of 16 bits are scaled from one program (`by_llm_q`), as are those
 /// of the next three. The rest is not calibrated by itself.
 pub const ADA: Silicon = of(Generation::Ada, by_llm_q(0.46), 0.72, fitted::ATTENTION_AMPERE, fitted::ATTENTION_AMPERE);
 /// RTX 4080 and RTX 4090: with fp32 accumulation their tensor cores run at half of their rate, which power allows nearly in full.
