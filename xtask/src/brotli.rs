@@ -29,7 +29,7 @@ const BESIDE: &str = "const { readFileSync, writeFileSync } = require('fs');
     }";
 
 /// Extensions of text and code; pictures and fonts are compressed already.
-const KINDS: [&str; 7] = ["css", "html", "js", "json", "svg", "txt", "wasm"];
+const KINDS: [&str; 8] = ["css", "html", "js", "json", "py", "svg", "txt", "wasm"];
 
 /// Number of files given to one Node process.
 const BATCH: usize = 100;
