@@ -5,7 +5,7 @@
 //! quantity over its own kind is a ratio.
 
 use core::iter::Sum;
-use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 /// Bytes in one GiB.
 const GIB: f64 = 1_073_741_824.0;
@@ -81,6 +81,11 @@ macro_rules! quantity {
             type Output = Self;
             fn mul(self, factor: f64) -> Self {
                 Self(self.0 * factor)
+            }
+        }
+        impl MulAssign<f64> for $name {
+            fn mul_assign(&mut self, factor: f64) {
+                self.0 *= factor;
             }
         }
         impl Mul<$name> for f64 {

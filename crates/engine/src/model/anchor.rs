@@ -51,7 +51,7 @@ impl Anchor {
             &mut host.between_steps,
             &mut host.step,
         ] {
-            *time = *time * self.time;
+            *time *= self.time;
         }
         slow
     }

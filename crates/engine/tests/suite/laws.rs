@@ -460,8 +460,8 @@ proptest! {
         prop_assert!(with_run(&scenario, |run| run.price_per_gpu_hour *= factor).cost >= run.cost);
         prop_assert!(with_run(&scenario, |run| run.pue *= factor).energy >= run.energy);
         prop_assert!(with_run(&scenario, |run| run.grid_intensity *= factor).emissions >= run.emissions);
-        prop_assert!(with_run(&scenario, |run| run.mtbf = run.mtbf * factor).goodput >= run.goodput);
-        prop_assert!(with_run(&scenario, |run| run.storage = run.storage * factor).write_time <= run.write_time);
+        prop_assert!(with_run(&scenario, |run| run.mtbf *= factor).goodput >= run.goodput);
+        prop_assert!(with_run(&scenario, |run| run.storage *= factor).write_time <= run.write_time);
     }
 
     #[test]

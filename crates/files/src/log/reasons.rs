@@ -92,7 +92,7 @@ pub(super) fn of_time(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
         (
             "Links inside the node at half their rate",
             with(scenario, |of| {
-                of.network.values.intra_node = of.network.values.intra_node * HALF;
+                of.network.values.intra_node *= HALF;
             }),
         ),
         (
@@ -113,7 +113,7 @@ pub(super) fn of_time(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
             "A host that launches kernels half as fast",
             with(scenario, |of| {
                 let launch = &mut of.accelerator.values.efficiency.launch_per_layer;
-                *launch = *launch * 2.0;
+                *launch *= 2.0;
             }),
         ),
     ];
@@ -131,7 +131,7 @@ pub(super) fn of_time(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
 
 fn slower_links(scenario: &mut Scenario, times: f64) {
     let links = &mut scenario.network.values;
-    links.inter_node = links.inter_node * times;
+    links.inter_node *= times;
 }
 
 /// What may make the peak of memory another.

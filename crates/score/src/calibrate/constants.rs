@@ -1,7 +1,7 @@
 //! What each fitted constant of the engine changes in a setup, and which runs it affects.
 
 use engine::fitted;
-use engine::model::hardware::{Efficiency, Generation, Host};
+use engine::model::hardware::{Generation, Host};
 use engine::model::setup::Setup;
 use engine::model::software::{AttentionKernel, Framework, Graphs};
 use engine::model::training::ComputeFormat;
@@ -18,8 +18,12 @@ pub struct Action {
 }
 
 macro_rules! actions {
-    ($($key:ident: $applies:expr, $($field:ident).+;)*) => {
-        &[$(Action { key: stringify!($key), applies: $applies, scale: |setup, times| setup.$($field).+ *= times },)*]
+    ($($key:ident: $applies:expr, $($($field:ident).+),+;)*) => {
+        &[$(Action {
+            key: stringify!($key),
+            applies: $applies,
+            scale: |setup, times| { $(setup.$($field).+ *= times;)+ },
+        },)*]
     };
 }
 
@@ -66,17 +70,6 @@ fn second(s: &Scenario) -> bool {
 
 fn in_few_bits(s: &Scenario) -> bool {
     s.compute_format != ComputeFormat::AsPolicy
-}
-
-/// Sets a share of a peak, which no kernel passes.
-fn attention(efficiency: &mut Efficiency, times: f64) {
-    efficiency.attention *= times;
-    efficiency.attention_tuned *= times;
-}
-
-fn both(efficiency: &mut Efficiency, times: f64) {
-    efficiency.matmul *= times;
-    efficiency.matmul_8bit *= times;
 }
 
 /// What each constant does.
@@ -129,74 +122,34 @@ pub const ACTIONS: &[&[Action]] = &[
         launch_beside_graphs: |s| mixture(s) && s.kernels.graphs == Graphs::Layers, overheads.launch_beside_graphs;
         host_sapphire_rapids: |s| s.network.values.host.speed == Host::USUAL.speed && !is(s, "gb"), network.host.speed;
         host_grace: |s| is(s, "gb"), network.host.speed;
+        matmul_gaudi_3: |s| is(s, "gaudi-3"), accelerator.efficiency.matmul, accelerator.efficiency.matmul_8bit;
+        matmul_tpu_v5e: |s| is(s, "tpu-v5e") || is(s, "tpu-v4"),
+            accelerator.efficiency.matmul, accelerator.efficiency.matmul_8bit;
+        matmul_tpu_v5p: |s| is(s, "tpu-v5p"), accelerator.efficiency.matmul, accelerator.efficiency.matmul_8bit;
+        matmul_trainium: |s| on(s, Generation::Trainium),
+            accelerator.efficiency.matmul, accelerator.efficiency.matmul_8bit;
+        attention_ampere: |s| (on(s, Generation::Ampere) || on(s, Generation::Volta)) && second(s),
+            accelerator.efficiency.attention, accelerator.efficiency.attention_tuned;
+        attention_gaudi: |s| on(s, Generation::Gaudi),
+            accelerator.efficiency.attention, accelerator.efficiency.attention_tuned;
+        attention_tpu: |s| on(s, Generation::Tpu),
+            accelerator.efficiency.attention, accelerator.efficiency.attention_tuned;
+        attention_trainium: |s| on(s, Generation::Trainium),
+            accelerator.efficiency.attention, accelerator.efficiency.attention_tuned;
+        host_step_ms: |_| true, overheads.step;
+        host_between_steps_ms: |s| by(s, &MEGATRON), overheads.between_steps;
+        host_message_ms: |s| by(s, &[Framework::Nanotron]) && s.degrees().pp > 1, overheads.message;
     },
-    &[
-        Action {
-            key: "matmul_gaudi_3",
-            applies: |s| is(s, "gaudi-3"),
-            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
+    &[Action {
+        key: "contention",
+        applies: |_| true,
+        // A TPU has engines of their own for its links.
+        scale: |setup, times| {
+            if setup.overheads.contention > 1.0 {
+                setup.overheads.contention = (setup.overheads.contention * times).max(1.0);
+            }
         },
-        Action {
-            key: "matmul_tpu_v5e",
-            applies: |s| is(s, "tpu-v5e") || is(s, "tpu-v4"),
-            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "matmul_tpu_v5p",
-            applies: |s| is(s, "tpu-v5p"),
-            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "matmul_trainium",
-            applies: |s| on(s, Generation::Trainium),
-            scale: |setup, times| both(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "attention_ampere",
-            applies: |s| (on(s, Generation::Ampere) || on(s, Generation::Volta)) && second(s),
-            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "attention_gaudi",
-            applies: |s| on(s, Generation::Gaudi),
-            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "attention_tpu",
-            applies: |s| on(s, Generation::Tpu),
-            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "attention_trainium",
-            applies: |s| on(s, Generation::Trainium),
-            scale: |setup, times| attention(&mut setup.accelerator.efficiency, times),
-        },
-        Action {
-            key: "host_step_ms",
-            applies: |_| true,
-            scale: |setup, times| setup.overheads.step = setup.overheads.step * times,
-        },
-        Action {
-            key: "host_between_steps_ms",
-            applies: |s| by(s, &MEGATRON),
-            scale: |setup, times| setup.overheads.between_steps = setup.overheads.between_steps * times,
-        },
-        Action {
-            key: "host_message_ms",
-            applies: |s| by(s, &[Framework::Nanotron]) && s.degrees().pp > 1,
-            scale: |setup, times| setup.overheads.message = setup.overheads.message * times,
-        },
-        Action {
-            key: "contention",
-            applies: |_| true,
-            // A TPU has engines of their own for its links.
-            scale: |setup, times| {
-                if setup.overheads.contention > 1.0 {
-                    setup.overheads.contention = (setup.overheads.contention * times).max(1.0);
-                }
-            },
-        },
-    ],
+    }],
 ];
 
 /// The engine's constants with what they do, in the order of `data/fitted.toml`.

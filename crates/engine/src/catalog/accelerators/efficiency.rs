@@ -6,9 +6,8 @@ use crate::model::compute::REFERENCE_WIDTH;
 use crate::model::hardware::{Efficiency, Generation};
 use crate::units::Seconds;
 
-/// Outputs of a tile of a matrix product, and the columns at which the tokens are counted that reach half of a product's rate.
+/// Outputs of a tile of a matrix product.
 const TILE: f64 = 128.0 * 128.0;
-const COLUMNS: f64 = REFERENCE_WIDTH;
 /// The unit in which hosts' times for a layer are given ([`fitted::LAUNCH_MEGATRON`] and the others).
 const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
 
@@ -40,7 +39,7 @@ const fn of(generation: Generation, matmul: f64, matmul_8bit: f64, attention: f6
 /// Tokens at which products of 4,096 columns reach half of their rate: the last wave of tiles costs a GPU of so many multiprocessors
 /// [`fitted::LAST_WAVE`] tiles for each, whatever the product.
 const fn last_wave(multiprocessors: f64) -> f64 {
-    (fitted::LAST_WAVE * multiprocessors * TILE / COLUMNS + 0.5) as u32 as f64
+    (fitted::LAST_WAVE * multiprocessors * TILE / REFERENCE_WIDTH + 0.5) as u32 as f64
 }
 
 /// Multiprocessors of the GPUs of a generation in data centres, by the makers' papers on their architecture; of what has none, as many as

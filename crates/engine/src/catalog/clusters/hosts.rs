@@ -4,9 +4,8 @@ use crate::fitted;
 use crate::model::hardware::Host;
 use crate::units::{Bytes, BytesPerSecond};
 
-/// How fast CPUs launch operators, one thread over one of an EPYC 7742. Megatron-LM's continuous integration takes 0.69 of the host's
-/// time on H100 (Xeon 8480C) of what it takes on A100 (EPYC 7742) in the same layouts; on Grace as long as there (docs/accuracy.md).
-/// Other CPUs are taken to be as fast as the one of their years.
+/// How fast CPUs launch operators, one thread over one of an EPYC 7742: a Xeon 8480C and a Grace as fitted (`data/fitted.toml`),
+/// the others taken to be as fast as the one of their years.
 const EPYC_7742: f64 = 1.0;
 const OLDER_XEON: f64 = 1.0;
 const XEON_8480C: f64 = Host::USUAL.speed;
