@@ -236,13 +236,9 @@ fn glossary() -> String {
     text
 }
 
-/// `SHARDWISE_WRITE=1 cargo test --test book glossary` writes it anew.
+/// `cargo xtask test --record` writes it anew.
 #[test]
 fn the_glossary_is_that_of_the_page() {
     let path = folder().join("glossary.md");
-    if std::env::var_os("SHARDWISE_WRITE").is_some() {
-        std::fs::write(&path, glossary()).unwrap();
-    }
-    let written = std::fs::read_to_string(path).unwrap();
-    assert!(written == glossary(), "docs/book/glossary.md is old: SHARDWISE_WRITE=1 cargo test --test book glossary");
+    expect_test::expect_file![path].assert_eq(&glossary());
 }

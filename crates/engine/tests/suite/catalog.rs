@@ -398,7 +398,7 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
     }
 }
 
-/// The recipes in 8 and 4 bits stand in the documentation as in the code. `SHARDWISE_WRITE=1` writes them there.
+/// The recipes in 8 and 4 bits stand in the documentation as in the code.
 #[test]
 fn the_documentation_has_every_recipe_in_few_bits() {
     const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/model.md");
@@ -407,11 +407,7 @@ fn the_documentation_has_every_recipe_in_few_bits() {
     let parts: Vec<&str> = text.split(MARK).collect();
     let [before, _, after] = parts.as_slice() else { panic!("two marks") };
     let wanted = [before, MARK, &engine::catalog::low_precision::table(), "\n", MARK, after].concat();
-    if std::env::var_os("SHARDWISE_WRITE").is_some() {
-        std::fs::write(DOCUMENT, wanted).unwrap();
-    } else {
-        assert_eq!(text, wanted, "Write the table anew with SHARDWISE_WRITE=1.");
-    }
+    expect_test::expect_file![DOCUMENT].assert_eq(&wanted);
 }
 
 /// Names are one recipe's within a library, and every name of Megatron-Bridge stands for one.

@@ -18,6 +18,7 @@ mod catalog;
 mod claims;
 mod closed_form;
 mod experts;
+mod guard;
 mod keys;
 mod laws;
 mod laws_host;

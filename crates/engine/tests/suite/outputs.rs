@@ -1,14 +1,13 @@
 //! What every published link gives: a change of the engine shows here, link by link, in a diff that a person reads.
 //!
-//! `tests/links/outputs.csv` holds the figures; `SHARDWISE_RECORD=1 cargo test --package shardwise-engine outputs` writes it anew after a change that
-//! is meant. What a link *means* never changes (`links.rs`); what the engine says of it gets better.
+//! `tests/links/outputs.csv` holds the figures; `cargo xtask test --record` writes it anew after a change that is meant. What a link *means* never changes (`links.rs`); what the engine says of it gets better.
 
 use std::collections::BTreeSet;
 
 use engine::catalog::SCENARIOS;
 use engine::share::decode;
 
-const RECORDED: &str = include_str!("../../../../tests/links/outputs.csv");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/links/outputs.csv");
 const BLOCKS: [&str; 2] =
     [include_str!("../../../../tests/links/v1.txt"), include_str!("../../../../tests/links/pins.txt")];
 const HEADER: &str = "link,fits,step_time_s,mfu,tokens_per_s_per_gpu,needed_memory_bytes";
@@ -34,19 +33,5 @@ fn every_published_link_gives_its_recorded_figures() {
     let links = links();
     assert!(links.len() >= 60, "{}", links.len());
     let lines: Vec<String> = links.into_iter().map(line).collect();
-    if std::env::var_os("SHARDWISE_RECORD").is_some() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/links/outputs.csv");
-        std::fs::write(file, format!("{HEADER}\n{}\n", lines.join("\n"))).unwrap();
-        return;
-    }
-    let mut recorded = RECORDED.lines();
-    assert_eq!(recorded.next(), Some(HEADER));
-    let recorded: Vec<&str> = recorded.collect();
-    for (found, expected) in lines.iter().zip(&recorded) {
-        assert_eq!(
-            found, expected,
-            "if the engine changed on purpose: SHARDWISE_RECORD=1 cargo test --package shardwise-engine outputs"
-        );
-    }
-    assert_eq!(lines.len(), recorded.len(), "a link came or went");
+    expect_test::expect_file![FILE].assert_eq(&format!("{HEADER}\n{}\n", lines.join("\n")));
 }
