@@ -40,12 +40,33 @@ fn main() {
         println!("cargo:error=data/fitted.toml: {error}");
         std::process::exit(1);
     });
+    let revisions = revisions(&Path::new(&root).join("../../data/revisions.csv")).unwrap_or_else(|error| {
+        println!("cargo:error=data/revisions.csv: {error}");
+        std::process::exit(1);
+    });
     let out = std::env::var("OUT_DIR").unwrap_or_default();
-    for (name, table) in [("releases.rs", table + "]"), ("gone.rs", gone + "]"), ("fitted.rs", fitted)] {
+    for (name, table) in
+        [("releases.rs", table + "]"), ("gone.rs", gone + "]"), ("fitted.rs", fitted), ("revisions.rs", revisions)]
+    {
         if let Err(error) = std::fs::write(Path::new(&out).join(name), table) {
             println!("cargo:error={name} could not be written: {error}");
         }
     }
+}
+
+/// The corrections of data sheets since the first release.
+fn revisions(file: &Path) -> Result<String, String> {
+    println!("cargo:rerun-if-changed={}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let rows = text.lines().skip(1).map(|line| match line.split(',').collect::<Vec<_>>().as_slice() {
+        &[revision, table @ ("gpu" | "cluster"), id, key, old] => {
+            let whole = revision.parse::<u32>().map_err(|_| format!("“{revision}” is no revision in “{line}”"))?;
+            let old = old.parse::<f64>().map_err(|_| format!("“{old}” is no number in “{line}”"))?;
+            Ok(format!("Revised {{ revision: {whole}, table: {table:?}, id: {id:?}, key: {key:?}, old: {old:?} }},\n"))
+        }
+        _ => Err(format!("“{line}” must be revision,table,id,key,old with the table gpu or cluster")),
+    });
+    Ok(format!("&[\n{}]", rows.collect::<Result<String, String>>()?))
 }
 
 /// The fitted constants, each by its key, and the table of all.
@@ -53,6 +74,7 @@ fn fitted(file: &Path) -> Result<String, String> {
     println!("cargo:rerun-if-changed={}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
+    let mut digest = String::new();
     let (mut constants, mut all) = (String::new(), String::from("/// All of them.\npub const ALL: &[Fitted] = &[\n"));
     for row in table.get("constant").and_then(Value::as_array).into_iter().flatten() {
         let [key, what] = ["key", "what"].map(|key| said(row, key));
@@ -65,6 +87,7 @@ fn fitted(file: &Path) -> Result<String, String> {
         };
         let because = row.get("because").and_then(Value::as_str).unwrap_or_default();
         let name = key.to_uppercase();
+        let _ = write!(digest, "{key}={:?};", number("value")?);
         let _ = writeln!(constants, "/// {what}.\npub const {name}: f64 = {:?};", number("value")?);
         let _ = writeln!(
             all,
@@ -80,6 +103,12 @@ fn fitted(file: &Path) -> Result<String, String> {
             number("held_out")?,
         );
     }
+    // The same values have the same name, wherever they were fitted.
+    let name = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(digest.as_bytes());
+    let _ = writeln!(
+        constants,
+        "/// What names this calibration: a digest of its values.\npub const CALIBRATION: &str = \"{name:08x}\";"
+    );
     Ok(constants + &all + "];\n")
 }
 

@@ -127,7 +127,7 @@ const FIRST_VISIT: ScenarioEntry = entry(
     "first-visit",
     "13B on 64 A100",
     "Memory, network and compute are all close: every slider changes what limits the run.",
-    "v=1&rev=7&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=none",
+    "v=1&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=none",
     BOUNDS,
 );
 
@@ -152,42 +152,42 @@ const DENSE: &[ScenarioEntry] = &[
         "bandwidth-7b-100g",
         "7B at 100 Gbit/s",
         "Communication takes longer than the forward pass. The same run at 200 Gbit/s reaches 8 points of MFU more.",
-        "v=1&rev=7&cluster=a100-40gb-100g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=a100-40gb-100g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),
     entry(
         "bandwidth-7b-200g",
         "7B at 200 Gbit/s",
         "Compute now hides nearly all transfers: eight times the bandwidth adds less than three points of MFU.",
-        "v=1&rev=7&cluster=a100-40gb-200g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=a100-40gb-200g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),
     entry(
         "bandwidth-13b-100g",
         "13B at 100 Gbit/s",
         "The same run at 200 Gbit/s reaches 10 points of MFU more: a little more than 7B gains.",
-        "v=1&rev=7&cluster=a100-40gb-100g&size=13B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=a100-40gb-100g&size=13B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),
     entry(
         "bandwidth-13b-200g",
         "13B at 200 Gbit/s",
         "Shorten the sequence: with fewer tokens for each GPU the same transfers come out from under the compute.",
-        "v=1&rev=7&cluster=a100-40gb-200g&size=13B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=a100-40gb-200g&size=13B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),
     entry(
         "bandwidth-65b-100g",
         "65B at 100 Gbit/s",
         "The larger the model, the more bandwidth matters: the same run at 200 Gbit/s reaches 13 points of MFU more.",
-        "v=1&rev=7&cluster=a100-40gb-100g&size=65B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=a100-40gb-100g&size=65B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),
     entry(
         "bandwidth-65b-200g",
         "65B at 200 Gbit/s",
         "Compute still hides the transfers of the largest of the three; half of the bandwidth would cost 13 points of MFU.",
-        "v=1&rev=7&cluster=a100-40gb-200g&size=65B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=a100-40gb-200g&size=65B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
         BOUNDS,
     ),
     entry(
@@ -195,7 +195,7 @@ const DENSE: &[ScenarioEntry] = &[
         "Memory instead of bandwidth",
         "Twice the memory holds twice the tokens, which hide the same transfers: 80 GB at 100 Gbit/s reach the MFU of \
          the first visit's 40 GB at 200 Gbit/s.",
-        "v=1&rev=7&cluster=a100-40gb-100g&mem=80&size=13B&gpus=64&seq=4096&mbs=2&strategy=full-shard&recompute=none",
+        "v=1&cluster=a100-40gb-100g&mem=80&size=13B&gpus=64&seq=4096&mbs=2&strategy=full-shard&recompute=none",
         BOUNDS,
     ),
     entry(
@@ -203,7 +203,7 @@ const DENSE: &[ScenarioEntry] = &[
         "175B in three dimensions",
         "Tensor parallelism inside the nodes, 12 stages, 32 replicas: with only 48 micro-batches a fifth of the step is the \
          pipeline's bubble. Halve the GPUs and it halves; interleave the stages and it shrinks.",
-        "v=1&rev=7&cluster=selene&model=gpt-3-175b&gpus=3072&seq=2048&mbs=1&accum=48&recompute=full&recipe=zero-mixed\
+        "v=1&cluster=selene&model=gpt-3-175b&gpus=3072&seq=2048&mbs=1&accum=48&recompute=full&recipe=zero-mixed\
          &strategy=zero1&tp=8&sp=no&pp=12&framework=megatron-legacy&attnkernel=unfused",
         PTD_P,
     ),
@@ -211,28 +211,28 @@ const DENSE: &[ScenarioEntry] = &[
         "ddp-largest",
         "The largest model under DDP",
         "Raise the model size: with all of the state on every GPU memory ends below 4B, however many GPUs there are.",
-        "v=1&rev=7&cluster=dgx-a100-80&size=3.5B&gpus=8&seq=2048&mbs=1&strategy=ddp&recompute=full&recipe=fsdp2-bf16",
+        "v=1&cluster=dgx-a100-80&size=3.5B&gpus=8&seq=2048&mbs=1&strategy=ddp&recompute=full&recipe=fsdp2-bf16",
         FSDP,
     ),
     entry(
         "fsdp-largest",
         "Five times as large under FSDP",
         "FULL_SHARD holds five times the model on the same eight GPUs, with memory to spare; add GPUs and it grows on.",
-        "v=1&rev=7&cluster=dgx-a100-80&size=17.5B&gpus=8&seq=2048&mbs=1&strategy=full-shard&recompute=full",
+        "v=1&cluster=dgx-a100-80&size=17.5B&gpus=8&seq=2048&mbs=1&strategy=full-shard&recompute=full",
         FSDP,
     ),
     entry(
         "ddp-small",
         "1.3B under DDP",
         "A model that fits either way: under FULL_SHARD the step takes as long, for half of the memory.",
-        "v=1&rev=7&cluster=dgx-a100-80&size=1.3B&gpus=8&seq=2048&mbs=4&strategy=ddp&recompute=none&recipe=fsdp2-bf16",
+        "v=1&cluster=dgx-a100-80&size=1.3B&gpus=8&seq=2048&mbs=4&strategy=ddp&recompute=none&recipe=fsdp2-bf16",
         FSDP,
     ),
     entry(
         "full-shard-7b",
         "7B sharded over 128 GPUs",
         "Weights cross a slow network twice in each step. Measured: 38 % MFU, against 50 % under HYBRID_SHARD.",
-        "v=1&rev=7&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=full-shard&recompute=none\
+        "v=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=full-shard&recompute=none\
          &recipe=fsdp2-bf16-reduce16",
         MODALITIES,
     ),
@@ -240,7 +240,7 @@ const DENSE: &[ScenarioEntry] = &[
         "hybrid-shard-7b",
         "7B sharded inside each node",
         "Weights stay inside the node and only gradients cross the network: faster than FULL_SHARD, for more memory.",
-        "v=1&rev=7&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=hybrid-shard&shard=4&recompute=none\
+        "v=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=hybrid-shard&shard=4&recompute=none\
          &recipe=fsdp2-bf16-reduce16",
         MODALITIES,
     ),
@@ -248,14 +248,14 @@ const DENSE: &[ScenarioEntry] = &[
         "pure-bf16-7b",
         "7B in pure bf16 on one GPU",
         "Weights, gradients and Adam's moments take 2, 2 and 4 bytes a parameter: about 14, 14 and 28 GB (13, 13 and 25 GiB).",
-        "v=1&rev=7&cluster=dgx-a100-80&model=llama-2-7b&gpus=1&seq=2048&strategy=ddp&recompute=full&recipe=pure-bf16",
+        "v=1&cluster=dgx-a100-80&model=llama-2-7b&gpus=1&seq=2048&strategy=ddp&recompute=full&recipe=pure-bf16",
         ZERO,
     ),
     entry(
         "pure-bf16-7b-sharded",
         "7B in pure bf16 on eight GPUs",
         "FULL_SHARD over eight GPUs leaves each an eighth of those states; activations are what remains.",
-        "v=1&rev=7&cluster=dgx-a100-80&model=llama-2-7b&gpus=8&seq=2048&strategy=full-shard&recompute=full\
+        "v=1&cluster=dgx-a100-80&model=llama-2-7b&gpus=8&seq=2048&strategy=full-shard&recompute=full\
          &recipe=pure-bf16",
         ZERO,
     ),
@@ -263,7 +263,7 @@ const DENSE: &[ScenarioEntry] = &[
         "zero3-175b",
         "175B under ZeRO-3",
         "16 bytes a parameter over 512 GPUs are 5.5 GB each: the states of 175B take less than 1B would alone.",
-        "v=1&rev=7&cluster=a100-40gb-200g&size=175B&gpus=512&seq=2048&strategy=full-shard&recompute=full\
+        "v=1&cluster=a100-40gb-200g&size=175B&gpus=512&seq=2048&strategy=full-shard&recompute=full\
          &recipe=zero-mixed",
         ZERO,
     ),

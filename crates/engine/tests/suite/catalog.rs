@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use engine::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, REVISION, SCENARIOS};
+use engine::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
 use engine::model::ladder;
 use engine::model::transformer::Architecture;
 use engine::params;
@@ -386,11 +386,7 @@ fn the_first_visit_is_a_catalog_cluster_without_issues_and_the_first_scenario() 
 fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
     for scenario in SCENARIOS {
         assert!(scenario.notice.ends_with('.') && scenario.notice.len() > 40, "{}", scenario.id);
-        assert!(
-            scenario.link.starts_with(&format!("v=1&rev={REVISION}&")) && scenario.link.len() < 400,
-            "{}",
-            scenario.id
-        );
+        assert!(scenario.link.starts_with("v=1&") && scenario.link.len() < 400, "{}", scenario.id);
         let decoded = decode(scenario.link);
         assert_eq!(decoded.issues, [], "{}", scenario.id);
         assert_eq!(params::issues(&decoded.scenario), [], "{}", scenario.id);
