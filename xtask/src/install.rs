@@ -46,13 +46,13 @@ impl Program {
             |file: &PathBuf| file.is_file() && version.as_ref().is_none_or(|version| at_version(file, version));
         let named = std::env::var_os(self.variable).map(PathBuf::from).filter(|file| file.is_file());
         let on_path = || self.commands.iter().filter_map(|name| find(&[name])).find(is_right);
-        let installed = match self.source {
+        let installed = || match self.source {
             Source::Cargo(..) => self.commands.first().map(|name| installed_by_cargo(name)).filter(is_right),
             Source::Npm(package, file) if npm_is_current() => Some(modules().join(package).join(file)),
             _ => None,
         };
         let places = || self.places.iter().map(PathBuf::from).find(|file| file.is_file());
-        named.or_else(on_path).or(installed).or_else(places).ok_or_else(|| {
+        named.or_else(on_path).or_else(installed).or_else(places).ok_or_else(|| {
             let (name, purpose) = self.name;
             match (self.variable, &self.source) {
                 (_, Source::Person(how)) => anyhow!("{name}, {purpose}, is missing. {how}"),
@@ -212,7 +212,7 @@ fn modules() -> PathBuf {
 /// Whether all npm packages are installed, as the lock file has them.
 fn npm_is_current() -> bool {
     let [_, (name, lock)] = NPM_FILES;
-    // npm writes the first file last, so it marks a complete installation.
+    // npm writes this file last, so it marks a complete installation.
     modules().join(".package-lock.json").is_file()
         && std::fs::read_to_string(folder().join("npm").join(name)).is_ok_and(|text| text == lock)
 }
