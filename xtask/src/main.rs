@@ -109,6 +109,7 @@ fn main() -> ExitCode {
 fn read(mut words: Vec<OsString>) -> xflags::Result<Xtask> {
     match words.first() {
         None => words.push("--help".into()),
+        Some(first) if first == "help" => words = vec!["--help".into()],
         // These parse their own arguments.
         Some(first) if engine::has(first) => words.insert(1, "--".into()),
         Some(_) => {}
