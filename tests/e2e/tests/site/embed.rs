@@ -14,7 +14,7 @@ use e2e::session::QUIET;
 use e2e::{Element, Session, wait_for};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
-use xtask::tools;
+use xtask::programs;
 
 use crate::care::AXE;
 use crate::page::{PATIENCE, Page, copy_of_the_site};
@@ -372,7 +372,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
 
 #[test]
 fn axe_finds_nothing_in_an_embed() -> Result<()> {
-    let axe = std::fs::read_to_string(tools::axe()?).context("axe-core could not be read")?;
+    let axe = std::fs::read_to_string(programs::AXE.ensure()?).context("axe-core could not be read")?;
     let host = Host::open(Kind::Chromium, false, "defer")?;
     let site = host
         .session
