@@ -201,7 +201,7 @@ fn laws() -> Command {
 
 fn recording() -> Command {
     let mut tests = cargo(&["test", "--quiet", "--no-fail-fast"]);
-    tests.args(RECORDING.iter().flat_map(|name| ["--package", name])).env("SHARDWISE_RECORD", "1");
+    tests.args(RECORDING.iter().flat_map(|name| ["--package", name])).env("UPDATE_EXPECT", "1");
     tests
 }
 

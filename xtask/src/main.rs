@@ -49,7 +49,7 @@ mod flags {
                 repeated parts: Part
                 /// Runs what finds most, in a minute, once built.
                 optional --fast
-                /// Runs the tests of the libraries with SHARDWISE_RECORD=1: they write anew what they record.
+                /// Runs the tests of the libraries with UPDATE_EXPECT=1: they write anew what they record.
                 optional --record
                 /// Checks the frameworks' settings with their own parsers, and the parameters of every family
                 /// of models with transformers.
