@@ -81,6 +81,28 @@ fn dated_release(row: &Row, scenario: &Scenario) -> Option<Known> {
     release.runs_on(option).then_some(Known(release))
 }
 
+/// Returns the link of a row's scenario, which gives it back to the last bit.
+fn faithful(scenario: Scenario, row: &Row) -> Result<String, String> {
+    let mut scenario = scenario;
+    // What only some formats' kernels keep, links say of these alone.
+    if !matches!(scenario.trained.base, BaseFormat::Int4 | BaseFormat::Nf4 | BaseFormat::Nf4Double) {
+        scenario.trained.products_keep = ProductsKeep::Nothing;
+    }
+    // Nobody measured a price.
+    let hardware = format!("cluster={}&gpu={}", scenario.network.id, scenario.accelerator.id);
+    scenario.run.price_per_gpu_hour = decode(&hardware).scenario.run.price_per_gpu_hour;
+    scenario.release = dated_release(row, &scenario);
+    let link = encode(&scenario);
+    let read = decode(&link);
+    let same = Scenario { release: scenario.release, ..read.scenario };
+    if same == scenario && read.issues.is_empty() {
+        return Ok(link);
+    }
+    let [found, wanted] = [same, scenario].map(|scenario| format!("{scenario:#?}"));
+    let differing = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
+    Err(format!("{}: {link}\n{:?} {differing:?}", row.row_id, read.issues))
+}
+
 /// Returns the cells of an entry, in the order of [`COLUMNS`].
 ///
 /// # Errors
@@ -92,25 +114,18 @@ pub fn cells(entry: &Entry) -> Result<[String; 12], String> {
     set(entry).clone_into(about);
     ended(&entry.row).clone_into(end);
     match &entry.outcome {
+        Err(_) if set(entry) == "layer" => {
+            let layer = expert_layer::predict(&entry.row).map_err(|left_out| left_out.to_string())?;
+            let scenario = expert_layer::scenario(&entry.row).map_err(|left_out| left_out.to_string())?;
+            *link = faithful(scenario, &entry.row)?;
+            *step = format!("{:?}", layer.measured_s);
+            if let Some(gib) = layer.measured_gib {
+                (*peak, *kind) = (format!("{gib:?}"), word(&KINDS, &MemoryKind::Allocated));
+            }
+        }
         Err(LeftOut { reason, detail }) => (*left_out, *completed) = (reason.clone(), detail.clone()),
         Ok(prediction) => {
-            let mut scenario = prediction.scenario;
-            // What only some formats' kernels keep, links say of these alone.
-            if !matches!(scenario.trained.base, BaseFormat::Int4 | BaseFormat::Nf4 | BaseFormat::Nf4Double) {
-                scenario.trained.products_keep = ProductsKeep::Nothing;
-            }
-            // Nobody measured a price.
-            let hardware = format!("cluster={}&gpu={}", scenario.network.id, scenario.accelerator.id);
-            scenario.run.price_per_gpu_hour = decode(&hardware).scenario.run.price_per_gpu_hour;
-            scenario.release = dated_release(&entry.row, &scenario);
-            *link = encode(&scenario);
-            let read = decode(link);
-            let same = Scenario { release: scenario.release, ..read.scenario };
-            if same != scenario || !read.issues.is_empty() {
-                let [found, wanted] = [same, scenario].map(|scenario| format!("{scenario:#?}"));
-                let differing = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
-                return Err(format!("{}: {link}\n{:?} {differing:?}", entry.row.row_id, read.issues));
-            }
+            *link = faithful(prediction.scenario, &entry.row)?;
             *completed = prediction.notes.iter().collect::<Vec<_>>().join("; ");
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
             *step = number(prediction.measured_step.map(|(time, _)| time));

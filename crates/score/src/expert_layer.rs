@@ -9,7 +9,6 @@ use engine::catalog;
 use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
 use engine::model::memory::{activations, states};
-use engine::model::setup::Setup;
 use engine::model::transformer::{Architecture, LayerShares};
 use engine::scenario::{Model, Scenario, Strategy};
 
@@ -55,7 +54,7 @@ const UNTHROTTLED: f64 = 0.85;
 ///
 /// The name of a missing column.
 pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
-    let setup = setup(row)?;
+    let setup = scenario(row)?.setup();
     let measured_s = row.step_time_s.ok_or_else(|| LeftOut::missing("step_time_s"))?;
     let (forward, backward) = compute::experts_alone(&setup);
     let exchange = ExpertExchange::of(&setup, &unit_times(&setup, &LayerShares::mixture(1.0)));
@@ -77,7 +76,11 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
 }
 
 /// Builds the layer as a model of one layer, with the row's sequences on each GPU.
-fn setup(row: &Row) -> Result<Setup, LeftOut> {
+///
+/// # Errors
+///
+/// The name of a missing column.
+pub fn scenario(row: &Row) -> Result<Scenario, LeftOut> {
     let mut notes = Notes::default();
     let stack = Stack::of(row);
     let hardware = hardware::hardware(row, stack, &mut notes)?;
@@ -108,6 +111,5 @@ fn setup(row: &Row) -> Result<Setup, LeftOut> {
         framework: software.framework,
         kernels: software.kernels,
         ..usual
-    }
-    .setup())
+    })
 }
