@@ -26,33 +26,7 @@ const OTHER_WORDS: [&str; 26] = [
 
 /// Models whose names do not say whose shape they have: a part of the name, and the model; where it
 /// ends in `-`, the size that follows belongs to it.
-const SHAPES: &[(&str, &str)] = &[
-    ("magistral-small", "mistral-small-24b"),
-    ("devstral-small", "mistral-small-24b"),
-    ("mistral-small-3.", "mistral-small-24b"),
-    ("r1-distill-llama", "llama-3.1-"),
-    ("r1-distill-qwen", "qwen-2.5-"),
-    ("qwen2.5-coder", "qwen-2.5-"),
-    ("qwen2.5-math", "qwen-2.5-"),
-    ("qwen-2.5-coder", "qwen-2.5-"),
-    ("qwen-2.5-math", "qwen-2.5-"),
-    ("deepseek-v3.1", "deepseek-v3"),
-    ("deepseek-r1", "deepseek-v3"),
-    // Nemotron's 70B keeps Llama's shape; its Nano, Super and Ultra are pruned.
-    ("llama-3.1-nemotron-70b", "llama-3.1-70b"),
-    ("zephyr-7b", "mistral-7b"),
-    // MaxText's names.
-    ("deepseek2-16b", "deepseek-v2-lite"),
-    ("deepseek2-236b", "deepseek-v2"),
-    ("deepseek3-671b", "deepseek-v3"),
-    ("llama4-17b-16e", "llama-4-scout"),
-    ("llama4-17b-128e", "llama-4-maverick"),
-    ("qwen3-480b-a35b", "qwen-3-coder-480b-a35b"),
-    // torchtune's.
-    ("phi4-14b", "phi-4"),
-    ("phi3-mini", "phi-3-mini"),
-    ("llama3-2-vision-11b", "llama-3.2-11b-vision"),
-];
+const SHAPES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/checkpoints.rs"));
 
 /// The words of a name: its last part, in small letters, without those that do not matter.
 fn words(name: &str) -> Vec<String> {

@@ -1,5 +1,4 @@
-//! Makes the table of releases of the programs' own files: `crates/files/programs/*/releases.toml`.
-//! Each release of the table has all that holds at it, what earlier ones brought included. And the constants of `data/fitted.toml`.
+//! The releases of programs, from the programs' own files: each has all that holds at it, what earlier ones brought included.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,77 +9,21 @@ use serde_json::Value;
 /// Choices of links.
 type Choices = BTreeMap<String, String>;
 
-fn main() {
-    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    let folder = Path::new(&root).join("../files/programs");
+/// The tables of releases and of keys that went, from every `releases.toml` in a folder of programs.
+pub(crate) fn tables(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
     println!("cargo:rerun-if-changed={}", folder.display());
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path().join("releases.toml"))
-        .filter(|path| path.is_file())
-        .collect();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path().join("releases.toml")).filter(|path| path.is_file());
+    let mut files: Vec<PathBuf> = files.collect();
     files.sort();
     let (mut table, mut gone) = (String::from("&[\n"), String::from("&[\n"));
     for file in files {
         println!("cargo:rerun-if-changed={}", file.display());
-        match rows(&file) {
-            Ok((rows, went)) => {
-                table.push_str(&rows);
-                gone.push_str(&went);
-            }
-            Err(error) => {
-                println!("cargo:error={}: {error}", file.display());
-                std::process::exit(1);
-            }
-        }
+        let (rows, went) = rows(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        table.push_str(&rows);
+        gone.push_str(&went);
     }
-    let fitted = fitted(&Path::new(&root).join("../../data/fitted.toml")).unwrap_or_else(|error| {
-        println!("cargo:error=data/fitted.toml: {error}");
-        std::process::exit(1);
-    });
-    let out = std::env::var("OUT_DIR").unwrap_or_default();
-    for (name, table) in [("releases.rs", table + "]"), ("gone.rs", gone + "]"), ("fitted.rs", fitted)] {
-        if let Err(error) = std::fs::write(Path::new(&out).join(name), table) {
-            println!("cargo:error={name} could not be written: {error}");
-        }
-    }
-}
-
-/// The fitted constants, each by its key, and the table of all.
-fn fitted(file: &Path) -> Result<String, String> {
-    println!("cargo:rerun-if-changed={}", file.display());
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
-    let (mut constants, mut all) = (String::new(), String::from("/// All of them.\npub const ALL: &[Fitted] = &[\n"));
-    for row in table.get("constant").and_then(Value::as_array).into_iter().flatten() {
-        let [key, what] = ["key", "what"].map(|key| said(row, key));
-        let (key, what) = (key?, what?);
-        let number =
-            |name: &str| row.get(name).and_then(Value::as_f64).ok_or_else(|| format!("{key} lacks the number {name}"));
-        let bound = |at: usize| {
-            let bound = row.get("between").and_then(|bounds| bounds.get(at)).and_then(Value::as_f64);
-            bound.ok_or_else(|| format!("{key} lacks between"))
-        };
-        let because = row.get("because").and_then(Value::as_str).unwrap_or_default();
-        let name = key.to_uppercase();
-        let _ = writeln!(constants, "/// {what}.\npub const {name}: f64 = {:?};", number("value")?);
-        let _ = writeln!(
-            all,
-            "    Fitted {{ key: {key:?}, what: {what:?}, value: {name}, between: ({:?}, {:?}), expected: {:?}, width: {:?}, \
-             because: {because:?}, rows: {}, sources: {}, deviation: {:?}, held_out: {:?} }},",
-            bound(0)?,
-            bound(1)?,
-            number("expected")?,
-            number("width")?,
-            number("rows")?,
-            number("sources")?,
-            number("deviation")?,
-            number("held_out")?,
-        );
-    }
-    Ok(constants + &all + "];\n")
+    Ok(vec![("releases.rs", table + "]"), ("gone.rs", gone + "]")])
 }
 
 /// The rows of a program's file: its releases, and the keys that went.

@@ -1,0 +1,179 @@
+//! Rows of the tables in `data/`: read, and named in errors by their file and their key.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// Fields of a row by their names.
+pub(crate) type Fields = Map<String, Value>;
+
+/// A file of rows.
+pub(crate) struct File {
+    /// Its name in the repository.
+    pub(crate) name: String,
+    /// Its text.
+    pub(crate) text: String,
+}
+
+/// A row.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Its file and its key, as errors say them.
+    pub(crate) place: String,
+    /// Its key.
+    pub(crate) key: String,
+    /// Its fields.
+    pub(crate) fields: Fields,
+}
+
+/// Reads a file, and again when it changes.
+pub(crate) fn read(root: &Path, name: &str) -> Result<File, String> {
+    let path = root.join(name);
+    println!("cargo:rerun-if-changed={}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name} cannot be read: {error}"))?;
+    Ok(File { name: name.to_owned(), text })
+}
+
+impl File {
+    /// The file as a table of TOML.
+    pub(crate) fn toml(&self) -> Result<Value, String> {
+        toml_edit::de::from_str(&self.text).map_err(|error| format!("{}: {error}", self.name))
+    }
+
+    /// The rows of `[[array]]`, each with a text under `key` that no other one has.
+    pub(crate) fn rows(&self, array: &str, key: &str) -> Result<Vec<Row>, String> {
+        let mut table = self.toml()?;
+        let Some(Value::Array(rows)) = table.get_mut(array).map(Value::take) else {
+            return Err(format!("{} has no rows [[{array}]]", self.name));
+        };
+        let fields = rows.into_iter().filter_map(|row| match row {
+            Value::Object(fields) => Some(fields),
+            _ => None,
+        });
+        self.keyed(fields.map(Ok), key)
+    }
+
+    /// The rows of a table of comma-separated values. Its first line names the fields. An empty
+    /// cell says nothing, and the column `other` has further fields as TOML says them:
+    /// `a.b = 1, c = 'text'`.
+    pub(crate) fn csv(&self, key: &str) -> Result<Vec<Row>, String> {
+        let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(self.text.as_bytes());
+        let header = reader.headers().map_err(|error| wrong(&error))?.clone();
+        let rows = reader.records().map(|record| {
+            let record = record.map_err(|error| wrong(&error))?;
+            let mut fields = Fields::new();
+            for (name, cell) in header.iter().zip(&record).filter(|(_, cell)| !cell.is_empty()) {
+                if name == "other" {
+                    let other: Value = toml_edit::de::from_str(&format!("other = {{ {cell} }}"))
+                        .map_err(|error| wrong(&format!("{cell}: {error}")))?;
+                    merge(&mut fields, other.get("other").and_then(Value::as_object));
+                } else {
+                    put(&mut fields, name, cell.parse::<u64>().map_or_else(|_| cell.into(), Value::from));
+                }
+            }
+            Ok(fields)
+        });
+        self.keyed(rows, key)
+    }
+
+    fn keyed(&self, rows: impl Iterator<Item = Result<Fields, String>>, key: &str) -> Result<Vec<Row>, String> {
+        let mut keyed: Vec<Row> = Vec::new();
+        for (number, fields) in rows.enumerate() {
+            let fields = fields?;
+            let own = fields.get(key).and_then(Value::as_str).filter(|own| !own.is_empty());
+            let own = own.ok_or_else(|| format!("{}: row {} lacks a {key}", self.name, number + 1))?.to_owned();
+            let place = format!("{}: {own}", self.name);
+            if keyed.iter().any(|other| other.key == own) {
+                return Err(format!("{place} stands there twice"));
+            }
+            keyed.push(Row { place, key: own, fields });
+        }
+        Ok(keyed)
+    }
+}
+
+/// Puts a value under a name; `a.b` is the field b of the table a.
+fn put(fields: &mut Fields, name: &str, value: Value) {
+    match name.split_once('.') {
+        None => _ = fields.insert(name.to_owned(), value),
+        Some((outer, inner)) => {
+            let outer = fields.entry(outer).or_insert_with(|| Fields::new().into());
+            if let Value::Object(outer) = outer {
+                put(outer, inner, value);
+            }
+        }
+    }
+}
+
+/// Puts fields over others, those of tables one by one.
+pub(crate) fn merge(under: &mut Fields, over: Option<&Fields>) {
+    for (name, value) in over.into_iter().flatten() {
+        match (under.get_mut(name), value) {
+            (Some(Value::Object(under)), Value::Object(over)) => merge(under, Some(over)),
+            _ => _ = under.insert(name.clone(), value.clone()),
+        }
+    }
+}
+
+impl Row {
+    /// An error of this row.
+    pub(crate) fn error(&self, says: impl Display) -> String {
+        format!("{} {says}", self.place)
+    }
+
+    /// The error that it lacks a field.
+    pub(crate) fn lacks(&self, field: &str) -> String {
+        let article = if field.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        self.error(format!("lacks {article} {field}"))
+    }
+
+    /// Takes a field away that the table of Rust does not have.
+    pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
+        self.fields.shift_remove(field)
+    }
+
+    /// Takes a text away; empty where there is none.
+    pub(crate) fn take_text(&mut self, field: &str) -> String {
+        self.take(field).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Takes texts away.
+    pub(crate) fn take_texts(&mut self, field: &str) -> Vec<String> {
+        let texts = self.take(field);
+        texts.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// A number that the row must have.
+    pub(crate) fn number(&self, field: &str) -> Result<f64, String> {
+        self.fields.get(field).and_then(Value::as_f64).ok_or_else(|| self.lacks(field))
+    }
+
+    /// Gives the row a value.
+    pub(crate) fn set(&mut self, field: &str, value: impl Into<Value>) {
+        put(&mut self.fields, field, value.into());
+    }
+}
+
+/// The place of a row with this key.
+pub(crate) fn place(rows: &[Row], key: &str) -> Option<usize> {
+    rows.iter().position(|row| row.key == key)
+}
+
+/// Every row with the fields of the one that it is `like`, which stands before it, under its own.
+pub(crate) fn with_likes(rows: Vec<Row>) -> Result<Vec<Row>, String> {
+    let mut whole: Vec<Row> = Vec::new();
+    for mut row in rows {
+        if let Some(like) = row.take("like") {
+            let like = like.as_str().unwrap_or_default();
+            let before = whole.iter().find(|other| other.key == like);
+            let before = before.ok_or_else(|| row.error(format!("is like {like:?}, and no row before it is")))?;
+            let mut fields = before.fields.clone();
+            merge(&mut fields, Some(&row.fields));
+            row.fields = fields;
+        }
+        whole.push(row);
+    }
+    Ok(whole)
+}

@@ -1,0 +1,113 @@
+//! Structs of Rust, as text: which fields they have, how a row says each, and what stands where it does not.
+
+use serde_json::Value;
+
+use super::rows::{Fields, Row};
+
+/// How a value is written in Rust.
+pub(crate) enum Kind {
+    /// A text.
+    Text,
+    /// Yes or no.
+    Flag,
+    /// A whole number.
+    Whole,
+    /// A number with a fraction.
+    Number,
+    /// A name of an enumeration.
+    Variant(&'static str),
+    /// A struct of its own, or the base's where no field is given.
+    Struct(&'static Shape),
+    /// Whatever this makes of it.
+    By(fn(&Value) -> Result<String, String>),
+}
+
+/// What stands where a row says nothing.
+pub(crate) enum Blank {
+    /// Nothing can: the build fails.
+    Error,
+    /// The base of the struct.
+    Base,
+    /// This.
+    Is(&'static str),
+}
+
+/// A field: its name in the struct and in the row, and its kind.
+pub(crate) struct Field(pub(crate) &'static str, pub(crate) &'static str, pub(crate) Kind, pub(crate) Blank);
+
+/// A struct.
+pub(crate) struct Shape {
+    /// Its name in Rust.
+    pub(crate) name: &'static str,
+    /// What fields that are left out are taken from.
+    pub(crate) base: &'static str,
+    /// Its fields.
+    pub(crate) fields: &'static [Field],
+}
+
+impl Shape {
+    /// A row as an expression of Rust. A field that the struct lacks is an error.
+    pub(crate) fn write(&self, row: &Row) -> Result<String, String> {
+        self.write_over(row, self.base)
+    }
+
+    /// The same, with what is left out from another base.
+    pub(crate) fn write_over(&self, row: &Row, base: &str) -> Result<String, String> {
+        self.of(row, &row.fields, "", base)
+    }
+
+    fn of(&self, row: &Row, fields: &Fields, within: &str, base: &str) -> Result<String, String> {
+        if let Some(unknown) = fields.keys().find(|name| self.fields.iter().all(|field| field.1 != *name)) {
+            let known: Vec<&str> = self.fields.iter().map(|field| field.1).collect();
+            let known = known.join(", ");
+            return Err(row.error(format!("has the field {within}{unknown}, which is none of: {known}")));
+        }
+        let mut written = Vec::new();
+        for Field(own, name, kind, blank) in self.fields {
+            let full = format!("{within}{name}");
+            let given = fields.get(*name).filter(|value| value.as_str() != Some(""));
+            let value = match (given, blank) {
+                (Some(value), _) => kind.write(row, value, &full)?,
+                (None, Blank::Is(default)) => (*default).to_owned(),
+                (None, Blank::Base) => continue,
+                (None, Blank::Error) => return Err(row.lacks(&full)),
+            };
+            written.push(format!("{own}: {value}"));
+        }
+        if written.len() < self.fields.len() {
+            written.push(format!("..{base}"));
+        }
+        Ok(format!("{} {{ {} }}", self.name, written.join(", ")))
+    }
+}
+
+impl Kind {
+    fn write(&self, row: &Row, value: &Value, field: &str) -> Result<String, String> {
+        let wrong = |what: &str| row.error(format!("has {value} for {field}, which is no {what}"));
+        match self {
+            Self::Text => value.as_str().map(|text| format!("{text:?}")).ok_or_else(|| wrong("text")),
+            Self::Flag => value.as_bool().map(|flag| flag.to_string()).ok_or_else(|| wrong("true or false")),
+            Self::Whole => value.as_i64().map(|whole| whole.to_string()).ok_or_else(|| wrong("whole number")),
+            Self::Number => number(value).ok_or_else(|| wrong("number")),
+            Self::Variant(of) => {
+                let name = value.as_str().filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()));
+                name.map(|name| format!("{of}::{name}")).ok_or_else(|| wrong(of))
+            }
+            Self::Struct(shape) => {
+                let fields = value.as_object().ok_or_else(|| wrong("table"))?;
+                shape.of(row, fields, &format!("{field}."), shape.base)
+            }
+            Self::By(write) => write(value).map_err(|says| row.error(format!("has {value} for {field}: {says}"))),
+        }
+    }
+}
+
+/// A number as Rust says it, to its last digit.
+fn number(value: &Value) -> Option<String> {
+    value.as_f64().map(|number| format!("{number:?}"))
+}
+
+/// An array of rows as an item of Rust.
+pub(crate) fn array(item: &str, of: &str, rows: &[String]) -> String {
+    format!("{item}: [{of}; {}] = [\n    {},\n];\n", rows.len(), rows.join(",\n    "))
+}
