@@ -1,6 +1,7 @@
 //! Makes the tables of the engine from its data: the rows of `data/`, and the releases of the programs' own files,
 //! `crates/files/programs/*/releases.toml`. A row that is wrong, or has no source, fails the build.
 
+mod accelerators;
 mod fitted;
 mod models;
 mod releases;
@@ -30,6 +31,7 @@ fn tables(root: &Path) -> Result<Files, String> {
     let mut files = releases::tables(&root.join("crates/files/programs"))?;
     files.push(("fitted.rs", fitted::table(&data("fitted.toml")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
+    files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);
     Ok(files)
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::{File, Row, merge, place, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array};
+use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, needed};
 
 /// A number that is the base's where a row says nothing.
 const fn whole(name: &'static str) -> Field {
@@ -20,10 +20,6 @@ const fn variant(name: &'static str, of: &'static str) -> Field {
 
 const fn within(name: &'static str, shape: &'static Shape) -> Field {
     Field(name, name, Kind::Struct(shape), Blank::Base)
-}
-
-const fn needed(name: &'static str, kind: Kind) -> Field {
-    Field(name, name, kind, Blank::Error)
 }
 
 const ENTRY: Shape = Shape {
@@ -187,9 +183,7 @@ pub(crate) fn tables(
         let also = row.take_texts("also");
         of_families.extend(also.iter().map(|also| format!("({also:?}, \"{shared}-\")")));
         let on_ladder = row.take("on_ladder").is_some_and(|on_ladder| on_ladder == true);
-        if let Some((unknown, _)) = row.fields.iter().find(|(name, _)| *name != "name") {
-            return Err(row.error(format!("has the field {unknown}, which is none of: name, on_ladder, also")));
-        }
+        row.only(&["name"])?;
         let members: Vec<String> = members.iter().map(|index| format!("member(&ALL[{index}])")).collect();
         written.push(format!(
             "Family {{ name: {:?}, members: &[{}], on_ladder: {on_ladder} }}",
@@ -238,10 +232,6 @@ fn entry(mut row: Row, architectures: &[Row]) -> Result<String, String> {
     }
     of_entry.set("architecture", ARCHITECTURE.write_over(&row, base)?);
     ENTRY.write(&of_entry)
-}
-
-fn as_it_is(value: &Value) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| "it is no text".to_owned())
 }
 
 /// The layers of one period: by NVIDIA's letters, or as `3 x Recurrent+Dense`.

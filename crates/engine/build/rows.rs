@@ -145,6 +145,17 @@ impl Row {
         texts.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
+    /// Fails where it has another field than these.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), String> {
+        let unknown = self.fields.keys().find(|name| !known.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| Err(self.unknown(name, known)))
+    }
+
+    /// The error that it has a field that there is none of.
+    pub(crate) fn unknown(&self, field: &str, known: &[&str]) -> String {
+        self.error(format!("has the field {field}, which is none of: {}", known.join(", ")))
+    }
+
     /// A number that the row must have.
     pub(crate) fn number(&self, field: &str) -> Result<f64, String> {
         self.fields.get(field).and_then(Value::as_f64).ok_or_else(|| self.lacks(field))

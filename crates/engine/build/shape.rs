@@ -14,10 +14,14 @@ pub(crate) enum Kind {
     Whole,
     /// A number with a fraction.
     Number,
+    /// A number that a constructor of a unit takes.
+    Unit(&'static str),
     /// A name of an enumeration.
     Variant(&'static str),
     /// A struct of its own, or the base's where no field is given.
     Struct(&'static Shape),
+    /// A struct of its own that there may be none of.
+    Some(&'static Shape),
     /// Whatever this makes of it.
     By(fn(&Value) -> Result<String, String>),
 }
@@ -56,11 +60,15 @@ impl Shape {
         self.of(row, &row.fields, "", base)
     }
 
+    /// Whether a row of it may have this field.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| field.1 == name)
+    }
+
     fn of(&self, row: &Row, fields: &Fields, within: &str, base: &str) -> Result<String, String> {
-        if let Some(unknown) = fields.keys().find(|name| self.fields.iter().all(|field| field.1 != *name)) {
+        if let Some(unknown) = fields.keys().find(|name| !self.has(name)) {
             let known: Vec<&str> = self.fields.iter().map(|field| field.1).collect();
-            let known = known.join(", ");
-            return Err(row.error(format!("has the field {within}{unknown}, which is none of: {known}")));
+            return Err(row.unknown(&format!("{within}{unknown}"), &known));
         }
         let mut written = Vec::new();
         for Field(own, name, kind, blank) in self.fields {
@@ -89,10 +97,12 @@ impl Kind {
             Self::Flag => value.as_bool().map(|flag| flag.to_string()).ok_or_else(|| wrong("true or false")),
             Self::Whole => value.as_i64().map(|whole| whole.to_string()).ok_or_else(|| wrong("whole number")),
             Self::Number => number(value).ok_or_else(|| wrong("number")),
+            Self::Unit(unit) => number(value).map(|number| format!("{unit}({number})")).ok_or_else(|| wrong("number")),
             Self::Variant(of) => {
                 let name = value.as_str().filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()));
                 name.map(|name| format!("{of}::{name}")).ok_or_else(|| wrong(of))
             }
+            Self::Some(shape) => Self::Struct(shape).write(row, value, field).map(|value| format!("Some({value})")),
             Self::Struct(shape) => {
                 let fields = value.as_object().ok_or_else(|| wrong("table"))?;
                 shape.of(row, fields, &format!("{field}."), shape.base)
@@ -110,4 +120,14 @@ fn number(value: &Value) -> Option<String> {
 /// An array of rows as an item of Rust.
 pub(crate) fn array(item: &str, of: &str, rows: &[String]) -> String {
     format!("{item}: [{of}; {}] = [\n    {},\n];\n", rows.len(), rows.join(",\n    "))
+}
+
+/// A field that every row has, under its own name.
+pub(crate) const fn needed(name: &'static str, kind: Kind) -> Field {
+    Field(name, name, kind, Blank::Error)
+}
+
+/// An expression that the build made before.
+pub(crate) fn as_it_is(value: &Value) -> Result<String, String> {
+    value.as_str().map(str::to_owned).ok_or_else(|| "it is no text".to_owned())
 }

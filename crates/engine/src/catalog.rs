@@ -21,7 +21,7 @@ pub mod releases;
 pub mod revisions;
 pub mod scenarios;
 
-use accelerators::prices::{self, Price};
+use accelerators::prices::Price;
 
 use crate::model::hardware::{Accelerator, Fabric, Host, Network, Topology};
 use crate::model::transformer::Architecture;
@@ -38,8 +38,12 @@ pub struct AcceleratorEntry {
     pub id: Id,
     /// The name.
     pub name: &'static str,
+    /// Who makes it.
+    pub maker: &'static str,
     /// The accelerator's numbers.
     pub values: Accelerator,
+    /// The on-demand list price of one for one hour; `None` where no provider's list has it.
+    pub price: Option<Price>,
     /// The source of the numbers.
     pub source: &'static str,
 }
@@ -208,8 +212,8 @@ impl AcceleratorEntry {
     }
 
     /// Returns the on-demand list price of one for one hour; `None` where no provider's list has it.
-    pub fn price(&self) -> Option<&'static Price> {
-        prices::listed(self.id)
+    pub fn price(&self) -> Option<&Price> {
+        self.price.as_ref()
     }
 }
 

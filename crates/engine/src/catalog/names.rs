@@ -164,47 +164,7 @@ fn is_version(word: &str) -> bool {
 }
 
 /// What people and `nvidia-smi` call GPUs beside their names here, by letters and digits alone.
-const GPUS: &[(&str, &str)] = &[
-    ("h100", "h100-sxm"),
-    ("h10080gb", "h100-sxm"),
-    ("h100sxm5", "h100-sxm"),
-    ("h100sxm580gb", "h100-sxm"),
-    ("h10080gbhbm3", "h100-sxm"),
-    ("h100pcie80gb", "h100-pcie"),
-    ("h200sxm", "h200"),
-    ("h200141gb", "h200"),
-    ("a100sxm440gb", "a100-40gb"),
-    ("a100sxm40gb", "a100-40gb"),
-    ("a10040gbsxm", "a100-40gb"),
-    ("a10040gbsxm4", "a100-40gb"),
-    ("a100sxm480gb", "a100-80gb"),
-    ("a100sxm80gb", "a100-80gb"),
-    ("a10080gbsxm", "a100-80gb"),
-    ("a10080gbsxm4", "a100-80gb"),
-    ("a10080gbpcie", "a100-pcie-80gb"),
-    ("a10040gbpcie", "a100-pcie-40gb"),
-    ("v100sxm216gb", "v100-16gb"),
-    ("v100sxm232gb", "v100-32gb"),
-    ("v100sxm332gb", "v100-sxm3"),
-    ("b200sxm", "b200"),
-    ("b300sxm", "b300"),
-    ("gh200", "gh200-96gb"),
-    ("mi300", "mi300x"),
-    ("3090", "rtx-3090"),
-    ("4080", "rtx-4080"),
-    ("4090", "rtx-4090"),
-    ("5090", "rtx-5090"),
-    ("a5000", "rtx-a5000"),
-    ("a6000", "rtx-a6000"),
-    ("rtx6000adageneration", "rtx-6000-ada"),
-    ("rtxpro6000blackwell", "rtx-pro-6000"),
-    ("v4", "tpu-v4"),
-    ("v5e", "tpu-v5e"),
-    ("v5p", "tpu-v5p"),
-    ("v6e", "tpu-v6e"),
-    ("trillium", "tpu-v6e"),
-    ("ironwood", "tpu-7x"),
-];
+const GPUS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/gpu_names.rs"));
 
 /// Vendors' words before a GPU's name.
 const VENDORS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "intel"];
@@ -260,7 +220,7 @@ const NODES: &[(&str, &str)] = &[
 ];
 
 /// The usual node of a GPU, where several clusters have it.
-const USUAL_NODES: &[(&str, &str)] = &[("a100-40gb", "dgx-a100-40"), ("rtx-4090", "server-8x-4090")];
+const USUAL_NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/usual_clusters.rs"));
 
 /// The usual node of a GPU: the first cluster of the catalog that has it.
 pub fn usual_node(gpu: &str) -> Option<&'static ClusterEntry> {
