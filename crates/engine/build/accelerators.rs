@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::{File, Row, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, needed};
+use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, list, needed};
 
 const ENTRY: Shape = Shape {
     name: "AcceleratorEntry",
@@ -63,13 +63,13 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
             usual.push(format!("({:?}, {cluster:?})", row.key));
         }
         complete(&mut row, &accelerators, &silicon)?;
-        entries.push(ENTRY.write(&row)?);
+        entries.push((row.key.clone(), ENTRY.write(&row)?));
     }
     Ok(vec![
         ("silicon.rs", constants.concat()),
-        ("accelerators.rs", array("pub(super) static ALL", "AcceleratorEntry", &entries)),
-        ("gpu_names.rs", format!("&[{}]", names.join(", "))),
-        ("usual_clusters.rs", format!("&[{}]", usual.join(", "))),
+        ("accelerators.rs", array("AcceleratorEntry", &entries, &[("a100-40gb", "A100_40GB")])),
+        ("gpu_names.rs", list(&names)),
+        ("usual_clusters.rs", list(&usual)),
     ])
 }
 
@@ -142,7 +142,6 @@ fn constant_name(name: &str) -> String {
 
 /// A row of silicon as a constant of Rust.
 fn constant(row: &Row) -> Result<String, String> {
-    let text = |name: &str| row.fields.get(name).and_then(Value::as_str);
     let known = [
         "name",
         "what",
@@ -158,8 +157,7 @@ fn constant(row: &Row) -> Result<String, String> {
         "power",
     ];
     row.only(&known)?;
-    let need = |name: &str| text(name).ok_or_else(|| row.lacks(name));
-    let (what, source, generation) = (need("what")?, need("source")?, need("generation")?);
+    let (what, source, generation) = (row.text("what")?, row.text("source")?, row.text("generation")?);
     let pair = |name: &str| -> Option<[f64; 2]> {
         let ends = row.fields.get(name)?.as_array()?;
         Some([ends.first()?.as_f64()?, ends.get(1)?.as_f64()?])
@@ -188,7 +186,7 @@ fn constant(row: &Row) -> Result<String, String> {
 }
 
 /// A fraction that kernels reach: a number, a fitted constant, or one scaled from llm.q.
-fn fraction(value: &Value) -> Result<String, String> {
+pub(crate) fn fraction(value: &Value) -> Result<String, String> {
     let fitted = value.as_str().and_then(|text| text.strip_prefix("fitted:"));
     let by_llm_q = value.get("by_llm_q").and_then(Value::as_f64);
     let number = value.as_f64().map(|number| format!("{number:?}"));

@@ -4,6 +4,7 @@
 mod accelerators;
 mod fitted;
 mod models;
+mod networks;
 mod releases;
 mod rows;
 mod shape;
@@ -32,6 +33,8 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.push(("fitted.rs", fitted::table(&data("fitted.toml")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
     files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);
+    files.extend(networks::interconnects(&data("interconnects.toml")?)?);
+    files.extend(networks::clusters(&data("clusters.toml")?)?);
     Ok(files)
 }
 

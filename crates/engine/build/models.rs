@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::{File, Row, merge, place, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, needed};
+use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, list, needed};
 
 /// A number that is the base's where a row says nothing.
 const fn whole(name: &'static str) -> Field {
@@ -172,7 +172,7 @@ pub(crate) fn tables(
             repositories.push(format!("({:?}, {repository:?})", row.key));
         }
         checkpoints.extend(row.take_text("also").split_whitespace().map(|also| format!("({also:?}, {:?})", row.key)));
-        entries.push(entry(row, &architectures)?);
+        entries.push((row.key.clone(), entry(row, &architectures)?));
     }
     let mut of_families = Vec::new();
     let mut written = Vec::new();
@@ -192,9 +192,8 @@ pub(crate) fn tables(
         ));
     }
     of_families.extend(checkpoints);
-    let list = |rows: &[String]| format!("&[\n    {},\n]\n", rows.join(",\n    "));
     Ok(vec![
-        ("models.rs", array("pub(super) static ALL", "ModelEntry", &entries)),
+        ("models.rs", array("ModelEntry", &entries, &[])),
         ("families.rs", list(&written)),
         ("repositories.rs", list(&repositories)),
         ("checkpoints.rs", list(&of_families)),

@@ -156,6 +156,12 @@ impl Row {
         self.error(format!("has the field {field}, which is none of: {}", known.join(", ")))
     }
 
+    /// A text that the row must have.
+    pub(crate) fn text(&self, field: &str) -> Result<&str, String> {
+        let text = self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+        text.ok_or_else(|| self.lacks(field))
+    }
+
     /// A number that the row must have.
     pub(crate) fn number(&self, field: &str) -> Result<f64, String> {
         self.fields.get(field).and_then(Value::as_f64).ok_or_else(|| self.lacks(field))

@@ -1,5 +1,7 @@
 //! Structs of Rust, as text: which fields they have, how a row says each, and what stands where it does not.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use super::rows::{Fields, Row};
@@ -117,9 +119,24 @@ fn number(value: &Value) -> Option<String> {
     value.as_f64().map(|number| format!("{number:?}"))
 }
 
-/// An array of rows as an item of Rust.
-pub(crate) fn array(item: &str, of: &str, rows: &[String]) -> String {
-    format!("{item}: [{of}; {}] = [\n    {},\n];\n", rows.len(), rows.join(",\n    "))
+/// All rows, by their keys, as an item of Rust, and those by names of their own that the engine
+/// needs one by one.
+pub(crate) fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)]) -> String {
+    let name = |key: &str| named.iter().find(|(of, _)| *of == key).map(|(_, name)| *name);
+    let mut items = String::new();
+    let mut written = Vec::new();
+    for (key, row) in rows {
+        if let Some(name) = name(key) {
+            let _ = writeln!(items, "/// `{key}`.\npub(crate) const {name}: {of} = {row};");
+        }
+        written.push(name(key).unwrap_or(row));
+    }
+    format!("{items}pub(super) static ALL: [{of}; {}] = [\n    {},\n];\n", rows.len(), written.join(",\n    "))
+}
+
+/// A list of expressions.
+pub(crate) fn list(rows: &[String]) -> String {
+    format!("&[\n    {},\n]\n", rows.join(",\n    "))
 }
 
 /// A field that every row has, under its own name.

@@ -22,6 +22,7 @@ pub mod revisions;
 pub mod scenarios;
 
 use accelerators::prices::Price;
+use clusters::ClusterKind;
 
 use crate::model::hardware::{Accelerator, Fabric, Host, Network, Topology};
 use crate::model::transformer::Architecture;
@@ -111,6 +112,13 @@ pub struct ClusterEntry {
     pub intra_node: Id,
     /// The key of the interconnect between nodes.
     pub inter_node: Id,
+    /// Whose it is.
+    pub kind: ClusterKind,
+    /// The hosts of its nodes.
+    pub host: Host,
+    /// What a cloud asks for one accelerator of it and one hour; `None` where that is not known, or
+    /// it is no product.
+    pub price: Option<Price>,
     /// The source of the numbers.
     pub source: &'static str,
 }

@@ -13,6 +13,3 @@ use prices::Price;
 pub const ACCELERATORS: &[AcceleratorEntry] = &ALL;
 
 include!(concat!(env!("OUT_DIR"), "/accelerators.rs"));
-
-/// The GPU of the first visit.
-pub(crate) const A100_40GB: &AcceleratorEntry = &ALL[0];

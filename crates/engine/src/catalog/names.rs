@@ -202,22 +202,7 @@ pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
 }
 
 /// What people call clusters beside their names here, by letters and digits alone.
-const NODES: &[(&str, &str)] = &[
-    ("p4d24xlarge", "p4d"),
-    ("p4de24xlarge", "p4de"),
-    ("p548xlarge", "p5"),
-    ("p5e48xlarge", "p5e"),
-    ("p5en48xlarge", "p5en"),
-    ("p6b20048xlarge", "p6-b200"),
-    ("p6b30048xlarge", "p6-b300"),
-    ("g548xlarge", "g5"),
-    ("trn132xlarge", "trn1"),
-    ("a3high", "gcp-a3-high"),
-    ("a3mega", "gcp-a3-mega"),
-    ("a3ultra", "gcp-a3-ultra"),
-    ("dgxa100", "dgx-a100-80"),
-    ("nvl72", "gb200-nvl72"),
-];
+const NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cluster_names.rs"));
 
 /// The usual node of a GPU, where several clusters have it.
 const USUAL_NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/usual_clusters.rs"));

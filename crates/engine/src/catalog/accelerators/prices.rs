@@ -4,8 +4,8 @@
 //! One provider for what is compared most: SXM nodes are Lambda's, single cards RunPod's Secure Cloud. What neither listed is
 //! another provider's, and what none listed has no price here. Prices move every month: a page shows the date beside each.
 
-use crate::catalog::ACCELERATORS;
-use crate::scenario::{CUSTOM, Id, Scenario};
+use crate::catalog::{ACCELERATORS, CLUSTERS};
+use crate::scenario::{CUSTOM, Scenario};
 
 /// An on-demand list price.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,32 +29,9 @@ impl Price {
 /// the price of every accelerator.
 pub const UNLISTED: f64 = 2.0;
 
-/// A share of an AWS instance in US West (Oregon), as Vantage's list was on 2026-01-21 (tsaol/aws-gpu).
-const fn aws_by_8(instance: f64, source: &'static str) -> Price {
-    Price { usd_per_hour: instance / 8.0, source, date: "2026-01-21" }
-}
-
-/// A share of an Oracle instance, the same in every region, from SkyPilot's catalog (v8, 0588751), which names no day.
-const fn oracle_by_8(instance: f64, source: &'static str) -> Price {
-    Price { usd_per_hour: instance / 8.0, source, date: "" }
-}
-
-/// What clouds ask for their own products, by cluster. A product that is not here has no known price, whatever others ask for its GPU.
-const PRODUCTS: &[(Id, Price)] = &[
-    ("p4d", aws_by_8(21.957_64, "AWS p4d.24xlarge, an eighth")),
-    ("p4de", aws_by_8(27.447_05, "AWS p4de.24xlarge, an eighth")),
-    ("p5", aws_by_8(55.04, "AWS p5.48xlarge, an eighth")),
-    ("p5en", aws_by_8(63.296, "AWS p5en.48xlarge, an eighth")),
-    ("p6-b200", aws_by_8(113.932_8, "AWS p6-b200.48xlarge, an eighth")),
-    ("p6-b300", aws_by_8(142.416, "AWS p6-b300.48xlarge, an eighth")),
-    ("g5", Price { usd_per_hour: 16.288 / 8.0, source: "AWS g5.48xlarge, an eighth", date: "2026-09-08" }),
-    ("oci-a100", oracle_by_8(32.0, "Oracle BM.GPU.A100-v2.8, an eighth")),
-    ("oci-h100", oracle_by_8(80.0, "Oracle BM.GPU.H100.8, an eighth")),
-];
-
 /// Returns what a cloud asks for an accelerator of its own product; `None` where that is not known, or the cluster is no product.
 pub fn of_product(cluster: &str) -> Option<&'static Price> {
-    PRODUCTS.iter().find(|(of, _)| *of == cluster).map(|(_, price)| price)
+    super::super::cluster(cluster)?.price.as_ref()
 }
 
 /// Returns the price of an accelerator in a cluster: the cloud's own for its product, else the list's; `None` where none is known.
@@ -94,9 +71,9 @@ pub fn usd_per_hour_in(id: &str, cluster: &str) -> f64 {
 /// a custom one, which was made from another.
 pub fn is_of_the_list(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
     if id == CUSTOM {
-        let mut prices = ACCELERATORS.iter().filter_map(|entry| entry.price.as_ref());
-        let is_it = |price: &Price| price.usd_per_hour == usd_per_hour;
-        usd_per_hour == UNLISTED || prices.any(is_it) || PRODUCTS.iter().any(|(_, price)| is_it(price))
+        let products = CLUSTERS.iter().filter_map(|entry| entry.price.as_ref());
+        let mut prices = ACCELERATORS.iter().filter_map(|entry| entry.price.as_ref()).chain(products);
+        usd_per_hour == UNLISTED || prices.any(|price| price.usd_per_hour == usd_per_hour)
     } else {
         usd_per_hour == usd_per_hour_in(id, cluster)
     }
