@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::{File, Row, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, list, needed};
+use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
 
 const ENTRY: Shape = Shape {
     name: "AcceleratorEntry",
@@ -22,7 +22,7 @@ const SHEET: Shape = Shape {
     name: "Accelerator",
     base: "",
     fields: &[
-        needed("generation", Kind::By(as_it_is)),
+        needed("generation", Kind::Name),
         Field("memory", "memory_gib", Kind::Unit("Bytes::from_gib"), Blank::Error),
         needed("usable_percent", Kind::Number),
         Field("memory_bandwidth", "bandwidth_gb_per_s", Kind::Unit(RATE), Blank::Error),
@@ -32,7 +32,7 @@ const SHEET: Shape = Shape {
         Field("peak_32bit", "peak_32bit_tflops", Kind::Unit(FLOPS), Blank::Error),
         Field("host_link", "host_link_gb_per_s", Kind::Unit(RATE), Blank::Error),
         Field("power", "power_w", Kind::Number, Blank::Error),
-        needed("efficiency", Kind::By(as_it_is)),
+        needed("efficiency", Kind::Name),
     ],
 };
 

@@ -2,7 +2,9 @@
 //! `crates/files/programs/*/releases.toml`. A row that is wrong, or has no source, fails the build.
 
 mod accelerators;
+mod examples;
 mod fitted;
+mod low_precision;
 mod models;
 mod networks;
 mod releases;
@@ -33,6 +35,8 @@ fn tables(root: &Path) -> Result<Files, String> {
     files.push(("fitted.rs", fitted::table(&data("fitted.toml")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
     files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);
+    files.extend(low_precision::tables(&data("low_precision.toml")?)?);
+    files.extend(examples::tables(&data("examples.toml")?)?);
     files.extend(networks::interconnects(&data("interconnects.toml")?)?);
     files.extend(networks::clusters(&data("clusters.toml")?)?);
     Ok(files)

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::{File, Row, merge, place, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, list, needed};
+use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
 
 /// A number that is the base's where a row says nothing.
 const fn whole(name: &'static str) -> Field {
@@ -32,7 +32,7 @@ const ENTRY: Shape = Shape {
         needed("params", Kind::Whole),
         needed("max_position_embeddings", Kind::Whole),
         needed("source", Kind::Text),
-        needed("architecture", Kind::By(as_it_is)),
+        needed("architecture", Kind::Name),
     ],
 };
 

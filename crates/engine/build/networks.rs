@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::accelerators::{PRICE, fraction, share_price};
 use super::rows::{File, Row, merge, place};
-use super::shape::{Blank, Field, Kind, Shape, array, as_it_is, list, needed};
+use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
 
 const INTERCONNECT: Shape = Shape {
     name: "InterconnectEntry",
@@ -14,7 +14,7 @@ const INTERCONNECT: Shape = Shape {
         needed("name", Kind::Text),
         needed("source", Kind::Text),
         needed("intra_node", Kind::Flag),
-        needed("bandwidth", Kind::By(as_it_is)),
+        needed("bandwidth", Kind::Name),
         Field("latency", "hop_us", Kind::Unit("Seconds::from_us"), Blank::Error),
         needed("efficiency", Kind::Number),
         Field("all_reduce_passes", "all_reduce_passes", Kind::Number, Blank::Is("RING")),
@@ -47,7 +47,7 @@ const HOST: Shape = Shape {
         Field("gpus", "gpus", Kind::Whole, Blank::Is("0")),
         Field("memory", "memory_gib", Kind::Unit("Bytes::from_gib"), Blank::Error),
         Field("bandwidth", "bandwidth_gb_per_s", Kind::Unit(RATE), Blank::Is("BytesPerSecond::from_gb_per_s(0.0)")),
-        Field("speed", "cpu", Kind::By(as_it_is), Blank::Error),
+        Field("speed", "cpu", Kind::Name, Blank::Error),
         Field("nvme", "nvme_gb_per_s", Kind::Unit(RATE), Blank::Base),
         Field("loader", "loader", Kind::Number, Blank::Base),
     ],

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Unit(&'static str),
     /// A name of an enumeration.
     Variant(&'static str),
+    /// A name or an expression of Rust, as it is.
+    Name,
     /// A struct of its own, or the base's where no field is given.
     Struct(&'static Shape),
     /// A struct of its own that there may be none of.
@@ -104,6 +106,7 @@ impl Kind {
                 let name = value.as_str().filter(|name| name.starts_with(|first: char| first.is_ascii_uppercase()));
                 name.map(|name| format!("{of}::{name}")).ok_or_else(|| wrong(of))
             }
+            Self::Name => value.as_str().map(str::to_owned).ok_or_else(|| wrong("name")),
             Self::Some(shape) => Self::Struct(shape).write(row, value, field).map(|value| format!("Some({value})")),
             Self::Struct(shape) => {
                 let fields = value.as_object().ok_or_else(|| wrong("table"))?;
@@ -142,9 +145,4 @@ pub(crate) fn list(rows: &[String]) -> String {
 /// A field that every row has, under its own name.
 pub(crate) const fn needed(name: &'static str, kind: Kind) -> Field {
     Field(name, name, kind, Blank::Error)
-}
-
-/// An expression that the build made before.
-pub(crate) fn as_it_is(value: &Value) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| "it is no text".to_owned())
 }

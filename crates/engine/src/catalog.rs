@@ -11,7 +11,6 @@ pub mod expert_layers;
 pub mod families;
 pub mod hub;
 pub mod interconnects;
-mod lists;
 pub mod low_precision;
 pub mod models;
 pub mod names;

@@ -1,0 +1,77 @@
+//! Examples: named scenarios, and single layers of experts.
+
+use serde_json::Value;
+
+use super::rows::File;
+use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
+
+const SCENARIO: Shape = Shape {
+    name: "ScenarioEntry",
+    base: "",
+    fields: &[
+        needed("id", Kind::Text),
+        needed("name", Kind::Text),
+        needed("notice", Kind::Text),
+        needed("link", Kind::Text),
+        Field("view", "view", Kind::Text, Blank::Is("\"\"")),
+        needed("source", Kind::Text),
+    ],
+};
+
+const PUBLISHED: Shape = Shape {
+    name: "Published",
+    base: "",
+    fields: &[
+        needed("id", Kind::Text),
+        needed("found", Kind::Text),
+        needed("at", Kind::Text),
+        needed("here", Kind::Name),
+    ],
+};
+
+const EXPERT_LAYER: Shape = Shape {
+    name: "ExpertLayerEntry",
+    base: "",
+    fields: &[
+        needed("id", Kind::Text),
+        needed("name", Kind::Text),
+        needed("found", Kind::Text),
+        Field("layer", "setting", Kind::By(setting), Blank::Error),
+    ],
+};
+
+/// The tables of scenarios, of what is published beside them, and of layers.
+pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String> {
+    let (mut entries, mut published, mut layers, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (kind, start) in [("example", ""), ("plan", "FIRST_PLAN"), ("claim", "FIRST_CLAIM")] {
+        if !start.is_empty() {
+            starts.push(format!("const {start}: usize = {};\n", entries.len()));
+        }
+        for mut row in file.rows(kind, "id")? {
+            if let Some(Value::Object(fields)) = row.take("published") {
+                let mut beside = row.clone();
+                beside.fields = fields;
+                beside.set("id", row.key.as_str());
+                published.push(PUBLISHED.write(&beside)?);
+            }
+            entries.push((row.key.clone(), SCENARIO.write(&row)?));
+        }
+    }
+    for mut row in file.rows("expert_layer", "id")? {
+        row.text("source")?;
+        row.take("source");
+        layers.push(EXPERT_LAYER.write(&row)?);
+    }
+    Ok(vec![
+        ("scenarios.rs", array("ScenarioEntry", &entries, &[]) + &starts.concat()),
+        ("published.rs", list(&published)),
+        ("expert_layers.rs", list(&layers)),
+    ])
+}
+
+/// A layer as a closure that builds it.
+fn setting(value: &Value) -> Result<String, String> {
+    let function = value.get("function").and_then(Value::as_str).ok_or("it names no function")?;
+    let given = value.get("given").map(Value::to_string).unwrap_or_default();
+    Ok(format!("|| {function}({given})"))
+}
