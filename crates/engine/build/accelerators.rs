@@ -13,7 +13,7 @@ const ENTRY: Shape = Shape {
         needed("name", Kind::Text),
         needed("maker", Kind::Text),
         needed("source", Kind::Text),
-        needed("values", Kind::Struct(&SHEET)),
+        needed("values", Kind::Name),
         Field("price", "price", Kind::Some(&PRICE), Blank::Is("None")),
     ],
 };
@@ -109,15 +109,10 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     row.set("efficiency", format!("efficiency::{efficiency}.efficiency"));
     share_price(row)?;
     // What is none of the entry's own is its sheet.
-    let mut values = serde_json::Map::new();
-    let own: Vec<String> = row.fields.keys().filter(|name| ENTRY.has(name)).cloned().collect();
-    values.extend(std::mem::take(&mut row.fields));
-    for name in own {
-        if let Some(value) = values.shift_remove(&name) {
-            row.set(&name, value);
-        }
-    }
-    row.set("values", values);
+    let mut sheet = row.clone();
+    sheet.fields.retain(|name, _| !ENTRY.has(name));
+    row.fields.retain(|name, _| ENTRY.has(name));
+    row.set("values", SHEET.write(&sheet)?);
     Ok(())
 }
 

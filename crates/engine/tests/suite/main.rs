@@ -34,6 +34,7 @@ mod plan;
 mod releases;
 mod relevance;
 mod revisions;
+mod rows;
 mod towers;
 mod tutel;
 mod tutel_rows;
