@@ -2,19 +2,16 @@
 
 use serde_json::Value;
 
-use super::rows::{File, Row, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
+use super::rows::{File, Row, named, with_likes};
+use super::shape::{Kind, Shape, array, list, needed, or};
 
 const ENTRY: Shape = Shape {
     name: "AcceleratorEntry",
     base: "",
     fields: &[
-        needed("id", Kind::Text),
-        needed("name", Kind::Text),
-        needed("maker", Kind::Text),
-        needed("source", Kind::Text),
-        needed("values", Kind::Name),
-        Field("price", "price", Kind::Some(&PRICE), Blank::Is("None")),
+        needed(Kind::Text, "id name maker source"),
+        needed(Kind::Name, "values"),
+        or("None", Kind::Some(&PRICE), "price"),
     ],
 };
 
@@ -22,17 +19,13 @@ const SHEET: Shape = Shape {
     name: "Accelerator",
     base: "",
     fields: &[
-        needed("generation", Kind::Name),
-        Field("memory", "memory_gib", Kind::Unit("Bytes::from_gib"), Blank::Error),
-        needed("usable_percent", Kind::Number),
-        Field("memory_bandwidth", "bandwidth_gb_per_s", Kind::Unit(RATE), Blank::Error),
-        Field("peak_16bit", "peak_16bit_tflops", Kind::Unit(FLOPS), Blank::Error),
-        Field("peak_8bit", "peak_8bit_tflops", Kind::Unit(FLOPS), Blank::Error),
-        Field("peak_4bit", "peak_4bit_tflops", Kind::Unit(FLOPS), Blank::Error),
-        Field("peak_32bit", "peak_32bit_tflops", Kind::Unit(FLOPS), Blank::Error),
-        Field("host_link", "host_link_gb_per_s", Kind::Unit(RATE), Blank::Error),
-        Field("power", "power_w", Kind::Number, Blank::Error),
-        needed("efficiency", Kind::Name),
+        needed(Kind::Name, "generation efficiency"),
+        needed(Kind::Unit("Bytes::from_gib"), "memory=memory_gib"),
+        needed(Kind::Number, "usable_percent power=power_w"),
+        needed(Kind::Unit(RATE), "memory_bandwidth=bandwidth_gb_per_s"),
+        needed(Kind::Unit(RATE), "host_link=host_link_gb_per_s"),
+        needed(Kind::Unit(FLOPS), "peak_16bit=peak_16bit_tflops peak_8bit=peak_8bit_tflops"),
+        needed(Kind::Unit(FLOPS), "peak_4bit=peak_4bit_tflops peak_32bit=peak_32bit_tflops"),
     ],
 };
 
@@ -43,11 +36,7 @@ const FLOPS: &str = "FlopsPerSecond::from_tflops";
 pub(crate) const PRICE: Shape = Shape {
     name: "Price",
     base: "",
-    fields: &[
-        needed("usd_per_hour", Kind::Number),
-        needed("source", Kind::Text),
-        Field("date", "date", Kind::Text, Blank::Is("\"\"")),
-    ],
+    fields: &[needed(Kind::Number, "usd_per_hour"), needed(Kind::Text, "source"), or("\"\"", Kind::Text, "date")],
 };
 
 /// The tables of silicon, of accelerators, and of what else those are called.
@@ -77,10 +66,12 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
 fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     let memory = row.number("memory_gib")?;
     let usable = match row.take_text("usable_like").as_str() {
-        "" => row.number("usable_gib")?,
+        "" => {
+            row.text("usable_source")?;
+            row.number("usable_gib")?
+        }
         like => {
-            let like = all.iter().find(|other| other.key == like);
-            let like = like.ok_or_else(|| row.error("has usable memory like a row that does not exist"))?;
+            let like = named(all, "of this table", like, row)?;
             let [of, usable] = [like.number("memory_gib")?, like.number("usable_gib")?];
             if of == memory { usable } else { usable / of * memory }
         }
@@ -97,9 +88,7 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
         row.set("peak_32bit_tflops", row.number("peak_16bit_tflops")? / products);
     }
     let name = row.take_text("silicon");
-    if silicon.iter().all(|row| row.key != name) {
-        return Err(row.error(format!("has the silicon {name:?}, which silicon.toml lacks")));
-    }
+    named(silicon, "of silicon.toml", &name, row)?;
     let mut efficiency = constant_name(&name);
     row.set("generation", format!("efficiency::{efficiency}.generation"));
     if row.take("slowed_by_power").is_some_and(|slowed| slowed == true) {
@@ -109,9 +98,7 @@ fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     row.set("efficiency", format!("efficiency::{efficiency}.efficiency"));
     share_price(row)?;
     // What is none of the entry's own is its sheet.
-    let mut sheet = row.clone();
-    sheet.fields.retain(|name, _| !ENTRY.has(name));
-    row.fields.retain(|name, _| ENTRY.has(name));
+    let sheet = row.take_all(|name| !ENTRY.has(name));
     row.set("values", SHEET.write(&sheet)?);
     Ok(())
 }

@@ -3,41 +3,21 @@
 use serde_json::Value;
 
 use super::rows::File;
-use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
+use super::shape::{Kind, Shape, array, list, needed, or};
 
 const SCENARIO: Shape = Shape {
     name: "ScenarioEntry",
     base: "",
-    fields: &[
-        needed("id", Kind::Text),
-        needed("name", Kind::Text),
-        needed("notice", Kind::Text),
-        needed("link", Kind::Text),
-        Field("view", "view", Kind::Text, Blank::Is("\"\"")),
-        needed("source", Kind::Text),
-    ],
+    fields: &[needed(Kind::Text, "id name notice link source"), or("\"\"", Kind::Text, "view")],
 };
 
-const PUBLISHED: Shape = Shape {
-    name: "Published",
-    base: "",
-    fields: &[
-        needed("id", Kind::Text),
-        needed("found", Kind::Text),
-        needed("at", Kind::Text),
-        needed("here", Kind::Name),
-    ],
-};
+const PUBLISHED: Shape =
+    Shape { name: "Published", base: "", fields: &[needed(Kind::Text, "id found at"), needed(Kind::Name, "here")] };
 
 const EXPERT_LAYER: Shape = Shape {
     name: "ExpertLayerEntry",
     base: "",
-    fields: &[
-        needed("id", Kind::Text),
-        needed("name", Kind::Text),
-        needed("found", Kind::Text),
-        Field("layer", "setting", Kind::By(setting), Blank::Error),
-    ],
+    fields: &[needed(Kind::Text, "id name found"), needed(Kind::By(setting), "layer=setting")],
 };
 
 /// The tables of scenarios, of what is published beside them, and of layers.

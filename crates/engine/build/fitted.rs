@@ -3,23 +3,17 @@
 use std::fmt::Write;
 
 use super::rows::File;
-use super::shape::{Blank, Field, Kind, Shape};
+use super::shape::{Kind, Shape, needed, or};
 
 const FITTED: Shape = Shape {
     name: "Fitted",
     base: "",
     fields: &[
-        Field("key", "key", Kind::Text, Blank::Error),
-        Field("what", "what", Kind::Text, Blank::Error),
-        Field("value", "value", Kind::Number, Blank::Error),
-        Field("between", "between", Kind::By(pair), Blank::Error),
-        Field("expected", "expected", Kind::Number, Blank::Error),
-        Field("width", "width", Kind::Number, Blank::Error),
-        Field("because", "because", Kind::Text, Blank::Is("\"\"")),
-        Field("rows", "rows", Kind::Whole, Blank::Error),
-        Field("sources", "sources", Kind::Whole, Blank::Error),
-        Field("deviation", "deviation", Kind::Number, Blank::Error),
-        Field("held_out", "held_out", Kind::Number, Blank::Error),
+        needed(Kind::Text, "key what"),
+        needed(Kind::Number, "value expected width deviation held_out"),
+        needed(Kind::By(pair), "between"),
+        or("\"\"", Kind::Text, "because"),
+        needed(Kind::Whole, "rows sources"),
     ],
 };
 

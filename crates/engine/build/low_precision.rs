@@ -3,21 +3,18 @@
 use serde_json::Value;
 
 use super::rows::File;
-use super::shape::{Blank, Field, Kind, Shape, list, needed};
+use super::shape::{Kind, Shape, list, needed, or};
 
 const RECIPE: Shape = Shape {
     name: "LowPrecision",
     base: "",
     fields: &[
-        needed("name", Kind::Text),
-        needed("library", Kind::Variant("Library")),
-        needed("spelled", Kind::By(texts)),
-        needed("format", Kind::Variant("ComputeFormat")),
-        Field("gradients_in_16_bits", "gradients_in_16_bits", Kind::Flag, Blank::Is("false")),
-        needed("numbers", Kind::Text),
-        needed("scaling", Kind::Text),
-        needed("gathered", Kind::Whole),
-        needed("source", Kind::Text),
+        needed(Kind::Text, "name numbers scaling source"),
+        needed(Kind::Variant("Library"), "library"),
+        needed(Kind::By(texts), "spelled"),
+        needed(Kind::Variant("ComputeFormat"), "format"),
+        or("false", Kind::Flag, "gradients_in_16_bits"),
+        needed(Kind::Whole, "gathered"),
     ],
 };
 
@@ -25,10 +22,9 @@ const MIXED: Shape = Shape {
     name: "Mixed",
     base: "",
     fields: &[
-        needed("name", Kind::Text),
-        needed("recipe", Kind::Text),
-        Field("gathered", "gathered", Kind::Flag, Blank::Is("false")),
-        Field("layers_in_16_bits", "layers_in_16_bits", Kind::By(layers), Blank::Is("[0, 0]")),
+        needed(Kind::Text, "name recipe"),
+        or("false", Kind::Flag, "gathered"),
+        or("[0, 0]", Kind::By(layers), "layers_in_16_bits"),
     ],
 };
 

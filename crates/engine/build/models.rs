@@ -2,37 +2,16 @@
 
 use serde_json::Value;
 
-use super::rows::{File, Row, merge, place, with_likes};
-use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
-
-/// A number that is the base's where a row says nothing.
-const fn whole(name: &'static str) -> Field {
-    Field(name, name, Kind::Whole, Blank::Base)
-}
-
-const fn flag(name: &'static str) -> Field {
-    Field(name, name, Kind::Flag, Blank::Base)
-}
-
-const fn variant(name: &'static str, of: &'static str) -> Field {
-    Field(name, name, Kind::Variant(of), Blank::Base)
-}
-
-const fn within(name: &'static str, shape: &'static Shape) -> Field {
-    Field(name, name, Kind::Struct(shape), Blank::Base)
-}
+use super::rows::{File, Row, merged, named, place, with_likes};
+use super::shape::{Kind, Shape, array, left, list, needed};
 
 const ENTRY: Shape = Shape {
     name: "ModelEntry",
     base: "",
     fields: &[
-        needed("id", Kind::Text),
-        needed("name", Kind::Text),
-        needed("family", Kind::Text),
-        needed("params", Kind::Whole),
-        needed("max_position_embeddings", Kind::Whole),
-        needed("source", Kind::Text),
-        needed("architecture", Kind::Name),
+        needed(Kind::Text, "id name family source"),
+        needed(Kind::Whole, "params max_position_embeddings"),
+        needed(Kind::Name, "architecture"),
     ],
 };
 
@@ -40,67 +19,38 @@ const ARCHITECTURE: Shape = Shape {
     name: "Architecture",
     base: "",
     fields: &[
-        needed("num_hidden_layers", Kind::Whole),
-        needed("hidden_size", Kind::Whole),
-        needed("num_attention_heads", Kind::Whole),
-        needed("num_key_value_heads", Kind::Whole),
-        needed("head_dim", Kind::Whole),
-        needed("intermediate_size", Kind::Whole),
-        needed("vocab_size", Kind::Whole),
-        flag("gated_mlp"),
-        variant("norm", "Norm"),
-        whole("norms_per_layer"),
-        variant("qk_norm", "QkNorm"),
-        variant("attention_bias", "AttentionBias"),
-        flag("mlp_bias"),
-        flag("tie_word_embeddings"),
-        flag("head_bias"),
-        whole("learned_positions"),
-        flag("embedding_norm"),
-        whole("sliding_window"),
-        whole("global_every"),
-        flag("attention_chunks"),
-        flag("attention_sinks"),
-        variant("fused_projections", "FusedProjections"),
-        flag("logit_softcap"),
-        within("latent", &LATENT),
-        flag("gated_attention"),
-        within("experts", &EXPERTS),
-        within("recurrent", &RECURRENT),
-        Field("pattern", "pattern", Kind::By(pattern), Blank::Base),
-        within("extra", &EXTRA),
-        within("tower", &TOWER),
+        needed(Kind::Whole, "num_hidden_layers hidden_size num_attention_heads"),
+        needed(Kind::Whole, "num_key_value_heads head_dim intermediate_size vocab_size"),
+        left(Kind::Flag, "gated_mlp mlp_bias tie_word_embeddings head_bias embedding_norm"),
+        left(Kind::Flag, "attention_chunks attention_sinks logit_softcap gated_attention"),
+        left(Kind::Variant("Norm"), "norm"),
+        left(Kind::Whole, "norms_per_layer learned_positions sliding_window global_every"),
+        left(Kind::Variant("QkNorm"), "qk_norm"),
+        left(Kind::Variant("AttentionBias"), "attention_bias"),
+        left(Kind::Variant("FusedProjections"), "fused_projections"),
+        left(Kind::Struct(&LATENT), "latent"),
+        left(Kind::Struct(&EXPERTS), "experts"),
+        left(Kind::Struct(&RECURRENT), "recurrent"),
+        left(Kind::By(pattern), "pattern"),
+        left(Kind::Struct(&EXTRA), "extra"),
+        left(Kind::Struct(&TOWER), "tower"),
     ],
 };
 
 const LATENT: Shape = Shape {
     name: "LatentAttention",
     base: "LatentAttention::NONE",
-    fields: &[
-        whole("kv_lora_rank"),
-        whole("q_lora_rank"),
-        whole("qk_nope_head_dim"),
-        whole("qk_rope_head_dim"),
-        whole("v_head_dim"),
-    ],
+    fields: &[left(Kind::Whole, "kv_lora_rank q_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim")],
 };
 
 const EXPERTS: Shape = Shape {
     name: "Experts",
     base: "Experts::NONE",
     fields: &[
-        whole("num_experts"),
-        whole("num_experts_per_tok"),
-        whole("moe_intermediate_size"),
-        whole("latent_size"),
-        whole("shared_intermediate_size"),
-        flag("shared_expert_gate"),
-        whole("first_k_dense_replace"),
-        whole("moe_layer_step"),
-        flag("router_bias"),
-        flag("expert_bias"),
-        whole("n_group"),
-        whole("topk_group"),
+        left(Kind::Whole, "num_experts num_experts_per_tok moe_intermediate_size latent_size"),
+        left(Kind::Whole, "shared_intermediate_size first_k_dense_replace moe_layer_step n_group"),
+        left(Kind::Whole, "topk_group"),
+        left(Kind::Flag, "shared_expert_gate router_bias expert_bias"),
     ],
 };
 
@@ -108,46 +58,25 @@ const RECURRENT: Shape = Shape {
     name: "Recurrent",
     base: "Recurrent::NONE",
     fields: &[
-        variant("kind", "RecurrentKind"),
-        whole("heads"),
-        whole("head_dim"),
-        whole("key_heads"),
-        whole("key_dim"),
-        whole("conv_kernel"),
-        whole("rank"),
-        whole("chunk"),
-        flag("conv_bias"),
-        flag("bias"),
+        left(Kind::Variant("RecurrentKind"), "kind"),
+        left(Kind::Whole, "heads head_dim key_heads key_dim conv_kernel rank chunk"),
+        left(Kind::Flag, "conv_bias bias"),
     ],
 };
 
 const EXTRA: Shape =
-    Shape { name: "ExtraParams", base: "ExtraParams::NONE", fields: &[whole("layers"), whole("outside")] };
+    Shape { name: "ExtraParams", base: "ExtraParams::NONE", fields: &[left(Kind::Whole, "layers outside")] };
 
 const TOWER: Shape = Shape {
     name: "Tower",
     base: "Tower::NONE",
     fields: &[
-        whole("layers"),
-        whole("hidden_size"),
-        whole("heads"),
-        whole("mlp_width"),
-        flag("gated"),
-        whole("patch_size"),
-        whole("image_size"),
-        whole("merge"),
-        whole("fixed_positions"),
-        whole("fixed_tokens"),
-        flag("in_sequence"),
-        whole("window"),
-        whole("global_every"),
-        whole("params"),
-        whole("projector_params"),
+        left(Kind::Whole, "layers hidden_size heads mlp_width patch_size image_size merge"),
+        left(Kind::Whole, "fixed_positions fixed_tokens window global_every params"),
+        left(Kind::Whole, "projector_params"),
+        left(Kind::Flag, "gated in_sequence"),
     ],
 };
-
-/// What says a row of an architecture and is no field of its own.
-const OF_ENTRIES: [&str; 6] = ["id", "name", "family", "params", "max_position_embeddings", "source"];
 
 /// The tables of models, of their repositories and other names, and of families.
 pub(crate) fn tables(
@@ -162,10 +91,8 @@ pub(crate) fn tables(
     for (index, mut row) in models.iter().cloned().enumerate() {
         let family = row.take_text("family");
         if !family.is_empty() {
-            let place = place(&families, &family).and_then(|place| members.get_mut(place));
-            place
-                .ok_or_else(|| row.error(format!("is of the family {family:?}, which families.toml lacks")))?
-                .push(index);
+            let place = place(&families, "of families.toml", &family, &row)?;
+            members.get_mut(place).into_iter().for_each(|members| members.push(index));
         }
         let repository = row.take_text("hub");
         if !repository.is_empty() {
@@ -203,17 +130,13 @@ pub(crate) fn tables(
 /// A model, with what its architecture says.
 fn entry(mut row: Row, architectures: &[Row]) -> Result<String, String> {
     let name = row.take_text("architecture");
-    let like = architectures.iter().find(|architecture| architecture.key == name);
-    let like =
-        like.ok_or_else(|| row.error(format!("has the architecture {name:?}, which architectures.toml lacks")))?;
-    let mut fields = like.fields.clone();
+    let like = named(architectures, "of architectures.toml", &name, &row)?;
     for name in ["num_experts", "num_experts_per_tok", "moe_intermediate_size", "shared_intermediate_size"] {
         if let Some(value) = row.take(name) {
             row.set(&format!("experts.{name}"), value);
         }
     }
-    merge(&mut fields, Some(&row.fields));
-    row.fields = fields;
+    row.fields = merged(&like.fields, &row.fields);
     let base = match row.take_text("style").as_str() {
         "llama" => "LLAMA_STYLE",
         "gpt" => "GPT_STYLE",
@@ -223,12 +146,7 @@ fn entry(mut row: Row, architectures: &[Row]) -> Result<String, String> {
     let (hidden, heads) = (row.number("hidden_size")?, row.number("num_attention_heads")?);
     row.fields.entry("num_key_value_heads").or_insert(Value::from(heads as u64));
     row.fields.entry("head_dim").or_insert(Value::from((hidden / heads) as u64));
-    let mut of_entry = Row { fields: serde_json::Map::new(), ..row.clone() };
-    for name in OF_ENTRIES {
-        if let Some(value) = row.take(name) {
-            of_entry.set(name, value);
-        }
-    }
+    let mut of_entry = row.take_all(|name| ENTRY.has(name));
     of_entry.set("architecture", ARCHITECTURE.write_over(&row, base)?);
     ENTRY.write(&of_entry)
 }

@@ -3,23 +3,21 @@
 use serde_json::Value;
 
 use super::accelerators::{PRICE, fraction, share_price};
-use super::rows::{File, Row, merge, place};
-use super::shape::{Blank, Field, Kind, Shape, array, list, needed};
+use super::rows::{File, Row, merged, named};
+use super::shape::{Kind, Shape, array, left, list, needed, or};
 
 const INTERCONNECT: Shape = Shape {
     name: "InterconnectEntry",
     base: "",
     fields: &[
-        needed("id", Kind::Text),
-        needed("name", Kind::Text),
-        needed("source", Kind::Text),
-        needed("intra_node", Kind::Flag),
-        needed("bandwidth", Kind::Name),
-        Field("latency", "hop_us", Kind::Unit("Seconds::from_us"), Blank::Error),
-        needed("efficiency", Kind::Number),
-        Field("all_reduce_passes", "all_reduce_passes", Kind::Number, Blank::Is("RING")),
-        Field("node_decay", "node_decay", Kind::Number, Blank::Is("0.0")),
-        Field("torus", "torus", Kind::Whole, Blank::Is("0")),
+        needed(Kind::Text, "id name source"),
+        needed(Kind::Flag, "intra_node"),
+        needed(Kind::Name, "bandwidth"),
+        needed(Kind::Unit("Seconds::from_us"), "latency=hop_us"),
+        needed(Kind::Number, "efficiency"),
+        or("RING", Kind::Number, "all_reduce_passes"),
+        or("0.0", Kind::Number, "node_decay"),
+        or("0", Kind::Whole, "torus"),
     ],
 };
 
@@ -27,16 +25,11 @@ const CLUSTER: Shape = Shape {
     name: "ClusterEntry",
     base: "",
     fields: &[
-        needed("id", Kind::Text),
-        needed("name", Kind::Text),
-        needed("source", Kind::Text),
-        needed("kind", Kind::By(kind)),
-        needed("accelerator", Kind::Text),
-        needed("gpus_per_node", Kind::Whole),
-        needed("intra_node", Kind::Text),
-        needed("inter_node", Kind::Text),
-        Field("host", "host", Kind::Struct(&HOST), Blank::Is("Host::USUAL")),
-        Field("price", "price", Kind::Some(&PRICE), Blank::Is("None")),
+        needed(Kind::Text, "id name source accelerator intra_node inter_node"),
+        needed(Kind::By(kind), "kind"),
+        needed(Kind::Whole, "gpus_per_node"),
+        or("Host::USUAL", Kind::Struct(&HOST), "host"),
+        or("None", Kind::Some(&PRICE), "price"),
     ],
 };
 
@@ -44,12 +37,12 @@ const HOST: Shape = Shape {
     name: "Host",
     base: "Host::USUAL",
     fields: &[
-        Field("gpus", "gpus", Kind::Whole, Blank::Is("0")),
-        Field("memory", "memory_gib", Kind::Unit("Bytes::from_gib"), Blank::Error),
-        Field("bandwidth", "bandwidth_gb_per_s", Kind::Unit(RATE), Blank::Is("BytesPerSecond::from_gb_per_s(0.0)")),
-        Field("speed", "cpu", Kind::Name, Blank::Error),
-        Field("nvme", "nvme_gb_per_s", Kind::Unit(RATE), Blank::Base),
-        Field("loader", "loader", Kind::Number, Blank::Base),
+        or("0", Kind::Whole, "gpus"),
+        needed(Kind::Unit("Bytes::from_gib"), "memory=memory_gib"),
+        or("BytesPerSecond::from_gb_per_s(0.0)", Kind::Unit(RATE), "bandwidth=bandwidth_gb_per_s"),
+        needed(Kind::Name, "speed=cpu"),
+        left(Kind::Unit(RATE), "nvme=nvme_gb_per_s"),
+        left(Kind::Number, "loader"),
     ],
 };
 
@@ -66,12 +59,9 @@ pub(crate) fn interconnects(file: &File) -> Result<Vec<(&'static str, String)>, 
     let mut entries = Vec::new();
     for mut row in file.rows("interconnect", "id")? {
         let name = row.take_text("transport");
-        let transport = place(&transports, &name).and_then(|place| transports.get(place));
-        let transport = transport.ok_or_else(|| row.error(format!("has the transport {name:?}, which no row is")))?;
-        let mut fields = transport.fields.clone();
-        fields.retain(|name, _| name != "name" && name != "source");
-        merge(&mut fields, Some(&row.fields));
-        row.fields = fields;
+        let mut transport = named(&transports, "of this table", &name, &row)?.clone();
+        transport.fields.retain(|name, _| name != "name" && name != "source");
+        row.fields = merged(&transport.fields, &row.fields);
         let mut rate = |unit: &str| row.take(unit).as_ref().and_then(Value::as_f64).map(|rate| (unit.to_owned(), rate));
         let (unit, rate) = rate("gb_per_s").or_else(|| rate("gbit_per_s")).ok_or_else(|| row.lacks("gb_per_s"))?;
         row.set("bandwidth", format!("BytesPerSecond::from_{unit}({rate:?})"));
@@ -100,8 +90,7 @@ pub(crate) fn clusters(file: &File) -> Result<Vec<(&'static str, String)>, Strin
 
 /// The speed of a CPU as Rust says it.
 fn speed(row: &Row, cpus: &[Row], name: &str) -> Result<String, String> {
-    let cpu = cpus.iter().find(|cpu| cpu.key == name);
-    let cpu = cpu.ok_or_else(|| row.error(format!("has a host of the CPU {name:?}, which no row is")))?;
+    let cpu = named(cpus, "of this table", name, row)?;
     let speed = cpu.fields.get("speed").ok_or_else(|| cpu.lacks("speed"))?;
     fraction(speed).map_err(|says| cpu.error(says))
 }

@@ -107,8 +107,15 @@ fn put(fields: &mut Fields, name: &str, value: Value) {
     }
 }
 
+/// Fields with others over them.
+pub(crate) fn merged(under: &Fields, over: &Fields) -> Fields {
+    let mut fields = under.clone();
+    merge(&mut fields, Some(over));
+    fields
+}
+
 /// Puts fields over others, those of tables one by one.
-pub(crate) fn merge(under: &mut Fields, over: Option<&Fields>) {
+fn merge(under: &mut Fields, over: Option<&Fields>) {
     for (name, value) in over.into_iter().flatten() {
         match (under.get_mut(name), value) {
             (Some(Value::Object(under)), Value::Object(over)) => merge(under, Some(over)),
@@ -132,6 +139,14 @@ impl Row {
     /// Takes a field away that the table of Rust does not have.
     pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
         self.fields.shift_remove(field)
+    }
+
+    /// Takes all fields away that another table of Rust has.
+    pub(crate) fn take_all(&mut self, of: impl Fn(&str) -> bool) -> Self {
+        let mut taken = self.clone();
+        taken.fields.retain(|name, _| of(name));
+        self.fields.retain(|name, _| !of(name));
+        taken
     }
 
     /// Takes a text away; empty where there is none.
@@ -173,9 +188,15 @@ impl Row {
     }
 }
 
-/// The place of a row with this key.
-pub(crate) fn place(rows: &[Row], key: &str) -> Option<usize> {
-    rows.iter().position(|row| row.key == key)
+/// The place of the row with a key that another row names.
+pub(crate) fn place(rows: &[Row], of: &str, key: &str, by: &Row) -> Result<usize, String> {
+    let place = rows.iter().position(|row| row.key == key);
+    place.ok_or_else(|| by.error(format!("names {key:?}, which is no row {of}")))
+}
+
+/// The row with a key that another row names.
+pub(crate) fn named<'a>(rows: &'a [Row], of: &str, key: &str, by: &Row) -> Result<&'a Row, String> {
+    rows.get(place(rows, of, key, by)?).ok_or_else(|| by.error("names a row that went"))
 }
 
 /// Every row with the fields of the one that it is `like`, which stands before it, under its own.
@@ -183,12 +204,8 @@ pub(crate) fn with_likes(rows: Vec<Row>) -> Result<Vec<Row>, String> {
     let mut whole: Vec<Row> = Vec::new();
     for mut row in rows {
         if let Some(like) = row.take("like") {
-            let like = like.as_str().unwrap_or_default();
-            let before = whole.iter().find(|other| other.key == like);
-            let before = before.ok_or_else(|| row.error(format!("is like {like:?}, and no row before it is")))?;
-            let mut fields = before.fields.clone();
-            merge(&mut fields, Some(&row.fields));
-            row.fields = fields;
+            let like = named(&whole, "before it", like.as_str().unwrap_or_default(), &row)?;
+            row.fields = merged(&like.fields, &row.fields);
         }
         whole.push(row);
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::rows::{Fields, Row};
+use super::rows::{self, Row};
 
 /// How a value is written in Rust.
 pub(crate) enum Kind {
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 }
 
 /// What stands where a row says nothing.
-pub(crate) enum Blank {
+enum Blank {
     /// Nothing can: the build fails.
     Error,
     /// The base of the struct.
@@ -40,8 +40,8 @@ pub(crate) enum Blank {
     Is(&'static str),
 }
 
-/// A field: its name in the struct and in the row, and its kind.
-pub(crate) struct Field(pub(crate) &'static str, pub(crate) &'static str, pub(crate) Kind, pub(crate) Blank);
+/// Fields of one kind: their names, or `struct's=row's` where the struct and rows have different ones.
+pub(crate) struct Fields(Kind, Blank, &'static str);
 
 /// A struct.
 pub(crate) struct Shape {
@@ -50,7 +50,7 @@ pub(crate) struct Shape {
     /// What fields that are left out are taken from.
     pub(crate) base: &'static str,
     /// Its fields.
-    pub(crate) fields: &'static [Field],
+    pub(crate) fields: &'static [Fields],
 }
 
 impl Shape {
@@ -64,29 +64,42 @@ impl Shape {
         self.of(row, &row.fields, "", base)
     }
 
-    /// Whether a row of it may have this field.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.fields.iter().any(|field| field.1 == name)
+    /// Its fields: their names in the struct and in rows.
+    fn names(&self) -> impl Iterator<Item = (&'static str, &'static str, &'static Kind, &'static Blank)> {
+        self.fields.iter().flat_map(|Fields(kind, blank, names)| {
+            names.split_whitespace().map(move |name| {
+                let (own, name) = name.split_once('=').unwrap_or((name, name));
+                (own, name, kind, blank)
+            })
+        })
     }
 
-    fn of(&self, row: &Row, fields: &Fields, within: &str, base: &str) -> Result<String, String> {
+    /// Whether a row of it may have this field.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names().any(|(_, known, ..)| known == name)
+    }
+
+    fn of(&self, row: &Row, fields: &rows::Fields, within: &str, base: &str) -> Result<String, String> {
         if let Some(unknown) = fields.keys().find(|name| !self.has(name)) {
-            let known: Vec<&str> = self.fields.iter().map(|field| field.1).collect();
+            let known: Vec<&str> = self.names().map(|(_, name, ..)| name).collect();
             return Err(row.unknown(&format!("{within}{unknown}"), &known));
         }
-        let mut written = Vec::new();
-        for Field(own, name, kind, blank) in self.fields {
+        let (mut written, mut is_whole) = (Vec::new(), true);
+        for (own, name, kind, blank) in self.names() {
             let full = format!("{within}{name}");
-            let given = fields.get(*name).filter(|value| value.as_str() != Some(""));
+            let given = fields.get(name).filter(|value| value.as_str() != Some(""));
             let value = match (given, blank) {
                 (Some(value), _) => kind.write(row, value, &full)?,
                 (None, Blank::Is(default)) => (*default).to_owned(),
-                (None, Blank::Base) => continue,
                 (None, Blank::Error) => return Err(row.lacks(&full)),
+                (None, Blank::Base) => {
+                    is_whole = false;
+                    continue;
+                }
             };
             written.push(format!("{own}: {value}"));
         }
-        if written.len() < self.fields.len() {
+        if !is_whole {
             written.push(format!("..{base}"));
         }
         Ok(format!("{} {{ {} }}", self.name, written.join(", ")))
@@ -142,7 +155,17 @@ pub(crate) fn list(rows: &[String]) -> String {
     format!("&[\n    {},\n]\n", rows.join(",\n    "))
 }
 
-/// A field that every row has, under its own name.
-pub(crate) const fn needed(name: &'static str, kind: Kind) -> Field {
-    Field(name, name, kind, Blank::Error)
+/// Fields that every row has.
+pub(crate) const fn needed(kind: Kind, names: &'static str) -> Fields {
+    Fields(kind, Blank::Error, names)
+}
+
+/// Fields that are the base's where a row says nothing.
+pub(crate) const fn left(kind: Kind, names: &'static str) -> Fields {
+    Fields(kind, Blank::Base, names)
+}
+
+/// Fields that are this where a row says nothing.
+pub(crate) const fn or(is: &'static str, kind: Kind, names: &'static str) -> Fields {
+    Fields(kind, Blank::Is(is), names)
 }
