@@ -41,8 +41,9 @@ pub(crate) const PRICE: Shape = Shape {
 
 /// The tables of silicon, of accelerators, and of what else those are called.
 pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
-    let silicon = with_likes(silicon.rows("silicon", "name")?)?;
-    let accelerators = accelerators.rows("accelerator", "id")?;
+    let [silicon] = silicon.rows([("silicon", "name")])?;
+    let silicon = with_likes(silicon)?;
+    let [accelerators] = accelerators.rows([("accelerator", "id")])?;
     let constants = silicon.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
     let (mut entries, mut names, mut usual) = (Vec::new(), Vec::new(), Vec::new());
     for mut row in accelerators.iter().cloned() {

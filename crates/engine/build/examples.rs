@@ -23,11 +23,13 @@ const EXPERT_LAYER: Shape = Shape {
 /// The tables of scenarios, of what is published beside them, and of layers.
 pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String> {
     let (mut entries, mut published, mut layers, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (kind, start) in [("example", ""), ("plan", "FIRST_PLAN"), ("claim", "FIRST_CLAIM")] {
+    let arrays = ["example", "plan", "claim", "expert_layer"].map(|array| (array, "id"));
+    let [examples, plans, claims, expert_layers] = file.rows(arrays)?;
+    for (start, rows) in [("", examples), ("FIRST_PLAN", plans), ("FIRST_CLAIM", claims)] {
         if !start.is_empty() {
             starts.push(format!("const {start}: usize = {};\n", entries.len()));
         }
-        for mut row in file.rows(kind, "id")? {
+        for mut row in rows {
             if let Some(Value::Object(fields)) = row.take("published") {
                 let mut beside = row.clone();
                 beside.fields = fields;
@@ -37,9 +39,8 @@ pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String>
             entries.push((row.key.clone(), SCENARIO.write(&row)?));
         }
     }
-    for mut row in file.rows("expert_layer", "id")? {
-        row.text("source")?;
-        row.take("source");
+    for mut row in expert_layers {
+        row.take_source()?;
         layers.push(EXPERT_LAYER.write(&row)?);
     }
     Ok(vec![

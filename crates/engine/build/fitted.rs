@@ -19,7 +19,7 @@ const FITTED: Shape = Shape {
 
 /// A constant of Rust for each, and the table of all.
 pub(crate) fn table(file: &File) -> Result<String, String> {
-    let rows = file.rows("constant", "key")?;
+    let [rows] = file.rows([("constant", "key")])?;
     let (mut constants, mut all) = (String::new(), Vec::new());
     for row in &rows {
         let what = row.fields.get("what").and_then(serde_json::Value::as_str).unwrap_or_default();

@@ -30,11 +30,11 @@ const MIXED: Shape = Shape {
 
 /// The tables of recipes, and of what Megatron-Bridge calls them.
 pub(crate) fn tables(file: &File) -> Result<Vec<(&'static str, String)>, String> {
-    let recipes = file.rows("recipe", "name")?.iter().map(|row| RECIPE.write(row)).collect::<Result<Vec<_>, _>>()?;
+    let [recipes, megatron] = file.rows([("recipe", "name"), ("mixed", "name")])?;
+    let recipes = recipes.iter().map(|row| RECIPE.write(row)).collect::<Result<Vec<_>, _>>()?;
     let mut mixed = Vec::new();
-    for mut row in file.rows("mixed", "name")? {
-        row.text("source")?;
-        row.take("source");
+    for mut row in megatron {
+        row.take_source()?;
         mixed.push(MIXED.write(&row)?);
     }
     Ok(vec![("low_precision.rs", list(&recipes)), ("mixed.rs", list(&mixed))])

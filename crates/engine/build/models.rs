@@ -84,8 +84,10 @@ pub(crate) fn tables(
     models: &File,
     families: &File,
 ) -> Result<Vec<(&'static str, String)>, String> {
-    let architectures = with_likes(architectures.rows("architecture", "name")?)?;
-    let (models, mut families) = (models.csv("id")?, families.rows("family", "name")?);
+    let [architectures] = architectures.rows([("architecture", "name")])?;
+    let architectures = with_likes(architectures)?;
+    let models = models.csv("id")?;
+    let [mut families] = families.rows([("family", "name")])?;
     let (mut entries, mut repositories, mut checkpoints) = (Vec::new(), Vec::new(), Vec::new());
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); families.len()];
     for (index, mut row) in models.iter().cloned().enumerate() {

@@ -50,14 +50,14 @@ const RATE: &str = "BytesPerSecond::from_gb_per_s";
 
 /// The table of interconnects.
 pub(crate) fn interconnects(file: &File) -> Result<Vec<(&'static str, String)>, String> {
-    let transports = file.rows("transport", "name")?;
+    let [transports, interconnects] = file.rows([("transport", "name"), ("interconnect", "id")])?;
     for transport in &transports {
         let known = ["name", "hop_us", "efficiency", "all_reduce_passes", "node_decay", "source"];
         transport.only(&known)?;
         transport.text("source")?;
     }
     let mut entries = Vec::new();
-    for mut row in file.rows("interconnect", "id")? {
+    for mut row in interconnects {
         let name = row.take_text("transport");
         let mut transport = named(&transports, "of this table", &name, &row)?.clone();
         transport.fields.retain(|name, _| name != "name" && name != "source");
@@ -74,9 +74,9 @@ pub(crate) fn interconnects(file: &File) -> Result<Vec<(&'static str, String)>, 
 
 /// The tables of clusters, and of what else they are called.
 pub(crate) fn clusters(file: &File) -> Result<Vec<(&'static str, String)>, String> {
-    let cpus = file.rows("cpu", "name")?;
+    let [cpus, clusters] = file.rows([("cpu", "name"), ("cluster", "id")])?;
     let (mut entries, mut names) = (Vec::new(), Vec::new());
-    for mut row in file.rows("cluster", "id")? {
+    for mut row in clusters {
         names.extend(row.take_texts("also").iter().map(|also| format!("({also:?}, {:?})", row.key)));
         if let Some(cpu) = row.fields.get("host").map(|host| host.get("cpu").and_then(Value::as_str)) {
             row.set("host.cpu", speed(&row, &cpus, cpu.unwrap_or_default())?);

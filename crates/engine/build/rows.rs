@@ -36,22 +36,24 @@ pub(crate) fn read(root: &Path, name: &str) -> Result<File, String> {
 }
 
 impl File {
-    /// The file as a table of TOML.
-    pub(crate) fn toml(&self) -> Result<Value, String> {
-        toml_edit::de::from_str(&self.text).map_err(|error| format!("{}: {error}", self.name))
-    }
-
-    /// The rows of `[[array]]`, each with a text under `key` that no other one has.
-    pub(crate) fn rows(&self, array: &str, key: &str) -> Result<Vec<Row>, String> {
-        let mut table = self.toml()?;
-        let Some(Value::Array(rows)) = table.get_mut(array).map(Value::take) else {
-            return Err(format!("{} has no rows [[{array}]]", self.name));
-        };
-        let fields = rows.into_iter().filter_map(|row| match row {
-            Value::Object(fields) => Some(fields),
-            _ => None,
-        });
-        self.keyed(fields.map(Ok), key)
+    /// The rows of each `[[array]]` that the file has, with a text under `key` that no other row of
+    /// it has: `(array, key)`. Anything else in the file is an error.
+    pub(crate) fn rows<const COUNT: usize>(&self, arrays: [(&str, &str); COUNT]) -> Result<[Vec<Row>; COUNT], String> {
+        let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
+        let mut table: Fields = toml_edit::de::from_str(&self.text).map_err(|error| wrong(&error))?;
+        let mut all = [const { Vec::new() }; COUNT];
+        for (rows, (array, key)) in all.iter_mut().zip(arrays) {
+            let fields = table.shift_remove(array).and_then(|rows| serde_json::from_value::<Vec<Fields>>(rows).ok());
+            let fields = fields.ok_or_else(|| wrong(&format!("there are no rows [[{array}]]")))?;
+            *rows = self.keyed(fields.into_iter().map(Ok), key)?;
+        }
+        match table.keys().next() {
+            Some(unknown) => {
+                let known = arrays.map(|(array, _)| array).join(", ");
+                Err(wrong(&format!("{unknown} stands there, which is none of: {known}")))
+            }
+            None => Ok(all),
+        }
     }
 
     /// The rows of a table of comma-separated values. Its first line names the fields. An empty
@@ -152,6 +154,13 @@ impl Row {
     /// Takes a text away; empty where there is none.
     pub(crate) fn take_text(&mut self, field: &str) -> String {
         self.take(field).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Takes the source away that a row must have, and the table of Rust does not.
+    pub(crate) fn take_source(&mut self) -> Result<(), String> {
+        self.text("source")?;
+        self.take("source");
+        Ok(())
     }
 
     /// Takes texts away.

@@ -3,6 +3,8 @@
 #[path = "../../build"]
 mod build {
     pub(super) mod accelerators;
+    pub(super) mod examples;
+    pub(super) mod low_precision;
     pub(super) mod models;
     pub(super) mod networks;
     pub(super) mod rows;
@@ -10,7 +12,7 @@ mod build {
 }
 
 use build::rows::{self, File};
-use build::{accelerators, models, networks};
+use build::{accelerators, examples, low_precision, models, networks};
 use std::path::Path;
 
 /// A table of `data/` with a part of its text replaced.
@@ -41,6 +43,10 @@ fn a_row_without_a_source_fails() {
     let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated by itself\"\n", "");
     let error = networks::interconnects(&transports).unwrap_err();
     assert_eq!(error, "data/interconnects.toml: infinity-fabric lacks a source");
+    let recipes = changed("low_precision.toml", "source = \"pytorch/ao 36027d82, float8/config.py\"\n", "");
+    assert_eq!(low_precision::tables(&recipes).unwrap_err(), "data/low_precision.toml: tensorwise lacks a source");
+    let claims = changed("examples.toml", "source = \"FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)\"\n", "");
+    assert_eq!(examples::tables(&claims).unwrap_err(), "data/examples.toml: first-visit lacks a source");
     // A model has its architecture's.
     let architectures = changed("architectures.toml", "source = \"bigscience/bloom* config.json\"\n", "");
     let error = models::tables(&architectures, &whole("models.csv"), &whole("families.toml")).unwrap_err();
@@ -53,6 +59,9 @@ fn a_field_that_there_is_none_of_fails() {
     assert!(error.starts_with("data/accelerators.toml: a100-40gb has the field power, which is none of: "), "{error}");
     let error = of_accelerators("silicon = \"ampere\"", "silicon = \"amper\"");
     assert_eq!(error, "data/accelerators.toml: a100-40gb names \"amper\", which is no row of silicon.toml");
+    let error = of_accelerators("[[accelerator]]", "[[accelerators]]");
+    let expected = "data/accelerators.toml: accelerators stands there, which is none of: accelerator";
+    assert_eq!(error, expected);
     let twice = changed("accelerators.toml", "id = \"a100-80gb\"", "id = \"a100-40gb\"");
     let error = accelerators::tables(&whole("silicon.toml"), &twice).unwrap_err();
     assert_eq!(error, "data/accelerators.toml: a100-40gb stands there twice");
