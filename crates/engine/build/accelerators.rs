@@ -63,7 +63,8 @@ pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'stati
     ])
 }
 
-/// Adds what a row leaves to others: its usable memory as a share, wider formats' peaks, its silicon.
+/// Adds what a row leaves to others: its usable memory as a share, wider formats' peaks, its
+/// silicon.
 fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
     let memory = row.number("memory_gib")?;
     let usable = match row.take_text("usable_like").as_str() {

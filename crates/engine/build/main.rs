@@ -1,5 +1,6 @@
-//! Makes the tables of the engine from its data: the rows of `data/`, and the releases of the programs' own files,
-//! `crates/files/programs/*/releases.toml`. A row that is wrong, or has no source, fails the build.
+//! Makes the tables of the engine from its data: the rows of `data/`, and the releases of the
+//! programs' own files, `crates/files/programs/*/releases.toml`. A row that is wrong, or has no
+//! source, fails the build.
 
 mod accelerators;
 mod examples;

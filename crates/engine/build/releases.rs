@@ -1,4 +1,5 @@
-//! The releases of programs, from the programs' own files: each has all that holds at it, what earlier ones brought included.
+//! The releases of programs, from the programs' own files: each has all that holds at it, what
+//! earlier ones brought included.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +10,8 @@ use serde_json::Value;
 /// Choices of links.
 type Choices = BTreeMap<String, String>;
 
-/// The tables of releases and of keys that went, from every `releases.toml` in a folder of programs.
+/// The tables of releases and of keys that went, from every `releases.toml` in a folder of
+/// programs.
 pub(crate) fn tables(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
     println!("cargo:rerun-if-changed={}", folder.display());
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,4 +1,5 @@
-//! Structs of Rust, as text: which fields they have, how a row says each, and what stands where it does not.
+//! Structs of Rust, as text: which fields they have, how a row says each, and what stands where it
+//! does not.
 
 use std::fmt::Write;
 
@@ -40,7 +41,8 @@ enum Blank {
     Is(&'static str),
 }
 
-/// Fields of one kind: their names, or `struct's=row's` where the struct and rows have different ones.
+/// Fields of one kind: their names, or `struct's=row's` where the struct and rows have different
+/// ones.
 pub(crate) struct Fields(Kind, Blank, &'static str);
 
 /// A struct.

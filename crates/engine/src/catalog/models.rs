@@ -1,5 +1,5 @@
-//! Models: shapes from their public configurations, with exact parameter counts. Rows of `data/models.csv` and
-//! `data/architectures.toml`.
+//! Models: shapes from their public configurations, with exact parameter counts. Rows of
+//! `data/models.csv` and `data/architectures.toml`.
 
 use super::ModelEntry;
 use crate::model::transformer::pattern::{LayerKind, Mixer, Mlp};
@@ -15,7 +15,7 @@ pub const MODELS: &[ModelEntry] = &ALL;
 include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
 /// The shape that Llama and most later models share: gated MLP, root-mean-square norms, rotary
-/// positions, no biases, an untied output head. Sizes are set by `shape`.
+/// positions, no biases, an untied output head. Sizes are set by rows.
 pub const LLAMA_STYLE: Architecture = Architecture {
     num_hidden_layers: 0,
     hidden_size: 0,
