@@ -22,6 +22,7 @@ pub use tiles::{Tiles, limiter, limiter_note};
 
 use engine::analysis::effects::Same;
 use engine::catalog::accuracy::{Band, Kind, REACHED, Reached};
+use engine::fitted::CALIBRATION;
 use engine::format;
 use engine::model::report::MemoryPart;
 use engine::model::stages::of_model;
@@ -308,9 +309,10 @@ pub fn layers(list: &str) -> String {
 }
 
 /// The last line of the page.
-pub fn made_of(revision: u32) -> String {
+pub fn made_of() -> String {
     format!(
-        "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. Catalog revision {revision}. \
-         The dashed bounds follow Wang et al. 2025 (arXiv 2504.03655)."
+        "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. A link fixes the choices, \
+         the data sheets and the program’s release; predictions are of today’s calibration, {CALIBRATION}. The dashed bounds follow \
+         Wang et al. 2025 (arXiv 2504.03655)."
     )
 }

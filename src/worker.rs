@@ -140,8 +140,7 @@ mod tests {
 
     #[test]
     fn the_worker_derives_what_the_page_derives() {
-        let (mut scratches, link) =
-            (Scratches::default(), "?metric=tokens&x=1000..90000#v=1&rev=6&gpus=256&pin=1&tp=8");
+        let (mut scratches, link) = (Scratches::default(), "?metric=tokens&x=1000..90000#v=1&gpus=256&pin=1&tp=8");
         let mut snapshot = Snapshot::of_link(link);
         for index in 0..200 {
             use crate::state::{Action, State};

@@ -330,7 +330,7 @@ fn findings_have_codes_that_are_explained_and_left_out() {
 
 #[test]
 fn a_plan_answers_by_its_status() {
-    let own = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+    let own = "v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
     let asked = ["plan", "cheapest", own, "--days", "30", "--cluster", "own", "--cluster", "dgx-h200"];
     let yes = shardwise(&asked);
     let said = text(&yes.stdout);

@@ -164,10 +164,10 @@ export interface Band {
 export interface Report {
   /** The version of the engine. */
   shardwise: string;
-  /** The revision of the catalog. */
+  /** The revision of the data sheets. */
   revision: number;
-  /** What the numbers were made with: the engine, the catalog's revision, the version of the link. */
-  versions: { engine: string; catalog: number; link: number };
+  /** What the numbers were made with: the engine, the data sheets' revision, the calibration, the version of the link. */
+  versions: { engine: string; catalog: number; calibration: string; link: number };
   /** The fragment of the scenario's link, without `#`. */
   link: string;
   /** Whether the predicted peak is within the GPU's memory, and every host has the memory that the run needs. */
@@ -300,7 +300,7 @@ export interface Refusal extends Error {
 export function estimate(scenario: ScenarioOrLink, options?: Reading): Report;
 
 /**
- * The shortest link of a scenario: its fragment (`v=1&rev=7&…`), or the whole address where the calculator's page is given.
+ * The shortest link of a scenario: its fragment (`v=1&…`), or the whole address where the calculator's page is given.
  *
  * @throws TypeError where the scenario, or one of its values, is of a wrong type.
  */

@@ -37,7 +37,7 @@ function number({ min, max, integer }, share) {
 
 /** What cannot be read whole. */
 const WRONG = [
-  '', '#', 'https://example.org/calculator/?embed=1#v=1&rev=7&gpus=12&mem=80%20GiB', 'gpus=-3&seq=nonsense&what=1&mem',
+  '', '#', 'https://example.org/calculator/?embed=1#v=1&gpus=12&mem=80%20GiB', 'gpus=-3&seq=nonsense&what=1&mem',
   'v=9&rev=77&cluster=none&model=nothing', 'tp=3&pp=7&gpus=100', 'layers=4', '{"mem": "80 GiB", "seq": "8k"}', '{"mem": ',
 ];
 

@@ -7,7 +7,7 @@ import { estimate, lint, plan, rank, read } from 'shardwise';
 
 const LINKS = readFileSync(process.env.SHARDWISE_LINKS, 'utf8').split('\n').filter((line) => line.startsWith('v='));
 
-const OWN = 'v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T';
+const OWN = 'v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T';
 
 test('a plan has the bits of the native engine', () => {
   for (const link of LINKS.slice(0, 8)) {

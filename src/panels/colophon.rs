@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::components::sourced::sourced;
 use crate::text;
-use engine::catalog::{self, REVISION};
+use engine::catalog;
 use engine::explain::{TERMS, links};
 use engine::params::PARAMS;
 
@@ -52,7 +52,7 @@ pub fn Colophon(props: &Props) -> Html {
                     { for PARAMS.iter().map(|param| html! { <><dt>{ param.label }</dt><dd>{ param.help }</dd></> }) }
                 </dl>
             </details>
-            <p>{ sourced(&text::made_of(REVISION)) }{ " " }<a href="docs/">{ "Documentation" }</a></p>
+            <p>{ sourced(&text::made_of()) }{ " " }<a href="docs/">{ "Documentation" }</a></p>
         </footer>
     }
 }

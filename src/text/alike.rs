@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn differences_are_said_in_words() {
-        let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;
-        let said = |link: &str| differs(&own, &decode(&format!("v=1&rev=7&{link}")).scenario);
+        let own = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;
+        let said = |link: &str| differs(&own, &decode(&format!("v=1&{link}")).scenario);
         assert_eq!(differs(&own, &own), "in nothing that decides its speed");
         let other = said("cluster=dgx-h100&model=llama-3.1-8b&gpus=512&recompute=full&tp=2");
         assert!(other.starts_with("8× the GPUs, tp 2 instead of 1, recomputation: "), "{other}");

@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_tile_says_what_the_run_says() {
-        let (scenario, report) = scenario("v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&tokens=15T");
+        let (scenario, report) = scenario("v=1&cluster=dgx-h100&model=llama-3-8b&tokens=15T");
         let run = scenario.run_report();
         let texts = RunTexts::of(&scenario, &report);
         assert_eq!(texts.name, "Time and cost, 15T tokens");
@@ -150,14 +150,14 @@ mod tests {
             let (scenario, report) = scenario(link);
             RunTexts::of(&scenario, &report)
         };
-        let RunTexts { cost, band, .. } = texts("v=1&rev=7&gpu=h800");
+        let RunTexts { cost, band, .. } = texts("v=1&gpu=h800");
         assert_eq!((cost.as_str(), band.contains('$')), ("price unknown", false));
-        assert!(texts("v=1&rev=7&gpu=h800&price=1.5").cost.starts_with('$'));
+        assert!(texts("v=1&gpu=h800&price=1.5").cost.starts_with('$'));
     }
 
     #[test]
     fn a_run_that_never_ends_says_so() {
-        let (scenario, report) = scenario("v=1&rev=7&size=310B&gpus=16384&tokens=1000T&mtbf=100");
+        let (scenario, report) = scenario("v=1&size=310B&gpus=16384&tokens=1000T&mtbf=100");
         assert!(!scenario.run_report().finishes());
         let RunTexts { time, cost, band, .. } = RunTexts::of(&scenario, &report);
         assert_eq!([time.as_str(), cost.as_str(), band.as_str()], ["never", "–", "failures come too fast"]);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn runs_compare_where_both_train_the_same_tokens() {
-        let link = "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&tokens=1T";
+        let link = "v=1&cluster=dgx-h100&model=llama-3-8b&tokens=1T";
         let (few, more) = (scenario(&[link, "&gpus=64"].concat()), scenario(&[link, "&gpus=128"].concat()));
         let [time, cost] = deltas((&more.0, &more.1), (&few.0, &few.1)).unwrap();
         assert!(time.text.starts_with('−') && time.better == Some(true), "{time:?}");
@@ -178,19 +178,19 @@ mod tests {
     #[test]
     fn the_price_says_where_it_comes_from() {
         let said = |link: &str| price(&decode(link).scenario);
-        assert_eq!(said("v=1&rev=7&cluster=dgx-h100"), "List price: Lambda, 8x H100 SXM, 2026-09-20. Edit it.");
+        assert_eq!(said("v=1&cluster=dgx-h100"), "List price: Lambda, 8x H100 SXM, 2026-09-20. Edit it.");
         assert_eq!(
-            said("v=1&rev=3&cluster=dgx-h100"),
+            said("v=1&cluster=dgx-h100&price=2"),
             "Not the list price of H100 SXM, which is $3.99: Lambda, 8x H100 SXM, 2026-09-20."
         );
-        assert_eq!(said("v=1&rev=7&gpu=h800"), "No list price known for H800: edit it.");
-        assert_eq!(said("v=1&rev=7&gpu=h800&price=1.5"), "No list price known for H800.");
-        assert_eq!(said("v=1&rev=7&cluster=p5"), "List price: AWS p5.48xlarge, an eighth, 2026-01-21. Edit it.");
+        assert_eq!(said("v=1&gpu=h800"), "No list price known for H800: edit it.");
+        assert_eq!(said("v=1&gpu=h800&price=1.5"), "No list price known for H800.");
+        assert_eq!(said("v=1&cluster=p5"), "List price: AWS p5.48xlarge, an eighth, 2026-01-21. Edit it.");
         assert_eq!(
-            said("v=1&rev=7&cluster=azure-nd-h100-v5"),
+            said("v=1&cluster=azure-nd-h100-v5"),
             "No list price known for Azure ND H100 v5: edit it. Another asks for its GPU: Lambda, 8x H100 SXM, 2026-09-20."
         );
-        assert!(said("v=1&rev=7&gpu=tpu-v5p").contains("undated"));
-        assert!(said("v=1&rev=7&gpu=custom").contains("custom GPU"));
+        assert!(said("v=1&gpu=tpu-v5p").contains("undated"));
+        assert!(said("v=1&gpu=custom").contains("custom GPU"));
     }
 }

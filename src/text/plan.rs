@@ -5,7 +5,6 @@ pub mod money;
 use crate::view::{Asked, PlanView, SURE};
 use charts::names;
 use engine::analysis::plan::{Found, Hardware, Kind, NODES, Plan, Progress, Question, break_even};
-use engine::catalog::REVISION;
 use engine::format;
 use engine::params::Unit;
 
@@ -51,8 +50,7 @@ fn over_clusters() -> String {
         "Same model, data, precision and global batch on every cluster of the catalog and on your own hardware, on powers of two \
      of GPUs and of nodes up to 131,072 and on {} nodes; where the GPUs do not divide the batch it is up to a quarter \
      smaller. Strategies, degrees, micro-batches and recomputation vary, and of each cluster the best stands here. Your hardware \
-     has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU (catalog revision \
-     {REVISION}); a product whose cloud’s price is not known stands here as its GPUs and links. What no list has, and \
+     has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU; a product whose cloud’s price is not known stands here as its GPUs and links. What no list has, and \
      machines of laboratories and companies, are left out where money counts. Days count checkpoints and the failures of the \
      scenario. Ranges are those of measured steps: 80 % of runs lie within, and the odds in time and in budget follow from \
      them and the odds to fit. Whether so many GPUs are for rent is not known here.",
@@ -299,7 +297,7 @@ mod tests {
     use engine::share::decode;
 
     fn planned(view: PlanView) -> Plan {
-        let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
+        let own = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;
         let other = Hardware::cluster(&own, catalog::cluster("dgx-h200").unwrap()).unwrap();
         let mut plan = Plan::over(&own, view.question().kind(), view.terms(&own), vec![Hardware::own(&own), other]);
         plan.advance(usize::MAX);

@@ -42,7 +42,7 @@ fn an_embed_has_as_many_controls_as_its_link_asks_for() {
 #[test]
 fn an_embed_leads_to_the_page_with_what_is_on_screen() {
     let html = embed("embed=1&view=map&controls=none&theme=dark&map=seq.gpus", Vec::new());
-    let link = "href=\"./?view=map&amp;map=seq.gpus#v=1&amp;rev=";
+    let link = "href=\"./?view=map&amp;map=seq.gpus#v=1";
     assert!(html.contains(link) && html.contains("target=\"_blank\"") && html.contains("rel=\"noopener\""), "{html}");
     let pinned = Scenario { gpus: 128, ..catalog::default_scenario() };
     assert!(!html.contains("class=\"pins\"") && embed("embed=1", vec![pinned]).contains("class=\"pins\""));

@@ -81,9 +81,9 @@ fn the_card_of_time_and_cost_says_where_the_price_comes_from() {
         let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
         words(html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap())
     };
-    let said = card("v=1&rev=7&cluster=dgx-h100");
+    let said = card("v=1&cluster=dgx-h100");
     assert!(said.contains("Price of a GPU-hour: List price: Lambda, 8x H100 SXM, 2026-09-20."), "{said}");
-    assert!(card("v=1&rev=7&gpu=gb300").contains("No list price known for GB300: edit it."));
+    assert!(card("v=1&gpu=gb300").contains("No list price known for GB300: edit it."));
 }
 
 #[test]

@@ -4,21 +4,18 @@
 //!
 //! The pages of training programs are made from their folders (`crates/files/programs`) into a copy
 //! of the sources, so that none of them can be old: `programs` reads the folders, `page` writes the
-//! page of one and `overview` the page of all, in words of `labels`, `sources` and `markdown`.
+//! pages, in `words`.
 
-mod labels;
-mod markdown;
-mod overview;
 mod page;
 mod programs;
-mod sources;
+mod words;
 
 use anyhow::{Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
-use crate::folders::{copy, entries, fresh, made, read, write};
-use crate::shell::{program, root, run, step};
-use crate::{site, tools};
+use crate::programs::MDBOOK;
+use crate::shell::{copy, fresh, make, of_kind, program, read, root, run, step, write};
+use crate::site;
 
 /// The folder with `book.toml`.
 const SOURCES: &str = "docs";
@@ -59,11 +56,11 @@ const UNUSED: [&str; 16] = [
 pub fn run_command() -> Result<()> {
     let Some(site) = std::env::var_os(STAGING).map(PathBuf::from) else {
         let site = root().join("target").join("book");
-        build(&site, &tools::MDBOOK.ensure()?)?;
+        build(&site, &MDBOOK.ensure()?)?;
         println!("target/book/docs is ready. Its figures need the calculator in the folder above: cargo xtask build");
         return Ok(());
     };
-    let Some(mdbook) = tools::MDBOOK.present()? else {
+    let Ok(mdbook) = MDBOOK.find() else {
         step("Leaving the documentation out of the site until there is mdBook, which `cargo xtask book` installs.");
         return Ok(());
     };
@@ -89,7 +86,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     copy(&root().join(SOURCES), &sources, &OTHERS)?;
     for name in INCLUDED {
         let file = copied.join(name);
-        file.parent().map_or(Ok(()), made)?;
+        file.parent().map_or(Ok(()), make)?;
         write(&file, &read(&root().join(name))?)?;
     }
     programs::write_pages(&sources.join("book"))?;
@@ -108,7 +105,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         if text.contains("{{#include") {
             bail!("{name} includes a file that is not there.");
         }
-        write(&page, &finished(&text, &name))?;
+        write(&page, finished(&text, &name))?;
     }
     check_links(&folder)
 }
@@ -137,8 +134,7 @@ fn check_links(folder: &Path) -> Result<()> {
 /// # Errors
 /// When the folder does not exist.
 pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut pages = entries(folder)?;
-    pages.retain(|file| file.extension().is_some_and(|kind| kind == "html"));
+    let pages = of_kind(folder, "html")?;
     if pages.is_empty() {
         bail!("{} has no pages.", folder.display());
     }

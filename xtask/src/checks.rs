@@ -1,103 +1,110 @@
-//! `cargo xtask test`: runs every check, from the cheapest to the most expensive, and counts the
-//! results.
+//! `cargo xtask test`: everything that has to hold, as a table of steps from the cheapest to the
+//! most expensive. Counts the results, and compares each step's time with its budget.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use std::process::{Command, ExitCode};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::book;
-use crate::caddy;
-use crate::chromium;
-use crate::engine::{ENGINE, FILES, SCORE};
-use crate::firefox;
-use crate::fuzz;
-use crate::nginx;
-use crate::npm;
-use crate::python;
-use crate::recipes;
-use crate::shell::{cargo, output, run as run_program, step, watch};
-use crate::site;
-use crate::tally::Tally;
-use crate::tools::{self, GECKODRIVER, MDBOOK, TRUNK, Tool, WASM_BINDGEN, WASM_TARGET};
-use crate::wasm_tests;
-use crate::webkit;
+use crate::engine::{CLI, ENGINE, FILES, SCORE};
+use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
+use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
+use crate::shell::{cargo, output, root, run as run_program, step, watch, write};
+use crate::{book, packages, random, recipes, site};
 
-/// A group of checks that can be run alone.
+/// A group of steps that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The compiler and the linters.
     Lint,
     /// The documentation: of the code, and the book.
     Docs,
-    /// Tests without a browser, including those of the npm package.
+    /// Tests without a browser, including those of the packages.
     Native,
     /// Tests in browsers: of the engine, and of the built site.
     Browser,
+    /// What finds most within a minute, once built; no part of the others.
+    Fast,
+    /// The tests that write anew what they record; no part of the others.
+    Record,
 }
 
 impl Part {
     const ALL: [Self; 4] = [Self::Lint, Self::Docs, Self::Native, Self::Browser];
+}
 
-    /// Returns the part with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "lint" => Some(Self::Lint),
-            "docs" => Some(Self::Docs),
-            "native" => Some(Self::Native),
-            "browser" => Some(Self::Browser),
-            _ => None,
-        }
-    }
+impl FromStr for Part {
+    type Err = anyhow::Error;
 
-    /// Returns the tools that the part needs compiled.
-    fn tools(self) -> &'static [Tool] {
-        match self {
-            Self::Lint => &[],
-            Self::Docs => &[MDBOOK],
-            Self::Native => &[WASM_BINDGEN],
-            Self::Browser => &[TRUNK, WASM_BINDGEN, MDBOOK, GECKODRIVER],
-        }
+    fn from_str(name: &str) -> Result<Self> {
+        Ok(match name {
+            "lint" => Self::Lint,
+            "docs" => Self::Docs,
+            "native" => Self::Native,
+            "browser" => Self::Browser,
+            _ => bail!("whose names are lint, docs, native and browser"),
+        })
     }
 }
 
-/// Runs these parts, or all if none is named. A failed check does not stop the others. The last
-/// line is the count.
-pub fn run(parts: &[Part]) -> ExitCode {
-    let parts = if parts.is_empty() { &Part::ALL } else { parts };
-    let mut suite = Suite::default();
+/// A row of the table of steps: its part, its name, and its budget in seconds on two cores, where
+/// everything is installed and what did not change is compiled.
+struct Step(Part, &'static str, u64, Run);
+
+/// How a step is run.
+enum Run {
+    /// Counts as one check.
+    Check(fn() -> Result<()>),
+    /// A command that prints test results.
+    Tests(fn() -> Result<Command>),
+}
+
+use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Record};
+use Run::{Check, Tests};
+
+/// The step that those after it in its part need.
+const SITE: &str = "Site";
+
+/// All steps, in order.
+const STEPS: [Step; 29] = [
+    Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
+    Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
+    Step(Lint, "Wall between engine and page", 2, Check(wall)),
+    Step(Lint, "Lints, native", 60, Check(|| clippy("--workspace --all-targets"))),
+    Step(Lint, "Lints, tests of the built site", 10, Check(|| clippy("--package e2e --test site"))),
+    Step(Lint, "Rust target for Wasm", 2, Check(wasm_target)),
+    Step(Lint, "Lints, Wasm", 30, Check(|| clippy(WASM_LINTS))),
+    Step(Docs, "mdBook", 2, Check(|| ensure(&[&MDBOOK]))),
+    Step(Docs, "Documentation", 30, Check(documentation)),
+    Step(Docs, "Book", 10, Check(book::run_command)),
+    Step(Native, "wasm-bindgen", 2, Check(|| ensure(&[&WASM_BINDGEN]))),
+    Step(Native, "Tests, native", 180, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
+    Step(Native, "Fuzz targets", 35, Check(|| random::fuzz(None, FUZZ))),
+    Step(Native, "npm package", 45, Check(packages::npm_check)),
+    Step(Native, "Python package", 45, Check(packages::wheel_check)),
     // Installed together, as they share many dependencies.
-    let tools: Vec<Tool> = parts.iter().flat_map(|part| part.tools()).copied().collect();
-    if !tools.is_empty() {
-        suite.check("Tools", || tools::install(&tools));
-    }
-    for part in parts {
-        match part {
-            Part::Lint => suite.sources(),
-            Part::Docs => suite.documentation(),
-            Part::Native => {
-                suite.native();
-                suite.npm_package();
-                suite.python_package();
-            }
-            Part::Browser => suite.browser(),
-        }
-    }
-    suite.end()
-}
+    Step(InBrowsers, "Tools", 2, Check(|| ensure(&[&TRUNK, &WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
+    Step(InBrowsers, "Chromium and ChromeDriver", 2, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
+    Step(InBrowsers, "Tests in Chromium", 35, Tests(|| wasm_tests(&["--test", "browser", "--test", "bits"]))),
+    Step(InBrowsers, "Firefox and geckodriver", 2, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
+    Step(InBrowsers, "WebKitGTK and its driver", 2, Check(webkit)),
+    Step(InBrowsers, "Caddy and nginx", 2, Check(|| ensure(&[&CADDY, &NGINX]))),
+    Step(InBrowsers, SITE, 200, Check(site::build)),
+    Step(InBrowsers, "Documentation of the site", 2, Check(book::built)),
+    Step(InBrowsers, "Recipes", 20, Check(recipes::build)),
+    Step(
+        InBrowsers,
+        "Tests of the built site",
+        170,
+        Tests(|| Ok(cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]))),
+    ),
+    Step(Fast, "Unit tests", 40, Tests(|| Ok(units()))),
+    Step(Fast, "Laws and links", 20, Tests(|| Ok(laws()))),
+    Step(Fast, "Numbers of the documentation", 10, Tests(|| Ok(cargo(&["test", "--quiet", "--test", "book"])))),
+    Step(Record, "Tests, which record", 400, Tests(|| Ok(recording()))),
+];
 
-/// Runs the checks that find most within a minute: unit tests, the laws with fewer cases, the
-/// links, the numbers of the documentation.
-pub fn run_fast() -> ExitCode {
-    let mut suite = Suite::default();
-    let units = ["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"];
-    suite.tests("Unit tests", &mut cargo(&units));
-    let laws = ["test", "--quiet", "--package", ENGINE, "--test", "suite", "--", "laws", "links::"];
-    suite.tests("Laws and links", cargo(&laws).env("PROPTEST_CASES", FAST_CASES));
-    suite.tests("Numbers of the documentation", &mut cargo(&["test", "--quiet", "--test", "book"]));
-    suite.end()
-}
-
-/// Number of cases of each law.
+/// Number of cases of each law of the fast part.
 const FAST_CASES: &str = "100";
 
 /// Time for each fuzz target among the checks.
@@ -106,178 +113,175 @@ const FUZZ: Duration = Duration::from_secs(5);
 /// Prefixes of the crates that only the page may use.
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters", "wasm-bindgen", "web-sys", "yew"];
 
-#[derive(Default)]
-struct Suite {
-    tally: Tally,
-}
+/// What is compiled for Wasm.
+const WASM_LINTS: &str = "--package shardwise --package shardwise-charts --package shardwise-files-worker --package \
+    shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
-impl Suite {
-    /// Prints the count.
-    fn end(self) -> ExitCode {
-        println!("{}", self.tally);
-        if self.tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-    }
+/// The packages whose tests record: libraries, the command line, and the page.
+const RECORDING: [&str; 7] = [ENGINE, FILES, SCORE, "shardwise-charts", "shardwise-api", CLI, "shardwise"];
 
-    /// Runs the compiler and the linters.
-    fn sources(&mut self) {
-        self.check("Rust's formatter and linter", tools::linters);
-        self.check("Formatting", || run_program(&mut cargo(&["fmt", "--all", "--check"])));
-        self.check("Wall between engine and page", wall);
-        self.clippy("Lints, native", &["--workspace", "--all-targets"]);
-        self.clippy("Lints, tests of the built site", &["--package", "e2e", "--test", "site"]);
-        if self.check("Rust target for Wasm", tools::wasm_target) {
-            let packages = [
-                "--package",
-                "shardwise",
-                "--package",
-                "shardwise-charts",
-                "--package",
-                "shardwise-files-worker",
-                "--package",
-                "shardwise-js",
-            ];
-            let targets = ["--lib", "--bins", "--test", "browser", "--test", "bits", "--target", WASM_TARGET];
-            self.clippy("Lints, Wasm", &[&packages[..], &targets].concat());
+/// The times of the last run.
+const TIMES: &str = "target/test-seconds.csv";
+
+/// Runs the steps of these parts, or of all if none is named. A step that failed does not stop the
+/// others. The last line is the count.
+///
+/// # Errors
+/// When the times cannot be written.
+pub fn run(parts: &[Part]) -> Result<ExitCode> {
+    let parts = if parts.is_empty() { &Part::ALL[..] } else { parts };
+    let (mut tally, mut has_site) = (Tally::default(), true);
+    let (mut times, mut over) = (vec!["step,seconds,budget".to_owned()], Vec::new());
+    for Step(_, name, budget, how) in STEPS.iter().filter(|Step(part, ..)| parts.contains(part)) {
+        step(name);
+        if !has_site {
+            println!("    {name}: left out, as the site could not be built");
+            continue;
         }
-    }
-
-    /// Checks every link in the documentation of the code and in the book.
-    fn documentation(&mut self) {
-        let mut doc = cargo(&["doc", "--quiet", "--workspace", "--lib", "--no-deps", "--document-private-items"]);
-        doc.env("RUSTDOCFLAGS", "-D warnings");
-        self.check("Documentation", || run_program(&mut doc));
-        self.check("Book", book::run_command);
-    }
-
-    /// Runs the tests without a browser.
-    fn native(&mut self) {
-        self.tests("Tests, native", &mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]));
-        self.check("Fuzz targets", || fuzz::run(None, FUZZ));
-    }
-
-    /// Tests the npm package in Node; its notebook is tested in a browser.
-    fn npm_package(&mut self) {
-        self.check("npm package", npm::check);
-    }
-
-    /// Tests the Python package in a fresh environment.
-    fn python_package(&mut self) {
-        self.check("Python package", python::check);
-    }
-
-    /// Runs the tests in headless browsers.
-    fn browser(&mut self) {
-        let mut chromium = None;
-        self.check("Chromium and ChromeDriver", || {
-            chromium = Some(chromium::ensure()?);
-            Ok(())
-        });
-        let mut tests = None;
-        self.check("Test runner for Wasm", || {
-            let Some(chromium) = &chromium else { return Err(anyhow!("It has no browser to run tests in.")) };
-            tests = Some(wasm_tests::command(chromium, &["--test", "browser", "--test", "bits"])?);
-            Ok(())
-        });
-        if let Some(mut tests) = tests {
-            self.tests("Tests in Chromium", &mut tests);
-        }
-        self.check("Firefox and geckodriver", || firefox::ensure().map(drop));
-        if cfg!(target_os = "linux") {
-            self.check("WebKitGTK and its driver", || webkit::ensure().map(drop));
-        }
-        self.check("Caddy and nginx", || caddy::ensure().and_then(|_| nginx::ensure()).map(drop));
-        let built = self.check("Site", site::build);
-        if built {
-            self.recipes();
-            self.site();
-        }
-    }
-
-    /// Runs the tests of the built site. Those in a missing browser fail.
-    fn site(&mut self) {
-        self.tests("Tests of the built site", &mut cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]));
-    }
-
-    /// Builds the documentation, which the site may lack, and the recipe sites; the tests of the
-    /// built site open both.
-    fn recipes(&mut self) {
-        self.check("Documentation of the site", book::built);
-        self.check("Recipes", recipes::build);
-    }
-
-    fn clippy(&mut self, what: &str, arguments: &[&str]) {
-        let all: Vec<&str> =
-            ["clippy", "--quiet"].iter().chain(arguments).chain(&["--", "-D", "warnings"]).copied().collect();
-        self.cargo_check(what, &all);
-    }
-
-    fn cargo_check(&mut self, what: &str, arguments: &[&str]) {
-        let mut command = cargo(arguments);
-        self.check(what, || run_program(&mut command));
-    }
-
-    /// Runs one check.
-    fn check(&mut self, what: &str, holds: impl FnOnce() -> Result<()>) -> bool {
-        step(what);
         let start = Instant::now();
-        let outcome = holds();
-        if let Err(failure) = &outcome {
-            println!("    {failure:#}");
-        }
-        self.tally.check(outcome.is_ok());
-        report(what, outcome.is_ok(), start);
-        outcome.is_ok()
-    }
-
-    /// Runs a command that prints test results.
-    fn tests(&mut self, what: &str, command: &mut Command) {
-        step(what);
-        let start = Instant::now();
-        let mut tests = Tally::default();
-        let succeeded = watch(command, |line| tests.read(line)).unwrap_or_else(|failure| {
+        let passed = how.run(&mut tally).unwrap_or_else(|failure| {
             println!("    {failure:#}");
             false
         });
-        self.tally.add(tests, succeeded);
-        report(what, succeeded, start);
+        has_site = passed || *name != SITE;
+        let seconds = start.elapsed().as_secs_f64();
+        println!("    {name}: {} in {seconds:.0} s of {budget} s", if passed { "passed" } else { "FAILED" });
+        times.push(format!("\"{name}\",{seconds:.1},{budget}"));
+        if seconds > *budget as f64 {
+            over.push(format!("{name} took {seconds:.0} s of {budget} s"));
+        }
     }
+    write(&root().join(TIMES), times.join("\n") + "\n")?;
+    if !over.is_empty() {
+        println!("Warning: over the budget of xtask/src/checks.rs: {}.", over.join(", "));
+    }
+    println!("{tally}");
+    Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Run {
+    /// Runs a step, and counts what it checks.
+    fn run(&self, tally: &mut Tally) -> Result<bool> {
+        let mut tests = Tally::default();
+        let passed = match self {
+            Check(check) => check().map(|()| {
+                tests.passed = 1;
+                true
+            }),
+            Tests(command) => command().and_then(|mut command| watch(&mut command, |line| tests.read(line))),
+        };
+        tally.add(tests, matches!(passed, Ok(true)));
+        passed
+    }
+}
+
+fn clippy(arguments: &str) -> Result<()> {
+    run_program(cargo(&["clippy", "--quiet"]).args(arguments.split_whitespace()).args(["--", "-D", "warnings"]))
+}
+
+/// Checks every link in the documentation of the code.
+fn documentation() -> Result<()> {
+    let mut doc = cargo(&["doc", "--quiet", "--workspace", "--lib", "--no-deps", "--document-private-items"]);
+    run_program(doc.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn webkit() -> Result<()> {
+    if cfg!(target_os = "linux") { Browser::ensure(Kind::Webkit).map(drop) } else { Ok(()) }
+}
+
+fn units() -> Command {
+    cargo(&["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"])
+}
+
+fn laws() -> Command {
+    let mut laws = cargo(&["test", "--quiet", "--package", ENGINE, "--test", "suite", "--", "laws", "links::"]);
+    laws.env("PROPTEST_CASES", FAST_CASES);
+    laws
+}
+
+fn recording() -> Command {
+    let mut tests = cargo(&["test", "--quiet", "--no-fail-fast"]);
+    tests.args(RECORDING.iter().flat_map(|name| ["--package", name])).env("UPDATE_EXPECT", "1");
+    tests
 }
 
 /// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
-    let tree = [
-        "tree",
-        "--quiet",
-        "--package",
-        ENGINE,
-        "--package",
-        FILES,
-        "--package",
-        SCORE,
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-    ];
-    let tree = output(&mut cargo(&tree)).ok_or_else(|| anyhow!("`cargo tree` failed."))?;
+    let mut tree = cargo(&["tree", "--quiet", "--edges", "normal", "--prefix", "none"]);
+    let tree = output(tree.args([ENGINE, FILES, SCORE].iter().flat_map(|name| ["--package", name])));
+    let tree = tree.ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();
-    if web.is_empty() {
-        return Ok(());
-    }
-    Err(anyhow!("The engine depends on {}.", web.join(", ")))
+    if web.is_empty() { Ok(()) } else { Err(anyhow!("The engine depends on {}.", web.join(", "))) }
 }
 
-fn report(what: &str, passed: bool, start: Instant) {
-    let verdict = if passed { "passed" } else { "FAILED" };
-    println!("    {what}: {verdict} in {:.0} s", start.elapsed().as_secs_f64());
+/// The number of passed and failed tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    /// How many passed.
+    passed: u64,
+    /// How many failed.
+    failed: u64,
+}
+
+impl Tally {
+    /// Adds the counts in a line of libtest's or wasm-bindgen-test's output; other lines add
+    /// nothing.
+    fn read(&mut self, line: &str) {
+        // "test result: ok. 12 passed; 0 failed; 1 ignored; ..."
+        let Some((_, counts)) = line.split_once("test result: ") else { return };
+        for part in counts.split([';', '.']) {
+            match part.trim().split_once(' ') {
+                Some((number, "passed")) => self.passed += number.parse::<u64>().unwrap_or(0),
+                Some((number, "failed")) => self.failed += number.parse::<u64>().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the tests of one run. A run that failed without a failed test (a compile error or a
+    /// crash) counts as one failure.
+    fn add(&mut self, run: Tally, succeeded: bool) {
+        self.passed += run.passed;
+        self.failed += if succeeded { run.failed } else { run.failed.max(1) };
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
+    }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 mod tests {
-    use crate::folders::{entries, read};
-    use crate::shell::root;
+    use super::*;
+    use crate::shell::{of_kind, read};
+
+    #[test]
+    fn all_parts_fit_into_their_budget() {
+        let steps = STEPS.iter().filter(|Step(part, ..)| Part::ALL.contains(part));
+        assert!(steps.map(|Step(_, _, budget, _)| budget).sum::<u64>() <= 15 * 60);
+    }
+
+    #[test]
+    fn results_of_several_harnesses_add_up() {
+        let mut tally = Tally::default();
+        tally.read("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s");
+        tally.read("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 filtered out; finished in 1.20s");
+        tally.read("test formulas::test_result ... ok");
+        assert_eq!(tally, Tally { passed: 15, failed: 2 });
+        assert_eq!(tally.to_string(), "15 passed, 2 failed");
+    }
+
+    #[test]
+    fn a_run_that_does_not_compile_is_one_failure() {
+        let mut tally = Tally::default();
+        tally.add(Tally::default(), false);
+        tally.add(Tally { passed: 4, failed: 0 }, true);
+        assert_eq!(tally, Tally { passed: 4, failed: 1 });
+    }
 
     /// Folders of tests that are one program each.
     const SUITES: [&str; 4] =
@@ -288,9 +292,8 @@ mod tests {
         for suite in SUITES {
             let folder = root().join(suite);
             let program = read(&folder.join("main.rs")).unwrap();
-            let files = entries(&folder).unwrap();
-            let names = files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
-            let names: Vec<_> = names.map(|file| file.file_stem().unwrap().to_string_lossy()).collect();
+            let files = of_kind(&folder, "rs").unwrap();
+            let names: Vec<_> = files.iter().map(|file| file.file_stem().unwrap().to_string_lossy()).collect();
             assert!(names.len() > 1, "{suite} has no tests");
             for name in names.iter().filter(|name| *name != "main") {
                 assert!(program.contains(&format!("mod {name};")), "no test of {suite}/{name}.rs is run");

@@ -1,168 +1,197 @@
-//! `cargo xtask <command>`: see [`USAGE`].
+//! `cargo xtask <command>`: `cargo xtask --help` lists the commands.
 
 use anyhow::{Result, anyhow};
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::{accuracy, bench, book, checks, engine, exports, files, fuzz, laws, npm, python, recipes, site, visits};
+use flags::{Xtask, XtaskCmd};
+use xtask::checks::Part;
+use xtask::{bench, book, checks, engine, packages, random, recipes, site};
 
-const USAGE: &str = "\
-Usage: cargo xtask <command>
+#[allow(unreachable_pub, reason = "xflags writes it so")]
+mod flags {
+    use std::ffi::OsString;
+    use std::path::PathBuf;
+    use xtask::checks::Part;
 
-  serve [--dev] [--port N]   build the site, serve it on http://127.0.0.1:8080, build again on every change
-  build                      build the site into dist/, ready for any static file server
-
-  estimate LINK              the report of a link, a fragment or a scenario in JSON
-  catalog                    the catalog as JSON, each entry with its source
-  params FILE...             the parameters of models, by their config.json: a line of JSON a file
-  rank LINK                  the fastest layouts of a link's scenario on its GPUs
-  score FILE.csv... [--json | --rows] [--without-words]
-                             the engine against measurements and traced steps: the errors of each source, or a line a row
-  calibrate FILE.csv...      the constants fitted to measurements, each source held out in turn
-
-  test [--fast] [PART]...    every check and test, with a count at the end, or those of the parts lint, docs, native, browser;
-                             --fast: in a minute, once built
-  test --exports             the frameworks' settings against their own parsers, and the parameters of every family of models against
-                             transformers
-  fuzz [TARGET] [--seconds N]
-                             the fuzz targets, or one, each for a minute
-  laws [N] [--from SEED]     the laws of the engine and of what reads files under N seeds, each day others; the seeds with which one fails
-  bench [--markdown] [--site DIR]...
-                             size, speed and latency of the built site, as a table; --site: of the pages alone of sites that
-                             are built already, side by side
-  visits [N]                 a hundred visits of the built site in each browser: no figure may be missing, old or late
-  npm [--test]               the engine as an npm package, in target/npm/; its tests
-  python [--test]            the engine as a Python package, a wheel in target/python/; its tests
-  accuracy                   the tables of docs/accuracy.md from the rows under tests/measured
-  book                       the documentation alone, into target/book/docs
-  recipes                    the sites of docs/recipes, beside the built calculator, into target/recipes
-
---dev skips the optimiser: a build takes seconds, and the page is slower.";
-
-fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    match dispatch(&arguments) {
-        Ok(code) => code,
-        Err(failure) => {
-            eprintln!("{failure:#}");
-            ExitCode::FAILURE
+    xflags::xflags! {
+        /// The project's commands, as in `cargo xtask serve`.
+        cmd xtask {
+            /// Builds the site, serves it on http://127.0.0.1:8080, and builds it again on every change.
+            cmd serve {
+                /// Skips the optimiser: a build takes seconds, and the page is slower.
+                optional --dev
+                /// Serves on another port.
+                optional --port port: u16
+            }
+            /// Builds the site into dist/, ready for any static file server.
+            cmd build {}
+            /// Prints the report of a link, a fragment or a scenario, as JSON.
+            cmd estimate { repeated arguments: OsString }
+            /// Prints the catalog as JSON, each entry with its source.
+            cmd catalog { repeated arguments: OsString }
+            /// Counts the parameters of models by their config.json files: a line of JSON a file.
+            cmd params { repeated arguments: OsString }
+            /// Finds the fastest layouts of a link's scenario on its GPUs.
+            cmd rank { repeated arguments: OsString }
+            /// Scores the engine against measurements and traced steps in CSV files: the errors of each
+            /// source, or with --json or --rows a line a row; --without-words; --help says more.
+            cmd score { repeated arguments: OsString }
+            /// Fits the constants to measurements in CSV files, each source held out in turn; --help says more.
+            cmd calibrate { repeated arguments: OsString }
+            /// Writes the tables of docs/accuracy.md from the rows under tests/measured.
+            cmd accuracy {}
+            /// Runs every check and test, with a count at the end, and writes how long each step took to
+            /// target/test-seconds.csv.
+            cmd test {
+                /// Runs the parts of these names alone: lint, docs, native, browser.
+                repeated parts: Part
+                /// Runs what finds most, in a minute, once built.
+                optional --fast
+                /// Runs the tests of the libraries with UPDATE_EXPECT=1: they write anew what they record.
+                optional --record
+                /// Checks the frameworks' settings with their own parsers, and the parameters of every family
+                /// of models with transformers.
+                optional --exports
+            }
+            /// Runs the fuzz targets, or one, each for a minute.
+            cmd fuzz {
+                optional target: String
+                /// Runs each for this long.
+                optional --seconds seconds: u64
+            }
+            /// Runs the laws of the engine and of what reads files under other seeds each day: 20, or this
+            /// many.
+            cmd laws {
+                optional number: u64
+                /// Takes the seeds from this one on, so that one which failed can be run again.
+                optional --from seed: u64
+            }
+            /// Measures size, speed and latency of the built site, and prints a table.
+            cmd bench {
+                /// Prints the table for the README.
+                optional --markdown
+                /// Measures the pages alone of sites that are built already, side by side.
+                repeated --site folder: PathBuf
+            }
+            /// Visits the built site in each browser, 100 times or this often: no figure may be missing,
+            /// old or late.
+            cmd visits { optional number: u32 }
+            /// Builds the engine as an npm package, in target/npm/.
+            cmd npm {
+                /// Runs its tests too.
+                optional --test
+            }
+            /// Builds the engine as a Python package, a wheel in target/python/.
+            cmd python {
+                /// Runs its tests too.
+                optional --test
+            }
+            /// Builds the documentation alone, into target/book/docs.
+            cmd book {}
+            /// Builds the module that reads files, for Trunk, which calls this.
+            cmd files {}
+            /// Builds the sites of docs/recipes, beside the built calculator, into target/recipes.
+            cmd recipes {}
         }
     }
 }
 
-fn dispatch(arguments: &[OsString]) -> Result<ExitCode> {
-    // These parse their own arguments.
-    if let Some((first, rest)) = arguments.split_first()
-        && let Some(name) = engine::named(first)
-    {
-        return engine::run(name, rest);
+fn main() -> ExitCode {
+    dispatch(std::env::args_os().skip(1).collect()).unwrap_or_else(|failure| {
+        eprintln!("{failure:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Reads the words of a command.
+fn read(mut words: Vec<OsString>) -> xflags::Result<Xtask> {
+    match words.first() {
+        None => words.push("--help".into()),
+        Some(first) if first == "help" => words = vec!["--help".into()],
+        // These parse their own arguments.
+        Some(first) if engine::has(first) => words.insert(1, "--".into()),
+        Some(_) => {}
     }
-    let arguments: Vec<String> = arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["serve", options @ ..] => {
-            let (profile, port) = serve_options(options)?;
-            site::serve(profile, port)?;
+    Xtask::from_vec(words)
+}
+
+fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
+    let command = match read(words) {
+        Ok(xtask) => xtask.subcommand,
+        Err(help) if help.is_help() => {
+            println!("{help}");
+            return Ok(ExitCode::SUCCESS);
         }
-        ["build"] => site::build()?,
-        ["python"] => python::build().map(drop)?,
-        ["python", "--test"] => python::check()?,
-        ["npm"] => npm::build().map(drop)?,
-        ["npm", "--test"] => npm::check()?,
-        ["test", "--exports"] => return exports::run(),
-        ["test", "--fast"] => return Ok(checks::run_fast()),
-        ["test", parts @ ..] => {
-            let parts: Option<Vec<checks::Part>> = parts.iter().map(|name| checks::Part::named(name)).collect();
-            let parts = parts.ok_or_else(|| anyhow!("The parts of `test` are lint, docs, native and browser."))?;
-            return Ok(checks::run(&parts));
+        Err(failure) => return Err(anyhow!("Not understood: {failure}. `cargo xtask --help` lists the commands.")),
+    };
+    match command {
+        XtaskCmd::Serve(flags) => {
+            let profile = if flags.dev { site::Profile::Dev } else { site::Profile::Release };
+            site::serve(profile, flags.port.unwrap_or(site::PORT))?;
         }
-        ["fuzz", options @ ..] => {
-            let (target, time) = fuzz_options(options)?;
-            fuzz::run(target, time)?;
+        XtaskCmd::Build(_) => site::build()?,
+        XtaskCmd::Estimate(flags) => return engine::run("estimate", &flags.arguments),
+        XtaskCmd::Catalog(flags) => return engine::run("catalog", &flags.arguments),
+        XtaskCmd::Params(flags) => return engine::run("params", &flags.arguments),
+        XtaskCmd::Rank(flags) => return engine::run("rank", &flags.arguments),
+        XtaskCmd::Score(flags) => return engine::run("score", &flags.arguments),
+        XtaskCmd::Calibrate(flags) => return engine::run("calibrate", &flags.arguments),
+        XtaskCmd::Accuracy(_) => engine::accuracy()?,
+        XtaskCmd::Test(flags) => {
+            return match (flags.fast, flags.record, flags.exports) {
+                (false, false, false) => checks::run(&flags.parts),
+                (true, false, false) => checks::run(&[Part::Fast]),
+                (false, true, false) => checks::run(&[Part::Record]),
+                (false, false, true) => engine::exports(),
+                _ => Err(anyhow!("`test` takes one of --fast, --record and --exports.")),
+            };
         }
-        ["laws", options @ ..] => {
-            let (number, first) = laws_options(options)?;
-            laws::run(number, first)?;
+        XtaskCmd::Fuzz(flags) => {
+            random::fuzz(flags.target.as_deref(), Duration::from_secs(flags.seconds.unwrap_or(60)))?;
         }
-        ["accuracy"] => accuracy::run()?,
-        ["book"] => book::run_command()?,
-        ["files"] => files::run_command()?,
-        ["recipes"] => recipes::build()?,
-        ["bench", options @ ..] => {
-            let (format, sites) = bench_options(options)?;
-            bench::run(format, &sites)?;
+        XtaskCmd::Laws(flags) => {
+            random::laws(flags.number.unwrap_or(20), flags.from.unwrap_or_else(random::first_seed))?;
         }
-        ["visits"] => visits::run(visits::USUAL)?,
-        ["visits", number] => {
-            let number = number.parse().map_err(|_| anyhow!("As in `cargo xtask visits 20`."))?;
-            visits::run(number)?;
+        XtaskCmd::Bench(flags) => {
+            let format = if flags.markdown { bench::Format::Markdown } else { bench::Format::Text };
+            bench::run(format, &flags.site)?;
         }
-        [] | ["help" | "--help" | "-h"] => println!("{USAGE}"),
-        other => return Err(anyhow!("`{}` is not a command.\n\n{USAGE}", other.join(" "))),
+        XtaskCmd::Visits(flags) => bench::visits(flags.number.unwrap_or(100))?,
+        XtaskCmd::Npm(flags) if flags.test => packages::npm_check()?,
+        XtaskCmd::Npm(_) => packages::npm_build().map(drop)?,
+        XtaskCmd::Python(flags) if flags.test => packages::wheel_check()?,
+        XtaskCmd::Python(_) => packages::wheel().map(drop)?,
+        XtaskCmd::Book(_) => book::run_command()?,
+        XtaskCmd::Files(_) => site::files()?,
+        XtaskCmd::Recipes(_) => recipes::build()?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn serve_options(arguments: &[&str]) -> Result<(site::Profile, u16)> {
-    let mut profile = site::Profile::Release;
-    let mut port = site::PORT;
-    let mut rest = arguments.iter();
-    while let Some(&argument) = rest.next() {
-        match argument {
-            "--dev" => profile = site::Profile::Dev,
-            "--port" => {
-                port = rest
-                    .next()
-                    .and_then(|text| text.parse().ok())
-                    .ok_or_else(|| anyhow!("`--port` wants a number from 1 to 65535, as in `--port 8081`."))?;
-            }
-            other => return Err(anyhow!("`serve` has no option `{other}`.\n\n{USAGE}")),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(line: &str) -> String {
+        dispatch(line.split(' ').map(OsString::from).collect()).unwrap_err().to_string()
     }
-    Ok((profile, port))
-}
 
-fn bench_options(arguments: &[&str]) -> Result<(bench::Format, Vec<PathBuf>)> {
-    let mut format = bench::Format::Text;
-    let mut sites = Vec::new();
-    let mut rest = arguments.iter();
-    while let Some(&argument) = rest.next() {
-        match argument {
-            "--markdown" => format = bench::Format::Markdown,
-            "--site" => {
-                let site = rest.next().ok_or_else(|| anyhow!("`--site` wants a folder, as in `--site dist`."))?;
-                sites.push(PathBuf::from(site));
-            }
-            other => return Err(anyhow!("`bench` has no option `{other}`.\n\n{USAGE}")),
+    #[test]
+    fn what_is_no_command_is_said() {
+        for (line, word) in
+            [("tset", "tset"), ("build --fast", "--fast"), ("test lnt", "lint, docs"), ("laws x", "number")]
+        {
+            assert!(said(line).contains(word), "{line}: {}", said(line));
         }
+        assert!(said("test --fast --exports").contains("one of"));
     }
-    Ok((format, sites))
-}
 
-fn laws_options(arguments: &[&str]) -> Result<(u64, u64)> {
-    let (number, rest) = match arguments {
-        [number, rest @ ..] if !number.starts_with('-') => (number.parse().ok(), rest),
-        rest => (Some(laws::USUAL), rest),
-    };
-    let first = match rest {
-        [] => Some(laws::first()),
-        ["--from", seed] => seed.parse().ok(),
-        _ => None,
-    };
-    number.zip(first).ok_or_else(|| anyhow!("As in `cargo xtask laws 20` or `cargo xtask laws 1 --from 2003`."))
-}
-
-fn fuzz_options<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Duration)> {
-    let (target, rest) = match arguments {
-        [target, rest @ ..] if !target.starts_with('-') => (Some(*target), rest),
-        rest => (None, rest),
-    };
-    let seconds = match rest {
-        [] => return Ok((target, fuzz::USUAL)),
-        ["--seconds", number] => number.parse().ok(),
-        _ => None,
-    };
-    let seconds = seconds.ok_or_else(|| anyhow!("As in `cargo xtask fuzz link --seconds 60`."))?;
-    Ok((target, Duration::from_secs(seconds)))
+    #[test]
+    fn an_own_argument_of_a_program_is_not_read() {
+        let xtask = read(["score", "--json", "--help"].map(OsString::from).to_vec());
+        let Ok(Xtask { subcommand: XtaskCmd::Score(flags) }) = xtask else { panic!("score is a command") };
+        assert_eq!(flags.arguments, ["--json", "--help"]);
+    }
 }

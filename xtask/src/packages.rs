@@ -1,89 +1,151 @@
-//! Installs browsers and web servers with the system's package manager, as they are too large to
-//! compile.
+//! The engine as packages, without the page.
+//!
+//! For npm, in `target/npm/`: `npm/src` is compiled to Wasm, `npm/js` is imported by users, and
+//! `npm/examples` and the licences are included. For Python, a wheel in `target/python/`: maturin
+//! compiles `python/src` and packs `python/shardwise`. The checks install what is built into new
+//! folders and run the tests there.
 
-use crate::shell::{find, output, program, run, step};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
+use std::path::{Path, PathBuf};
 
-/// The installation of a program with one package manager.
-#[derive(Clone, Copy, Debug)]
-pub struct Recipe {
-    /// The package manager.
-    pub manager: &'static str,
-    /// The commands, in this order.
-    pub commands: &'static [&'static [&'static str]],
-    /// Whether the commands need root.
-    pub as_root: bool,
+use crate::engine::CLI;
+use crate::install::{WASM_TARGET, locked_version, pip, wasm_opt, wasm_target};
+use crate::programs::{MATURIN, NODE, NPM, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS};
+use crate::shell::{cargo, copy, entries, fresh, make, name, of_kind, program, read, root, run, step, write};
+use crate::site::{brotli, optimise, size};
+
+/// The placeholder of the crate's version in `npm/js/package.json`.
+const VERSION: &str = "\"version\": \"0.0.0\"";
+
+fn npm_folder() -> PathBuf {
+    root().join("target").join("npm")
 }
 
-/// Installs `what` with the first recipe whose package manager exists; `missing` is the sentence
-/// that explains why it is needed.
+/// Returns the folder that is packed for npm.
+pub fn npm_package() -> PathBuf {
+    npm_folder().join("shardwise")
+}
+
+/// Builds and packs the npm package; returns the tarball.
 ///
 /// # Errors
-/// When nothing can install it without a person; the sentence has the command.
-pub fn install(what: &str, missing: &anyhow::Error, recipes: &[Recipe]) -> Result<()> {
-    let Some(recipe) = recipes.iter().find(|recipe| find(&[recipe.manager]).is_some()) else {
-        bail!("{missing} Install {what}.");
-    };
-    let by_hand = format!("{missing} Install {what}: {}", recipe.spelled("sudo "));
-    let Some(prefix) = recipe.privilege() else { return Err(anyhow!(by_hand)) };
-    step(&format!("Installing {what}: {}", recipe.spelled("")));
-    for command in recipe.commands {
-        let all: Vec<&str> = prefix.iter().chain(command.iter()).copied().collect();
-        let Some((first, rest)) = all.split_first() else { continue };
-        let mut command = program(first);
-        run(command.args(rest).env("DEBIAN_FRONTEND", "noninteractive"))
-            .map_err(|failure| anyhow!("{failure:#} {by_hand}"))?;
+/// When Node, a tool or a file is missing, or a tool fails.
+pub fn npm_build() -> Result<PathBuf> {
+    // Checked first: nothing can be packed without Node.
+    let npm = NPM.find()?;
+    let wasm_opt = wasm_opt()?;
+    wasm_target()?;
+    step("Compiling the engine for JavaScript");
+    run(&mut cargo(&["build", "--quiet", "--release", "--package", "shardwise-js", "--target", WASM_TARGET]))?;
+    let (package, sources) = (npm_package(), root().join("npm"));
+    // Files of an earlier build must not be packed.
+    fresh(&npm_folder())?;
+    make(&package)?;
+    let compiled = root().join("target").join(WASM_TARGET).join("release").join("shardwise_js.wasm");
+    let mut bindgen = program(WASM_BINDGEN.ensure()?);
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "shardwise", "--out-dir"]).arg(&package);
+    run(bindgen.arg(compiled))?;
+    let module = package.join("shardwise_bg.wasm");
+    optimise(&wasm_opt, &module)?;
+    copy(&sources.join("js"), &package, &[])?;
+    copy(&sources.join("examples"), &package.join("examples"), &[])?;
+    for from in ["npm/README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+        let from = root().join(from);
+        std::fs::copy(&from, package.join(name(&from))).with_context(|| format!("{} is missing", name(&from)))?;
     }
-    Ok(())
+    let version = stamp(&package.join("package.json"))?;
+    step("Packing");
+    let mut pack = program(npm);
+    run(pack.current_dir(&package).args(["pack", "--silent", "--pack-destination"]).arg(npm_folder()))?;
+    let tarball = npm_folder().join(format!("shardwise-{version}.tgz"));
+    println!("    shardwise_bg.wasm: {} bytes, {} after brotli", size(&module)?, brotli(&module)?.len());
+    println!("{} is ready: {} bytes. npm install {}", name(&tarball), size(&tarball)?, tarball.display());
+    Ok(tarball)
 }
 
-/// Whether this is Ubuntu, which names some of Debian's packages differently.
-pub fn is_ubuntu() -> bool {
-    let system = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    system.lines().any(|line| line == "ID=ubuntu")
+/// Writes the crate's version into the package; returns the version.
+fn stamp(file: &Path) -> Result<String> {
+    let version = locked_version("shardwise")?;
+    let text = read(file)?;
+    if !text.contains(VERSION) {
+        bail!("npm/js/package.json should have {VERSION}, which is replaced.");
+    }
+    write(file, text.replace(VERSION, &format!("\"version\": \"{version}\"")))?;
+    Ok(version)
 }
 
-impl Recipe {
-    /// Writes the commands on one line; `sudo` precedes each that needs root.
-    fn spelled(&self, sudo: &str) -> String {
-        let sudo = if self.as_root { sudo } else { "" };
-        self.commands.iter().map(|command| format!("{sudo}{}", command.join(" "))).collect::<Vec<_>>().join(" && ")
-    }
-
-    /// Returns the prefix that gives a command root: none for root itself, `sudo -n` if sudo asks
-    /// for no password.
-    fn privilege(&self) -> Option<&'static [&'static str]> {
-        let root = output(program("id").arg("-u")).is_some_and(|id| id.trim() == "0");
-        if !self.as_root || root {
-            return Some(&[]);
-        }
-        output(program("sudo").args(["-n", "true"])).map(|_| ["sudo", "-n"].as_slice())
-    }
+/// Builds the npm package and installs its tarball, with the tests beside it, into a new folder;
+/// returns that folder.
+///
+/// # Errors
+/// When the package cannot be built or installed.
+pub fn npm_install() -> Result<PathBuf> {
+    let tarball = npm_build()?;
+    let installed = npm_folder().join("installed");
+    copy(&root().join("npm").join("tests"), &installed, &[])?;
+    write(&installed.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+    step("Installing the tarball into a fresh folder");
+    let mut install = program(NPM.find()?);
+    install.current_dir(&installed).args(["install", "--offline", "--no-audit", "--no-fund", "--loglevel", "error"]);
+    run(install.arg(tarball))?;
+    Ok(installed)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Builds the npm package, installs it into a new folder and runs its tests there.
+///
+/// # Errors
+/// When the package cannot be built, or a test fails.
+pub fn npm_check() -> Result<()> {
+    let installed = npm_install()?;
+    let command_line = command_line()?;
+    step("Testing the installed package");
+    let mut files = of_kind(&installed, "mjs")?;
+    files.retain(|file| name(file).ends_with(".test.mjs"));
+    let mut tests = program(NODE.find()?);
+    tests.current_dir(&installed).args(["--test", "--test-reporter", "spec"]).args(files);
+    tests.env("SHARDWISE_CLI", command_line);
+    tests.env("SHARDWISE_LINKS", root().join("tests").join("links").join("v1.txt"));
+    run(tests.env("SHARDWISE_TSC", TYPESCRIPT.ensure()?))
+}
 
-    const BOTH: Recipe = Recipe {
-        manager: "apt-get",
-        commands: &[&["apt-get", "update", "-qq"], &["apt-get", "install", "-y", "-qq", "caddy"]],
-        as_root: true,
-    };
+/// Builds the command line, with whose reports the tests compare those of a package.
+fn command_line() -> Result<PathBuf> {
+    run(&mut cargo(&["build", "--quiet", "--package", CLI]))?;
+    Ok(root().join("target").join("debug").join(format!("shardwise{}", std::env::consts::EXE_SUFFIX)))
+}
 
-    #[test]
-    fn a_recipe_is_spelled_as_one_would_type_it() {
-        assert_eq!(BOTH.spelled("sudo "), "sudo apt-get update -qq && sudo apt-get install -y -qq caddy");
-        assert_eq!(
-            Recipe { as_root: false, ..BOTH }.spelled("sudo "),
-            "apt-get update -qq && apt-get install -y -qq caddy"
-        );
-    }
+/// Builds the wheel; returns it.
+///
+/// # Errors
+/// When Python or maturin is missing, or a tool fails.
+pub fn wheel() -> Result<PathBuf> {
+    let mut maturin = program(MATURIN.ensure()?);
+    step("Building the wheel");
+    let wheels = root().join("target").join("python").join("wheels");
+    fresh(&wheels)?;
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "wheel", "--out"]).arg(&wheels);
+    run(maturin.arg("--manifest-path").arg(root().join("python").join("Cargo.toml")))?;
+    let wheel = entries(&wheels)?.into_iter().next().ok_or_else(|| anyhow!("maturin has made no wheel."))?;
+    println!("{} is ready. pip install {}", name(&wheel), wheel.display());
+    Ok(wheel)
+}
 
-    #[test]
-    fn without_a_package_manager_the_sentence_says_what_to_install() {
-        let recipes = [Recipe { manager: "no-such-manager", ..BOTH }];
-        let failure = install("Caddy", &anyhow!("Caddy is missing."), &recipes).err();
-        assert_eq!(failure.unwrap().to_string(), "Caddy is missing. Install Caddy.");
-    }
+/// Builds the wheel, installs it into a fresh environment and runs its tests there.
+///
+/// # Errors
+/// When the wheel cannot be built or installed, or a test fails.
+pub fn wheel_check() -> Result<()> {
+    let wheel = wheel()?;
+    let command_line = command_line()?;
+    let folder = WHEEL_TESTS.folder();
+    fresh(&folder)?;
+    let python = WHEEL_TESTS.ensure()?;
+    step("Installing the wheel");
+    run(pip(&python).arg(wheel))?;
+    step("Testing the installed package");
+    let mut tests = program(python);
+    // From a folder without the sources, which would stand for the package.
+    tests.current_dir(&folder).args(["-m", "unittest", "discover", "--start-directory"]);
+    tests.arg(root().join("python").join("tests")).env("SHARDWISE_CLI", command_line);
+    run(tests.env("SHARDWISE_TESTS", root().join("tests")))
 }

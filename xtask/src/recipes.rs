@@ -4,10 +4,10 @@
 use anyhow::{Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 
-use crate::folders::{copy, fresh, made, read, write};
-use crate::shell::{find, program, root, run, step};
+use crate::install::{self, npm_ci};
+use crate::programs::{MDBOOK, NODE, NPM, RECIPES};
+use crate::shell::{copy, fresh, make, program, read, root, run, step, write};
 use crate::site;
-use crate::tools::{self, python::Environment};
 
 /// The names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
@@ -23,7 +23,7 @@ fn sources(name: &str) -> PathBuf {
 
 /// Returns the folder in which the tools are installed.
 fn workshop() -> PathBuf {
-    tools::folder().join("recipes")
+    install::folder().join("recipes")
 }
 
 /// Builds every site; a failed one does not stop the others.
@@ -53,64 +53,43 @@ fn html(sources: &Path, site: &Path) -> Result<()> {
 }
 
 fn mdbook(sources: &Path, site: &Path) -> Result<()> {
-    run(program(tools::MDBOOK.ensure()?)
-        .env("MDBOOK_LOG", "warn")
-        .arg("build")
-        .arg(sources)
-        .arg("--dest-dir")
-        .arg(site))
+    run(program(MDBOOK.ensure()?).env("MDBOOK_LOG", "warn").arg("build").arg(sources).arg("--dest-dir").arg(site))
 }
 
 fn sphinx(sources: &Path, site: &Path) -> Result<()> {
     let doctrees = workshop().join("doctrees");
-    let mut build = program(python()?);
+    let mut build = program(RECIPES.ensure()?);
     build.args(["-m", "sphinx", "--quiet", "--fail-on-warning", "-E", "-d"]).arg(doctrees).arg(sources).arg(site);
     run(&mut build)
 }
 
 fn mkdocs(sources: &Path, site: &Path) -> Result<()> {
-    let mut build = program(python()?);
+    let mut build = program(RECIPES.ensure()?);
     build.args(["-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]).arg(sources.join("mkdocs.yml"));
     run(build.arg("--site-dir").arg(site))
 }
 
 /// VitePress reads the sources beside its packages, so they are copied there.
 fn vitepress(sources: &Path, site: &Path) -> Result<()> {
-    let missing = || anyhow!("Node and npm are missing: install Node 20 or later from nodejs.org.");
-    let npm = find(&["npm", "npm.cmd"]).ok_or_else(missing)?;
-    let node = find(&["node"]).ok_or_else(missing)?;
+    let (npm, node) = (NPM.find()?, NODE.find()?);
     let place = workshop().join("vitepress");
-    made(&place)?;
+    make(&place)?;
     copy(sources, &place, &["README.md", "node_modules"])?;
     let lock = read(&sources.join("package-lock.json"))?;
     once(&place.join("node_modules"), &lock, || {
         step("Installing VitePress into target/tools/recipes");
-        run(program(npm).current_dir(&place).args([
-            "ci",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--loglevel",
-            "error",
-        ]))
+        run(npm_ci(&npm).current_dir(&place))
     })?;
     let script = place.join("node_modules").join("vitepress").join("bin").join("vitepress.js");
     run(program(node).current_dir(&place).arg(script).args(["build", "--outDir"]).arg(site))
 }
 
-/// Returns a Python interpreter with Sphinx and MkDocs, at the versions of the recipes.
-fn python() -> Result<PathBuf> {
-    let lists = ["docs/recipes/sphinx/requirements.txt", "docs/recipes/mkdocs/requirements.txt"];
-    let environment = Environment { what: "Sphinx and MkDocs", oldest: 10, lists: &lists, alone: &[] };
-    environment.ensure(&workshop().join("python"))
-}
-
-/// Runs `make` in a folder unless it has already run with the same list.
-fn once(place: &Path, list: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
+/// Runs `install` in a folder unless it has already run with the same list.
+fn once(place: &Path, list: &str, install: impl FnOnce() -> Result<()>) -> Result<()> {
     let note = place.join("made-to.txt");
-    if std::fs::read_to_string(&note).is_ok_and(|made| made == list) {
+    if std::fs::read_to_string(&note).is_ok_and(|have| have == list) {
         return Ok(());
     }
-    make()?;
+    install()?;
     write(&note, list)
 }

@@ -1,4 +1,5 @@
-//! Runs other programs from the repository's root, with stdin closed.
+//! Runs other programs from the repository's root, with stdin closed; reads and writes files, with
+//! sentences for what fails.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -94,4 +95,98 @@ pub fn path_with(folders: &[PathBuf]) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(std::env::split_paths(&path));
     std::env::join_paths(all).unwrap_or(path)
+}
+
+/// Returns the text of a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()))
+}
+
+/// Writes a file.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(file: &Path, text: impl AsRef<[u8]>) -> Result<()> {
+    std::fs::write(file, text).with_context(|| format!("{} could not be written", file.display()))
+}
+
+/// Makes a folder and those above it, where they are missing.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("{} could not be made", folder.display()))
+}
+
+/// Empties a folder.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn fresh(folder: &Path) -> Result<()> {
+    // The folder may not exist.
+    let _ = std::fs::remove_dir_all(folder);
+    make(folder)
+}
+
+/// Returns what a folder has, by name.
+///
+/// # Errors
+/// When the folder does not exist.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{} could not be read", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Copies a folder except for these names.
+///
+/// # Errors
+/// When a file cannot be copied.
+pub fn copy(from: &Path, to: &Path, but: &[&str]) -> Result<()> {
+    make(to)?;
+    for path in entries(from)? {
+        let name = path.file_name().unwrap_or_default();
+        if but.iter().any(|but| name == *but) {
+            continue;
+        }
+        if path.is_dir() {
+            copy(&path, &to.join(name), but)?;
+        } else {
+            let failed = || format!("{} could not be copied", path.display());
+            std::fs::copy(&path, to.join(name)).with_context(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns every file below a folder, sorted by name.
+///
+/// # Errors
+/// When one of the folders cannot be read.
+pub fn below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in entries(folder)? {
+        if path.is_dir() { files.extend(below(&path)?) } else { files.push(path) }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Returns the files of a folder with this extension, by name.
+///
+/// # Errors
+/// When the folder does not exist.
+pub fn of_kind(folder: &Path, kind: &str) -> Result<Vec<PathBuf>> {
+    let mut files = entries(folder)?;
+    files.retain(|file| file.extension().is_some_and(|own| own == kind));
+    Ok(files)
+}
+
+/// Returns the name of a file without its folder.
+pub fn name(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,16 +1,17 @@
 //! Builds the site from sources into `dist/`: Trunk compiles and assembles, wasm-opt optimises the
-//! module, a service worker caches all files, and each file gets a compressed copy.
-
-mod public;
-mod worker;
+//! modules, a service worker keeps all files, and each file gets a compressed copy.
 
 use anyhow::{Context as _, Result, bail};
+use brotli::BrotliCompress;
+use brotli::enc::BrotliEncoderParams;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
-use crate::brotli;
-use crate::shell::{cargo, program, root, run, step};
-use crate::tools;
+use crate::install::{self, WASM_TARGET, wasm_target};
+use crate::programs::{MDBOOK, TRUNK, WASM_BINDGEN};
+use crate::shell::{below, cargo, name, of_kind, program, read, root, run, step, write};
 
 /// The port of `cargo xtask serve`.
 pub const PORT: u16 = 8080;
@@ -51,18 +52,16 @@ pub fn folder() -> PathBuf {
 /// When a tool is missing or fails.
 pub fn build() -> Result<()> {
     let mut trunk = trunk("build", Profile::Release)?;
-    if let Err(failure) = tools::install(&[tools::MDBOOK]) {
+    if let Err(failure) = MDBOOK.ensure() {
         step(&format!("{failure:#}"));
     }
     step("Building the site into dist/ (Trunk, release)");
     run(&mut trunk)?;
     finish(&folder())?;
-    public::address(&folder())?;
-    worker::install(&folder())?;
+    write_address(&folder())?;
+    write_worker(&folder())?;
     step("Compressing a copy of every file, for servers that send those");
-    if let Err(failure) = brotli::beside(&folder()) {
-        step(&format!("Leaving compression to the server. {failure:#}"));
-    }
+    compress(&folder())?;
     println!("dist/ is ready: put it on any static file server, under any path.");
     Ok(())
 }
@@ -93,11 +92,11 @@ fn has_display() -> bool {
 }
 
 fn trunk(command: &str, profile: Profile) -> Result<Command> {
-    tools::wasm_target()?;
-    install(profile)?;
-    let mut trunk = program(tools::TRUNK.ensure()?);
+    wasm_target()?;
+    prepare(profile)?;
+    let mut trunk = program(TRUNK.ensure()?);
     // Offline, so that Trunk uses the tools it is given and downloads none.
-    trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", tools::path()?);
+    trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", install::path()?);
     // Trunk's error sentences are enough.
     trunk.env("RUST_BACKTRACE", "0");
     // Trunk reads NO_COLOR as a boolean and rejects the usual `NO_COLOR=1`.
@@ -110,40 +109,40 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
 
 /// Installs Trunk and wasm-bindgen if they are missing, and compiles the page at the same time, as
 /// either leaves cores idle.
-fn install(profile: Profile) -> Result<()> {
-    let wanted = [tools::TRUNK, tools::WASM_BINDGEN];
-    if wanted.iter().all(|tool| matches!(tool.present(), Ok(Some(_)))) {
+fn prepare(profile: Profile) -> Result<()> {
+    if TRUNK.find().and_then(|_| WASM_BINDGEN.find()).is_ok() {
         return Ok(());
     }
-    let mut page = cargo(&["build", "--quiet", "--bin", "page", "--target", tools::WASM_TARGET]);
+    let mut page = cargo(&["build", "--quiet", "--bin", "page", "--target", WASM_TARGET]);
     page.args(if profile == Profile::Release { &["--profile", "site"][..] } else { &[] });
     let page = page.spawn();
-    let installed = tools::install(&wanted);
+    let installed = install::ensure(&[&TRUNK, &WASM_BINDGEN]);
     // Trunk reports compile errors later.
     let _ = page.and_then(|mut page| page.wait());
     installed
 }
 
-/// Runs wasm-opt on the module of `dist/`, or prints why not.
+/// Runs wasm-opt on the modules of a site, or prints why not.
 ///
-/// The module keeps its name with the hash that Trunk computed before: a module from another
-/// wasm-opt behaves the same.
+/// A module keeps its name with the hash that Trunk computed before: a module from another wasm-opt
+/// behaves the same.
 fn finish(folder: &Path) -> Result<()> {
-    let wasm_opt = tools::wasm_opt().unwrap_or_else(|failure| {
+    let wasm_opt = install::wasm_opt().unwrap_or_else(|failure| {
         step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure:#}"));
         Vec::new()
     });
-    for module in modules(folder)? {
-        let size =
-            || std::fs::metadata(&module).map(|data| data.len()).with_context(|| format!("{} is gone", name(&module)));
-        let before = size()?;
+    for module in of_kind(folder, "wasm")? {
+        let before = size(&module)?;
         step(&format!("Optimising {} (wasm-opt {})", name(&module), OPTIMISATIONS.join(" ")));
         optimise(&wasm_opt, &module)?;
-        let small = brotli::sizes(std::slice::from_ref(&module)).unwrap_or_default();
-        let small = small.first().map_or(String::new(), |small| format!(", {small} after brotli"));
-        println!("    {}: {} of {before} bytes{small}", name(&module), size()?);
+        println!("    {}: {} of {before} bytes", name(&module), size(&module)?);
     }
     Ok(())
+}
+
+/// Returns the size of a file in bytes.
+pub(crate) fn size(file: &Path) -> Result<u64> {
+    std::fs::metadata(file).map(|data| data.len()).with_context(|| format!("{} is gone", name(file)))
 }
 
 /// Runs wasm-opt on a module; an empty `wasm_opt` command leaves the module as it is.
@@ -154,17 +153,233 @@ pub(crate) fn optimise(wasm_opt: &[PathBuf], module: &Path) -> Result<()> {
     run(&mut optimise)
 }
 
-/// Returns the Wasm modules in a folder.
+/// Extensions of text and code; pictures and fonts are compressed already.
+const COMPRESSED: [&str; 8] = ["css", "html", "js", "json", "py", "svg", "txt", "wasm"];
+
+/// Returns a file after brotli, at the highest quality and the usual window of servers.
 ///
 /// # Errors
-/// When the folder cannot be read: the site is not built yet.
-pub fn modules(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder)
-        .with_context(|| format!("{} could not be read; make it with `cargo xtask build`", name(folder)))?;
-    let files = entries.flatten().map(|entry| entry.path());
-    Ok(files.filter(|file| file.extension().is_some_and(|extension| extension == "wasm")).collect())
+/// When the file cannot be read.
+pub fn brotli(file: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?;
+    let params = BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    let mut small = Vec::new();
+    BrotliCompress(&mut bytes.as_slice(), &mut small, &params).context("brotli failed")?;
+    Ok(small)
 }
 
-fn name(file: &Path) -> String {
-    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+/// Writes a copy `FILE.br` beside every file below a folder that brotli makes smaller, for servers
+/// that send such copies; on all cores.
+fn compress(folder: &Path) -> Result<()> {
+    let is_text = |file: &PathBuf| file.extension().is_some_and(|kind| COMPRESSED.iter().any(|known| kind == *known));
+    let files = Mutex::new(below(folder)?.into_iter().filter(is_text));
+    let next = || files.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || -> Result<()> {
+        while let Some(file) = next() {
+            let (small, whole) = (brotli(&file)?, size(&file)?);
+            if file.extension().is_some_and(|kind| kind == "wasm") {
+                println!("    {}: {whole} bytes, {} after brotli", name(&file), small.len());
+            }
+            if (small.len() as u64) < whole {
+                write(&PathBuf::from(format!("{}.br", file.display())), small)?;
+            }
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("brotli failed")))
+    })
+}
+
+/// Compiles the module that reads files and writes settings (`crates/files-worker`), which the page
+/// fetches on demand, into Trunk's folder, else into `dist/`. Trunk calls it as a hook
+/// (`Trunk.toml`).
+///
+/// # Errors
+/// When it does not compile, or wasm-bindgen is missing.
+pub fn files() -> Result<()> {
+    let site = std::env::var_os("TRUNK_STAGING_DIR").map_or_else(folder, PathBuf::from);
+    let is_quick = std::env::var_os("TRUNK_PROFILE").is_some_and(|profile| profile == "debug");
+    let (profile, folder) = if is_quick { ("dev", "debug") } else { ("site", "site") };
+    let package = ["--package", "shardwise-files-worker", "--target", WASM_TARGET, "--profile", profile];
+    run(cargo(&["build", "--quiet"]).args(package))?;
+    let compiled = root().join("target").join(WASM_TARGET).join(folder).join("files_worker.wasm");
+    let mut bindgen = program(WASM_BINDGEN.ensure()?);
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "files", "--out-dir"]).arg(site);
+    run(bindgen.arg(compiled)).context("The module of files could not be made")
+}
+
+/// Name of the worker in the site; its scope is its folder and everything below.
+const WORKER: &str = "sw.js";
+
+/// Path of the template in Trunk's output.
+const TEMPLATE: &str = "static/sw.js";
+
+/// Extensions of files that the page may request. Pictures are left out: they only serve visitors
+/// without scripts.
+const KEPT: [&str; 6] = ["css", "html", "js", "svg", "txt", "wasm"];
+
+/// Files with such extensions that the page does not request: other sites load the first, and Trunk
+/// has copied the second under a hashed name.
+const OTHERS: [&str; 2] = ["static/embed.js", "static/page.css"];
+
+/// Writes the service worker into the site, and its name into the page for `static/boot.js`: the
+/// template with the list of kept files and a hash of them, so that every changed build has a
+/// changed worker.
+fn write_worker(site: &Path) -> Result<()> {
+    const PLACE: &str = " data-wasm=\"";
+    let template = read(&site.join(TEMPLATE))?;
+    std::fs::remove_file(site.join(TEMPLATE)).with_context(|| format!("{TEMPLATE} could not be removed"))?;
+    let page = site.join("index.html");
+    let html = read(&page)?;
+    if html.matches(PLACE).count() != 1 {
+        bail!("index.html does not start its module as Trunk.toml says: xtask/src/site.rs.");
+    }
+    write(&page, html.replace(PLACE, &format!(" data-worker=\"{WORKER}\"{PLACE}")))?;
+    let kept = kept(site)?;
+    let mut hasher = DefaultHasher::new();
+    for (name, file) in &kept {
+        hasher.write(name.as_bytes());
+        hasher.write(&std::fs::read(file).with_context(|| format!("{} could not be read", file.display()))?);
+    }
+    let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+    write(&site.join(WORKER), filled(&template, &names, hasher.finish())?)
+}
+
+/// Returns the files that the page may request, with their names in the site; the page itself is
+/// `./`.
+fn kept(site: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut kept = Vec::new();
+    for file in below(site)? {
+        let Ok(relative) = file.strip_prefix(site) else { continue };
+        let name = relative.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        if is_kept(&name) {
+            kept.push((if name == "index.html" { "./".to_owned() } else { name }, file));
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether the page may request a file: it is beside the page, or in `static/`.
+fn is_kept(name: &str) -> bool {
+    let near = !name.strip_prefix("static/").unwrap_or(name).contains('/');
+    let kind = name.rsplit_once('.').is_some_and(|(_, kind)| KEPT.contains(&kind));
+    near && kind && name != WORKER && !OTHERS.contains(&name)
+}
+
+fn filled(template: &str, names: &[&str], hash: u64) -> Result<String> {
+    let places = ["\"{build}\"", "{files}"];
+    if places.iter().any(|place| template.matches(place).count() != 1) {
+        bail!("static/sw.js has not one place for the build and one for its files.");
+    }
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let [build, files] = places;
+    Ok(template.replace(build, &format!("\"{hash:016x}\"")).replace(files, &format!("[{}]", names.join(", "))))
+}
+
+/// The environment variable with the address.
+const VARIABLE: &str = "SHARDWISE_URL";
+/// The attribute with the page's picture.
+const PICTURE: &str = "content=\"static/";
+/// The line of the page before which the lines with the address are inserted.
+const BEFORE: &str = "<meta property=\"og:type\"";
+
+/// Writes the address into the built page, if it is set: services that show previews of links need
+/// absolute addresses of pictures. Without it all stay relative and work under any path.
+fn write_address(folder: &Path) -> Result<()> {
+    let Some(url) = std::env::var(VARIABLE).ok().filter(|url| !url.trim().is_empty()) else { return Ok(()) };
+    let page = folder.join("index.html");
+    write(&page, with_address(&read(&page)?, url.trim())?)
+}
+
+/// Returns the page with its address.
+fn with_address(html: &str, url: &str) -> Result<String> {
+    let is_plain = !url.contains(['"', '<', '>', '&', '#', '?', ' ']);
+    if !(is_plain && (url.starts_with("https://") || url.starts_with("http://"))) {
+        let example = "https://example.org/shardwise/";
+        bail!("{VARIABLE} is `{url}`, which is no address of a site, as `{example}` is.");
+    }
+    let url = format!("{}/", url.trim_end_matches('/'));
+    let own =
+        format!("<link rel=\"canonical\" href=\"{url}\">\n<meta property=\"og:url\" content=\"{url}\">\n{BEFORE}");
+    Ok(html.replace(PICTURE, &format!("content=\"{url}static/")).replacen(BEFORE, &own, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../index.html");
+
+    #[test]
+    fn the_picture_and_the_page_get_whole_addresses() {
+        let html = with_address(PAGE, "https://example.org/calc").unwrap();
+        assert_eq!(html.matches("https://example.org/calc/").count(), 4);
+        for line in [
+            "<meta property=\"og:image\" content=\"https://example.org/calc/static/og.png\">",
+            "<meta name=\"twitter:image\" content=\"https://example.org/calc/static/og.png\">",
+            "<link rel=\"canonical\" href=\"https://example.org/calc/\">",
+        ] {
+            assert!(html.contains(line), "{line}");
+        }
+        // Files that the page itself loads stay relative.
+        assert!(html.contains("src=\"static/theme.js\""));
+    }
+
+    #[test]
+    fn the_picture_is_as_large_as_the_page_says_and_light() {
+        let picture = include_bytes!("../../static/og.png");
+        let size = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| picture[at + byte]));
+        assert!(PAGE.contains(&format!("og:image:width\" content=\"{}\"", size(16))));
+        assert!(PAGE.contains(&format!("og:image:height\" content=\"{}\"", size(20))));
+        assert!(picture.len() < 80_000);
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for url in ["example.org", "https://example.org/?a=1", "https://exa\"mple.org", "ftp://example.org"] {
+            assert!(with_address(PAGE, url).unwrap_err().to_string().contains(url));
+        }
+    }
+
+    #[test]
+    fn a_compressed_copy_has_the_same_text() -> Result<()> {
+        let file = root().join("docs").join("accuracy.md");
+        let (small, mut text) = (brotli(&file)?, Vec::new());
+        brotli::BrotliDecompress(&mut small.as_slice(), &mut text)?;
+        assert!(text == std::fs::read(&file)? && small.len() * 3 < text.len(), "{} bytes", small.len());
+        Ok(())
+    }
+
+    #[test]
+    fn the_worker_keeps_what_the_page_asks_for() {
+        for name in ["index.html", "page-1_bg.wasm", "rows.txt", "static/boot.js", "static/icon.svg"] {
+            assert!(is_kept(name), "{name}");
+        }
+        let others = [
+            "sw.js",
+            "static/embed.js",
+            "static/page.css",
+            "static/preview.jpg",
+            "static/measure.py",
+            "docs/index.html",
+            "index.html.br",
+        ];
+        for name in others {
+            assert!(!is_kept(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn another_build_has_another_worker() -> Result<()> {
+        let template = include_str!("../../static/sw.js");
+        let first = filled(template, &["./", "rows.txt"], 1)?;
+        assert!(first.contains("const FILES = [\"./\", \"rows.txt\"];"), "{first}");
+        assert!(first.contains("const BUILD = \"0000000000000001\";"), "{first}");
+        assert_ne!(first, filled(template, &["./", "rows.txt"], 2)?);
+        assert!(filled("const FILES = {files};", &[], 1).is_err());
+        Ok(())
+    }
 }

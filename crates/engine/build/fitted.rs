@@ -21,12 +21,18 @@ const FITTED: Shape = Shape {
 pub(crate) fn table(file: &File) -> Result<String, String> {
     let [rows] = file.rows([("constant", "key")])?;
     let (mut constants, mut all) = (String::new(), Vec::new());
+    let mut digest = String::new();
     for row in &rows {
         let what = row.fields.get("what").and_then(serde_json::Value::as_str).unwrap_or_default();
         let (name, value) = (row.key.to_uppercase(), row.number("value")?);
+        let _ = write!(digest, "{}={value:?};", row.key);
         let _ = writeln!(constants, "/// {what}.\npub const {name}: f64 = {value:?};");
         all.push(FITTED.write(row)?);
     }
+    // The same values have the same name, wherever they were fitted.
+    let name = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(digest.as_bytes());
+    let what = "/// What names this calibration: a digest of its values.";
+    let _ = writeln!(constants, "{what}\npub const CALIBRATION: &str = \"{name:08x}\";");
     let all = format!("/// All of them.\npub const ALL: &[Fitted] = &[\n    {},\n];\n", all.join(",\n    "));
     Ok(constants + &all)
 }

@@ -9,6 +9,7 @@ mod low_precision;
 mod models;
 mod networks;
 mod releases;
+mod revisions;
 mod rows;
 mod shape;
 
@@ -33,6 +34,7 @@ fn main() {
 fn tables(root: &Path) -> Result<Files, String> {
     let data = |name: &str| rows::read(root, &format!("data/{name}"));
     let mut files = releases::tables(&root.join("crates/files/programs"))?;
+    files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
     files.push(("fitted.rs", fitted::table(&data("fitted.toml")?)?));
     files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
     files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);

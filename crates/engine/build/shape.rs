@@ -154,7 +154,7 @@ pub(crate) fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)])
 
 /// A list of expressions.
 pub(crate) fn list(rows: &[String]) -> String {
-    format!("&[\n    {},\n]\n", rows.join(",\n    "))
+    format!("&[\n    {}\n]\n", rows.join(",\n    "))
 }
 
 /// Fields that every row has.

@@ -1,8 +1,7 @@
 //! The catalog: accelerators, interconnects, clusters, models and named scenarios as typed const
 //! tables, with a source for every number.
 //!
-//! A published revision never changes. Corrections go into the next revision, and [`revisions`]
-//! keeps the numbers they replaced.
+//! Corrections of data sheets after the first release are rows of [`revisions`].
 
 pub mod accelerators;
 pub mod accuracy;
@@ -28,8 +27,8 @@ use crate::model::transformer::Architecture;
 use crate::scenario::{Id, Model, Picked, Scenario};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// The revision of this catalog, written into every link.
-pub const REVISION: u32 = 7;
+/// The revision of the data sheets.
+pub const REVISION: u32 = revisions::newest();
 
 /// An accelerator of the catalog.
 #[derive(Clone, Copy, Debug)]

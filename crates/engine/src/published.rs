@@ -227,7 +227,7 @@ mod tests {
             step_s,
             batch_share: 1.0,
             peak: peak_gib.map(|gib| Peak { gib, kind: MemoryKind::Reserved, stage: MemoryStage::Most }),
-            link: "v=1&rev=7&gpus=128".into(),
+            link: "v=1&gpus=128".into(),
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
     fn what_repeats_is_written_once() {
         let rows = [row(Some(1.0), None), row(Some(2.0), None)];
         let text = write(&rows);
-        assert_eq!(text.lines().nth(1), Some("\t\tF\t2\t\t\t\tv=1&rev=7&gpus=128"));
+        assert_eq!(text.lines().nth(1), Some("\t\tF\t2\t\t\t\tv=1&gpus=128"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! what could not be read.
 //!
 //! The fragment of a link is readable:
-//! `v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of the
+//! `v=1&cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=8k`. It holds the version of the
 //! format, the revision of the catalog, and the differences from a starting point that is frozen
 //! with the version (see [`v1`]), so that a published link always means the same scenario.
 //!

@@ -25,7 +25,7 @@ proptest! {
 /// Only what would be a new best is validated, which allocates: a few of thousands.
 #[test]
 fn a_plan_hardly_allocates_while_it_searches() {
-    let scenario = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
+    let scenario = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
     let mut plan = Plan::over(&scenario, Kind::Runs, Terms::usual(&scenario), vec![Hardware::own(&scenario)]);
     let counted = allocation_counter::measure(|| while !plan.advance(1000) {});
     let evaluated = plan.progress().evaluated as u64;

@@ -13,6 +13,7 @@ pub mod by_accelerator;
 pub mod calibrate;
 pub mod collectives;
 pub mod conventions;
+pub mod converted;
 pub mod coverage;
 pub mod dated;
 pub mod expert_layer;

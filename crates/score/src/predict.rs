@@ -24,6 +24,7 @@ use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{ExpertChoice, Scenario, Strategy};
+use engine::units::BytesPerSecond;
 
 /// The engine's prediction for a row, with the measured values.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +45,8 @@ pub struct Prediction {
     pub batch_share: f64,
     /// Accuracy band of the step time.
     pub step_band: Band,
+    /// The slowest network that the row leaves possible, where it widens the band.
+    pub slowest: Option<BytesPerSecond>,
     /// Predicted peak memory in GiB, of the kind that the row measured.
     pub peak_mem_gib: f64,
     /// Predicted bytes of live tensors at the peak of the same stage, in GiB.
@@ -243,11 +246,13 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         notes.add("what is kept in host memory is more than such a machine has");
     }
     let fit_odds = if possible { accuracy::fit_odds(&report) } else { 0.0 };
+    let (step_band, slowest) = unsure::range(row, &scenario, predicted_step, &mut notes);
     let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
     Ok(Prediction {
         fits: report.fits() && possible && !overflows,
         fit_odds: if overflows { fit_odds.min(assumed::host::ODDS) } else { fit_odds },
-        step_band: unsure::range(row, &scenario, predicted_step, &mut notes),
+        step_band,
+        slowest,
         memory_band: accuracy::peak_memory(&report),
         step_time_s,
         batch_share: full,

@@ -74,9 +74,7 @@ mod tests {
 
     #[test]
     fn a_poster_leads_back_to_its_scenario_and_says_what_the_page_says() {
-        for link in
-            ["", "v=1&rev=7&cluster=dgx-h100&model=mixtral-8x7b&gpus=256&pin=1&gpus=512", "seq=1M&recompute=none"]
-        {
+        for link in ["", "v=1&cluster=dgx-h100&model=mixtral-8x7b&gpus=256&pin=1&gpus=512", "seq=1M&recompute=none"] {
             let decoded = decode(link);
             let link = format!("https://example.org/?curve=gpus#{}", encode_with(&decoded.scenario, &decoded.pins));
             let snapshot =

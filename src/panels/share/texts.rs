@@ -4,7 +4,7 @@ use crate::derived::Derived;
 use crate::text::cost::{self, RunTexts};
 use crate::text::scenario_line::scenario_line;
 use crate::text::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
-use engine::catalog;
+use engine::fitted::CALIBRATION;
 use engine::format::THIN_SPACE;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -23,7 +23,7 @@ pub(super) fn not_drawn(names: &[&str]) -> String {
 
 /// What a picture was made with.
 pub(super) fn made() -> String {
-    format!("shardwise {}, catalog revision {}", env!("CARGO_PKG_VERSION"), catalog::REVISION)
+    format!("shardwise {}, calibration {CALIBRATION}", env!("CARGO_PKG_VERSION"))
 }
 
 /// What can be copied.
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn pinned_scenarios_are_columns() {
-        let (derived, link) = opened("v=1&rev=7&pin=1&gpus=128&pin=2&tp=8");
+        let (derived, link) = opened("v=1&pin=1&gpus=128&pin=2&tp=8");
         let table = CopyFormat::Table.text(&derived, &link, "");
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[0], "|  | On screen | A: 128 GPUs | B: Tensor parallel: 8 |");
@@ -234,11 +234,11 @@ mod tests {
 
     #[test]
     fn an_embed_is_a_link_to_the_view_and_the_script_beside_the_page() {
-        let (derived, link) = opened("v=1&rev=7&gpus=128");
+        let (derived, link) = opened("v=1&gpus=128");
         let code = CopyFormat::Embed.text(&derived, &link, "map");
-        assert!(code.starts_with(&format!(
-            "<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;rev=7&amp;gpus=128\">13B on 128 "
-        )));
+        assert!(
+            code.starts_with(&format!("<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;gpus=128\">13B on 128 "))
+        );
         assert!(code.ends_with(&format!("</a>\n<script src=\"{PAGE}static/embed.js\" defer></script>\n")), "{code}");
         let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");
         assert!(plain.contains("href=\"http://127.0.0.1:8080/?view=verdict#v=1\"") && plain.contains("8080/static/"));

@@ -32,7 +32,7 @@ const NETWORKS: [Network; 2] = [
 ];
 
 /// The pages that are opened: (name, fragment).
-const PAGES: [(&str, &str); 2] = [("bare", ""), ("a link", "#v=1&rev=7&model=llama-3.1-8b&seq=8192&gpus=128")];
+const PAGES: [(&str, &str); 2] = [("bare", ""), ("a link", "#v=1&model=llama-3.1-8b&seq=8192&gpus=128")];
 
 /// Records when headline and figures are painted. A message posted from a frame's callback arrives
 /// after its paint.

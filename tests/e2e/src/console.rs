@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use xtask::browser::Kind;
+use xtask::install::Kind;
 
 use crate::Session;
 

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
-use xtask::browser::{Browser, Kind};
-use xtask::{browsers, webkit};
+use xtask::install::{Browser, Kind};
+use xtask::programs::XVFB;
 
 use crate::process::Process;
 use crate::server::fetch;
@@ -42,7 +42,7 @@ impl Driver {
     }
 
     fn start(kind: Kind) -> Result<Self> {
-        let browser = browsers::on_this_machine(kind)?;
+        let browser = Browser::find(kind)?;
         let screen = (kind == Kind::Webkit).then(screen).transpose()?;
         let configure = |port: u16, driver: &mut Command| {
             driver.arg(format!("--port={port}"));
@@ -88,7 +88,7 @@ impl Driver {
 
 /// Starts a screen in memory; its number is its port.
 fn screen() -> Result<Process> {
-    let xvfb = webkit::screen().context("WebKitGTK has no headless mode")?;
+    let xvfb = XVFB.find().context("WebKitGTK has no headless mode")?;
     let configure = |port: u16, screen: &mut Command| {
         screen.arg(format!(":{port}")).args(["-screen", "0", "1280x1024x24", "-nolisten", "tcp"]);
         Ok(())

@@ -3,8 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use thirtyfour::Capabilities;
-use xtask::browser::{Browser, Kind};
-use xtask::chromium::SETTINGS;
+use xtask::install::{Browser, Kind, SETTINGS};
 
 /// Options of every Firefox: a page of 1280 by 900 px.
 const FIREFOX: [&str; 3] = ["-headless", "--width=1280", "--height=985"];

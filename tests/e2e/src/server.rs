@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use ureq::Agent;
+use xtask::programs::{CADDY, NGINX, NGINX_BROTLI};
 use xtask::shell::root;
-use xtask::{caddy, nginx};
 
 use crate::process::{self, Process};
 
@@ -37,7 +37,7 @@ impl Server {
             caddy.env("XDG_CONFIG_HOME", &own).env("XDG_DATA_HOME", &own);
             Ok(())
         };
-        Self::start("Caddy", &caddy::on_this_machine()?, configure, folder, path)
+        Self::start("Caddy", &CADDY.find()?, configure, folder, path)
     }
 
     /// Serves a folder under a path ("/" or "/some/where/") with `deploy/nginx.conf`.
@@ -55,7 +55,7 @@ impl Server {
             command.arg("-p").arg(&own).args(["-c", "nginx.conf", "-e", "stderr"]);
             Ok(())
         };
-        Self::start("nginx", &nginx::on_this_machine()?, configure, folder, path)
+        Self::start("nginx", &NGINX.find()?, configure, folder, path)
     }
 
     /// Waits until the server answers with the folder's `index.html`.
@@ -90,7 +90,7 @@ fn nginx_configuration(port: u16, folder: &Path, path: &str) -> Result<[(&'stati
         ("alias /srv/shardwise/;", format!("alias {}/;", folder.display())),
         ("location / {", format!("location {path} {{")),
     ];
-    let module = nginx::brotli();
+    let module = NGINX_BROTLI.find().ok();
     if module.is_none() {
         changes.push(("brotli_static on;", String::new()));
     }

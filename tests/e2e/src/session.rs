@@ -15,7 +15,7 @@ use thirtyfour::common::print::PrintParameters;
 use thirtyfour::error::{WebDriverError, WebDriverResult};
 use thirtyfour::{By, TimeoutConfiguration, WebDriver, WebElement};
 use tokio::sync::OwnedMutexGuard;
-use xtask::browser::Kind;
+use xtask::install::Kind;
 
 use crate::driver::Driver;
 use crate::{block_on, options, wait};

@@ -5,10 +5,9 @@ use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
 use std::path::Path;
 
-use super::labels::{Labels, text};
-use super::{overview, page};
-use crate::folders::{entries, read, write};
-use crate::shell::root;
+use super::page;
+use super::words::{Labels, text};
+use crate::shell::{entries, read, root, write};
 
 /// The folder of all of them.
 const FOLDERS: &str = "crates/files/programs";
@@ -89,10 +88,10 @@ pub(super) fn write_pages(book: &Path) -> Result<()> {
             .with_context(|| format!("The page of {} could not be made", program.name))?;
         write(&book.join(program.page() + ".md"), &text)?;
     }
-    write(&book.join("releases-table.md"), &overview::table(&programs, &marks, &labels)?)?;
-    write(&book.join("releases-refused.md"), &overview::refused(&programs, &marks)?)?;
+    write(&book.join("releases-table.md"), &page::overview(&programs, &marks, &labels)?)?;
+    write(&book.join("releases-refused.md"), &page::refused(&programs, &marks)?)?;
     let contents = book.join("SUMMARY.md");
-    write(&contents, &overview::contents(&read(&contents)?, &programs)?)
+    write(&contents, &page::contents(&read(&contents)?, &programs)?)
 }
 
 /// All programs, by name.

@@ -1,17 +1,12 @@
-//! Writes a small image as PNG with a palette of at most 256 colours, each row as differences from
-//! the row above. The `png` crate would do the same but adds 39 KB to the download, and [`chunk`]
-//! is needed in any case, for the text chunk of files that the browser writes.
+//! Writes a small image as PNG with a palette of at most 256 colours.
 
 use super::field::Image;
-use engine::share::carried::{PNG, chunk};
-use miniz_oxide::deflate::compress_to_vec_zlib;
+use ::png::{BitDepth, ColorType, Compression, Encoder, Filter};
 
 /// Size of a palette.
 const COLOURS: usize = 256;
 /// Bytes per pixel: red, green, blue, opacity.
 const PIXEL: usize = 4;
-/// DEFLATE effort out of 10: zlib's default.
-const EFFORT: u8 = 6;
 
 /// Encodes the image as a file. Beyond 256 colours, a pixel of a further colour takes that of the
 /// previous pixel.
@@ -34,31 +29,23 @@ pub(super) fn png(image: &Image) -> Vec<u8> {
         }
         indices.push(index);
     }
-    let mut rows = Vec::with_capacity(indices.len() + image.height);
-    let mut above = vec![0; image.width];
-    for row in indices.chunks_exact(image.width.max(1)) {
-        // Filter 2: difference from the byte above.
-        rows.push(2);
-        rows.extend(row.iter().zip(&above).map(|(byte, above)| byte.wrapping_sub(*above)));
-        above.copy_from_slice(row);
-    }
-    let mut header = Vec::new();
-    header.extend_from_slice(&(image.width as u32).to_be_bytes());
-    header.extend_from_slice(&(image.height as u32).to_be_bytes());
-    // Eight bits per pixel, a palette, and the defaults for compression, filter and interlacing.
-    header.extend_from_slice(&[8, 3, 0, 0, 0]);
-    let mut file = PNG.to_vec();
-    chunk(&mut file, *b"IHDR", &header);
-    chunk(&mut file, *b"PLTE", &palette);
-    chunk(&mut file, *b"IDAT", &compress_to_vec_zlib(&rows, EFFORT));
-    chunk(&mut file, *b"IEND", &[]);
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, image.width as u32, image.height as u32);
+    encoder.set_color(ColorType::Indexed);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_palette(palette);
+    encoder.set_compression(Compression::Balanced);
+    // Differences from the row above.
+    encoder.set_filter(Filter::Up);
+    // Writing to memory cannot fail, and an image has at least one node by one.
+    let _ = encoder.write_header().and_then(|mut writer| writer.write_image_data(&indices));
     file
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::png::{ColorType, Decoder, Transformations};
+    use ::png::{Decoder, Transformations};
     use std::io::Cursor;
 
     /// Creates an image whose pixels have these colours in turn.

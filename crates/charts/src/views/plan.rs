@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_front_is_drawn_among_all_runs() {
-        let own = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
+        let own = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8").scenario;
         let mut plan = Plan::over(&own, Kind::Runs, Terms::usual(&own), vec![Hardware::own(&own)]);
         plan.advance(usize::MAX);
         let (spec, places) = plan_front(&plan, &own, Some(Question::Cheapest { days: plan.front()[0].days() * 1.5 }));

@@ -156,7 +156,7 @@ mod tests {
     /// but exceed the parameter's maximum, which adds another.
     #[test]
     fn no_advice_leaves_the_bounds_of_a_parameter() {
-        let scenario = decode("v=1&rev=7&gpus=131071&tp=2").scenario;
+        let scenario = decode("v=1&gpus=131071&tp=2").scenario;
         let doubled = Change::Gpus(2 * scenario.gpus);
         assert_eq!(errors(&apply(&scenario, doubled)), errors(&scenario));
         assert_eq!(allowed(&scenario, errors(&scenario), doubled), None);

@@ -253,7 +253,7 @@ mod tests {
     /// read as 4,096.
     #[test]
     fn no_way_leaves_the_bounds_of_a_parameter() {
-        let base = decode("v=1&rev=7&accum=4096&gpus=64&pp=3&size=7B").scenario;
+        let base = decode("v=1&accum=4096&gpus=64&pp=3&size=7B").scenario;
         let ranking = ranked(&base);
         assert!(!ranking.best().is_empty());
         for layout in ranking.best() {

@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_measurement_narrows_the_range_of_tuned_runs() {
-        let link = "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192&framework=megatron&recipe=megatron-mixed&strategy=zero1";
+        let link = "v=1&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192&framework=megatron&recipe=megatron-mixed&strategy=zero1";
         let plain = crate::share::decode(link).scenario;
         let anchored = Scenario { anchor: Anchor { time: 1.18, memory: 1.0 }, ..plain };
         let width = |band: Band| band.high / band.low;

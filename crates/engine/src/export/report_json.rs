@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::analysis::limits::by_strategy;
 use crate::catalog::accelerators::prices;
 use crate::catalog::accuracy::{self, Band, Evidence, Fit};
+use crate::fitted::CALIBRATION;
 use crate::model::bounds::Bounds;
 use crate::model::report::Report;
 use crate::model::run::RunReport;
@@ -84,6 +85,7 @@ fn versions() -> Value {
     json!({
         "engine": env!("CARGO_PKG_VERSION"),
         "catalog": catalog::REVISION,
+        "calibration": CALIBRATION,
         "link": share::v1::VERSION,
     })
 }
@@ -179,8 +181,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_report_to_the_bit() {
-        let scenario =
-            share::decode("v=1&rev=7&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
+        let scenario = share::decode("v=1&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
         let (report, json) = (scenario.report(), json(&share::encode(&scenario)));
         let number = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
         let expected = [
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn pins_come_with_reports_of_their_own() {
-        let decoded = share::decode("v=1&rev=7&gpus=128&pin=1&gpus=64");
+        let decoded = share::decode("v=1&gpus=128&pin=1&gpus=64");
         let link = share::encode_with(&decoded.scenario, &decoded.pins);
         let json = with_pins(&decoded.scenario, &decoded.scenario.report(), &[], &decoded.pins, &link);
         assert_eq!(json["link"], link);

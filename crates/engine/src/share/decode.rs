@@ -38,7 +38,7 @@ pub struct Decoded {
 /// ```
 /// use engine::share::decode;
 ///
-/// let decoded = decode("https://example.org/#v=1&rev=7&cluster=dgx-h100&gpus=256&mem=abc");
+/// let decoded = decode("https://example.org/#v=1&cluster=dgx-h100&gpus=256&mem=abc");
 /// assert_eq!(decoded.scenario.gpus, 256);
 /// assert_eq!(decoded.scenario.accelerator.values.memory.gib(), 80.0);
 /// assert_eq!(decoded.issues.len(), 1);

@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 ///
 /// let mut scenario = decode("").scenario;
 /// scenario.gpus = 128;
-/// assert_eq!(encode(&scenario), "v=1&rev=7&gpus=128");
+/// assert_eq!(encode(&scenario), "v=1&gpus=128");
 /// assert_eq!(decode(&encode(&scenario)).scenario, scenario);
 /// ```
 pub fn encode(scenario: &Scenario) -> String {
@@ -32,8 +32,8 @@ pub fn encode(scenario: &Scenario) -> String {
 ///
 /// let scenario = decode("").scenario;
 /// let pinned = decode("gpus=128").scenario;
-/// assert_eq!(encode_with(&scenario, &[pinned]), "v=1&rev=7&pin=1&gpus=128");
-/// assert_eq!(decode("v=1&rev=7&pin=1&gpus=128").pins, [pinned]);
+/// assert_eq!(encode_with(&scenario, &[pinned]), "v=1&pin=1&gpus=128");
+/// assert_eq!(decode("v=1&pin=1&gpus=128").pins, [pinned]);
 /// ```
 pub fn encode_with(scenario: &Scenario, pins: &[Scenario]) -> String {
     let mut text = encode(scenario);

@@ -3,9 +3,9 @@
 //!
 //! The keys, in this order, each only if it differs from the starting point:
 //!
-//! 1. `v`, the version, and `rev`, the catalog's revision: always present. A link of an earlier
-//!    revision uses the numbers of that revision ([`crate::catalog::revisions`]); a link without
-//!    `rev` uses the present ones.
+//! 1. `v`, the version: always present. `rev`, the revision of the data sheets that the link means,
+//!    once a sheet has changed since the first release ([`crate::catalog::revisions`]). A text
+//!    without `v`, which somebody wrote by hand, means today's sheets.
 //! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a custom network.
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
 //!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
@@ -30,14 +30,13 @@
 //! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
 //!   pin are dropped (the shape of a custom model if the pin names another model).
 //!
-//! `v=1&rev=7&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&rev=7&model=llama-3-8b` pins
+//! `v=1&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&model=llama-3-8b` pins
 //! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
 //! pair is left out, with a sentence: half a scenario cannot be compared.
 
 mod following;
 mod pins;
 mod read;
-mod table;
 mod write;
 
 pub use following::set as set_following;

@@ -1,5 +1,4 @@
-//! The keys of parameters where other languages name them. `SHARDWISE_WRITE=1 cargo test -p shardwise-engine --test suite keys` writes
-//! them there.
+//! The keys of parameters where other languages name them (`cargo xtask test --record` writes them).
 
 use engine::params::every;
 
@@ -31,9 +30,5 @@ fn the_package_s_types_name_every_key() {
     let (before, rest) = types.split_once(BEGIN).unwrap();
     let (_, after) = rest.split_once(END).unwrap();
     let wanted = [before, BEGIN, &union(), END, after].concat();
-    if std::env::var_os("SHARDWISE_WRITE").is_some() {
-        std::fs::write(TYPES, wanted).unwrap();
-    } else {
-        assert_eq!(types, wanted, "Write the keys anew with SHARDWISE_WRITE=1.");
-    }
+    expect_test::expect_file![TYPES].assert_eq(&wanted);
 }

@@ -381,7 +381,7 @@ fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
 fn the_peak_holds_the_reduction_of_the_root_unit() {
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
     let scenario =
-        decode("v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full&rootunit=kept").scenario;
+        decode("v=1&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=512&recompute=full&rootunit=kept").scenario;
     // Its own gradients at rest come when those are reduced.
     let states = (16.0 * 8_030_261_248.0 - 4.0 * root) / 64.0;
     let allocated = scenario.report().memory.allocated.get();

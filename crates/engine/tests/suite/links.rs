@@ -4,7 +4,7 @@
 use crate::any::any_scenario;
 use crate::cases::cases;
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
-use engine::catalog::{MODELS, REVISION, SCENARIOS, default_scenario};
+use engine::catalog::{MODELS, SCENARIOS, default_scenario};
 use engine::json::compact;
 use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
 use engine::scenario::issue::Severity;
@@ -42,22 +42,6 @@ fn sentences(text: &str) -> Vec<String> {
     decode(text).issues.into_iter().map(|issue| issue.message.replace('\u{2009}', " ")).collect()
 }
 
-/// Keys of what is fitted to measurements (`data/fitted.toml`).
-const CALIBRATED: [&str; 12] = [
-    "matmul",
-    "matmul8",
-    "matmul4",
-    "attn",
-    "attntuned",
-    "elem",
-    "half",
-    "hostspeed",
-    "lat",
-    "intralat",
-    "eff",
-    "intraeff",
-];
-
 #[test]
 fn published_links_mean_what_they_meant() {
     let published = published();
@@ -68,9 +52,7 @@ fn published_links_mean_what_they_meant() {
         let meaning = meaning(&decoded.scenario);
         let today = || meaning.iter().map(|(key, value)| format!("  {key} {value}")).collect::<Vec<_>>().join("\n");
         assert!(expected.len() >= 20, "{link}\nis published without what it means:\n{}", today());
-        // A link fixes choices and data sheets, not what kernels and links are fitted to reach, unless it says so.
-        let fixes = |key: &str| !CALIBRATED.contains(&key) || link.contains(&format!("&{key}="));
-        for (key, value) in expected.into_iter().filter(|(key, _)| fixes(key)) {
+        for (key, value) in expected {
             let found = meaning.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str());
             assert_eq!(found, Some(value), "{key} of {link}");
         }
@@ -97,7 +79,7 @@ fn every_key_and_every_option_is_published() {
 fn the_empty_link_is_the_first_visit() {
     assert_eq!(decode("").scenario, default_scenario());
     assert_eq!(v1::start(), default_scenario());
-    assert_eq!(encode(&v1::start()), format!("v=1&rev={REVISION}"));
+    assert_eq!(encode(&v1::start()), format!("v=1"));
     for nothing in ["", " ", "#", "https://example.org/shardwise/?embed=1"] {
         assert_eq!(decode(nothing).issues, []);
     }
@@ -122,18 +104,18 @@ fn a_link_holds_only_what_differs() {
     assert!(pick_cluster(&mut scenario, "dgx-h100"));
     assert!(pick_model(&mut scenario, "llama-3-8b"));
     (scenario.gpus, scenario.seq_len) = (256, 16_384);
-    assert_eq!(encode(&scenario), "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256");
+    assert_eq!(encode(&scenario), "v=1&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256");
     scenario.accelerator.values.memory = engine::units::Bytes::from_gib(94.0);
-    assert_eq!(encode(&scenario), "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&mem=94&seq=16384&gpus=256");
+    assert_eq!(encode(&scenario), "v=1&cluster=dgx-h100&model=llama-3-8b&mem=94&seq=16384&gpus=256");
     assert!(pick_accelerator(&mut scenario, "h200"));
-    assert_eq!(encode(&scenario), "v=1&rev=7&cluster=dgx-h100&gpu=h200&model=llama-3-8b&seq=16384&gpus=256");
+    assert_eq!(encode(&scenario), "v=1&cluster=dgx-h100&gpu=h200&model=llama-3-8b&seq=16384&gpus=256");
 }
 
 #[test]
 fn a_model_of_the_users_own_is_in_the_link() {
     let mut scenario = decode("model=llama-3-8b").scenario;
     assert!(pick_model(&mut scenario, "custom"));
-    assert_eq!(encode(&scenario), "v=1&rev=7&model=custom&layers=32&hidden=4096&heads=32&kv=8&ffn=14336&vocab=128256");
+    assert_eq!(encode(&scenario), "v=1&model=custom&layers=32&hidden=4096&heads=32&kv=8&ffn=14336&vocab=128256");
     assert_eq!(decode(&encode(&scenario)).scenario, scenario);
 }
 
@@ -142,7 +124,7 @@ fn a_mixture_of_experts_of_the_users_own_is_in_the_link() {
     let mut scenario =
         decode("cluster=dgx-h100&model=deepseek-v3&gpus=2048&pp=16&accum=64&ep=64&dispatcher=fused").scenario;
     let named = encode(&scenario);
-    assert_eq!(named, "v=1&rev=7&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
+    assert_eq!(named, "v=1&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
     let experts = find("experts").unwrap();
     let Kind::Number(number) = experts.kind else { panic!("experts are counted") };
     (number.set)(&mut scenario, 128.0);
@@ -219,7 +201,7 @@ fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
 
 #[test]
 fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
-    let link = "#v=1&rev=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdq&colour=red&link=1e99";
+    let link = "#v=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdq&colour=red&link=1e99";
     let decoded = decode(link);
     assert_eq!(
         sentences(link),
@@ -245,7 +227,7 @@ fn zero_gpus_are_one() {
 
 #[test]
 fn a_link_cut_in_half_says_so() {
-    let cut = "v=1&rev=1&model=custom&layers=24&hidden=2048&he";
+    let cut = "v=1&model=custom&layers=24&hidden=2048&he";
     assert_eq!(
         sentences(cut),
         [
@@ -260,7 +242,7 @@ fn a_link_cut_in_half_says_so() {
 
 #[test]
 fn heads_that_do_not_divide_are_the_scenarios_issue() {
-    let decoded = decode("v=1&rev=1&model=custom&layers=24&hidden=2048&heads=30&ffn=8192&vocab=50257");
+    let decoded = decode("v=1&model=custom&layers=24&hidden=2048&heads=30&ffn=8192&vocab=50257");
     assert_eq!(decoded.issues, []);
     assert!(issues(&decoded.scenario).iter().any(|issue| issue.key == Some("heads")));
 }

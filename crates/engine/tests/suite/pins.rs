@@ -51,18 +51,18 @@ fn a_pin_is_what_it_changes() {
     let other = decode("size=65B").scenario;
     assert_eq!(
         encode_with(&screen, &[fewer, screen, other]),
-        "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256&pin=1&gpus=64&pin=2&pin=3&v=1&rev=7&size=65B"
+        "v=1&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256&pin=1&gpus=64&pin=2&pin=3&v=1&size=65B"
     );
     // What the screen names and the pin leaves at the usual is said.
     assert_eq!(encode_with(&fewer, &[decode("cluster=dgx-h100&model=llama-3-8b").scenario]), {
-        "v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&seq=16384&pin=1&seq=4096"
+        "v=1&cluster=dgx-h100&model=llama-3-8b&seq=16384&pin=1&seq=4096"
     });
     assert_eq!(encode_with(&screen, &[]), encode(&screen));
 }
 
 #[test]
 fn a_pin_that_cannot_be_read_is_left_out_with_a_sentence() {
-    let link = "v=1&rev=7&gpus=128&pin=1&mem=abc&pin=2&gpus=64&pin=3&cluster=nowhere";
+    let link = "v=1&gpus=128&pin=1&mem=abc&pin=2&gpus=64&pin=3&cluster=nowhere";
     assert_eq!(
         sentences(link),
         [
@@ -73,7 +73,7 @@ fn a_pin_that_cannot_be_read_is_left_out_with_a_sentence() {
     );
     let decoded = decode(link);
     assert_eq!((decoded.scenario.gpus, decoded.pins.len(), decoded.pins[0].gpus), (128, 1, 64));
-    let cut = "v=1&rev=7&gpus=128&pin=1&gpus=64&se";
+    let cut = "v=1&gpus=128&pin=1&gpus=64&se";
     assert_eq!(
         sentences(cut),
         [

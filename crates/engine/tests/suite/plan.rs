@@ -244,17 +244,17 @@ fn asked(link: &str, question: Question, clusters: &[&str]) {
     assert!(progress.visited == progress.of && progress.fitting >= rows.len());
 }
 
-const LLAMA_8B: &str = "v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
-const LLAMA_70B: &str = "v=1&rev=7&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
-const MIXTRAL: &str = "v=1&rev=7&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
+const LLAMA_8B: &str = "v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+const LLAMA_70B: &str = "v=1&cluster=dgx-a100-80&model=llama-3.1-70b&gpus=128&seq=8k&mbs=1&accum=8&tokens=2T";
+const MIXTRAL: &str = "v=1&cluster=dgx-h100&model=mixtral-8x7b&gpus=16&accum=4&tokens=100B";
 const QWEN_LORA: &str =
-    "v=1&rev=7&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
+    "v=1&cluster=server-8x-4090&model=qwen-2.5-7b&gpus=8&seq=2k&mbs=1&accum=4&tokens=1B&method=lora";
 const CLUSTERS: [&str; 4] = ["dgx-h200", "a100-40gb-200g", "a100-40gb-100g", "gb200-nvl72"];
 const SMALL: [&str; 2] = ["workstation-2x-3090", "server-8x-l40s"];
 
 #[test]
 fn fewest_gpus() {
-    asked("v=1&rev=7", Question::FewestGpus, &CLUSTERS);
+    asked("v=1", Question::FewestGpus, &CLUSTERS);
     asked(LLAMA_70B, Question::FewestGpus, &["dgx-h200", "gb200-nvl72"]);
     asked(QWEN_LORA, Question::FewestGpus, &SMALL);
 }
@@ -262,7 +262,7 @@ fn fewest_gpus() {
 #[test]
 fn cheapest_by_a_deadline() {
     asked(LLAMA_8B, Question::Cheapest { days: 30.0 }, &CLUSTERS);
-    asked("v=1&rev=7", Question::Cheapest { days: 25.0 }, &CLUSTERS);
+    asked("v=1", Question::Cheapest { days: 25.0 }, &CLUSTERS);
     asked(MIXTRAL, Question::Cheapest { days: 14.0 }, &["dgx-h200"]);
     asked(QWEN_LORA, Question::Cheapest { days: 3.0 }, &SMALL);
 }
@@ -276,7 +276,7 @@ fn fastest_within_a_budget() {
 
 #[test]
 fn longest_context() {
-    asked("v=1&rev=7", Question::LongestContext, &[]);
+    asked("v=1", Question::LongestContext, &[]);
     asked(QWEN_LORA, Question::LongestContext, &[]);
 }
 
@@ -355,7 +355,7 @@ fn what_no_run_reaches_has_a_nearest_miss() {
 /// A GPU without FP8 is no answer to a run in FP8, and says why.
 #[test]
 fn hardware_that_cannot_run_it_says_why() {
-    let own = scenario("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
+    let own = scenario("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=8&compute=fp8");
     let all = hardware(&own, &["dgx-a100-80", "dgx-b200"]);
     let refused: Vec<bool> = all.iter().map(|of| of.refused.is_some()).collect();
     assert_eq!(refused, [false, true, false], "{all:?}");
@@ -487,7 +487,7 @@ fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
 /// A product of a cloud has that cloud's price or lends its numbers to a row without its name; equal hardware at one price is one row.
 #[test]
 fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
-    let own = scenario("v=1&rev=7&cluster=a100-40gb-100g&model=llama-3.1-8b&gpus=8&accum=8");
+    let own = scenario("v=1&cluster=a100-40gb-100g&model=llama-3.1-8b&gpus=8&accum=8");
     let plan = Plan::new(&own, Kind::Runs, Terms::usual(&own));
     let rows = plan.hardware();
     let by_cloud = |id: &str| catalog::cluster(id).is_some_and(catalog::ClusterEntry::is_of_a_cloud);
@@ -540,7 +540,7 @@ fn more_numbers_of_gpus_never_make_an_answer_worse() {
 /// The batch decides the answer: with a larger one no run is dearer (review of the page, P1).
 #[test]
 fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
-    let own = scenario("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tokens=2T");
+    let own = scenario("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tokens=2T");
     assert_eq!(usual_batch(&own), 4.0 * 1024.0 * 1024.0);
     let cheapest = |batch: f64| {
         let mut plan = Plan::over(&own, Kind::Runs, Terms { batch, sure: 0.0 }, hardware(&own, &["dgx-a100-80"]));
@@ -554,7 +554,7 @@ fn a_larger_batch_makes_the_cheapest_run_by_a_deadline_no_dearer() {
 /// What is taken from a plan costs what the plan said, and rows are told apart by their names.
 #[test]
 fn a_row_that_is_taken_keeps_its_price_and_no_two_rows_have_one_name() {
-    let scenario = decode("v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;
+    let scenario = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64").scenario;
     let plan = Plan::new(&scenario, Kind::Runs, Terms::usual(&scenario));
     let mut names: Vec<String> = plan.hardware().iter().map(Hardware::name).collect();
     for hardware in plan.hardware() {

@@ -165,13 +165,6 @@ fn published_runs_are_nearer_at_the_release_of_their_day() {
     let mut parts: Vec<&str> = document.split(MARKER).collect();
     assert_eq!(parts.len(), 3, "docs/accuracy.md has two markers {MARKER}");
     let written = format!("\n\n{table}\n");
-    if std::env::var_os("SHARDWISE_RECORD").is_some() {
-        parts[1] = &written;
-        std::fs::write(DOCUMENT, parts.join(MARKER)).unwrap();
-        return;
-    }
-    assert_eq!(
-        parts[1], written,
-        "SHARDWISE_RECORD=1 cargo test -p shardwise-engine --test suite releases writes it anew"
-    );
+    parts[1] = &written;
+    expect_test::expect_file![DOCUMENT].assert_eq(&parts.join(MARKER));
 }

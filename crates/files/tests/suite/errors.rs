@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use std::fmt::Write;
 
 const MESSAGES: &str = include_str!("../../../../tests/errors/messages.txt");
-const EXPLAINED: &str = include_str!("../../../../tests/errors/explained.txt");
 
 struct Case<'a> {
     source: &'a str,
@@ -64,13 +63,8 @@ fn messages_are_explained_as_recorded() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     let text = format!("{explained} of {} explained\n\n{}", all.len(), all.join("\n"));
-    if std::env::var_os("RECORD").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/errors/explained.txt");
-        std::fs::write(path, &text).unwrap();
-        return;
-    }
     assert!(all.len() >= 40);
-    assert_eq!(text, EXPLAINED);
+    expect_test::expect_file!["../../../../tests/errors/explained.txt"].assert_eq(&text);
 }
 
 #[test]

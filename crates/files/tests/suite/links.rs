@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use std::fmt::Write;
 
 const TABLES: &str = include_str!("../../../../tests/logs/links.txt");
-const FITTED: &str = include_str!("../../../../tests/logs/links_fitted.txt");
 
 #[test]
 fn tables_are_fitted_as_recorded() {
@@ -35,11 +34,7 @@ fn tables_are_fitted_as_recorded() {
             .unwrap();
         }
     }
-    if std::env::var_os("RECORD").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/logs/links_fitted.txt"), &all).unwrap();
-        return;
-    }
-    assert_eq!(all, FITTED);
+    expect_test::expect_file!["../../../../tests/logs/links_fitted.txt"].assert_eq(&all);
 }
 
 /// Points of links with other rates and latencies give these back.

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use std::fmt::Write;
 
 const LINES: &str = include_str!("../../../../tests/logs/lines.txt");
-const MEASURED: &str = include_str!("../../../../tests/logs/measured.txt");
 
 fn cases() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let blocks = LINES.split("\n\n").filter(|block| block.starts_with("source "));
@@ -58,11 +57,7 @@ fn lines_of_each_framework_are_read_as_recorded() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     let text = all.join("\n");
-    if std::env::var_os("RECORD").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/logs/measured.txt"), &text).unwrap();
-        return;
-    }
-    assert_eq!(text, MEASURED);
+    expect_test::expect_file!["../../../../tests/logs/measured.txt"].assert_eq(&text);
 }
 
 #[test]

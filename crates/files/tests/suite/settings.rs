@@ -1,8 +1,6 @@
 //! The frameworks' settings: their text, that every parameter is in it or noted, that degrees multiply to the GPUs, that it parses.
 //! The frameworks' own parsers read them in `cargo xtask test --exports`.
 
-use std::collections::BTreeMap;
-
 use engine::params::{Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 use engine::share::decode::decode;
@@ -20,7 +18,7 @@ const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports
 
 /// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a framework's business.
 const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
-/// Where it is: `SHARDWISE_WRITE=1` writes it anew.
+/// Where it is: `cargo xtask test --record` writes it anew.
 const CONCERNS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/concerns.csv");
 
 fn scenario(link: &str) -> Scenario {
@@ -49,10 +47,7 @@ fn the_text_of_one_scenario_is_this() {
     for framework in Framework::ALL {
         let settings = text(framework, &scenario(ADAPTERS));
         let file = format!("{EXPECTED}/adapters/{}", settings.file_name);
-        if std::env::var_os("SHARDWISE_WRITE").is_some() {
-            std::fs::write(&file, &settings.body).unwrap();
-        }
-        assert_eq!(settings.body, std::fs::read_to_string(&file).unwrap(), "{}", framework.name());
+        expect_test::expect_file![file].assert_eq(&settings.body);
     }
 }
 
@@ -126,28 +121,13 @@ fn concern(framework: Framework, param: &Param) -> &'static str {
 
 #[test]
 fn every_parameter_is_in_the_text_or_noted_or_decided_to_be_neither() {
-    let decided: BTreeMap<&str, Vec<&str>> = CONCERNS
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split_once(','))
-        .map(|(key, rest)| (key, rest.split(',').collect()))
-        .collect();
-    let (mut all, mut differing) = (CONCERNS.lines().take(1).map(str::to_owned).collect::<Vec<_>>(), Vec::new());
+    let mut all: Vec<String> = CONCERNS.lines().take(1).map(str::to_owned).collect();
     for param in every() {
         let is: Vec<&str> = Framework::ALL.into_iter().map(|framework| concern(framework, param)).collect();
-        let row = format!("{},{}", param.key, is.join(","));
-        if decided.get(param.key) != Some(&is) {
-            differing.push(row.clone());
-        }
-        all.push(row);
+        all.push(format!("{},{}", param.key, is.join(",")));
     }
-    if std::env::var_os("SHARDWISE_WRITE").is_some() {
-        // What is written is looked at before it is committed: a `-` says that a framework has no such setting.
-        std::fs::write(CONCERNS_FILE, all.join("\n") + "\n").unwrap();
-        return;
-    }
-    assert!(differing.is_empty(), "Decide what these are, in tests/exports/concerns.csv:\n{}", differing.join("\n"));
-    assert_eq!(decided.len(), every().count(), "the table has rows of no parameter");
+    // Look at what is recorded before it is committed: a `-` says that a framework has no such setting.
+    expect_test::expect_file![CONCERNS_FILE].assert_eq(&(all.join("\n") + "\n"));
 }
 
 /// The number behind a name.

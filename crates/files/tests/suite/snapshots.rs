@@ -12,7 +12,6 @@ const PEAK: &[u8] = include_bytes!("../../../../tests/snapshots/peak-5.pickle");
 const NOW: &[u8] = include_bytes!("../../../../tests/snapshots/now-3.pickle");
 const NOW_JSON: &[u8] = include_bytes!("../../../../tests/snapshots/now.json");
 const OLD: &[u8] = include_bytes!("../../../../tests/snapshots/old-4.pickle");
-const SAID: &str = include_str!("../../../../tests/snapshots/said.txt");
 
 fn read(bytes: &[u8]) -> Result<Brought, String> {
     bring(&[Item { name: Some("snapshot".into()), bytes: bytes.to_vec() }], &decode(SCENARIO).scenario)
@@ -38,11 +37,7 @@ fn snapshots_say_what_is_recorded() {
         }
         text.push('\n');
     }
-    if std::env::var_os("RECORD").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/snapshots/said.txt"), &text).unwrap();
-        return;
-    }
-    assert_eq!(text, SAID);
+    expect_test::expect_file!["../../../../tests/snapshots/said.txt"].assert_eq(&text);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Compares the engine with published measurements:
 //! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-words]`.
 
+mod links;
 mod print;
 mod steps;
 mod table;
@@ -20,6 +21,7 @@ Usage: score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-
   --markdown  the tables of docs/accuracy.md
   --recorded  what the engine records of them by accelerator
 
+  --links          writes the scenario of each training run as a link into the files, with what was completed and what compares
   --without-words  training runs read without their free-text columns, as a user's own row is
 
 Without any of them: the score of each source.";
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
 
 /// Scores the files; returns a sentence for each file that cannot be used.
 fn run() -> Result<Vec<String>, String> {
-    let (mut format, mut has_words) = (Format::Score, true);
+    let (mut format, mut has_words, mut links) = (Format::Score, true, false);
     let mut files = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
@@ -62,12 +64,16 @@ fn run() -> Result<Vec<String>, String> {
             "--markdown" => format = Format::Markdown,
             "--recorded" => format = Format::Recorded,
             "--without-words" => has_words = false,
+            "--links" => links = true,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
     }
     if files.is_empty() {
         return Err(USAGE.to_owned());
+    }
+    if links {
+        return Ok(files.iter().filter_map(|file| links::write(file).err()).collect());
     }
     let mut tables = Tables::default();
     let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();

@@ -5,24 +5,30 @@ use crate::hardware::network;
 use crate::row::Row;
 use engine::catalog::accuracy::{self, Band};
 use engine::scenario::Scenario;
+use engine::units::BytesPerSecond;
 
 /// Slow-down from which what is not known of a network is said.
 const TELLING: f64 = 1.02;
 
 /// Returns the range of the step time, whose slow end is that of the slowest network which the row's words leave possible.
-pub(super) fn range(row: &Row, scenario: &Scenario, predicted: f64, notes: &mut Notes) -> Band {
+pub(super) fn range(
+    row: &Row,
+    scenario: &Scenario,
+    predicted: f64,
+    notes: &mut Notes,
+) -> (Band, Option<BytesPerSecond>) {
     let band = accuracy::step_time(scenario);
     let values = scenario.network.values;
-    let Some(inter_node) = network::slowest(row, &values, scenario.gpus) else { return band };
+    let Some(inter_node) = network::slowest(row, &values, scenario.gpus) else { return (band, None) };
     let mut slow = *scenario;
     slow.network.values.inter_node = inter_node;
     let longer = slow.report().time.step.get() / predicted;
     if longer < TELLING {
-        return band;
+        return (band, None);
     }
     notes.add(format!(
         "the network is not known: at {:.0} Gbit/s a GPU the step takes {longer:.2} times as long",
         inter_node.gbit_per_s()
     ));
-    Band { high: band.high * longer, ..band }
+    (Band { high: band.high * longer, ..band }, Some(inter_node))
 }

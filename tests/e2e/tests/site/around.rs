@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use e2e::{Key, wait_for};
 use serde_json::Value;
-use xtask::tools;
+use xtask::programs;
 
 use crate::care::{AXE, sized};
 use crate::page::{PATIENCE, Page};
@@ -68,7 +68,7 @@ fn sections_and_the_skip_link_move_the_focus_and_the_one_in_view_is_marked() -> 
 
 #[test]
 fn axe_finds_nothing_in_an_open_list_and_an_open_dialog() -> Result<()> {
-    let axe = std::fs::read_to_string(tools::axe()?).context("axe-core could not be read")?;
+    let axe = std::fs::read_to_string(programs::AXE.ensure()?).context("axe-core could not be read")?;
     let page = Page::first_visit()?;
     let mut complaints = Vec::new();
     page.session.script(&axe, &[])?;
@@ -86,7 +86,7 @@ fn axe_finds_nothing_in_an_open_list_and_an_open_dialog() -> Result<()> {
 
 #[test]
 fn on_phones_controls_are_a_sheet_that_keeps_the_focus_and_gives_it_back() -> Result<()> {
-    let axe = std::fs::read_to_string(tools::axe()?).context("axe-core could not be read")?;
+    let axe = std::fs::read_to_string(programs::AXE.ensure()?).context("axe-core could not be read")?;
     let page = Page::first_visit()?;
     sized(&page, 375)?;
     page.settled()?;

@@ -31,8 +31,7 @@ const RUN: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicr
 
 #[test]
 fn a_run_becomes_the_scenario() -> Result<()> {
-    let page =
-        pasted("#v=1&rev=7&cluster=dgx-h100&gpus=8", RUN, &["A run of Axolotl", "Understood", "% faster", "Try it"])?;
+    let page = pasted("#v=1&cluster=dgx-h100&gpus=8", RUN, &["A run of Axolotl", "Understood", "% faster", "Try it"])?;
     page.wait_for("the headline does not name the model", |now| now.headline.starts_with("Llama 3.1 8B on "))?;
     page.leave_quietly()
 }
@@ -43,7 +42,7 @@ fn a_run_is_judged_on_gpus_that_somebody_chose() -> Result<()> {
     const CHOOSE: &str = "const select = document.getElementById('which-gpus');
         select.selectedIndex = [...select.options].findIndex((option) => option.text.startsWith('DGX H100'));
         select.dispatchEvent(new Event('change', { bubbles: true }));";
-    let page = pasted("#v=1&rev=7", RUN, &["A run of Axolotl", "Which GPUs?"])?;
+    let page = pasted("#v=1", RUN, &["A run of Axolotl", "Which GPUs?"])?;
     assert!(!page.session.text(SAID, &[])?.contains("Try it"), "a run was judged on GPUs that nobody chose");
     page.session.script(CHOOSE, &[])?;
     wait_for("nothing is offered on the chosen GPUs", PATIENCE, || {
@@ -56,7 +55,7 @@ fn a_run_is_judged_on_gpus_that_somebody_chose() -> Result<()> {
 #[test]
 fn an_error_is_explained() -> Result<()> {
     let error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
-    let page = pasted("#v=1&rev=7&cluster=dgx-h100&model=gemma-2-9b&gpus=8&seq=8192", error, &["8,192", "256,000"])?;
+    let page = pasted("#v=1&cluster=dgx-h100&model=gemma-2-9b&gpus=8&seq=8192", error, &["8,192", "256,000"])?;
     assert!(page.settled()?.headline.starts_with("Gemma 2 9B on "), "an error changed the scenario");
     page.leave_quietly()
 }
@@ -65,6 +64,6 @@ fn an_error_is_explained() -> Result<()> {
 fn a_log_is_held_against_the_prediction() -> Result<()> {
     let log = "step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: 4,000  tflops: 214.71  mfu: 21.99%\n";
     let page =
-        pasted("#v=1&rev=7&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192", log, &["What would explain the time"])?;
+        pasted("#v=1&cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=8192", log, &["What would explain the time"])?;
     page.leave_quietly()
 }

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use e2e::session::QUIET;
 use e2e::wait_for;
 use serde_json::{Value, json};
-use xtask::tools;
+use xtask::programs;
 
 use crate::page::{PATIENCE, Page, SLIDERS, STILL};
 
@@ -30,7 +30,7 @@ fn texts(found: &Value) -> Vec<String> {
 
 #[test]
 fn axe_finds_nothing_in_either_theme_with_everything_unfolded() -> Result<()> {
-    let axe = std::fs::read_to_string(tools::axe()?).context("axe-core could not be read")?;
+    let axe = std::fs::read_to_string(programs::AXE.ensure()?).context("axe-core could not be read")?;
     let page = Page::first_visit()?;
     let mut complaints = Vec::new();
     for width in WIDTHS {

@@ -14,7 +14,7 @@ use e2e::session::QUIET;
 use e2e::{Element, Session, wait_for};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
-use xtask::tools;
+use xtask::programs;
 
 use crate::care::AXE;
 use crate::page::{PATIENCE, Page, copy_of_the_site};
@@ -209,7 +209,7 @@ fn the_page_may_ask_and_set_and_nobody_else() -> Result<()> {
         let link = wait_for("nobody answers", PATIENCE, || {
             Ok(host.said(0, "scenario")?.last().and_then(|said| said["link"].as_str().map(str::to_owned)))
         })?;
-        assert!(link.contains("/some/sub/path/?view=map#v=1&rev=") && link.contains("gpus=128"), "{link}");
+        assert!(link.contains("/some/sub/path/?view=map#v=1") && link.contains("gpus=128"), "{link}");
 
         let before = host.inside(0, HEADLINE)?;
         // A frame within the page is not the page, and its messages about heights concern none of
@@ -372,7 +372,7 @@ fn on_paper_and_without_script_there_are_links() -> Result<()> {
 
 #[test]
 fn axe_finds_nothing_in_an_embed() -> Result<()> {
-    let axe = std::fs::read_to_string(tools::axe()?).context("axe-core could not be read")?;
+    let axe = std::fs::read_to_string(programs::AXE.ensure()?).context("axe-core could not be read")?;
     let host = Host::open(Kind::Chromium, false, "defer")?;
     let site = host
         .session

@@ -130,7 +130,7 @@ fn a_page_of_a_build_that_is_gone_is_loaded_anew() -> Result<()> {
             Fate::Answered
         })?;
         let page = Page { session: Session::fresh(kind)? };
-        page.session.open(&format!("{}#v=1&rev=7&gpus=512", server.url()))?;
+        page.session.open(&format!("{}#v=1&gpus=512", server.url()))?;
         let kind_of_visit = "return performance.getEntriesByType('navigation')[0].type";
         wait_for("the page is not loaded anew", PATIENCE, || {
             // The page does not respond while it reloads.

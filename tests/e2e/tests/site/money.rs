@@ -15,7 +15,7 @@ const DELTAS: &str =
 
 #[test]
 fn time_and_cost_follow_the_gpu_and_their_controls_are_one_button_away() -> Result<()> {
-    let page = Page::with_fragment("#v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64")?;
+    let page = Page::with_fragment("#v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64")?;
     page.settled()?;
     let before = page.session.text(TILE, &[])?;
     assert!(before.contains("days, $"), "{before}");

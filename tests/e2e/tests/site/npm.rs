@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use e2e::files::FileServer;
 use e2e::{Kind, Session, wait_for};
 use serde_json::json;
-use xtask::npm;
+use xtask::packages;
 
 use crate::page::PATIENCE;
 
@@ -28,7 +28,7 @@ fn look(session: &Session) -> Result<[String; 3]> {
 
 #[test]
 fn the_notebook_of_the_npm_package_redraws_both_figures_for_each_slider() -> Result<()> {
-    let folder = npm::package();
+    let folder = packages::npm_package();
     if !folder.join("examples").join("notebook.html").is_file() {
         bail!("There is no npm package in target/npm/: cargo xtask npm");
     }

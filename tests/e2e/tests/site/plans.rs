@@ -7,8 +7,8 @@ use e2e::wait_for;
 
 use crate::page::{PATIENCE, Page};
 
-const DENSE: &str = "#v=1&rev=7&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
-const MIXTURE: &str = "#v=1&rev=7&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=8&tokens=1T";
+const DENSE: &str = "#v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T";
+const MIXTURE: &str = "#v=1&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=8&tokens=1T";
 
 /// Returns what stands above the table.
 const CAPTION: &str = "return document.querySelector('#plan .caption').textContent";

@@ -75,8 +75,7 @@ fn figures_are_saved_with_what_they_show() -> Result<()> {
         })?;
         assert!(text.contains(holds), "{text}");
         if kind != "png" {
-            let and = if kind == "svg" { "&amp;" } else { "&" };
-            assert!(text.contains(&format!("/some/sub/path/#v=1{and}rev=")), "{text}");
+            assert!(text.contains("/some/sub/path/#v=1"), "{text}");
         }
     }
     page.leave_quietly()

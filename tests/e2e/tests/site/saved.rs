@@ -38,7 +38,7 @@ fn names(page: &Page, count: usize) -> Result<String> {
 
 #[test]
 fn a_figure_saved_in_an_embed_leads_to_the_scenario_on_screen() -> Result<()> {
-    let site = format!("{}?embed=1&view=verdict.map.curve#v=1&rev=7&gpus=64", address()?);
+    let site = format!("{}?embed=1&view=verdict.map.curve#v=1&gpus=64", address()?);
     let page = Page::open(Kind::Chromium, &site, KEEP)?;
     let before = page.settled()?;
     let gpus = page.session.text(MOVE, &[])?;

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use e2e::Key;
 use e2e::Kind;
 use e2e::server::{Answer, Server, fetch_with};
-use xtask::nginx;
+use xtask::programs::NGINX_BROTLI;
 
 use crate::page::{self, Page, built};
 
@@ -83,7 +83,7 @@ fn nginx_sends_the_same_as_caddy_and_the_page_works_behind_it() -> Result<()> {
     let ours = |answer: &Answer| OURS.map(|name| answer.header(name).map(str::to_owned));
     for name in names()? {
         let [mut one, mut other] = [browser_fetches(caddy, &name)?, browser_fetches(nginx.url(), &name)?];
-        if nginx::brotli().is_none() {
+        if NGINX_BROTLI.find().is_err() {
             for answer in [&mut one, &mut other] {
                 answer.headers.retain(|(name, _)| name != "content-encoding");
             }

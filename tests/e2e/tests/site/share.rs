@@ -69,7 +69,7 @@ fn the_menu_works_by_keyboard_and_copies_code_for_a_page_of_documentation() -> R
         Ok(Some(text).filter(|text| text.starts_with("<a href")))
     })?;
     let folder = page.session.text("return new URL('.', location.href).href", &[])?;
-    assert!(code.starts_with(&format!("<a href=\"{folder}?view=map#v=1&amp;rev=")), "{code}");
+    assert!(code.starts_with(&format!("<a href=\"{folder}?view=map#v=1")), "{code}");
     assert!(code.ends_with(&format!("<script src=\"{folder}static/embed.js\" defer></script>\n")), "{code}");
     wait_for("the menu does not say so", PATIENCE, || {
         Ok(page.session.text(MENU, &[])?.contains("Embed code copied.").then_some(()))
@@ -84,7 +84,7 @@ fn the_menu_works_by_keyboard_and_copies_code_for_a_page_of_documentation() -> R
 #[test]
 fn a_saved_file_that_is_dropped_brings_the_scenario_and_its_pins_back() -> Result<()> {
     let page = Page::with_script(KEEP)?;
-    page.session.script("location.hash = 'v=1&rev=7&seq=8192&gpus=128&pin=1&gpus=64'", &[])?;
+    page.session.script("location.hash = 'v=1&seq=8192&gpus=128&pin=1&gpus=64'", &[])?;
     let link = wait_for("the link is not followed", PATIENCE, || {
         Ok(Some(page.session.text("return location.hash", &[])?).filter(|hash| hash.contains("pin=1")))
     })?;
@@ -109,11 +109,11 @@ fn a_saved_file_that_is_dropped_brings_the_scenario_and_its_pins_back() -> Resul
     page.session.press(Key::Escape, 1)?;
 
     for place in 0..5 {
-        page.session.script("location.hash = 'v=1&rev=7&gpus=8'", &[])?;
+        page.session.script("location.hash = 'v=1&gpus=8'", &[])?;
         let before = page.wait_for("another link shows the same", |now| now.outputs != shared.outputs)?;
         page.session.script(DROP, &[json!(place)])?;
         page.wait_for("a dropped file brings nothing back", |now| now.outputs == shared.outputs)?;
-        let whole = if place < 4 { link.as_str() } else { "#v=1&rev=7&seq=8192&gpus=128" };
+        let whole = if place < 4 { link.as_str() } else { "#v=1&seq=8192&gpus=128" };
         wait_for("the link is not the one that was saved", PATIENCE, || {
             Ok((page.session.text("return location.hash", &[])? == whole).then_some(()))
         })?;

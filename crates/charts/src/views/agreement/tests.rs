@@ -14,7 +14,7 @@ fn rows(ratios: &[f64]) -> ScoredRows {
             step_s: None,
             batch_share: 1.0,
             peak: None,
-            link: format!("v=1&rev=7&gpus={}", 8 << place),
+            link: format!("v=1&gpus={}", 8 << place),
         };
         row.step_s = Some(row.predicted_step(&row.scenario()) * ratio);
         all.push(row);

@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_somebody_chose_is_that_of_the_plan_and_the_first_visits_is_not() {
-        let usual = |link: &str| usual_batch(&decode(&["v=1&rev=7&", link].concat()).scenario) / MIB as f64;
+        let usual = |link: &str| usual_batch(&decode(&["v=1&", link].concat()).scenario) / MIB as f64;
         assert_eq!(usual("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&tokens=2T"), 4.0);
         assert_eq!(usual("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=2T"), 2.0);
         assert_eq!(usual("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&train=lora"), 8.0 * 4096.0 / MIB as f64);

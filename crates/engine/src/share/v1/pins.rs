@@ -1,11 +1,10 @@
 //! Scenarios pinned beside the one on screen, written as differences from it where that is shorter.
 
 use super::read::{OTHER_KEYS, read};
-use super::table;
 use super::write::{model_key, value_text, write};
 use super::{CLUSTER_KEY, GPU_KEY, MODEL_KEY, SCALE_KEY, VERSION_KEY};
-use crate::params::Unit;
 use crate::params::quantity::text;
+use crate::params::{self, Unit, is_held};
 use crate::scenario::Scenario;
 use crate::scenario::issue::{Issue, Severity};
 use crate::share::decode::ages;
@@ -17,7 +16,7 @@ pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Ve
     let keys: Vec<String> = own.pairs.iter().map(|(key, _)| key.clone()).collect();
     let is_own = |key: &str| keys.iter().any(|own| own == key);
     if !is_own(VERSION_KEY) {
-        let known = |key: &str| table::find(key).is_some() || OTHER_KEYS.contains(&key);
+        let known = |key: &str| params::find(key).is_some() || OTHER_KEYS.contains(&key);
         let kept = screen.pairs.iter().filter(|(key, _)| known(key) && !is_own(key));
         own.pairs.splice(0..0, kept.cloned());
     }
@@ -65,6 +64,6 @@ fn unsaid(key: &str, pin: &Scenario) -> Option<String> {
         GPU_KEY => Some(pin.accelerator.id.to_owned()),
         MODEL_KEY => Some(model_key(pin).to_owned()),
         SCALE_KEY => (!pin.model.is_on_ladder()).then(|| text(Unit::Params, pin.model.size())),
-        _ => table::find(key).filter(|held| held.is_held(pin)).map(|held| value_text(held, pin)),
+        _ => params::find(key).filter(|param| is_held(param, pin)).map(|param| value_text(param, pin)),
     }
 }

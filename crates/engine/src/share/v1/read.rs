@@ -1,16 +1,16 @@
 //! Converts pairs to a scenario.
 
 use super::following;
-use super::table::{self, Codec, Held, TABLE};
 use super::{
     BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, NODES_KEY,
     RELEASE_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
-use crate::catalog::{self, REVISION, releases, revisions};
+use crate::catalog::revisions::{FIRST_REVISION, REVISIONS, Revised};
+use crate::catalog::{self, releases};
 use crate::nearest::did_you_mean;
 use crate::params::quantity::{nearest, parse, shorten, with_unit};
-use crate::params::{Choice, Number, Param, ParamId};
+use crate::params::{self, Choice, Kind, Number, Param, ParamId, every, is_held};
 use crate::scenario::issue::{Cause, Issue, Severity};
 use crate::scenario::layers::read_layers;
 use crate::scenario::{CUSTOM, Model, Scenario};
@@ -35,31 +35,24 @@ pub const OTHER_KEYS: [&str; 11] = [
 
 /// Whether a text is a key of links.
 pub fn is_key(text: &str) -> bool {
-    table::find(text).is_some() || OTHER_KEYS.contains(&text)
+    params::find(text).is_some() || OTHER_KEYS.contains(&text)
 }
 
 /// Reads a scenario from pairs, with an issue for each pair that could not be read.
 pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
     let mut scenario = start();
-    let said = pairs.value(REVISION_KEY).and_then(|revision| revision.parse().ok());
-    let revision = said.filter(|revision| (1..REVISION).contains(revision)).unwrap_or(REVISION);
-    let restore = |scenario: &mut Scenario| revisions::restore(scenario, revision);
-    restore(&mut scenario);
-    presets(pairs, &mut scenario, issues, restore);
+    presets(pairs, &mut scenario, issues);
     if let Some(typed) = pairs.value(RELEASE_KEY) {
         issues.extend(set_release(typed, pairs, &mut scenario));
     }
-    for held in TABLE {
-        if held.id == ParamId::Matmul4BitEfficiency {
-            revisions::settle(&mut scenario, revision);
-        }
-        let Some(typed) = pairs.value(held.key) else { continue };
-        if held.is_held(&scenario) {
-            issues.extend(set_held(held, typed, &mut scenario));
+    for param in every() {
+        let Some(typed) = pairs.value(param.key) else { continue };
+        if is_held(param, &scenario) {
+            issues.extend(set_held(param, typed, &mut scenario));
         } else {
-            issues.push(not_held(held, typed));
+            issues.push(not_held(param, typed));
         }
-        if matches!(held.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
+        if matches!(param.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
             derive_heads(&mut scenario);
         }
     }
@@ -71,10 +64,10 @@ pub(in crate::share) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario
     }
     // The usual tokens follow the task, which rows after theirs may have changed.
     let tokens = ParamId::TrainingTokens;
-    if let (Some(typed), Some(held)) = (pairs.value(tokens.key()), table::find(tokens.key())) {
+    if let Some(typed) = pairs.value(tokens.key()) {
         scenario.run.tokens = start().run.tokens;
         // What is wrong with them was said.
-        let _ = set_held(held, typed, &mut scenario);
+        let _ = set_held(tokens.param(), typed, &mut scenario);
     }
     for key in [NODES_KEY, BATCH_KEY] {
         if let Some(typed) = pairs.value(key) {
@@ -111,8 +104,20 @@ fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     issue
 }
 
-/// Sets cluster, GPU and model, each with the numbers of the link's revision.
-fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, restore: impl Fn(&mut Scenario)) {
+/// Restores what the data sheets of the picked entries said at a revision, newest correction first.
+fn restore(scenario: &mut Scenario, corrections: &[Revised], revision: u32) {
+    for corrected in corrections.iter().rev().filter(|corrected| corrected.revision > revision) {
+        let picked = if corrected.table == CLUSTER_KEY { scenario.network.id } else { scenario.accelerator.id };
+        if picked == corrected.id
+            && let Some(number) = params::find(corrected.key).and_then(Param::number)
+        {
+            (number.set)(scenario, corrected.old);
+        }
+    }
+}
+
+/// Sets cluster, GPU and model, each with the data sheets of the link's revision.
+fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
     let picked = |key: &str| pairs.value(key).map(str::to_ascii_lowercase);
     if let Some(id) = picked(CLUSTER_KEY)
         && !pick_cluster(scenario, &id)
@@ -120,8 +125,9 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         let used = catalog::cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
         issues.push(no_preset(CLUSTER_KEY, "cluster", &id, used));
     }
-    // The numbers must be restored before a custom GPU takes them over.
-    restore(scenario);
+    let revision = revision(pairs);
+    // Before a custom GPU takes the sheet over.
+    restore(scenario, REVISIONS, revision);
     if let Some(id) = picked(GPU_KEY)
         && !pick_accelerator(scenario, &id)
     {
@@ -136,8 +142,8 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
         Some(CUSTOM) => {
             scenario.model = Model::Custom { architecture: CUSTOM_SHAPE };
             let missing =
-                REQUIRED_OF_A_SHAPE.into_iter().filter_map(table::held).filter(|held| pairs.value(held.key).is_none());
-            issues.extend(missing.map(|held| incomplete(held, scenario)));
+                REQUIRED_OF_A_SHAPE.into_iter().map(ParamId::param).filter(|param| pairs.value(param.key).is_none());
+            issues.extend(missing.map(|param| incomplete(param, scenario)));
         }
         Some(id) => {
             if !pick_model(scenario, id) {
@@ -145,7 +151,14 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>, rest
             }
         }
     }
-    restore(scenario);
+    restore(scenario, REVISIONS, revision);
+}
+
+/// Returns the revision of the data sheets that a link fixes: the one that it names, or today's for a text without a version.
+fn revision(pairs: &Pairs) -> u32 {
+    let said = pairs.value(REVISION_KEY).and_then(|revision| revision.parse().ok());
+    let of_a_link = pairs.value(VERSION_KEY).map_or(catalog::REVISION, |_| FIRST_REVISION);
+    said.unwrap_or(of_a_link)
 }
 
 /// Sets what a release of a program does by itself, where that depends on choices by those of the link.
@@ -153,10 +166,10 @@ fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Is
     let Some(release) = releases::find(typed) else { return Some(no_release(typed)) };
     let mut chosen = *scenario;
     release.apply(&mut chosen, scenario);
-    for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
-        if let Some(typed) = pairs.value(held.key) {
+    for param in every().filter(|param| is_held(param, scenario)) {
+        if let Some(typed) = pairs.value(param.key) {
             // What is wrong with it is said where it counts.
-            let _ = set_held(held, typed, &mut chosen);
+            let _ = set_held(param, typed, &mut chosen);
         }
     }
     release.apply(scenario, &chosen);
@@ -218,24 +231,23 @@ fn derive_heads(scenario: &mut Scenario) {
 
 /// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
 pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    let held = table::held(param.id)?;
-    match held.codec()? {
+    match &param.kind {
         // Links hold such a bound apart: it depends on the model.
-        Codec::Number(number) => set_number(held, &number.within(scenario), typed, scenario),
-        Codec::Choice(..) => set_held(held, typed, scenario),
+        Kind::Number(number) => set_number(param, &number.within(scenario), typed, scenario),
+        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
     }
 }
 
-fn set_held(held: &Held, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
-    match held.codec()? {
-        Codec::Number(number) => set_number(held, &number, typed, scenario),
-        Codec::Choice(choice, options) => set_choice(held, &choice, options, typed, scenario),
+fn set_held(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    match &param.kind {
+        Kind::Number(number) => set_number(param, number, typed, scenario),
+        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
     }
 }
 
-fn set_number(held: &Held, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let current = (number.get)(scenario);
-    match parse(held.id.param().label, number, typed, current) {
+    match parse(param.label, number, typed, current) {
         Ok(value) => {
             (number.set)(scenario, value);
             None
@@ -246,32 +258,27 @@ fn set_number(held: &Held, number: &Number, typed: &str, scenario: &mut Scenario
                 (number.set)(scenario, error.nearest);
             }
             let used = with_unit(number.unit, error.nearest);
-            Some(Issue::error(held.key, format!("{} {used} is used instead.", error.message)))
+            Some(Issue::error(param.key, format!("{} {used} is used instead.", error.message)))
         }
     }
 }
 
-fn set_choice(
-    held: &Held,
-    choice: &Choice,
-    options: &[&'static str],
-    typed: &str,
-    scenario: &mut Scenario,
-) -> Option<Issue> {
+fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
     let wanted = typed.to_ascii_lowercase().replace('_', "-");
-    if let Some(index) = table::index(choice, options, &wanted) {
+    if let Some(index) = choice.options.iter().position(|option| option.key == wanted) {
         (choice.set)(scenario, index);
         return None;
     }
     let used = choice.options.get((choice.get)(scenario)).map_or("", |option| option.label);
+    let options: Vec<&str> = choice.options.iter().map(|option| option.key).collect();
     let message = format!(
         "“{}” is not one of the options of {} ({}).{} {used} is used instead.",
         shorten(typed),
-        held.id.param().label,
-        table::listed(options),
-        did_you_mean(&spelling::values_near(held.key, typed))
+        param.label,
+        options.join(", "),
+        did_you_mean(&spelling::values_near(param.key, typed))
     );
-    Some(Issue::error(held.key, message).because(Cause::UnknownName))
+    Some(Issue::error(param.key, message).because(Cause::UnknownName))
 }
 
 fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
@@ -280,22 +287,19 @@ fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
     Issue::error(key, message).because(Cause::UnknownName)
 }
 
-fn incomplete(held: &Held, scenario: &Scenario) -> Issue {
-    let used = match held.codec() {
-        Some(Codec::Number(number)) => with_unit(number.unit, (number.get)(scenario)),
-        Some(Codec::Choice(..)) | None => "the usual one".to_owned(),
-    };
+fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
+    let used = param.number().map(|number| with_unit(number.unit, (number.get)(scenario))).unwrap_or_default();
     let message =
-        format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", held.key);
-    Issue::error(held.key, message)
+        format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", param.key);
+    Issue::error(param.key, message)
 }
 
-fn not_held(held: &Held, typed: &str) -> Issue {
-    if held.id != ParamId::ModelSize {
-        return of_custom_model(held.key, typed);
+fn not_held(param: &Param, typed: &str) -> Issue {
+    let key = param.key;
+    if param.id != ParamId::ModelSize {
+        return of_custom_model(key, typed);
     }
     let given = shorten(typed);
-    let key = held.key;
     Issue::note(
         key,
         format!("“{key}={given}” does not fit a named model, whose size follows from its shape. It was left out."),
@@ -336,7 +340,7 @@ fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
 
 /// Returns an issue for each key with several values.
 fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
-    let keys = TABLE.iter().map(|held| held.key).chain(OTHER_KEYS);
+    let keys = every().map(|param| param.key).chain(OTHER_KEYS);
     keys.filter(|key| pairs.is_ambiguous(key)).map(|key| {
         let last = shorten(pairs.value(key).unwrap_or_default());
         Issue::error(
@@ -344,4 +348,27 @@ fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
             format!("The link holds {key} more than once, with different values. The last one, “{last}”, counts."),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sheet that was corrected twice: a link means the one of its day, an edited value stays.
+    #[test]
+    fn corrections_are_taken_back_to_the_revision_of_a_link() {
+        let corrected = |revision, old| Revised { revision, table: GPU_KEY, id: "b200", key: "hbm", old };
+        let corrections = [corrected(8, 8000.0), corrected(9, 7700.0)];
+        let at = |revision| {
+            let mut scenario = start();
+            assert!(pick_accelerator(&mut scenario, "b200"));
+            restore(&mut scenario, &corrections, revision);
+            scenario.accelerator.values.memory_bandwidth.get() / 1e9
+        };
+        assert_eq!([7, 8].map(at), [8000.0, 7700.0]);
+        assert_eq!(at(9), at(10));
+        let mut other = start();
+        restore(&mut other, &corrections, FIRST_REVISION);
+        assert_eq!(other, start());
+    }
 }

@@ -2,16 +2,15 @@
 
 use serde_json::Value;
 
-use super::table::{self, Codec, Held, TABLE};
 use super::{
     BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GPU_KEY, MODEL_KEY, RELEASE_KEY, REQUIRED_OF_A_SHAPE,
     REVISION_KEY, SCALE_KEY, VERSION, VERSION_KEY, generation_name, start, with_derived_heads,
 };
 use crate::catalog;
 use crate::catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
-use crate::params::ParamId;
-use crate::params::Unit;
+use crate::catalog::revisions::FIRST_REVISION;
 use crate::params::quantity::{exact, link_text, text};
+use crate::params::{Kind, Param, ParamId, Unit, every, is_held};
 use crate::scenario::data::UNSAID;
 use crate::scenario::layers::write_layers;
 use crate::scenario::{CUSTOM, Id, Model, Scenario};
@@ -19,7 +18,8 @@ use crate::scenario::{CUSTOM, Id, Model, Scenario};
 /// Returns the pairs of a link: the differences from the starting point.
 pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)> {
     let (scenario, scale) = &as_written(scenario);
-    let mut pairs = vec![(VERSION_KEY, VERSION.to_string()), (REVISION_KEY, catalog::REVISION.to_string())];
+    let mut pairs = vec![(VERSION_KEY, VERSION.to_string())];
+    pairs.extend(revision().map(|revision| (REVISION_KEY, revision.to_string())));
     let mut read = start();
     if scenario.network.id != read.network.id {
         pick_cluster(&mut read, scenario.network.id);
@@ -50,14 +50,19 @@ pub(in crate::share) fn write(scenario: &Scenario) -> Vec<(&'static str, String)
         pairs.push((RELEASE_KEY, release.0.id.to_owned()));
     }
     let custom = matches!(scenario.model, Model::Custom { .. });
-    for held in TABLE.iter().filter(|held| held.is_held(scenario)) {
-        let required = custom && REQUIRED_OF_A_SHAPE.contains(&held.id);
-        if required || differs(held, scenario, &read) {
-            pairs.push((held.key, value_text(held, scenario)));
+    for param in every().filter(|param| is_held(param, scenario)) {
+        let required = custom && REQUIRED_OF_A_SHAPE.contains(&param.id);
+        if required || differs(param, scenario, &read) {
+            pairs.push((param.key, value_text(param, scenario)));
         }
     }
     pairs.extend(blocks(scenario).map(|text| (BLOCKS_KEY, text)));
     pairs
+}
+
+/// Returns the revision of the data sheets, once one has changed since the first release.
+fn revision() -> Option<u32> {
+    (catalog::REVISION > FIRST_REVISION).then_some(catalog::REVISION)
 }
 
 /// Returns every pair of a scenario.
@@ -65,21 +70,21 @@ pub(in crate::share) fn write_all(scenario: &Scenario) -> Vec<(&'static str, Val
     let (scenario, scale) = &as_written(scenario);
     let presets = [
         (VERSION_KEY, Value::from(VERSION)),
-        (REVISION_KEY, catalog::REVISION.into()),
         (CLUSTER_KEY, scenario.network.id.into()),
         (GPU_KEY, scenario.accelerator.id.into()),
         (MODEL_KEY, model_key(scenario).into()),
     ];
     let generation = own_generation(scenario).map(|name| (GENERATION_KEY, name.into()));
     let release = scenario.release.map(|release| (RELEASE_KEY, release.0.id.into()));
-    let all = TABLE.iter().filter(|held| held.is_held(scenario));
+    let all = every().filter(|param| is_held(param, scenario));
     let scale = scale.map(|size| (SCALE_KEY, size.into()));
     presets
         .into_iter()
+        .chain(revision().map(|revision| (REVISION_KEY, revision.into())))
         .chain(generation)
         .chain(release)
         .chain(scale)
-        .chain(all.map(|held| (held.key, value_json(held, scenario))))
+        .chain(all.map(|param| (param.key, value_json(param, scenario))))
         .chain(blocks(scenario).map(|text| (BLOCKS_KEY, text.into())))
         .collect()
 }
@@ -138,12 +143,11 @@ fn implied_shape(shape: &crate::model::transformer::Architecture) -> crate::mode
 }
 
 /// Whether a link without this parameter would be read as a different value.
-fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
-    match held.codec() {
-        None => false,
-        Some(_) if is_unsaid(held, scenario) => false,
-        Some(Codec::Choice(choice, _)) => (choice.get)(scenario) != (choice.get)(read),
-        Some(Codec::Number(number)) => match exact(&number, scenario) {
+fn differs(param: &Param, scenario: &Scenario, read: &Scenario) -> bool {
+    match &param.kind {
+        _ if is_unsaid(param, scenario) => false,
+        Kind::Choice(choice) => (choice.get)(scenario) != (choice.get)(read),
+        Kind::Number(number) => match exact(number, scenario) {
             // Compared to the bit: two stored values can display as the same number.
             Some(value) => {
                 let mut set = *read;
@@ -156,21 +160,20 @@ fn differs(held: &Held, scenario: &Scenario, read: &Scenario) -> bool {
 }
 
 /// Whether these are the tokens of the run, which follow the task until somebody says them.
-fn is_unsaid(held: &Held, scenario: &Scenario) -> bool {
-    held.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
+fn is_unsaid(param: &Param, scenario: &Scenario) -> bool {
+    param.id == ParamId::TrainingTokens && scenario.run.tokens == UNSAID
 }
 
-pub(super) fn value_text(held: &Held, scenario: &Scenario) -> String {
-    match held.codec() {
-        Some(Codec::Number(number)) => link_text(&number, scenario),
-        Some(Codec::Choice(choice, options)) => table::option_key(&choice, options, (choice.get)(scenario)).to_owned(),
-        None => String::new(),
+pub(super) fn value_text(param: &Param, scenario: &Scenario) -> String {
+    match &param.kind {
+        Kind::Number(number) => link_text(number, scenario),
+        Kind::Choice(choice) => choice.options.get((choice.get)(scenario)).map_or("", |option| option.key).to_owned(),
     }
 }
 
-fn value_json(held: &Held, scenario: &Scenario) -> Value {
-    match held.codec() {
-        Some(Codec::Number(number)) => exact(&number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
-        Some(Codec::Choice(..)) | None => value_text(held, scenario).into(),
+fn value_json(param: &Param, scenario: &Scenario) -> Value {
+    match &param.kind {
+        Kind::Number(number) => exact(number, scenario).unwrap_or_else(|| (number.get)(scenario)).into(),
+        Kind::Choice(_) => value_text(param, scenario).into(),
     }
 }

@@ -76,10 +76,7 @@ fn the_book_has_the_table_of_codes() {
     let (before, rest) = page.split_once("| code |").unwrap();
     let after = rest.split_once("\n\n").map_or("", |(_, after)| after);
     let right = format!("{before}{table}\n{after}");
-    if std::env::var_os("SHARDWISE_WRITE").is_some() {
-        std::fs::write(PAGE, &right).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string(PAGE).unwrap(), right, "SHARDWISE_WRITE=1 writes it anew");
+    expect_test::expect_file![PAGE].assert_eq(&right);
 }
 
 /// Adapters whose micro-batch of 32 needs a terabyte: 32 of them make the same step.

@@ -1,5 +1,5 @@
 //! Configurations that others wrote (`tests/runs`: their keys and values, with where they stand), and what is read of each
-//! (`tests/runs/recorded.jsonl`; `SHARDWISE_WRITE=1` writes it anew).
+//! (`tests/runs/recorded.jsonl`; `cargo xtask test --record` writes it anew).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -54,15 +54,7 @@ fn what_is_read_of_others_files_is_this() {
     // Ten files of a program, three of a small one.
     assert!(counts.len() >= 28 && counts.values().all(|count| *count >= 3), "{counts:?}");
     assert!(counts.values().filter(|count| **count >= 10).count() >= 19, "{counts:?}");
-    let path = format!("{RUNS}/recorded.jsonl");
-    if std::env::var_os("SHARDWISE_WRITE").is_some() {
-        std::fs::write(&path, &recorded).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap();
-    for (found, expected) in recorded.lines().zip(expected.lines()) {
-        assert_eq!(found, expected);
-    }
-    assert_eq!(recorded.lines().count(), expected.lines().count());
+    expect_test::expect_file![format!("{RUNS}/recorded.jsonl")].assert_eq(&recorded);
 }
 
 #[test]

@@ -1,11 +1,64 @@
-//! What the parameters of the engine and their options are called on the page.
+//! What pages are written in: pieces of Markdown, what the parameters of the engine and their
+//! options are called on the page, and sources as links.
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Map, Value};
 
-use super::markdown::{code, prose};
 use crate::engine::ENGINE;
 use crate::shell::{cargo, output};
+
+/// A text as code.
+pub(super) fn code(text: &str) -> String {
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// Texts as code, with this between the last two.
+pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, last: &str) -> String {
+    let texts: Vec<String> = texts.into_iter().map(code).collect();
+    match texts.split_last() {
+        Some((end, start)) if !start.is_empty() => format!("{} {last} {end}", start.join(", ")),
+        _ => texts.concat(),
+    }
+}
+
+/// A sentence of a table as it stands there: what is no code in it has no marks of Markdown.
+pub(super) fn prose(text: &str) -> String {
+    let mut is_code = false;
+    let mut said = String::new();
+    for sign in text.chars() {
+        is_code ^= sign == '`';
+        if !is_code && matches!(sign, '*' | '_' | '<' | '[' | ']' | '\\') {
+            said.push('\\');
+        }
+        said.push(sign);
+    }
+    said
+}
+
+/// Lines of one cell.
+pub(super) fn lines(texts: &[String]) -> String {
+    texts.join("<br>")
+}
+
+/// A table of a class (`docs/theme/book.css`); nothing where it has no rows.
+pub(super) fn table<const N: usize>(class: &str, heads: [&str; N], rows: &[[String; N]]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let line = |cells: &[String]| {
+        // A bar would end the cell, in code too.
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let heads = line(&heads.map(str::to_owned));
+    let rows: String = rows.iter().map(|row| line(row)).collect();
+    format!("<div class=\"{class}\">\n\n{heads}|{}\n{rows}\n</div>\n", "---|".repeat(N))
+}
+
+/// A section; nothing where it has no text.
+pub(super) fn section(title: &str, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\n## {title}\n\n{text}") }
+}
 
 /// The names that the tables of keys have beside those of links (`crates/files/programs/README.md`), what they mean, and the
 /// parameter whose options their words are.
@@ -138,6 +191,68 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
+/// The links to all files of a source, each at its commit; a source of the tables is
+/// `owner/name path @ commit`, several of them with `;` between.
+///
+/// # Errors
+/// When a part of the source names no commit, or the first no repository.
+pub(super) fn links(source: &str) -> Result<Vec<String>> {
+    let mut repository = "";
+    let mut places: Vec<String> = Vec::new();
+    let mut links = Vec::new();
+    for part in source.split(';').map(str::trim) {
+        // A commit alone is a second one of the same files.
+        let (place, commit) = part.rsplit_once(" @ ").unwrap_or(("", part));
+        let is_repository = |word: &str| word.matches('/').count() == 1 && !word.ends_with(',');
+        let paths = match place.split_once(' ') {
+            Some((first, rest)) if is_repository(first) => {
+                repository = first;
+                rest
+            }
+            _ => place,
+        };
+        if !paths.is_empty() {
+            places = paths.split(", ").flat_map(expanded).collect();
+        }
+        if repository.is_empty() || !is_commit(commit) {
+            return Err(anyhow!("“{part}” is not like “owner/name path @ commit”."));
+        }
+        links.extend(places.iter().map(|place| link(repository, place, commit)));
+    }
+    Ok(links)
+}
+
+/// The link to a file at its commit; what is no path is a name for the commit's tree.
+pub(super) fn link(repository: &str, path: &str, commit: &str) -> String {
+    let root = format!("https://github.com/{repository}");
+    if path.contains(' ') {
+        return format!("[{} @ {commit}]({root}/tree/{commit})", prose(path));
+    }
+    // A pattern stands in a folder.
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match path.split_once('*') {
+        Some((before, _)) => {
+            let folder = before.rsplit_once('/').map_or("", |(folder, _)| folder);
+            format!("[{} @ {commit}]({root}/tree/{commit}/{folder})", prose(name))
+        }
+        None => format!("[{} @ {commit}]({root}/blob/{commit}/{path})", prose(name)),
+    }
+}
+
+/// Whether it is a commit, or the tag of a version.
+pub(super) fn is_commit(text: &str) -> bool {
+    let is_hash = text.len() >= 7 && text.chars().all(|sign| sign.is_ascii_hexdigit());
+    let is_version = |rest: &str| !rest.is_empty() && rest.chars().all(|sign| sign.is_ascii_digit() || sign == '.');
+    is_hash || text.strip_prefix('v').is_some_and(is_version)
+}
+
+/// The paths of one with braces: `a/{b,c}.py` is `a/b.py` and `a/c.py`.
+fn expanded(path: &str) -> Vec<String> {
+    let inner = path.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    let Some((before, (words, after))) = inner else { return vec![path.to_owned()] };
+    words.split(',').flat_map(|word| expanded(&format!("{before}{word}{after}"))).collect()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 pub(super) mod tests {
@@ -171,5 +286,27 @@ pub(super) mod tests {
             "Strategy is DDP or ZeRO-1 and torch.compile is On"
         );
         assert!(labels.fact("loss", &json!("fusd")).is_err() && labels.name("los").is_err());
+    }
+
+    #[test]
+    fn a_source_is_a_link_to_each_file_at_its_commit() {
+        let source = "pytorch/torchtitan a/loss.py, b/{c,d}.py @ bbb1b616e; 9aad9203a; e/f.py @ v4.46.0; \
+            o/n x/*.py @ 0123456; the older names @ 8722e16a";
+        let github = "https://github.com/pytorch/torchtitan/blob";
+        assert_eq!(
+            links(source).unwrap(),
+            [
+                format!("[loss.py @ bbb1b616e]({github}/bbb1b616e/a/loss.py)"),
+                format!("[c.py @ bbb1b616e]({github}/bbb1b616e/b/c.py)"),
+                format!("[d.py @ bbb1b616e]({github}/bbb1b616e/b/d.py)"),
+                format!("[loss.py @ 9aad9203a]({github}/9aad9203a/a/loss.py)"),
+                format!("[c.py @ 9aad9203a]({github}/9aad9203a/b/c.py)"),
+                format!("[d.py @ 9aad9203a]({github}/9aad9203a/b/d.py)"),
+                format!("[f.py @ v4.46.0]({github}/v4.46.0/e/f.py)"),
+                "[\\*.py @ 0123456](https://github.com/o/n/tree/0123456/x)".to_owned(),
+                "[the older names @ 8722e16a](https://github.com/o/n/tree/8722e16a)".to_owned(),
+            ]
+        );
+        assert!(links("pytorch/torchtitan a.py").is_err() && links("a.py @ bbb1b616e").is_err());
     }
 }

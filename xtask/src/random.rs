@@ -1,16 +1,57 @@
-//! `cargo xtask laws`: the laws of the engine and of what reads files, under many seeds.
+//! Random inputs: the fuzz targets under `fuzz/`, and the tests with random cases under many seeds.
 //!
-//! The tests have one seed, so that none fails by chance. Here each run draws other scenarios.
+//! libFuzzer comes with its crate, and stable Rust has the LLVM pass that counts edges, so neither
+//! nightly nor cargo-fuzz is needed, only a C++ compiler. The address sanitizer would need nightly,
+//! but the project has no `unsafe`.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::process::Command;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::engine::{ENGINE, FILES};
-use crate::shell::{cargo, run as run_program, step};
+use crate::shell::{cargo, make, of_kind, output, program, root, run, step};
 
-/// The usual number of seeds.
-pub const USUAL: u64 = 20;
+/// The compiler flags of cargo-fuzz, without the sanitizer.
+const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
+
+/// Returns the names of the targets, which are those of the files in `fuzz/fuzz_targets`.
+fn targets() -> Result<Vec<String>> {
+    let files = of_kind(&root().join("fuzz").join("fuzz_targets"), "rs")?;
+    Ok(files.iter().filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect())
+}
+
+/// Runs one target, or all of them one after another, each for this time.
+///
+/// # Errors
+/// When the target does not exist or does not compile, or an input makes it fail: libFuzzer prints
+/// the input and writes it to `fuzz/artifacts`.
+pub fn fuzz(target: Option<&str>, time: Duration) -> Result<()> {
+    let all = targets()?;
+    let wanted: Vec<&String> = all.iter().filter(|name| target.is_none_or(|target| target == *name)).collect();
+    if wanted.is_empty() {
+        let unknown = target.unwrap_or_default();
+        bail!("`{unknown}` is not a fuzz target; these are: {}.", all.join(", "));
+    }
+    wanted.into_iter().try_for_each(|name| run_target(name, time))
+}
+
+fn run_target(name: &str, time: Duration) -> Result<()> {
+    let host = output(program("rustc").args(["--print", "host-tuple"]))
+        .ok_or_else(|| anyhow!("rustc does not say which machine this is."))?;
+    let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| root().join("fuzz").join(kind).join(name));
+    make(&corpus)?;
+    make(&artifacts)?;
+    step(&format!("Fuzzing {name} for {} s", time.as_secs()));
+    // With an explicit target triple, the flags apply to the project but not to build scripts.
+    let mut fuzz =
+        cargo(&["run", "--quiet", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", host.trim()]);
+    fuzz.args(["--target-dir", "target/fuzz", "--bin", name, "--"]);
+    fuzz.arg(corpus).arg(format!("-max_total_time={}", time.as_secs())).arg("-print_final_stats=1");
+    fuzz.arg(format!("-artifact_prefix={}/", artifacts.display()));
+    run(fuzz.env("RUSTFLAGS", FLAGS))
+}
 
 /// What proptest reads a seed from.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -34,7 +75,7 @@ const MODULES: [&str; 13] = [
 ];
 
 /// Returns the first seed of today.
-pub fn first() -> u64 {
+pub fn first_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_secs() / (24 * 60 * 60) * OF_A_DAY
 }
@@ -44,9 +85,9 @@ pub fn first() -> u64 {
 ///
 /// # Errors
 /// When a test does not compile, or fails: the seeds with which it does are said last.
-pub fn run(number: u64, first: u64) -> Result<()> {
+pub fn laws(number: u64, first: u64) -> Result<()> {
     // What does not compile is no failure of a seed.
-    run_program(&mut tests(&["--no-run"]))?;
+    run(&mut tests(&["--no-run"]))?;
     let mut failed = Vec::new();
     for seed in (first..).take(usize::try_from(number)?) {
         let start = Instant::now();
