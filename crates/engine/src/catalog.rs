@@ -10,7 +10,6 @@ pub mod expert_layers;
 pub mod families;
 pub mod hub;
 pub mod interconnects;
-mod lists;
 pub mod low_precision;
 pub mod models;
 pub mod names;
@@ -20,7 +19,8 @@ pub mod releases;
 pub mod revisions;
 pub mod scenarios;
 
-use accelerators::prices::{self, Price};
+use accelerators::prices::Price;
+use clusters::ClusterKind;
 
 use crate::model::hardware::{Accelerator, Fabric, Host, Network, Topology};
 use crate::model::transformer::Architecture;
@@ -37,8 +37,12 @@ pub struct AcceleratorEntry {
     pub id: Id,
     /// The name.
     pub name: &'static str,
+    /// Who makes it.
+    pub maker: &'static str,
     /// The accelerator's numbers.
     pub values: Accelerator,
+    /// The on-demand list price of one for one hour; `None` where no provider's list has it.
+    pub price: Option<Price>,
     /// The source of the numbers.
     pub source: &'static str,
 }
@@ -106,6 +110,13 @@ pub struct ClusterEntry {
     pub intra_node: Id,
     /// The key of the interconnect between nodes.
     pub inter_node: Id,
+    /// Whose it is.
+    pub kind: ClusterKind,
+    /// The hosts of its nodes.
+    pub host: Host,
+    /// What a cloud asks for one accelerator of it and one hour; `None` where that is not known, or
+    /// it is no product.
+    pub price: Option<Price>,
     /// The source of the numbers.
     pub source: &'static str,
 }
@@ -207,8 +218,8 @@ impl AcceleratorEntry {
     }
 
     /// Returns the on-demand list price of one for one hour; `None` where no provider's list has it.
-    pub fn price(&self) -> Option<&'static Price> {
-        prices::listed(self.id)
+    pub fn price(&self) -> Option<&Price> {
+        self.price.as_ref()
     }
 }
 

@@ -1,14 +1,31 @@
-//! Clusters: a node design and a network.
+//! Clusters: a node design and a network. Rows of `data/clusters.toml`.
 
-pub mod centres;
-pub mod clouds;
-pub mod designs;
 pub mod hosts;
 
-use super::lists::{count, joined};
+use super::accelerators::prices::Price;
 use super::{ClusterEntry, InterconnectEntry, accelerator, interconnect};
-use crate::model::hardware::{Accelerator, Network};
+use crate::fitted;
+use crate::model::hardware::{Accelerator, Host, Network};
 use crate::scenario::Picked;
+use crate::units::{Bytes, BytesPerSecond};
+
+/// Whose a cluster is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClusterKind {
+    /// A node design or a pod, sold by its maker.
+    Design,
+    /// A product that one cloud rents out.
+    Cloud,
+    /// The machine of a laboratory or a company.
+    Centre,
+    /// A single machine.
+    Server,
+}
+
+/// Every cluster of the catalog.
+pub const CLUSTERS: &[ClusterEntry] = &ALL;
+
+include!(concat!(env!("OUT_DIR"), "/clusters.rs"));
 
 impl ClusterEntry {
     /// Returns the cluster's network, priced along its topology; `None` if the catalog lacks one of
@@ -19,7 +36,7 @@ impl ClusterEntry {
 
     /// Returns the cluster's network with these two interconnects.
     pub(crate) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
-        let values = Network { host: hosts::host(self.id), ..intra.nodes(self.gpus_per_node, inter) };
+        let values = Network { host: self.host, ..intra.nodes(self.gpus_per_node, inter) };
         Picked { id: self.id, values }
     }
 
@@ -32,17 +49,17 @@ impl ClusterEntry {
 
     /// Whether it is one machine, rather than nodes of which there are more.
     pub fn is_single_machine(&self) -> bool {
-        centres::SERVERS.iter().any(|server| server.id == self.id)
+        self.kind == ClusterKind::Server
     }
 
     /// Whether it is the machine of a laboratory or a company, which nobody rents out.
     pub fn is_of_a_centre(&self) -> bool {
-        centres::LIST.iter().any(|centre| centre.id == self.id)
+        self.kind == ClusterKind::Centre
     }
 
     /// Whether it is a product that one cloud rents out.
     pub fn is_of_a_cloud(&self) -> bool {
-        clouds::LIST.iter().any(|cloud| cloud.id == self.id)
+        self.kind == ClusterKind::Cloud
     }
 
     /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules
@@ -51,49 +68,3 @@ impl ClusterEntry {
         accelerator(self.accelerator).map(super::AcceleratorEntry::pick)
     }
 }
-
-/// A node: key of the accelerator, number of GPUs, and key of the interconnect between them.
-type Node = (&'static str, u32, &'static str);
-
-const fn entry(
-    id: &'static str,
-    name: &'static str,
-    node: Node,
-    inter_node: &'static str,
-    source: &'static str,
-) -> ClusterEntry {
-    let (accelerator, gpus_per_node, intra_node) = node;
-    ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source }
-}
-
-const A100_40GB_BY_4: Node = ("a100-40gb", 4, "nvlink3");
-const A100_40GB_BY_8: Node = ("a100-40gb", 8, "nvlink3");
-const A100_80GB_BY_8: Node = ("a100-80gb", 8, "nvlink3");
-const H100_BY_8: Node = ("h100-sxm", 8, "nvlink4");
-const H200_BY_8: Node = ("h200", 8, "nvlink4");
-const B200_BY_8: Node = ("b200", 8, "nvlink5");
-const B300_BY_8: Node = ("b300", 8, "nvlink5");
-/// A rack of 18 trays of four is one NVLink domain, and so one node here.
-const GB200_BY_72: Node = ("gb200", 72, "nvlink5");
-const GB300_BY_72: Node = ("gb300", 72, "nvlink5");
-const V100_BY_4: Node = ("v100-32gb", 4, "nvlink2");
-const MI300X_BY_8: Node = ("mi300x", 8, "xgmi-mi300x");
-const MI250X_BY_8: Node = ("mi250x", 8, "xgmi-mi250x");
-const RTX_4090_BY_8: Node = ("rtx-4090", 8, "pcie4-x16-host");
-
-/// The cluster of the first visit.
-pub(crate) const A100_40GB_200G: ClusterEntry = entry(
-    "a100-40gb-200g",
-    "A100 40 GB x4, 200 Gbit/s",
-    A100_40GB_BY_4,
-    "ib-200",
-    "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)",
-);
-
-/// The lists, in display order.
-const LISTS: [&[ClusterEntry]; 4] = [designs::LIST, clouds::LIST, centres::LIST, centres::SERVERS];
-
-/// Every cluster of the catalog.
-pub const CLUSTERS: &[ClusterEntry] = &ALL;
-
-static ALL: [ClusterEntry; count(&LISTS)] = joined(&LISTS, A100_40GB_200G);

@@ -159,46 +159,6 @@ pub struct ExpertLayerEntry {
     pub layer: fn() -> MoeLayer,
 }
 
-const FIGURE_12: &str =
-    "Tutel’s paper finds r = 0 best at high capacity factors, r = 1 and more as they fall (Figure 12).";
-
-/// The layers that figures offer, in display order. Each can be swept over its GPUs, its tokens and
-/// its capacity factor.
-pub const EXPERT_LAYERS: &[ExpertLayerEntry] = &[
-    ExpertLayerEntry {
-        id: "tutel-2048",
-        name: "Tutel’s headline, 2,048 GPUs",
-        found: "With all its features Tutel’s paper measures 5.75 times on 2,048 GPUs and 4.96 times on 16 (Figure 14).",
-        layer: || headline(2048),
-    },
-    ExpertLayerEntry {
-        id: "tutel-16",
-        name: "Tutel’s headline, 16 GPUs",
-        found: "With all its features Tutel’s paper measures 4.96 times on 16 GPUs and 5.75 times on 2,048 (Figure 14).",
-        layer: || headline(16),
-    },
-    ExpertLayerEntry {
-        id: "tutel-wide",
-        name: "Tutel’s wide experts, 64 GPUs",
-        found: FIGURE_12,
-        layer: || figure_12_large(1.0),
-    },
-    ExpertLayerEntry {
-        id: "tutel-narrow",
-        name: "Tutel’s narrow experts, 64 GPUs",
-        found: FIGURE_12,
-        layer: || figure_12_base(1.0),
-    },
-    ExpertLayerEntry {
-        id: "tutel-large",
-        name: "Tutel’s large layer, 64 GPUs",
-        found: "Tutel’s paper measures 699 ms for linear exchanges in one chunk on 64 GPUs (Table 2).",
-        layer: || table_2(64),
-    },
-    ExpertLayerEntry {
-        id: "swinv2-moe",
-        name: "SwinV2-MoE-B’s layer, 32 GPUs",
-        found: "On 32 GPUs the whole model trains 249 images a second on each with Tutel’s layer, 162 with Fairseq’s (Table 7).",
-        layer: swin_v2_moe,
-    },
-];
+/// The layers that figures offer, in display order: rows of `data/examples.toml`. Each can be swept
+/// over its GPUs, its tokens and its capacity factor.
+pub const EXPERT_LAYERS: &[ExpertLayerEntry] = include!(concat!(env!("OUT_DIR"), "/expert_layers.rs"));

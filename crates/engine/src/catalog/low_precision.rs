@@ -49,51 +49,8 @@ pub struct LowPrecision {
     pub source: &'static str,
 }
 
-const TE: &str = "NVIDIA/TransformerEngine d0067d0d, common/recipe/__init__.py";
-const TE_AND_MEGATRON: &str = "NVIDIA/TransformerEngine d0067d0d, common/recipe/__init__.py; NVIDIA/Megatron-LM d98e8a64, \
-     core/distributed/param_and_grad_buffer.py";
-const AO: &str = "pytorch/ao 36027d82, float8/config.py";
-const AO_MX: &str = "pytorch/ao 36027d82, prototype/moe_training/config.py";
-
-macro_rules! recipe {
-    ($library:ident, $name:literal, $spelled:expr, $format:ident, $wide:literal, $numbers:literal, $scaling:literal, $gathered:literal, $source:expr) => {
-        LowPrecision {
-            name: $name,
-            library: Library::$library,
-            spelled: $spelled,
-            format: ComputeFormat::$format,
-            gradients_in_16_bits: $wide,
-            numbers: $numbers,
-            scaling: $scaling,
-            gathered: $gathered,
-            source: $source,
-        }
-    };
-}
-
-/// All recipes. MXFP8 under Megatron: the gathered weights pass through the buffer of gradients in bf16 and are quantized in both
-/// orders after it, as a block of 32 along a row is none along a column.
-#[rustfmt::skip]
-pub const LOW_PRECISION: &[LowPrecision] = &[
-    recipe!(TransformerEngine, "DelayedScaling", &["delayed", "delayedscaling"], Fp8, false,
-        "E4M3, gradients E5M2", "tensor, from earlier steps", 8, TE),
-    recipe!(TransformerEngine, "Float8CurrentScaling", &["tensorwise", "float8currentscaling", "current"], Fp8, false,
-        "E4M3, gradients E5M2", "tensor", 8, TE),
-    recipe!(TransformerEngine, "Float8BlockScaling", &["blockwise", "float8blockscaling", "block"], Fp8, false,
-        "E4M3", "1 x 128, weights 128 x 128", 8, TE),
-    recipe!(TransformerEngine, "MXFP8BlockScaling", &["mxfp8", "mxfp8blockscaling"], Fp8, false,
-        "E4M3", "32", 16, TE_AND_MEGATRON),
-    recipe!(TransformerEngine, "NVFP4BlockScaling", &["nvfp4", "nvfp4blockscaling"], Fp4, false,
-        "E2M1", "16, weights 16 x 16, and tensor", 4, TE),
-    recipe!(Torchao, "tensorwise", &["tensorwise"], Fp8, false, "E4M3, gradients E5M2", "tensor", 8, AO),
-    recipe!(Torchao, "rowwise", &["rowwise", "fp8_rowwise"], Fp8, false, "E4M3", "row", 16, AO),
-    recipe!(Torchao, "rowwise_with_gw_hp", &["rowwise_with_gw_hp"], Fp8, true, "E4M3", "row", 16, AO),
-    recipe!(Torchao, "mxfp8_rceil", &["mxfp8_rceil", "mxfp8", "mxfp8_cublas", "mxfp8_cublas_rceil", "mxfp8_emulated_rceil"], Fp8, false,
-        "E4M3", "32", 16, AO_MX),
-    recipe!(Torchao, "mxfp8_rceil_wgrad_with_hp", &["mxfp8_rceil_wgrad_with_hp"], Fp8, true, "E4M3", "32", 16, AO_MX),
-    recipe!(Torchao, "nvfp4_training", &["nvfp4"], Fp4, false, "E2M1", "16, and tensor", 16,
-        "pytorch/torchtitan b5bcd76c, components/quantization/nvfp4.md"),
-];
+/// All recipes: rows of `data/low_precision.toml`.
+pub const LOW_PRECISION: &[LowPrecision] = include!(concat!(env!("OUT_DIR"), "/low_precision.rs"));
 
 /// A recipe by what an option calls it.
 ///
@@ -135,38 +92,8 @@ pub struct Mixed {
     pub layers_in_16_bits: [u32; 2],
 }
 
-/// Those of `training/mixed_precision.py` (NVIDIA-NeMo/Megatron-Bridge 067f987d). The function named `nanov2_...current_scaling` has
-/// the recipe `blockwise`.
-pub const MIXED: &[Mixed] = &[
-    Mixed { name: "with_fp8_delayed_scaling_mixed", recipe: "delayed", gathered: true, layers_in_16_bits: [0, 0] },
-    Mixed { name: "with_mxfp8_mixed", recipe: "mxfp8", gathered: true, layers_in_16_bits: [0, 0] },
-    Mixed { name: "with_fp8_current_scaling_mixed", recipe: "tensorwise", gathered: true, layers_in_16_bits: [1, 1] },
-    Mixed {
-        name: "nemotron_h_bf16_with_fp8_current_scaling_mixed",
-        recipe: "tensorwise",
-        gathered: true,
-        layers_in_16_bits: [2, 2],
-    },
-    Mixed {
-        name: "nanov2_bf16_with_fp8_current_scaling_mixed",
-        recipe: "blockwise",
-        gathered: true,
-        layers_in_16_bits: [2, 2],
-    },
-    Mixed {
-        name: "with_fp8_subchannel_scaling_mixed",
-        recipe: "blockwise",
-        gathered: false,
-        layers_in_16_bits: [0, 0],
-    },
-    Mixed { name: "with_nvfp4_mixed", recipe: "nvfp4", gathered: true, layers_in_16_bits: [0, 0] },
-    Mixed {
-        name: "nemotron_3_super_bf16_with_nvfp4_mixed",
-        recipe: "nvfp4",
-        gathered: true,
-        layers_in_16_bits: [0, 14],
-    },
-];
+/// Those of `training/mixed_precision.py`: rows of `data/low_precision.toml`.
+pub const MIXED: &[Mixed] = include!(concat!(env!("OUT_DIR"), "/mixed.rs"));
 
 /// What a name of Megatron-Bridge means.
 ///

@@ -26,33 +26,7 @@ const OTHER_WORDS: [&str; 26] = [
 
 /// Models whose names do not say whose shape they have: a part of the name, and the model; where it
 /// ends in `-`, the size that follows belongs to it.
-const SHAPES: &[(&str, &str)] = &[
-    ("magistral-small", "mistral-small-24b"),
-    ("devstral-small", "mistral-small-24b"),
-    ("mistral-small-3.", "mistral-small-24b"),
-    ("r1-distill-llama", "llama-3.1-"),
-    ("r1-distill-qwen", "qwen-2.5-"),
-    ("qwen2.5-coder", "qwen-2.5-"),
-    ("qwen2.5-math", "qwen-2.5-"),
-    ("qwen-2.5-coder", "qwen-2.5-"),
-    ("qwen-2.5-math", "qwen-2.5-"),
-    ("deepseek-v3.1", "deepseek-v3"),
-    ("deepseek-r1", "deepseek-v3"),
-    // Nemotron's 70B keeps Llama's shape; its Nano, Super and Ultra are pruned.
-    ("llama-3.1-nemotron-70b", "llama-3.1-70b"),
-    ("zephyr-7b", "mistral-7b"),
-    // MaxText's names.
-    ("deepseek2-16b", "deepseek-v2-lite"),
-    ("deepseek2-236b", "deepseek-v2"),
-    ("deepseek3-671b", "deepseek-v3"),
-    ("llama4-17b-16e", "llama-4-scout"),
-    ("llama4-17b-128e", "llama-4-maverick"),
-    ("qwen3-480b-a35b", "qwen-3-coder-480b-a35b"),
-    // torchtune's.
-    ("phi4-14b", "phi-4"),
-    ("phi3-mini", "phi-3-mini"),
-    ("llama3-2-vision-11b", "llama-3.2-11b-vision"),
-];
+const SHAPES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/checkpoints.rs"));
 
 /// The words of a name: its last part, in small letters, without those that do not matter.
 fn words(name: &str) -> Vec<String> {
@@ -190,47 +164,7 @@ fn is_version(word: &str) -> bool {
 }
 
 /// What people and `nvidia-smi` call GPUs beside their names here, by letters and digits alone.
-const GPUS: &[(&str, &str)] = &[
-    ("h100", "h100-sxm"),
-    ("h10080gb", "h100-sxm"),
-    ("h100sxm5", "h100-sxm"),
-    ("h100sxm580gb", "h100-sxm"),
-    ("h10080gbhbm3", "h100-sxm"),
-    ("h100pcie80gb", "h100-pcie"),
-    ("h200sxm", "h200"),
-    ("h200141gb", "h200"),
-    ("a100sxm440gb", "a100-40gb"),
-    ("a100sxm40gb", "a100-40gb"),
-    ("a10040gbsxm", "a100-40gb"),
-    ("a10040gbsxm4", "a100-40gb"),
-    ("a100sxm480gb", "a100-80gb"),
-    ("a100sxm80gb", "a100-80gb"),
-    ("a10080gbsxm", "a100-80gb"),
-    ("a10080gbsxm4", "a100-80gb"),
-    ("a10080gbpcie", "a100-pcie-80gb"),
-    ("a10040gbpcie", "a100-pcie-40gb"),
-    ("v100sxm216gb", "v100-16gb"),
-    ("v100sxm232gb", "v100-32gb"),
-    ("v100sxm332gb", "v100-sxm3"),
-    ("b200sxm", "b200"),
-    ("b300sxm", "b300"),
-    ("gh200", "gh200-96gb"),
-    ("mi300", "mi300x"),
-    ("3090", "rtx-3090"),
-    ("4080", "rtx-4080"),
-    ("4090", "rtx-4090"),
-    ("5090", "rtx-5090"),
-    ("a5000", "rtx-a5000"),
-    ("a6000", "rtx-a6000"),
-    ("rtx6000adageneration", "rtx-6000-ada"),
-    ("rtxpro6000blackwell", "rtx-pro-6000"),
-    ("v4", "tpu-v4"),
-    ("v5e", "tpu-v5e"),
-    ("v5p", "tpu-v5p"),
-    ("v6e", "tpu-v6e"),
-    ("trillium", "tpu-v6e"),
-    ("ironwood", "tpu-7x"),
-];
+const GPUS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/gpu_names.rs"));
 
 /// Vendors' words before a GPU's name.
 const VENDORS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "intel"];
@@ -268,25 +202,10 @@ pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
 }
 
 /// What people call clusters beside their names here, by letters and digits alone.
-const NODES: &[(&str, &str)] = &[
-    ("p4d24xlarge", "p4d"),
-    ("p4de24xlarge", "p4de"),
-    ("p548xlarge", "p5"),
-    ("p5e48xlarge", "p5e"),
-    ("p5en48xlarge", "p5en"),
-    ("p6b20048xlarge", "p6-b200"),
-    ("p6b30048xlarge", "p6-b300"),
-    ("g548xlarge", "g5"),
-    ("trn132xlarge", "trn1"),
-    ("a3high", "gcp-a3-high"),
-    ("a3mega", "gcp-a3-mega"),
-    ("a3ultra", "gcp-a3-ultra"),
-    ("dgxa100", "dgx-a100-80"),
-    ("nvl72", "gb200-nvl72"),
-];
+const NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cluster_names.rs"));
 
 /// The usual node of a GPU, where several clusters have it.
-const USUAL_NODES: &[(&str, &str)] = &[("a100-40gb", "dgx-a100-40"), ("rtx-4090", "server-8x-4090")];
+const USUAL_NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/usual_clusters.rs"));
 
 /// The usual node of a GPU: the first cluster of the catalog that has it.
 pub fn usual_node(gpu: &str) -> Option<&'static ClusterEntry> {

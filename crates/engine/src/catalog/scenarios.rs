@@ -1,15 +1,11 @@
-//! Named scenarios: links that each show one thing.
+//! Named scenarios: links that each show one thing. Rows of `data/examples.toml`.
 
-mod claims;
-mod mixtures;
-mod plans;
 pub mod published;
 
 use super::ScenarioEntry;
 use super::accelerators::{A100_40GB, prices};
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
-use super::lists::{count, joined};
 use crate::model::anchor::Anchor;
 use crate::model::experts::ExpertParallel;
 use crate::model::hardware::Topology;
@@ -97,174 +93,13 @@ const RUN: RunChoices = RunChoices {
     critical_batch_tokens: 20e6,
 };
 
-/// The study behind the bounds of the model's section 8.
-const BOUNDS: &str = "FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)";
-/// The paper on FSDP itself.
-const FSDP: &str = "PyTorch FSDP (arXiv 2304.11277), sections 5.2 and 5.4";
-/// The paper on tensor, pipeline and data parallelism together.
-const PTD_P: &str = "Efficient Large-Scale Language Model Training (arXiv 2104.04473), sections 3 and 5";
-/// Measurements of full against hybrid sharding.
-const MODALITIES: &str = "Modalities' scaling experiments, docs/scaling_experiments/scaling_leonardo.md";
-/// The state of mixed-precision Adam and of 16-bit Adam.
-const ZERO: &str = "ZeRO (arXiv 1910.02054), section 3";
-
-const fn entry(
-    id: &'static str,
-    name: &'static str,
-    notice: &'static str,
-    link: &'static str,
-    source: &'static str,
-) -> ScenarioEntry {
-    ScenarioEntry { id, name, notice, link, view: "", source }
-}
-
-/// Returns the entry with a view that shows it best.
-const fn seen(view: &'static str, entry: ScenarioEntry) -> ScenarioEntry {
-    ScenarioEntry { view, ..entry }
-}
-
-const FIRST_VISIT: ScenarioEntry = entry(
-    "first-visit",
-    "13B on 64 A100",
-    "Memory, network and compute are all close: every slider changes what limits the run.",
-    "v=1&cluster=a100-40gb-200g&size=13B&gpus=64&seq=4096&mbs=1&strategy=full-shard&recompute=none",
-    BOUNDS,
-);
-
-/// The lists, in display order.
-const LISTS: [&[ScenarioEntry]; 4] = [DENSE, mixtures::LIST, plans::LIST, claims::LIST];
-
 /// Starting points for planning a run.
-pub const PLANS: &[ScenarioEntry] = plans::LIST;
+pub const PLANS: &[ScenarioEntry] = SCENARIOS.split_at(FIRST_CLAIM).0.split_at(FIRST_PLAN).1;
 
 /// Claims of papers, with the compared scenario pinned.
-pub const CLAIMS: &[ScenarioEntry] = claims::LIST;
+pub const CLAIMS: &[ScenarioEntry] = SCENARIOS.split_at(FIRST_CLAIM).1;
 
-/// Every named scenario. Each link is complete, independent of the starting point.
+/// Every named scenario.
 pub const SCENARIOS: &[ScenarioEntry] = &ALL;
 
-static ALL: [ScenarioEntry; count(&LISTS)] = joined(&LISTS, FIRST_VISIT);
-
-/// Dense models.
-const DENSE: &[ScenarioEntry] = &[
-    FIRST_VISIT,
-    entry(
-        "bandwidth-7b-100g",
-        "7B at 100 Gbit/s",
-        "Communication takes longer than the forward pass. The same run at 200 Gbit/s reaches 8 points of MFU more.",
-        "v=1&cluster=a100-40gb-100g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
-        BOUNDS,
-    ),
-    entry(
-        "bandwidth-7b-200g",
-        "7B at 200 Gbit/s",
-        "Compute now hides nearly all transfers: eight times the bandwidth adds less than three points of MFU.",
-        "v=1&cluster=a100-40gb-200g&size=7B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
-        BOUNDS,
-    ),
-    entry(
-        "bandwidth-13b-100g",
-        "13B at 100 Gbit/s",
-        "The same run at 200 Gbit/s reaches 10 points of MFU more: a little more than 7B gains.",
-        "v=1&cluster=a100-40gb-100g&size=13B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
-        BOUNDS,
-    ),
-    entry(
-        "bandwidth-13b-200g",
-        "13B at 200 Gbit/s",
-        "Shorten the sequence: with fewer tokens for each GPU the same transfers come out from under the compute.",
-        "v=1&cluster=a100-40gb-200g&size=13B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
-        BOUNDS,
-    ),
-    entry(
-        "bandwidth-65b-100g",
-        "65B at 100 Gbit/s",
-        "The larger the model, the more bandwidth matters: the same run at 200 Gbit/s reaches 13 points of MFU more.",
-        "v=1&cluster=a100-40gb-100g&size=65B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
-        BOUNDS,
-    ),
-    entry(
-        "bandwidth-65b-200g",
-        "65B at 200 Gbit/s",
-        "Compute still hides the transfers of the largest of the three; half of the bandwidth would cost 13 points of MFU.",
-        "v=1&cluster=a100-40gb-200g&size=65B&gpus=64&seq=3328&mbs=1&strategy=full-shard&recompute=full",
-        BOUNDS,
-    ),
-    entry(
-        "memory-for-bandwidth",
-        "Memory instead of bandwidth",
-        "Twice the memory holds twice the tokens, which hide the same transfers: 80 GB at 100 Gbit/s reach the MFU of \
-         the first visit's 40 GB at 200 Gbit/s.",
-        "v=1&cluster=a100-40gb-100g&mem=80&size=13B&gpus=64&seq=4096&mbs=2&strategy=full-shard&recompute=none",
-        BOUNDS,
-    ),
-    entry(
-        "gpt-175b-3d",
-        "175B in three dimensions",
-        "Tensor parallelism inside the nodes, 12 stages, 32 replicas: with only 48 micro-batches a fifth of the step is the \
-         pipeline's bubble. Halve the GPUs and it halves; interleave the stages and it shrinks.",
-        "v=1&cluster=selene&model=gpt-3-175b&gpus=3072&seq=2048&mbs=1&accum=48&recompute=full&recipe=zero-mixed\
-         &strategy=zero1&tp=8&sp=no&pp=12&framework=megatron-legacy&attnkernel=unfused",
-        PTD_P,
-    ),
-    entry(
-        "ddp-largest",
-        "The largest model under DDP",
-        "Raise the model size: with all of the state on every GPU memory ends below 4B, however many GPUs there are.",
-        "v=1&cluster=dgx-a100-80&size=3.5B&gpus=8&seq=2048&mbs=1&strategy=ddp&recompute=full&recipe=fsdp2-bf16",
-        FSDP,
-    ),
-    entry(
-        "fsdp-largest",
-        "Five times as large under FSDP",
-        "FULL_SHARD holds five times the model on the same eight GPUs, with memory to spare; add GPUs and it grows on.",
-        "v=1&cluster=dgx-a100-80&size=17.5B&gpus=8&seq=2048&mbs=1&strategy=full-shard&recompute=full",
-        FSDP,
-    ),
-    entry(
-        "ddp-small",
-        "1.3B under DDP",
-        "A model that fits either way: under FULL_SHARD the step takes as long, for half of the memory.",
-        "v=1&cluster=dgx-a100-80&size=1.3B&gpus=8&seq=2048&mbs=4&strategy=ddp&recompute=none&recipe=fsdp2-bf16",
-        FSDP,
-    ),
-    entry(
-        "full-shard-7b",
-        "7B sharded over 128 GPUs",
-        "Weights cross a slow network twice in each step. Measured: 38 % MFU, against 50 % under HYBRID_SHARD.",
-        "v=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=full-shard&recompute=none\
-         &recipe=fsdp2-bf16-reduce16",
-        MODALITIES,
-    ),
-    entry(
-        "hybrid-shard-7b",
-        "7B sharded inside each node",
-        "Weights stay inside the node and only gradients cross the network: faster than FULL_SHARD, for more memory.",
-        "v=1&cluster=leonardo-booster&size=7B&gpus=128&seq=4096&strategy=hybrid-shard&shard=4&recompute=none\
-         &recipe=fsdp2-bf16-reduce16",
-        MODALITIES,
-    ),
-    entry(
-        "pure-bf16-7b",
-        "7B in pure bf16 on one GPU",
-        "Weights, gradients and Adam's moments take 2, 2 and 4 bytes a parameter: about 14, 14 and 28 GB (13, 13 and 25 GiB).",
-        "v=1&cluster=dgx-a100-80&model=llama-2-7b&gpus=1&seq=2048&strategy=ddp&recompute=full&recipe=pure-bf16",
-        ZERO,
-    ),
-    entry(
-        "pure-bf16-7b-sharded",
-        "7B in pure bf16 on eight GPUs",
-        "FULL_SHARD over eight GPUs leaves each an eighth of those states; activations are what remains.",
-        "v=1&cluster=dgx-a100-80&model=llama-2-7b&gpus=8&seq=2048&strategy=full-shard&recompute=full\
-         &recipe=pure-bf16",
-        ZERO,
-    ),
-    entry(
-        "zero3-175b",
-        "175B under ZeRO-3",
-        "16 bytes a parameter over 512 GPUs are 5.5 GB each: the states of 175B take less than 1B would alone.",
-        "v=1&cluster=a100-40gb-200g&size=175B&gpus=512&seq=2048&strategy=full-shard&recompute=full\
-         &recipe=zero-mixed",
-        ZERO,
-    ),
-];
+include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));

@@ -231,8 +231,8 @@ fn interconnect(entry: &catalog::InterconnectEntry) -> InterconnectJson {
 }
 
 fn cluster(entry: &catalog::ClusterEntry) -> ClusterJson {
-    let catalog::ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source } = *entry;
-    let host = catalog::clusters::hosts::host(id);
+    let catalog::ClusterEntry { id, name, accelerator, gpus_per_node, intra_node, inter_node, source, host, .. } =
+        *entry;
     ClusterJson {
         id,
         name,

@@ -33,6 +33,7 @@ mod pins;
 mod plan;
 mod releases;
 mod relevance;
+mod rows;
 mod towers;
 mod tutel;
 mod tutel_rows;

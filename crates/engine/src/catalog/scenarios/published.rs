@@ -63,64 +63,40 @@ fn longer(now: &Scenario, pins: &[Scenario]) -> Option<Found> {
     Some(Found::Change(pins.first()?.report().time.step / now.report().time.step - 1.0))
 }
 
-const PUBLISHED: [Published; 10] = [
-    Published { id: "compare-bandwidth-7b", found: "up to about +9 points", at: "as its summaries say", here: points },
-    Published { id: "compare-bandwidth-13b", found: "up to about +9 points", at: "as its summaries say", here: points },
-    Published {
-        id: "compare-bandwidth-65b",
-        found: "more than 7B and 13B gain",
-        at: "as its summaries say",
-        here: points,
-    },
-    Published {
-        id: "compare-fsdp-ddp",
-        found: "5 times, 11B against 2.28B",
-        at: "section 5.2",
-        here: |now, pins| Some(Found::Times(now.model.size() / pins.get(1)?.model.size())),
-    },
-    Published {
-        id: "compare-small-fsdp-ddp",
-        found: "as fast as DDP",
-        at: "section 5.2",
-        here: |now, pins| Some(Found::Change(now.report().time.step / pins.first()?.report().time.step - 1.0)),
-    },
-    Published {
-        id: "compare-scaling",
-        found: "nearly linear",
-        at: "section 5.4",
-        here: |now, pins| {
-            Some(Found::Change(now.report().tokens_per_s_per_gpu / pins.first()?.report().tokens_per_s_per_gpu - 1.0))
-        },
-    },
-    Published {
-        id: "compare-sharding-factor",
-        found: "+32 % time when sharded over all, 6.7B",
-        at: "tests/measured/modalities.csv, MO-0042 and MO-0043",
-        here: longer,
-    },
-    Published {
-        id: "compare-pure-bf16",
-        found: "14 + 14 + 28 = 56 GB",
-        at: "section 3",
-        here: |_, pins| {
-            let setup = pins.first()?.setup();
-            let params = setup.architecture.params() as f64;
-            Some(Found::Bytes(states(params, setup.recipe, shard_degrees(&setup)).total()))
-        },
-    },
-    Published {
-        id: "compare-175b-3d",
-        found: "20.8 s a step on 1,536 GPUs (A)",
-        at: "table 2",
-        here: |_, pins| Some(Found::Time(pins.first()?.report().time.step)),
-    },
-    Published {
-        id: "compare-tutel-2048",
-        found: "5.75 times, of the layer alone",
-        at: "figure 14",
-        here: |now, pins| Some(Found::Times(pins.first()?.report().time.step / now.report().time.step)),
-    },
-];
+/// The size of the model over that of the second pinned scenario.
+fn size_ratio(now: &Scenario, pins: &[Scenario]) -> Option<Found> {
+    Some(Found::Times(now.model.size() / pins.get(1)?.model.size()))
+}
+
+/// The step over that of the first pinned scenario.
+fn slower(now: &Scenario, pins: &[Scenario]) -> Option<Found> {
+    Some(Found::Change(now.report().time.step / pins.first()?.report().time.step - 1.0))
+}
+
+/// Tokens a second and GPU over those of the first pinned scenario.
+fn throughput(now: &Scenario, pins: &[Scenario]) -> Option<Found> {
+    Some(Found::Change(now.report().tokens_per_s_per_gpu / pins.first()?.report().tokens_per_s_per_gpu - 1.0))
+}
+
+/// The states of the first pinned scenario on one GPU.
+fn states_of_pinned(_: &Scenario, pins: &[Scenario]) -> Option<Found> {
+    let setup = pins.first()?.setup();
+    let params = setup.architecture.params() as f64;
+    Some(Found::Bytes(states(params, setup.recipe, shard_degrees(&setup)).total()))
+}
+
+/// The step of the first pinned scenario.
+fn pinned_step(_: &Scenario, pins: &[Scenario]) -> Option<Found> {
+    Some(Found::Time(pins.first()?.report().time.step))
+}
+
+/// How many times as fast as the first pinned scenario it is.
+fn faster(now: &Scenario, pins: &[Scenario]) -> Option<Found> {
+    Some(Found::Times(pins.first()?.report().time.step / now.report().time.step))
+}
+
+/// Rows of `data/examples.toml`.
+const PUBLISHED: &[Published] = include!(concat!(env!("OUT_DIR"), "/published.rs"));
 
 #[cfg(test)]
 mod tests {

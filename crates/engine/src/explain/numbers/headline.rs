@@ -163,7 +163,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. Below it stands what the [range of measurements|range] of the step makes of both.",
-            "docs/model.md, section 9; prices with their source and date: crates/engine/src/catalog/accelerators/prices.rs.",
+            "docs/model.md, section 9; prices with their source and date: data/accelerators.toml.",
             "Discounts for commitments, spot prices, storage, network traffic and people; queueing, evaluation and restarts with another plan.",
         ],
     ),

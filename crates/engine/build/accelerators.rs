@@ -1,0 +1,180 @@
+//! Accelerators, and the silicon that they are made of.
+
+use serde_json::Value;
+
+use super::rows::{File, Row, named, with_likes};
+use super::shape::{Kind, Shape, array, list, needed, or};
+
+const ENTRY: Shape = Shape {
+    name: "AcceleratorEntry",
+    base: "",
+    fields: &[
+        needed(Kind::Text, "id name maker source"),
+        needed(Kind::Name, "values"),
+        or("None", Kind::Some(&PRICE), "price"),
+    ],
+};
+
+const SHEET: Shape = Shape {
+    name: "Accelerator",
+    base: "",
+    fields: &[
+        needed(Kind::Name, "generation efficiency"),
+        needed(Kind::Unit("Bytes::from_gib"), "memory=memory_gib"),
+        needed(Kind::Number, "usable_percent power=power_w"),
+        needed(Kind::Unit(RATE), "memory_bandwidth=bandwidth_gb_per_s"),
+        needed(Kind::Unit(RATE), "host_link=host_link_gb_per_s"),
+        needed(Kind::Unit(FLOPS), "peak_16bit=peak_16bit_tflops peak_8bit=peak_8bit_tflops"),
+        needed(Kind::Unit(FLOPS), "peak_4bit=peak_4bit_tflops peak_32bit=peak_32bit_tflops"),
+    ],
+};
+
+const RATE: &str = "BytesPerSecond::from_gb_per_s";
+const FLOPS: &str = "FlopsPerSecond::from_tflops";
+
+/// A list price, of accelerators and of products of clouds.
+pub(crate) const PRICE: Shape = Shape {
+    name: "Price",
+    base: "",
+    fields: &[needed(Kind::Number, "usd_per_hour"), needed(Kind::Text, "source"), or("\"\"", Kind::Text, "date")],
+};
+
+/// The tables of silicon, of accelerators, and of what else those are called.
+pub(crate) fn tables(silicon: &File, accelerators: &File) -> Result<Vec<(&'static str, String)>, String> {
+    let [silicon] = silicon.rows([("silicon", "name")])?;
+    let silicon = with_likes(silicon)?;
+    let [accelerators] = accelerators.rows([("accelerator", "id")])?;
+    let constants = silicon.iter().map(constant).collect::<Result<Vec<_>, _>>()?;
+    let (mut entries, mut names, mut usual) = (Vec::new(), Vec::new(), Vec::new());
+    for mut row in accelerators.iter().cloned() {
+        names.extend(row.take_texts("also").iter().map(|also| format!("({also:?}, {:?})", row.key)));
+        let cluster = row.take_text("usual_cluster");
+        if !cluster.is_empty() {
+            usual.push(format!("({:?}, {cluster:?})", row.key));
+        }
+        complete(&mut row, &accelerators, &silicon)?;
+        entries.push((row.key.clone(), ENTRY.write(&row)?));
+    }
+    Ok(vec![
+        ("silicon.rs", constants.concat()),
+        ("accelerators.rs", array("AcceleratorEntry", &entries, &[("a100-40gb", "A100_40GB")])),
+        ("gpu_names.rs", list(&names)),
+        ("usual_clusters.rs", list(&usual)),
+    ])
+}
+
+/// Adds what a row leaves to others: its usable memory as a share, wider formats' peaks, its
+/// silicon.
+fn complete(row: &mut Row, all: &[Row], silicon: &[Row]) -> Result<(), String> {
+    let memory = row.number("memory_gib")?;
+    let usable = match row.take_text("usable_like").as_str() {
+        "" => {
+            row.text("usable_source")?;
+            row.number("usable_gib")?
+        }
+        like => {
+            let like = named(all, "of this table", like, row)?;
+            let [of, usable] = [like.number("memory_gib")?, like.number("usable_gib")?];
+            if of == memory { usable } else { usable / of * memory }
+        }
+    };
+    row.set("usable_percent", usable / memory * 100.0);
+    // The build needs none of them from here on.
+    row.take("usable_gib");
+    row.take("usable_source");
+    for [wide, narrow] in [["16", "8"], ["8", "4"]] {
+        let wide = row.number(&format!("peak_{wide}bit_tflops"))?;
+        row.fields.entry(format!("peak_{narrow}bit_tflops")).or_insert(Value::from(wide));
+    }
+    if let Some(products) = row.take("products_in_32bit").as_ref().and_then(Value::as_f64) {
+        row.set("peak_32bit_tflops", row.number("peak_16bit_tflops")? / products);
+    }
+    let name = row.take_text("silicon");
+    named(silicon, "of silicon.toml", &name, row)?;
+    let mut efficiency = constant_name(&name);
+    row.set("generation", format!("efficiency::{efficiency}.generation"));
+    if row.take("slowed_by_power").is_some_and(|slowed| slowed == true) {
+        let [peak, power] = [row.number("peak_16bit_tflops")?, row.number("power_w")?];
+        efficiency = format!("hopper({peak:?}, {power:?})");
+    }
+    row.set("efficiency", format!("efficiency::{efficiency}.efficiency"));
+    share_price(row)?;
+    // What is none of the entry's own is its sheet.
+    let sheet = row.take_all(|name| !ENTRY.has(name));
+    row.set("values", SHEET.write(&sheet)?);
+    Ok(())
+}
+
+/// Divides the price of a node by those that share it.
+pub(crate) fn share_price(row: &mut Row) -> Result<(), String> {
+    let Some(mut price) = row.take("price") else { return Ok(()) };
+    let number = |name: &str| price.get(name).and_then(Value::as_f64);
+    if let Some(of) = number("of") {
+        let usd = number("usd_per_hour").ok_or_else(|| row.lacks("price.usd_per_hour"))? / of;
+        if let Value::Object(price) = &mut price {
+            price.shift_remove("of");
+            price.insert("usd_per_hour".to_owned(), usd.into());
+        }
+    }
+    row.set("price", price);
+    Ok(())
+}
+
+fn constant_name(name: &str) -> String {
+    name.to_uppercase().replace(['-', '.'], "_")
+}
+
+/// A row of silicon as a constant of Rust.
+fn constant(row: &Row) -> Result<String, String> {
+    let known = [
+        "name",
+        "what",
+        "source",
+        "generation",
+        "multiprocessors",
+        "matmul",
+        "matmul_8bit",
+        "matmul_4bit",
+        "attention",
+        "attention_tuned",
+        "faster",
+        "power",
+    ];
+    row.only(&known)?;
+    let (what, source, generation) = (row.text("what")?, row.text("source")?, row.text("generation")?);
+    let pair = |name: &str| -> Option<[f64; 2]> {
+        let ends = row.fields.get(name)?.as_array()?;
+        Some([ends.first()?.as_f64()?, ends.get(1)?.as_f64()?])
+    };
+    let faster = pair("faster").map(|[a, b]| format!("{a:?} / {b:?} * "));
+    let power = pair("power").map(|[a, b]| format!("square_root({a:?} / {b:?}) * "));
+    let times = faster.or(power).unwrap_or_default();
+    let share = |names: &[&str]| {
+        let value = names.iter().find_map(|name| row.fields.get(*name));
+        let value = value.ok_or_else(|| row.lacks(names.last().copied().unwrap_or_default()))?;
+        fraction(value).map(|value| times.clone() + &value).map_err(|says| row.error(says))
+    };
+    let mut of = format!(
+        "of(Generation::{generation}, {:?}, {}, {}, {}, {})",
+        row.number("multiprocessors")?,
+        share(&["matmul"])?,
+        share(&["matmul_8bit", "matmul"])?,
+        share(&["attention"])?,
+        share(&["attention_tuned", "attention"])?,
+    );
+    if row.fields.contains_key("matmul_4bit") {
+        of = format!("with_nvfp4({of}, {})", share(&["matmul_4bit"])?);
+    }
+    let name = constant_name(&row.key);
+    Ok(format!("/// {}: {}.\npub const {name}: Silicon = {of};\n", what.trim(), source.trim()))
+}
+
+/// A fraction that kernels reach: a number, a fitted constant, or one scaled from llm.q.
+pub(crate) fn fraction(value: &Value) -> Result<String, String> {
+    let fitted = value.as_str().and_then(|text| text.strip_prefix("fitted:"));
+    let by_llm_q = value.get("by_llm_q").and_then(Value::as_f64);
+    let number = value.as_f64().map(|number| format!("{number:?}"));
+    let written = fitted.map(|key| format!("fitted::{}", key.to_uppercase()));
+    let written = written.or(by_llm_q.map(|share| format!("by_llm_q({share:?})"))).or(number);
+    written.ok_or_else(|| format!("has {value} for a fraction: a number, \"fitted:key\" or {{ by_llm_q = number }}"))
+}

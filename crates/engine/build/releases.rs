@@ -1,0 +1,104 @@
+//! The releases of programs, from the programs' own files: each has all that holds at it, what
+//! earlier ones brought included.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Choices of links.
+type Choices = BTreeMap<String, String>;
+
+/// The tables of releases and of keys that went, from every `releases.toml` in a folder of
+/// programs.
+pub(crate) fn tables(folder: &Path) -> Result<Vec<(&'static str, String)>, String> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path().join("releases.toml")).filter(|path| path.is_file());
+    let mut files: Vec<PathBuf> = files.collect();
+    files.sort();
+    let (mut table, mut gone) = (String::from("&[\n"), String::from("&[\n"));
+    for file in files {
+        println!("cargo:rerun-if-changed={}", file.display());
+        let (rows, went) = rows(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        table.push_str(&rows);
+        gone.push_str(&went);
+    }
+    Ok(vec![("releases.rs", table + "]"), ("gone.rs", gone + "]")])
+}
+
+/// The rows of a program's file: its releases, and the keys that went.
+fn rows(file: &Path) -> Result<(String, String), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let table: Value = toml_edit::de::from_str(&text).map_err(|error| error.to_string())?;
+    let slug = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let slug = slug.unwrap_or_default();
+    let [program, framework] = ["program", "framework"].map(|key| said(&table, key));
+    let (program, framework) = (program?, framework?);
+    let mut facts: Choices = BTreeMap::new();
+    let mut where_: Vec<(Choices, Choices)> = Vec::new();
+    let mut rows = String::new();
+    let mut before = String::new();
+    for release in table.get("release").and_then(Value::as_array).into_iter().flatten() {
+        let [since, name, says, source] = ["since", "name", "says", "source"].map(|key| said(release, key));
+        let since = since?;
+        if since <= before || since.len() != 10 {
+            return Err(format!("the release of {since} does not come after that of {before}"));
+        }
+        let set = choices(release.get("set"));
+        for (_, known) in &mut where_ {
+            known.retain(|key, _| !set.contains_key(key));
+        }
+        facts.extend(set);
+        for other in release.get("where").and_then(Value::as_array).into_iter().flatten() {
+            let (when, set) = (choices(other.get("when")), choices(other.get("set")));
+            where_.retain(|(known, _)| *known != when);
+            where_.push((when, set));
+        }
+        where_.retain(|(_, set)| !set.is_empty());
+        // The month is the key; the day of the commit stays behind it.
+        let month = since.get(..7).unwrap_or(&since);
+        let _ = writeln!(
+            rows,
+            "    Release {{ id: {:?}, program: {program:?}, framework: {framework:?}, since: {since:?}, name: {:?}, says: {:?}, \
+             source: {:?}, facts: &{:?}, depending: &{} }},",
+            format!("{slug}-{month}"),
+            name?,
+            says?,
+            source?,
+            facts.iter().collect::<Vec<_>>(),
+            depending(&where_)
+        );
+        before = since;
+    }
+    let mut gone = String::new();
+    for row in table.get("gone").and_then(Value::as_array).into_iter().flatten() {
+        let [since, says, _] = ["since", "says", "source"].map(|key| said(row, key));
+        let keys: Vec<&str> =
+            row.get("keys").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let (since, says) = (since?, says?);
+        let _ = writeln!(gone, "    Gone {{ program: {slug:?}, keys: &{keys:?}, since: {since:?}, says: {says:?} }},");
+    }
+    Ok((rows, gone))
+}
+
+fn depending(rows: &[(Choices, Choices)]) -> String {
+    let pairs = |choices: &Choices| format!("&{:?}", choices.iter().collect::<Vec<_>>());
+    let rows = rows.iter().map(|(when, set)| format!("({}, {})", pairs(when), pairs(set)));
+    format!("[{}]", rows.collect::<Vec<_>>().join(", "))
+}
+
+fn said(table: &Value, key: &str) -> Result<String, String> {
+    let text = table.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text.map(str::to_owned).ok_or_else(|| format!("a row lacks {key}: {table}"))
+}
+
+fn choices(table: Option<&Value>) -> Choices {
+    let rows = table.and_then(Value::as_object).into_iter().flatten();
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    rows.map(|(key, value)| (key.clone(), text(value))).collect()
+}

@@ -1,0 +1,222 @@
+//! Rows of the tables in `data/`: read, and named in errors by their file and their key.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// Fields of a row by their names.
+pub(crate) type Fields = Map<String, Value>;
+
+/// A file of rows.
+pub(crate) struct File {
+    /// Its name in the repository.
+    pub(crate) name: String,
+    /// Its text.
+    pub(crate) text: String,
+}
+
+/// A row.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Its file and its key, as errors say them.
+    pub(crate) place: String,
+    /// Its key.
+    pub(crate) key: String,
+    /// Its fields.
+    pub(crate) fields: Fields,
+}
+
+/// Reads a file, and again when it changes.
+pub(crate) fn read(root: &Path, name: &str) -> Result<File, String> {
+    let path = root.join(name);
+    println!("cargo:rerun-if-changed={}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name} cannot be read: {error}"))?;
+    Ok(File { name: name.to_owned(), text })
+}
+
+impl File {
+    /// The rows of each `[[array]]` that the file has, with a text under `key` that no other row of
+    /// it has: `(array, key)`. Anything else in the file is an error.
+    pub(crate) fn rows<const COUNT: usize>(&self, arrays: [(&str, &str); COUNT]) -> Result<[Vec<Row>; COUNT], String> {
+        let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
+        let mut table: Fields = toml_edit::de::from_str(&self.text).map_err(|error| wrong(&error))?;
+        let mut all = [const { Vec::new() }; COUNT];
+        for (rows, (array, key)) in all.iter_mut().zip(arrays) {
+            let fields = table.shift_remove(array).and_then(|rows| serde_json::from_value::<Vec<Fields>>(rows).ok());
+            let fields = fields.ok_or_else(|| wrong(&format!("there are no rows [[{array}]]")))?;
+            *rows = self.keyed(fields.into_iter().map(Ok), key)?;
+        }
+        match table.keys().next() {
+            Some(unknown) => {
+                let known = arrays.map(|(array, _)| array).join(", ");
+                Err(wrong(&format!("{unknown} stands there, which is none of: {known}")))
+            }
+            None => Ok(all),
+        }
+    }
+
+    /// The rows of a table of comma-separated values. Its first line names the fields. An empty
+    /// cell says nothing, and the column `other` has further fields as TOML says them:
+    /// `a.b = 1, c = 'text'`.
+    pub(crate) fn csv(&self, key: &str) -> Result<Vec<Row>, String> {
+        let wrong = |error: &dyn Display| format!("{}: {error}", self.name);
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(self.text.as_bytes());
+        let header = reader.headers().map_err(|error| wrong(&error))?.clone();
+        let rows = reader.records().map(|record| {
+            let record = record.map_err(|error| wrong(&error))?;
+            let mut fields = Fields::new();
+            for (name, cell) in header.iter().zip(&record).filter(|(_, cell)| !cell.is_empty()) {
+                if name == "other" {
+                    let other: Value = toml_edit::de::from_str(&format!("other = {{ {cell} }}"))
+                        .map_err(|error| wrong(&format!("{cell}: {error}")))?;
+                    merge(&mut fields, other.get("other").and_then(Value::as_object));
+                } else {
+                    put(&mut fields, name, cell.parse::<u64>().map_or_else(|_| cell.into(), Value::from));
+                }
+            }
+            Ok(fields)
+        });
+        self.keyed(rows, key)
+    }
+
+    fn keyed(&self, rows: impl Iterator<Item = Result<Fields, String>>, key: &str) -> Result<Vec<Row>, String> {
+        let mut keyed: Vec<Row> = Vec::new();
+        for (number, fields) in rows.enumerate() {
+            let fields = fields?;
+            let own = fields.get(key).and_then(Value::as_str).filter(|own| !own.is_empty());
+            let own = own.ok_or_else(|| format!("{}: row {} lacks a {key}", self.name, number + 1))?.to_owned();
+            let place = format!("{}: {own}", self.name);
+            if keyed.iter().any(|other| other.key == own) {
+                return Err(format!("{place} stands there twice"));
+            }
+            keyed.push(Row { place, key: own, fields });
+        }
+        Ok(keyed)
+    }
+}
+
+/// Puts a value under a name; `a.b` is the field b of the table a.
+fn put(fields: &mut Fields, name: &str, value: Value) {
+    match name.split_once('.') {
+        None => _ = fields.insert(name.to_owned(), value),
+        Some((outer, inner)) => {
+            let outer = fields.entry(outer).or_insert_with(|| Fields::new().into());
+            if let Value::Object(outer) = outer {
+                put(outer, inner, value);
+            }
+        }
+    }
+}
+
+/// Fields with others over them.
+pub(crate) fn merged(under: &Fields, over: &Fields) -> Fields {
+    let mut fields = under.clone();
+    merge(&mut fields, Some(over));
+    fields
+}
+
+/// Puts fields over others, those of tables one by one.
+fn merge(under: &mut Fields, over: Option<&Fields>) {
+    for (name, value) in over.into_iter().flatten() {
+        match (under.get_mut(name), value) {
+            (Some(Value::Object(under)), Value::Object(over)) => merge(under, Some(over)),
+            _ => _ = under.insert(name.clone(), value.clone()),
+        }
+    }
+}
+
+impl Row {
+    /// An error of this row.
+    pub(crate) fn error(&self, says: impl Display) -> String {
+        format!("{} {says}", self.place)
+    }
+
+    /// The error that it lacks a field.
+    pub(crate) fn lacks(&self, field: &str) -> String {
+        let article = if field.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        self.error(format!("lacks {article} {field}"))
+    }
+
+    /// Takes a field away that the table of Rust does not have.
+    pub(crate) fn take(&mut self, field: &str) -> Option<Value> {
+        self.fields.shift_remove(field)
+    }
+
+    /// Takes all fields away that another table of Rust has.
+    pub(crate) fn take_all(&mut self, of: impl Fn(&str) -> bool) -> Self {
+        let mut taken = self.clone();
+        taken.fields.retain(|name, _| of(name));
+        self.fields.retain(|name, _| !of(name));
+        taken
+    }
+
+    /// Takes a text away; empty where there is none.
+    pub(crate) fn take_text(&mut self, field: &str) -> String {
+        self.take(field).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Takes the source away that a row must have, and the table of Rust does not.
+    pub(crate) fn take_source(&mut self) -> Result<(), String> {
+        self.text("source")?;
+        self.take("source");
+        Ok(())
+    }
+
+    /// Takes texts away.
+    pub(crate) fn take_texts(&mut self, field: &str) -> Vec<String> {
+        let texts = self.take(field);
+        texts.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// Fails where it has another field than these.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), String> {
+        let unknown = self.fields.keys().find(|name| !known.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| Err(self.unknown(name, known)))
+    }
+
+    /// The error that it has a field that there is none of.
+    pub(crate) fn unknown(&self, field: &str, known: &[&str]) -> String {
+        self.error(format!("has the field {field}, which is none of: {}", known.join(", ")))
+    }
+
+    /// A text that the row must have.
+    pub(crate) fn text(&self, field: &str) -> Result<&str, String> {
+        let text = self.fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+        text.ok_or_else(|| self.lacks(field))
+    }
+
+    /// A number that the row must have.
+    pub(crate) fn number(&self, field: &str) -> Result<f64, String> {
+        self.fields.get(field).and_then(Value::as_f64).ok_or_else(|| self.lacks(field))
+    }
+
+    /// Gives the row a value.
+    pub(crate) fn set(&mut self, field: &str, value: impl Into<Value>) {
+        put(&mut self.fields, field, value.into());
+    }
+}
+
+/// The place of the row with a key that another row names.
+pub(crate) fn place(rows: &[Row], of: &str, key: &str, by: &Row) -> Result<usize, String> {
+    let place = rows.iter().position(|row| row.key == key);
+    place.ok_or_else(|| by.error(format!("names {key:?}, which is no row {of}")))
+}
+
+/// The row with a key that another row names.
+pub(crate) fn named<'a>(rows: &'a [Row], of: &str, key: &str, by: &Row) -> Result<&'a Row, String> {
+    rows.get(place(rows, of, key, by)?).ok_or_else(|| by.error("names a row that went"))
+}
+
+/// Every row with the fields of the one that it is `like`, which stands before it, under its own.
+pub(crate) fn with_likes(rows: Vec<Row>) -> Result<Vec<Row>, String> {
+    let mut whole: Vec<Row> = Vec::new();
+    for mut row in rows {
+        if let Some(like) = row.take("like") {
+            let like = named(&whole, "before it", like.as_str().unwrap_or_default(), &row)?;
+            row.fields = merged(&like.fields, &row.fields);
+        }
+        whole.push(row);
+    }
+    Ok(whole)
+}
