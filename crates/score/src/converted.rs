@@ -128,11 +128,16 @@ pub fn cells(entry: &Entry) -> Result<[String; 12], String> {
             *link = faithful(prediction.scenario, &entry.row)?;
             *completed = prediction.notes.iter().collect::<Vec<_>>().join("; ");
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
-            *step = number(prediction.measured_step.map(|(time, _)| time));
-            *mfu = number(prediction.measured_mfu);
-            *peak = number(prediction.measured_gib);
-            if prediction.measured_gib.is_some() {
-                (*kind, *stage) = (word(&KINDS, &prediction.memory_kind), word(&STAGES, &prediction.memory_stage));
+            *step = number(prediction.measured.step_time_s);
+            *mfu = number(prediction.measured.mfu);
+            *peak = number(prediction.measured.peak_gib);
+            // What a peak would include, and where, says what is predicted beside it.
+            let (memory_kind, memory_stage) = (prediction.measured.kind, prediction.measured.stage);
+            if prediction.measured.peak_gib.is_some() || memory_kind != MemoryKind::Reserved {
+                *kind = word(&KINDS, &memory_kind);
+            }
+            if prediction.measured.peak_gib.is_some() || memory_stage != MemoryStage::Most {
+                *stage = word(&STAGES, &memory_stage);
             }
             if prediction.batch_share != 1.0 {
                 *share = number(Some(prediction.batch_share));

@@ -23,6 +23,7 @@ pub mod hardware;
 pub mod hybrid;
 pub mod layout;
 pub mod library_step;
+pub mod linked;
 mod llmq;
 pub mod long_sequences;
 pub mod markdown;

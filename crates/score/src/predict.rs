@@ -2,13 +2,15 @@
 
 mod unsure;
 
+use super::assumed::host;
 use super::finetune::source::Source;
 use super::finetune::texts::texts;
 use super::finetune::{completed, images, measured};
 use super::hardware::Hardware;
+use super::hardware::network;
 use super::row::Row;
 use super::stack::Stack;
-use super::target::{self, TimeSource};
+use super::target;
 use super::text::has;
 use super::{
     LeftOut, Notes, assumed, batch, conventions, experts, hardware, layout, llmq, long_sequences, model, paddle,
@@ -53,29 +55,36 @@ pub struct Prediction {
     pub allocated_gib: f64,
     /// Predicted bytes of the caching allocator there, in GiB.
     pub reserved_gib: f64,
-    /// The kind of peak memory that the row measured.
-    pub memory_kind: MemoryKind,
-    /// The pipeline stage on which the peak was measured.
-    pub memory_stage: MemoryStage,
     /// Accuracy band of the peak memory.
     pub memory_band: Band,
-    /// Measured time of a step in seconds, with the column it comes from.
-    pub measured_step: Option<(f64, TimeSource)>,
-    /// Measured peak memory in GiB.
-    pub measured_gib: Option<f64>,
-    /// Measured MFU as a fraction.
-    pub measured_mfu: Option<f64>,
+    /// The measured values that compare with the scenario.
+    pub measured: Measured,
+}
+
+/// What was measured of a run, as it compares with its scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Time of a step in seconds; `None` where the row's own cannot be compared.
+    pub step_time_s: Option<f64>,
+    /// MFU as a fraction.
+    pub mfu: Option<f64>,
+    /// Peak memory in GiB.
+    pub peak_gib: Option<f64>,
+    /// What the peak includes.
+    pub kind: MemoryKind,
+    /// The pipeline stage on which it was measured.
+    pub stage: MemoryStage,
 }
 
 impl Prediction {
     /// Returns predicted over measured step time, less one.
     pub fn step_error(&self) -> Option<f64> {
-        self.measured_step.map(|(measured, _)| self.step_time_s / measured - 1.0)
+        self.measured.step_time_s.map(|measured| self.step_time_s / measured - 1.0)
     }
 
     /// Returns predicted over measured peak memory, less one.
     pub fn memory_error(&self) -> Option<f64> {
-        self.measured_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
+        self.measured.peak_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
     }
 }
 
@@ -205,12 +214,17 @@ fn topology(row: &Row, stack: Stack, strategy: Strategy, hardware: &Hardware, no
     }
 }
 
-/// Predicts a row.
+/// Predicts a row: by its link where it has one, else by its columns.
 ///
 /// # Errors
 ///
 /// The reason why the row is left out.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
+    row.linked.as_ref().map_or_else(|| of_columns(row), |linked| linked.predict(row))
+}
+
+/// Predicts a row by its columns.
+fn of_columns(row: &Row) -> Result<Prediction, LeftOut> {
     let (run, mut notes) = as_run(row)?;
     let scenario = of_run(&run, &mut notes)?;
     let row = &measured::comparable(row, &run);
@@ -222,8 +236,6 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
         return Err(LeftOut::because("out of bounds").about(issue.message));
     }
     let stack = Stack::of(row);
-    let report = scenario.report();
-    let predicted_step = report.time.step.get();
     // A partial last micro-batch makes the row's step shorter than the scenario's, in proportion to
     // its tokens.
     let tokens = row.tokens_per_step().unwrap_or_else(|| full_step(&scenario));
@@ -231,43 +243,57 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     if !(FEWEST..=MOST).contains(&full) {
         return Err(LeftOut::because("the source contradicts itself").about("global batch against its parts"));
     }
-    let step_time_s = predicted_step * full;
-    let setup = scenario.setup();
-    let memory_kind = target::memory_kind(row);
-    let memory_stage = target::memory_stage(row, stack, setup.mesh.pp);
-    let memory = memory_stage.memory(&setup);
     let peak = peak(&scenario.accelerator.values, scenario.recipe, scenario.compute_format);
     let shape = scenario.model.architecture();
-    let gpus = f64::from(scenario.gpus);
-    let measured_step = target::step_time(row, &shape, scenario.seq_len, tokens, gpus, peak);
-    let possible = scenario.pp <= shape.num_hidden_layers;
-    let overflows = assumed::host::overflows(row, &setup);
+    let measured = Measured {
+        step_time_s: target::step_time(row, &shape, scenario.seq_len, tokens, f64::from(scenario.gpus), peak),
+        mfu: row.mfu_pct.map(|percent| percent / 100.0),
+        peak_gib: row.peak_mem_gib,
+        kind: target::memory_kind(row),
+        stage: target::memory_stage(row, stack, scenario.setup().mesh.pp),
+    };
+    let slowest = network::slowest(row, &scenario.network.values, scenario.gpus);
+    Ok(evaluated(row, scenario, notes, measured, full, slowest))
+}
+
+/// Evaluates the scenario of a row beside what was measured of it.
+pub(crate) fn evaluated(
+    row: &Row,
+    scenario: Scenario,
+    mut notes: Notes,
+    measured: Measured,
+    batch_share: f64,
+    slowest: Option<BytesPerSecond>,
+) -> Prediction {
+    let report = scenario.report();
+    let setup = scenario.setup();
+    let memory = measured.stage.memory(&setup);
+    let predicted_step = report.time.step.get();
+    let step_time_s = predicted_step * batch_share;
+    let possible = scenario.pp <= scenario.model.architecture().num_hidden_layers;
+    let overflows = row.is_case() && host::overflows(&scenario, &setup);
     if overflows {
         notes.add("what is kept in host memory is more than such a machine has");
     }
     let fit_odds = if possible { accuracy::fit_odds(&report) } else { 0.0 };
-    let (step_band, slowest) = unsure::range(row, &scenario, predicted_step, &mut notes);
-    let derived_mfu = || measured_step.map(|(measured, _)| report.mfu * step_time_s / measured);
-    Ok(Prediction {
+    let (step_band, slowest) = unsure::range(&scenario, slowest, predicted_step, &mut notes);
+    let derived_mfu = || measured.step_time_s.map(|measured| report.mfu * step_time_s / measured);
+    Prediction {
         fits: report.fits() && possible && !overflows,
-        fit_odds: if overflows { fit_odds.min(assumed::host::ODDS) } else { fit_odds },
+        fit_odds: if overflows { fit_odds.min(host::ODDS) } else { fit_odds },
         step_band,
         slowest,
         memory_band: accuracy::peak_memory(&report),
         step_time_s,
-        batch_share: full,
-        peak_mem_gib: memory_kind.predicted(&memory).gib(),
+        batch_share,
+        peak_mem_gib: measured.kind.predicted(&memory).gib(),
         allocated_gib: MemoryKind::Allocated.predicted(&memory).gib(),
         reserved_gib: MemoryKind::Reserved.predicted(&memory).gib(),
-        memory_kind,
-        memory_stage,
-        measured_step,
-        measured_gib: row.peak_mem_gib,
-        measured_mfu: row.mfu_pct.map(|percent| percent / 100.0).or_else(derived_mfu),
+        measured: Measured { mfu: measured.mfu.or_else(derived_mfu), ..measured },
         scenario,
         report,
         notes,
-    })
+    }
 }
 
 /// Returns the dense peak in the format of matrix products, in FLOP/s.

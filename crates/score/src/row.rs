@@ -1,5 +1,6 @@
 //! A published measurement: typed columns, all of them optional.
 
+use super::linked::Linked;
 use super::text;
 
 /// Columns that every training table has.
@@ -138,6 +139,8 @@ pub struct Row {
     pub offload: String,
     /// How a person's run ended, in tables of such runs: `oom`, or that it ran.
     pub outcome: String,
+    /// The row as a link, in tables that were converted.
+    pub linked: Option<Linked>,
 }
 
 impl Row {
@@ -214,6 +217,7 @@ impl Row {
             quantized_base: word("quantized_base"),
             offload: word("offload"),
             outcome,
+            linked: Linked::read(&column),
         }
     }
 

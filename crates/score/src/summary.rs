@@ -45,7 +45,7 @@ impl Entry {
 
     /// Whether the measured MFU shows that the hardware limited the step.
     pub fn is_fast(&self) -> Option<bool> {
-        self.outcome.as_ref().ok()?.measured_mfu.map(|mfu| mfu >= FAST_MFU)
+        self.outcome.as_ref().ok()?.measured.mfu.map(|mfu| mfu >= FAST_MFU)
     }
 }
 
@@ -146,7 +146,7 @@ pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
             }
         };
         score.used += 1;
-        if let (Some(error), Some((measured, _))) = (prediction.step_error(), prediction.measured_step) {
+        if let (Some(error), Some(measured)) = (prediction.step_error(), prediction.measured.step_time_s) {
             step_inside.push(inside(prediction.step_band, error));
             if entry.is_fast() == Some(true) {
                 fast.push(error);

@@ -54,37 +54,17 @@ pub fn memory_stage(row: &Row, stack: Stack, pp: u32) -> MemoryStage {
     }
 }
 
-/// The column that a measured step time comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TimeSource {
-    /// The step time itself.
-    StepTime,
-    /// Throughput.
-    Tokens,
-    /// FLOP/s under the row's convention.
-    Tflops,
-    /// MFU under the row's convention.
-    Mfu,
-}
-
 /// Returns the measured time of a step of `tokens` on `gpus`.
-pub fn step_time(
-    row: &Row,
-    shape: &Architecture,
-    seq_len: u32,
-    tokens: f64,
-    gpus: f64,
-    peak: f64,
-) -> Option<(f64, TimeSource)> {
+pub fn step_time(row: &Row, shape: &Architecture, seq_len: u32, tokens: f64, gpus: f64, peak: f64) -> Option<f64> {
     if let Some(time) = row.step_time_s {
-        return Some((time, TimeSource::StepTime));
+        return Some(time);
     }
     if let Some(rate) = row.tokens_per_s_per_gpu.or_else(|| Some(row.tokens_per_s? / gpus)) {
-        return Some((tokens / (rate * gpus), TimeSource::Tokens));
+        return Some(tokens / (rate * gpus));
     }
     let flops = |convention: Convention| convention.flops_per_token(shape, seq_len) * tokens / gpus;
     if let Some(rate) = row.tflops_per_gpu {
-        return Some((flops(Convention::of_tflops(row)) / (rate * 1e12), TimeSource::Tflops));
+        return Some(flops(Convention::of_tflops(row)) / (rate * 1e12));
     }
-    row.mfu_pct.map(|mfu| (flops(Convention::Model) / (mfu / 100.0 * peak), TimeSource::Mfu))
+    row.mfu_pct.map(|mfu| flops(Convention::Model) / (mfu / 100.0 * peak))
 }

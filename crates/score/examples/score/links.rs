@@ -30,7 +30,7 @@ pub(crate) fn write(path: &str) -> Result<(), String> {
     for record in reader.records() {
         let record = record.map_err(unread)?;
         let column = |name: &str| record.get(names.iter().position(|known| *known == name)?);
-        let cells = cells(&Entry::new(&file, Row::read(column)))?;
+        let cells = cells(&Entry::new(&file, Row { linked: None, ..Row::read(column) }))?;
         writer.write_record(own(&record).into_iter().chain(cells)).map_err(unwritten)?;
     }
     let text = writer.into_inner().map_err(|error| format!("`{path}` could not be written: {error}."))?;

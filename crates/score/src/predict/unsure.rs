@@ -1,8 +1,6 @@
 //! What a row does not tell of its network, in the range of its step time.
 
 use crate::Notes;
-use crate::hardware::network;
-use crate::row::Row;
 use engine::catalog::accuracy::{self, Band};
 use engine::scenario::Scenario;
 use engine::units::BytesPerSecond;
@@ -12,14 +10,13 @@ const TELLING: f64 = 1.02;
 
 /// Returns the range of the step time, whose slow end is that of the slowest network which the row's words leave possible.
 pub(super) fn range(
-    row: &Row,
     scenario: &Scenario,
+    slowest: Option<BytesPerSecond>,
     predicted: f64,
     notes: &mut Notes,
 ) -> (Band, Option<BytesPerSecond>) {
     let band = accuracy::step_time(scenario);
-    let values = scenario.network.values;
-    let Some(inter_node) = network::slowest(row, &values, scenario.gpus) else { return (band, None) };
+    let Some(inter_node) = slowest else { return (band, None) };
     let mut slow = *scenario;
     slow.network.values.inter_node = inter_node;
     let longer = slow.report().time.step.get() / predicted;

@@ -8,7 +8,6 @@ use engine::scenario::{Scenario, Strategy};
 use score::LeftOut;
 use score::predict::{self, Prediction};
 use score::row::Row;
-use score::target::TimeSource;
 
 /// Returns the row of a plain run with these columns set; an empty text blanks a column.
 fn row(changes: &[(&str, &str)]) -> Row {
@@ -77,13 +76,12 @@ fn the_missing_part_of_a_batch_follows_from_the_others() {
 
 #[test]
 fn a_step_time_comes_from_the_first_column_that_has_one() {
-    let of = |changes: &[(&str, &str)]| predict(changes).unwrap().measured_step.unwrap();
+    let of = |changes: &[(&str, &str)]| predict(changes).unwrap().measured.step_time_s.unwrap();
     let batch = ("global_batch_seqs", "64");
-    assert_eq!(of(&[batch, ("step_time_s", "1.5"), ("tokens_per_s_per_gpu", "1")]), (1.5, TimeSource::StepTime));
-    assert_eq!(of(&[batch, ("tokens_per_s_per_gpu", "~4096")]), (2.0, TimeSource::Tokens));
-    let (by_tflops, source) = of(&[batch, ("tflops_per_gpu", "400"), ("tflops_kind", "model TFLOP/s")]);
-    assert_eq!(source, TimeSource::Tflops);
-    let (by_mfu, _) = of(&[batch, ("mfu_pct", "40.43")]);
+    assert_eq!(of(&[batch, ("step_time_s", "1.5"), ("tokens_per_s_per_gpu", "1")]), 1.5);
+    assert_eq!(of(&[batch, ("tokens_per_s_per_gpu", "~4096")]), 2.0);
+    let by_tflops = of(&[batch, ("tflops_per_gpu", "400"), ("tflops_kind", "model TFLOP/s")]);
+    let by_mfu = of(&[batch, ("mfu_pct", "40.43")]);
     assert!((by_tflops / by_mfu - 1.0).abs() < 1e-3, "400 of 989.4 TFLOP/s are 40.43 %");
 }
 
@@ -91,7 +89,7 @@ fn a_step_time_comes_from_the_first_column_that_has_one() {
 fn memory_is_compared_in_kind() {
     let of = |kind: &str| {
         let prediction = predict(&[("peak_mem_gib", "50"), ("mem_kind", kind)]).unwrap();
-        (prediction.memory_kind, prediction.peak_mem_gib)
+        (prediction.measured.kind, prediction.peak_mem_gib)
     };
     let (allocated, least) = of("torch max_memory_allocated");
     let (reserved, more) = of("torch max_memory_reserved peak");
@@ -103,7 +101,7 @@ fn memory_is_compared_in_kind() {
     assert_eq!(of("max memory used by the first node").0, MemoryKind::Process);
     // torchtitan prints GiB and the share of the GPU's memory, of the reserved bytes.
     let torchtitan = predict(&[("peak_mem_gib", "50"), ("mem_kind", "GiB (%)")]).unwrap();
-    assert_eq!(torchtitan.memory_kind, MemoryKind::Reserved);
+    assert_eq!(torchtitan.measured.kind, MemoryKind::Reserved);
     assert_eq!(torchtitan.peak_mem_gib, torchtitan.reserved_gib);
     assert!(torchtitan.allocated_gib < torchtitan.reserved_gib);
 }
@@ -415,7 +413,7 @@ fn kernels_are_tuned_to_the_generation_that_runs_them() {
 #[test]
 fn peaks_copied_from_a_log_keep_its_unit() {
     let peak = |framework: &str, kind: &str| {
-        predict(&[("framework", framework), ("mem_kind", kind), ("peak_mem_gib", "31.39")]).unwrap().measured_gib
+        predict(&[("framework", framework), ("mem_kind", kind), ("peak_mem_gib", "31.39")]).unwrap().measured.peak_gib
     };
     let copied = peak("torchtitan", "Peak Memory (GB) 33.71 in source (GB assumed 1e9)").unwrap();
     assert!((copied - 33.71).abs() < 0.01, "{copied}");

@@ -105,8 +105,8 @@ fn a_network_that_is_not_known_widens_the_range() {
 fn a_warning_of_a_rate_does_not_spoil_the_time() {
     let step = ("step_time_s", "2");
     let rated = predicted(&dense(&[step, ("mfu_pct", "90"), ("notes", "CAUTION MFU accounting differs")]));
-    assert_eq!(rated.measured_step.map(|(seconds, _)| seconds), Some(2.0));
-    assert!(rated.measured_mfu.unwrap() < 0.9);
+    assert_eq!(rated.measured.step_time_s, Some(2.0));
+    assert!(rated.measured.mfu.unwrap() < 0.9);
     assert!(predict::predict(&dense(&[step, ("notes", "CAUTION slower than others")])).is_err());
 }
 

@@ -37,7 +37,7 @@ fn a_persons_run_is_read_from_the_little_that_it_says() {
     ]);
     assert_eq!((run.scenario.gpus, run.scenario.seq_len, run.scenario.micro_batch_size), (8, 2048, 1));
     assert_eq!((run.scenario.strategy, run.scenario.recompute), (Strategy::FullShard, Recompute::Full));
-    assert_eq!(run.measured_gib, None, "what a failed run had taken is no peak");
+    assert_eq!(run.measured.peak_gib, None, "what a failed run had taken is no peak");
     for note in ["GPU is not stated", "8 GPUs", "tokens a sequence", "micro-batches of 1", "checkpointing"] {
         assert!(says(&run, note), "{note}: {:?}", run.notes);
     }
@@ -186,7 +186,7 @@ fn a_warning_of_the_speed_leaves_the_memory() {
         predict::predict(&read(&case(&columns)))
     };
     let slow = of("CAUTION very slow against other cards").unwrap();
-    assert_eq!((slow.measured_step, slow.measured_gib), (None, Some(40.0)));
+    assert_eq!((slow.measured.step_time_s, slow.measured.peak_gib), (None, Some(40.0)));
     assert!(of("CAUTION: peak of another run").is_err());
 }
 
