@@ -5,9 +5,9 @@ use super::row::Row;
 use super::summary::Entry;
 use engine::stats::Errors;
 
-/// Returns a row without its link and its remarks.
+/// Returns a row without its link.
 pub fn without(row: &Row) -> Row {
-    Row { linked: None, notes: String::new(), precision_detail: String::new(), ..row.clone() }
+    Row { linked: None, ..row.clone() }
 }
 
 /// Returns an entry predicted by its columns. What was measured stays as it compares.
@@ -19,18 +19,18 @@ pub fn entry(entry: &Entry) -> Entry {
     });
     Entry { file: entry.file.clone(), row: entry.row.clone(), outcome }
 }
-/// Errors of the step time of the same rows with and without words.
+/// Errors of the step time of the same rows by link and by columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Both {
-    /// As the rows are.
+    /// By links.
     pub with: Option<Errors>,
-    /// Without words.
+    /// By columns.
     pub without: Option<Errors>,
-    /// Rows that without words cannot be read.
+    /// Rows whose columns do not say enough.
     pub lost: usize,
 }
 
-/// Returns the errors of the rows with a measured step, with and without their words.
+/// Returns the errors of the rows with a measured step, by their links and by their columns.
 pub fn both<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Both {
     let error = |entry: &Entry| entry.outcome.as_ref().ok().and_then(Prediction::step_error);
     let (mut with, mut without, mut lost) = (Vec::new(), Vec::new(), 0);
