@@ -8,6 +8,7 @@ use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use engine::model::transformer::{Architecture, Experts};
 
 /// The layers of a model, one after the other.
+#[derive(Default)]
 pub(super) struct Layers(Vec<LayerKind>);
 
 /// The longest distance of [`Architecture::global_every`].

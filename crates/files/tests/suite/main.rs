@@ -15,6 +15,7 @@ mod cases;
 mod config;
 mod errors;
 mod families;
+mod huggingface;
 mod links;
 mod logs;
 mod rates;

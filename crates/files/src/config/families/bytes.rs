@@ -1,15 +1,12 @@
-//! The Byte Latent Transformer (arXiv 2412.09871): a transformer of patches between two of bytes, and one that cuts the patches.
+//! The Byte Latent Transformer (arXiv 2412.09871): a transformer of patches between two of bytes,
+//! and one that cuts the patches.
 
 use serde_json::{Map, Value};
 
-use super::{Family, Fields, family};
+use super::Fields;
 use crate::config::tower::Part;
-use engine::catalog::models::LLAMA_STYLE;
 use engine::model::transformer::{Architecture, ExtraParams};
 use engine::params::ParamId;
-
-/// The family.
-pub(super) const FAMILIES: &[Family] = &[family("BLT", &["blt"], LLAMA_STYLE, read)];
 
 /// One of its transformers.
 struct Stack {
@@ -61,7 +58,7 @@ impl Stack {
 }
 
 /// Reads the transformer of patches as the model, and all the others as what stands beside it.
-fn read(fields: &mut Fields, style: Architecture) -> Architecture {
+pub(super) fn blt(fields: &mut Fields, style: Architecture) -> Architecture {
     let empty = Map::new();
     let mut stack = |name: &'static str, usual: &str| Stack::of(fields.object(name).unwrap_or(&empty), usual);
     let patches = stack("global_config", "blt_global_transformer");

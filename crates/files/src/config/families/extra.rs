@@ -2,7 +2,8 @@
 
 use engine::model::transformer::{Architecture, ExtraParams};
 
-/// The dimensions of a shape as doubles, which hold every count of parameters exactly and never overflow.
+/// The dimensions of a shape as doubles, which hold every count of parameters exactly and never
+/// overflow.
 pub(super) struct Dims {
     /// Layers.
     pub(super) layers: f64,
@@ -18,8 +19,6 @@ pub(super) struct Dims {
     pub(super) kv: f64,
     /// Width of a head.
     pub(super) dim: f64,
-    /// Experts.
-    pub(super) experts: f64,
 }
 
 impl Dims {
@@ -32,7 +31,6 @@ impl Dims {
             heads: shape.num_attention_heads.into(),
             kv: shape.num_key_value_heads.into(),
             dim: shape.head_dim.into(),
-            experts: shape.experts.num_experts.into(),
         }
     }
 }

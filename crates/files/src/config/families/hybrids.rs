@@ -1,124 +1,23 @@
-//! Linear attention, gated delta networks, short convolutions and recurrences, most with layers of attention between them.
+//! Hybrids whose lists of layers are their own: Kimi Linear, Nemotron-H, RecurrentGemma.
 
 use serde_json::Value;
 
-use super::extra::{Dims, plus};
-use super::general::{base, layers, listed, mixture};
-use super::mamba::part;
-use super::{DEEPSEEK, Family, Fields, OLMO_2, QWEN_3, TIED, family};
+use super::extra::plus;
+use super::{Fields, base, layers, mixture, rows, through};
 use crate::config::layers::Layers;
-use engine::catalog::models::LLAMA_STYLE;
-use engine::model::transformer::pattern::Mixer;
+use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
-use engine::model::transformer::{Architecture, Experts, ExtraParams, LatentAttention, QkNorm};
+use engine::model::transformer::{Architecture, AttentionBias, ExtraParams};
 use engine::params::ParamId;
 
-/// Queries of latent attention without a rank.
-const DIRECT: Architecture =
-    Architecture { latent: LatentAttention { q_lora_rank: 0, ..LatentAttention::DEEPSEEK }, ..DEEPSEEK };
-const QWEN_NEXT: Architecture = Architecture {
-    gated_attention: true,
-    head_dim: 256,
-    experts: Experts { shared_expert_gate: true, ..Experts::NONE },
-    ..QWEN_3
-};
-const LFM: Architecture = Architecture { qk_norm: QkNorm::PerHead, num_key_value_heads: 8, ..TIED };
-
-/// The families, in display order.
-pub(super) const FAMILIES: &[Family] = &[
-    family("Bailing hybrid", &["bailing_hybrid"], DIRECT, bailing),
-    family("Kimi Linear", &["kimi_linear"], DIRECT, kimi),
-    family("LFM2", &["lfm2", "lfm2_moe"], LFM, lfm_2),
-    family("LFM3", &["lfm3"], LFM, lfm_3),
-    family(
-        "MiniMax",
-        &["minimax", "MiniMaxText01", "minimax_text_01", "MiniMaxM1"],
-        Architecture { num_key_value_heads: 8, ..LLAMA_STYLE },
-        minimax,
-    ),
-    family("OLMo hybrid", &["olmo_hybrid"], OLMO_2, olmo),
-    family("Qwen3-Next", &["qwen3_next", "qwen3_5_moe_text", "qwen3_5_moe"], QWEN_NEXT, qwen_mixture),
-    family("Qwen3.5", &["qwen3_5_text", "qwen3_5"], QWEN_NEXT, qwen),
-];
-
-/// The gated delta network of Qwen3-Next, with its class's values.
-fn gated_delta(fields: &mut Fields) -> Recurrent {
-    Recurrent {
-        kind: RecurrentKind::GatedDelta,
-        heads: part(fields, &["linear_num_value_heads"], ParamId::StateHeads, 32.0),
-        head_dim: part(fields, &["linear_value_head_dim"], ParamId::StateHeadDim, 128.0),
-        key_heads: part(fields, &["linear_num_key_heads"], ParamId::StateKeyHeads, 16.0),
-        key_dim: part(fields, &["linear_key_head_dim"], ParamId::StateKeyDim, 128.0),
-        conv_kernel: part(fields, &["linear_conv_kernel_dim"], ParamId::ConvWidth, 4.0),
-        ..Recurrent::NONE
-    }
-}
-
-/// The list of layers, or one of attention in so many where there is none.
-fn at_intervals(fields: &mut Fields, shape: &Architecture, usual: f64) -> Layers {
-    let listed = fields.peek("layer_types").is_some_and(|list| list.as_array().is_some_and(|list| !list.is_empty()));
-    let interval = match fields.number(&["full_attention_interval"]) {
-        0.0 => usual,
-        interval => interval,
-    };
-    let layers = layers(fields, shape);
-    if listed {
-        return layers;
-    }
-    layers.mixing(|layer| if (layer as f64 + 1.0) % interval == 0.0 { Mixer::Attention } else { Mixer::Recurrent })
-}
-
-fn qwen_mixture(fields: &mut Fields, style: Architecture) -> Architecture {
-    let shape = base(fields, style);
-    let shape = mixture(fields, Architecture { intermediate_size: shape.intermediate_size, ..shape });
-    let shape = Architecture { recurrent: gated_delta(fields), ..shape };
-    at_intervals(fields, &shape, 4.0).write(fields, shape)
-}
-
-fn qwen(fields: &mut Fields, style: Architecture) -> Architecture {
-    let shape = base(fields, Architecture { experts: Experts::NONE, ..style });
-    let shape = Architecture { recurrent: gated_delta(fields), ..shape };
-    at_intervals(fields, &shape, 4.0).write(fields, shape)
-}
-
-/// Reads OLMo hybrid.
-fn olmo(fields: &mut Fields, style: Architecture) -> Architecture {
-    let shape = base(fields, style);
-    let shape = Architecture { recurrent: gated_delta(fields), ..shape };
-    for name in ["linear_a_log_max", "linear_a_log_min", "linear_allow_neg_eigval", "linear_dt_max", "linear_dt_min"] {
-        fields.mark(name);
-    }
-    at_intervals(fields, &shape, 4.0).write(fields, shape)
-}
-
-/// Kimi delta attention; its values and keys are alike.
-fn kimi_delta(fields: &mut Fields, rank: impl Fn(u32) -> u32) -> Recurrent {
-    let (heads, dim) = (["linear_num_heads"], ["linear_head_dim"]);
-    let heads = part(fields, &heads, ParamId::StateHeads, 32.0);
-    let head_dim = part(fields, &dim, ParamId::StateHeadDim, 128.0);
-    let kernel = ["linear_conv_kernel_dim", "short_conv_kernel_size"];
-    let conv_kernel = part(fields, &kernel, ParamId::ConvWidth, 4.0);
-    for name in ["short_conv_kernel_size", "moe_renormalize", "model_max_length", "kda_lower_bound", "kda_safe_gate"] {
-        fields.mark(name);
-    }
-    Recurrent {
-        kind: RecurrentKind::KimiDelta,
-        heads,
-        head_dim,
-        key_heads: heads,
-        key_dim: head_dim,
-        conv_kernel,
-        rank: rank(head_dim),
-        ..Recurrent::NONE
-    }
-}
-
-/// Reads Kimi Linear. The configuration that Moonshot publishes says which layers have attention in `linear_attn_config`.
-fn kimi(fields: &mut Fields, style: Architecture) -> Architecture {
+/// Reads Kimi Linear. The configuration that Moonshot publishes says which layers have attention in
+/// `linear_attn_config`.
+pub(super) fn kimi(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     // The class does not tie its head.
     let shape = Architecture { tie_word_embeddings: false, ..mixture(fields, shape) };
-    let mut recurrent = kimi_delta(fields, |width| width);
+    let mut recurrent = through(rows::kimi_delta, fields, shape).recurrent;
+    recurrent.rank = recurrent.head_dim;
     let nested = fields.object("linear_attn_config");
     let number = |name: &str| nested.and_then(|entries| entries.get(name)).and_then(Value::as_f64);
     let mut set = |value: Option<f64>, id: ParamId, field: fn(&mut Recurrent) -> Vec<&mut u32>| {
@@ -155,105 +54,118 @@ fn of_attention_alone(layers: &Layers, shape: Architecture) -> Architecture {
     Architecture { extra, ..shape }
 }
 
-/// Reads Bailing's hybrid: decay and gate of full rank, and a gate for each head of attention.
-fn bailing(fields: &mut Fields, style: Architecture) -> Architecture {
-    let shape = base(fields, style);
-    let shape = mixture(fields, shape);
-    let recurrent = kimi_delta(fields, |_| 0);
-    for name in ["layer_group_size", "num_nextn_predict_layers"] {
+/// Reads Nemotron-H: each layer is one block, by a list of words or letters (M Mamba-2, *
+/// attention, - MLP, E experts).
+pub(super) fn nemotron(fields: &mut Fields, style: Architecture) -> Architecture {
+    let letters = fields.peek("hybrid_override_pattern").and_then(Value::as_str).unwrap_or_default();
+    fields.mark("hybrid_override_pattern");
+    let words = fields.words("layers_block_type").unwrap_or_default();
+    let blocks: Vec<char> = if words.is_empty() {
+        letters.chars().filter(|letter| "M*-E".contains(*letter)).collect()
+    } else {
+        let letter = |word: &&str| match *word {
+            "mamba" | "linear_attention" => 'M',
+            "attention" | "full_attention" => '*',
+            "moe" => 'E',
+            _ => '-',
+        };
+        words.iter().map(letter).collect()
+    };
+    let mut shape = base(fields, style);
+    if !blocks.is_empty() {
+        shape.num_hidden_layers =
+            fields.checked("The length of the list of layers", blocks.len() as f64, ParamId::Layers);
+    }
+    let mut recurrent = through(rows::mamba_2, fields, shape).recurrent;
+    recurrent.bias |= fields.flag("use_bias", false);
+    through(rows::kernels, fields, shape);
+    for name in [
+        "mtp_layers_block_type",
+        "mtp_hybrid_override_pattern",
+        "moe_shared_expert_overlap",
+        "num_nextn_predict_layers",
+    ] {
         fields.mark(name);
+    }
+    if blocks.contains(&'E') {
+        shape = mixture(fields, shape);
+        let shared = fields.number(&["moe_shared_expert_intermediate_size"]);
+        fields.mark("n_shared_experts");
+        shape.experts.shared_intermediate_size =
+            fields.checked("moe_shared_expert_intermediate_size", shared, ParamId::SharedExpertWidth);
+        shape.experts.latent_size = fields.count(&["moe_latent_size"], ParamId::ExpertLatentSize, Some(0));
+        shape.experts.expert_bias = shape.mlp_bias;
+    } else {
+        for name in [
+            "n_routed_experts",
+            "num_experts_per_tok",
+            "moe_intermediate_size",
+            "n_shared_experts",
+            "n_group",
+            "topk_group",
+            "moe_shared_expert_intermediate_size",
+            "moe_latent_size",
+        ] {
+            fields.mark(name);
+        }
     }
     // The class does not tie its head.
     let shape = Architecture { recurrent, tie_word_embeddings: false, ..shape };
-    let layers = layers(fields, &shape);
-    let shape = of_attention_alone(&layers, shape);
-    let of = Dims::of(&shape);
-    let gates = layers.recurrent() * of.hidden * (recurrent.inner_width() + recurrent.key_width());
-    let shape = plus(shape, gates + layers.attention() * of.heads * of.hidden, 0.0);
+    let block = |layer: usize| blocks.get(layer).copied().unwrap_or('M');
+    let layers = Layers::of(&shape)
+        .mixing(|layer| match block(layer) {
+            'M' => Mixer::Recurrent,
+            '*' => Mixer::Attention,
+            _ => Mixer::None,
+        })
+        .followed(|layer| match block(layer) {
+            '-' => Mlp::Dense,
+            'E' => Mlp::Experts,
+            _ => Mlp::None,
+        });
     layers.write(fields, shape)
 }
 
-/// The short convolution of LFM.
-fn short_conv(fields: &mut Fields, hidden: u32) -> Recurrent {
-    let biased = fields.flag("conv_bias", false);
-    Recurrent {
-        kind: RecurrentKind::ShortConv,
-        heads: 1,
-        head_dim: hidden,
-        conv_kernel: part(fields, &["conv_L_cache"], ParamId::ConvWidth, 3.0),
-        conv_bias: biased,
-        bias: biased,
-        ..Recurrent::NONE
-    }
-}
-
-/// Reads LFM2, whose MLP is two thirds of the width that the config says, rounded up.
-fn lfm_2(fields: &mut Fields, style: Architecture) -> Architecture {
-    let mut shape = base(fields, style);
-    let names = ["block_ff_dim", "intermediate_size"];
-    let said = match fields.number(&names) {
-        0.0 => f64::from(shape.intermediate_size),
-        said => said,
-    };
-    shape.intermediate_size = said as u32;
-    let sparse = fields.peek("num_experts").is_some();
-    if fields.flag("block_auto_adjust_ff_dim", !sparse) && !sparse {
-        let times = fields.number(&["block_ffn_dim_multiplier"]);
-        let multiple = fields.number(&["block_multiple_of"]).max(1.0);
-        let width = (2.0 * said / 3.0).floor();
-        let width = if times > 0.0 { (times * width).floor() } else { width };
-        let width = multiple * ((width + multiple - 1.0) / multiple).floor();
-        shape.intermediate_size = fields.checked("The width of the MLP", width, ParamId::MlpWidth);
-    }
-    fields.mark("block_ffn_dim_multiplier");
-    fields.mark("block_multiple_of");
-    let mut shape = Architecture { recurrent: short_conv(fields, shape.hidden_size), ..shape };
-    if sparse {
-        shape = mixture(fields, shape);
-        fields.mark("use_expert_bias");
-    }
-    let full = fields.numbers("full_attn_idxs").unwrap_or_default();
-    if fields.peek("layer_types").is_some_and(Value::is_array) {
-        return listed(fields, shape);
-    }
-    let has = |layer: usize| full.contains(&(layer as f64));
-    let layers = layers(fields, &shape).mixing(|layer| if has(layer) { Mixer::Attention } else { Mixer::Recurrent });
-    layers.write(fields, shape)
-}
-
-/// Reads LFM3: a gate for each head of attention, norms after the blocks too.
-fn lfm_3(fields: &mut Fields, style: Architecture) -> Architecture {
-    let norms_per_layer = if fields.flag("use_sandwich_norm", true) { 4 } else { 2 };
-    let shape = base(fields, Architecture { norms_per_layer, ..style });
-    let shape = Architecture { recurrent: short_conv(fields, shape.hidden_size), ..shape };
-    let layers = layers(fields, &shape);
-    let of = Dims::of(&shape);
-    let gates = if fields.flag("use_attention_gate", true) { layers.attention() * of.heads * of.hidden } else { 0.0 };
-    let shape = plus(shape, gates, 0.0);
-    layers.write(fields, shape)
-}
-
-/// Reads MiniMax-01: lightning attention of as many heads as attention has. Published files say which layer has which in `attn_type_list`.
-fn minimax(fields: &mut Fields, style: Architecture) -> Architecture {
+/// Reads RecurrentGemma: blocks that repeat, an MLP of half of `intermediate_size`, a bias on
+/// attention's output.
+pub(super) fn griffin(fields: &mut Fields, style: Architecture) -> Architecture {
+    let window = fields.count(&["attention_window_size"], ParamId::SlidingWindow, Some(2048));
     let shape = base(fields, style);
-    let shape = mixture(fields, shape);
+    let width = match fields.number(&["lru_width"]) {
+        0.0 => f64::from(shape.hidden_size),
+        width => width,
+    };
+    let heads = shape.num_attention_heads;
     let recurrent = Recurrent {
-        kind: RecurrentKind::Lightning,
-        heads: shape.num_attention_heads,
-        head_dim: shape.head_dim,
-        key_heads: shape.num_attention_heads,
-        key_dim: shape.head_dim,
-        chunk: part(fields, &["block_size"], ParamId::StateChunk, 256.0),
+        kind: RecurrentKind::RgLru,
+        heads,
+        head_dim: fields.checked(
+            "lru_width over heads",
+            (width / f64::from(heads)).floor().max(1.0),
+            ParamId::StateHeadDim,
+        ),
+        conv_kernel: fields.count(&["conv1d_width"], ParamId::ConvWidth, Some(4)),
+        conv_bias: true,
+        bias: true,
         ..Recurrent::NONE
     };
-    let shape = Architecture { recurrent, ..shape };
-    let types = fields.numbers("attn_type_list").unwrap_or_default();
-    for name in ["shared_moe_mode", "postnorm"] {
-        fields.mark(name);
-    }
-    if types.is_empty() {
-        return listed(fields, shape);
-    }
-    let has = |layer: usize| types.get(layer).is_none_or(|kind| *kind == 1.0);
-    Layers::of(&shape).mixing(|layer| if has(layer) { Mixer::Attention } else { Mixer::Recurrent }).write(fields, shape)
+    let shape = Architecture {
+        recurrent,
+        sliding_window: window,
+        intermediate_size: (shape.intermediate_size / 2).max(1),
+        mlp_bias: true,
+        logit_softcap: true,
+        ..shape
+    };
+    fields.mark("logits_soft_cap");
+    let blocks = fields.words("block_types").or_else(|| fields.words("_block_types")).unwrap_or_default();
+    let usual = ["recurrent", "recurrent", "attention"];
+    let blocks = if blocks.is_empty() { usual.to_vec() } else { blocks };
+    let has = |layer: usize| blocks.get(layer % blocks.len()) == Some(&"attention");
+    let layers = Layers::of(&shape).mixing(|layer| if has(layer) { Mixer::Window } else { Mixer::Recurrent });
+    let shape = match shape.attention_bias {
+        AttentionBias::None => plus(shape, layers.attention() * f64::from(shape.hidden_size), 0.0),
+        _ => shape,
+    };
+    layers.write(fields, shape)
 }

@@ -3,25 +3,13 @@
 use serde_json::Value;
 
 use super::extra::{Dims, plus};
-use super::general::{base, dense};
-use super::{Family, Fields, TIED, family};
+use super::{Fields, base};
 use crate::config::tower::Part;
-use engine::catalog::models::{GPT_STYLE, LLAMA_STYLE};
-use engine::model::transformer::{Architecture, AttentionBias, QkNorm};
+use engine::model::transformer::Architecture;
 
-const MOLMO: Architecture = Architecture { qk_norm: QkNorm::PerHead, ..LLAMA_STYLE };
-const VOXTRAL: Architecture = Architecture { num_key_value_heads: 8, sliding_window: 8192, head_dim: 128, ..TIED };
-
-/// The families, in display order.
-pub(super) const FAMILIES: &[Family] = &[
-    family("Idefics", &["idefics"], LLAMA_STYLE, idefics),
-    family("Kosmos-2", &["kosmos_2_text_model"], GPT_STYLE, kosmos),
-    family("Molmo 2", &["molmo2_text"], MOLMO, molmo),
-    family("Voxtral Realtime", &["voxtral_realtime_text"], VOXTRAL, voxtral),
-];
-
-/// Reads the first Idefics: after so many layers one of attention to the images, with an MLP of its own and two gates.
-fn idefics(fields: &mut Fields, style: Architecture) -> Architecture {
+/// Reads the first Idefics: after so many layers one of attention to the images, with an MLP of its
+/// own and two gates.
+pub(super) fn idefics(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = base(fields, style);
     let of = Dims::of(&shape);
     let interval = fields.number(&["cross_layer_interval"]).max(1.0);
@@ -45,36 +33,4 @@ fn idefics(fields: &mut Fields, style: Architecture) -> Architecture {
     let count = (of.layers / interval).floor();
     let head = if shape.tie_word_embeddings { 1.0 } else { 2.0 };
     plus(shape, count * (cross + 2.0 * of.hidden + 2.0 * gates + norms), head * further * of.hidden)
-}
-
-/// Reads Molmo 2's text model: rows of the embedding that the head has not.
-fn molmo(fields: &mut Fields, style: Architecture) -> Architecture {
-    let further = fields.number(&["additional_vocab_size"]);
-    let biased = fields.flag("qkv_bias", false);
-    for name in ["norm_after", "qk_norm_type", "use_qk_norm"] {
-        fields.mark(name);
-    }
-    let shape = dense(fields, style);
-    let hidden = f64::from(shape.hidden_size);
-    let attention_bias = if biased { AttentionBias::Qkv } else { shape.attention_bias };
-    plus(Architecture { attention_bias, ..shape }, 0.0, further * hidden)
-}
-
-/// Reads Kosmos-2's text model: norms inside attention and MLP.
-fn kosmos(fields: &mut Fields, style: Architecture) -> Architecture {
-    let shape = base(fields, style);
-    let of = Dims::of(&shape);
-    for name in ["add_cross_attention", "layerdrop"] {
-        fields.mark(name);
-    }
-    plus(shape, of.layers * 2.0 * (of.hidden + of.mlp), 0.0)
-}
-
-/// Reads Voxtral Realtime's text model: each layer scales by what a small MLP makes of the delay.
-fn voxtral(fields: &mut Fields, style: Architecture) -> Architecture {
-    /// Width of that MLP (`VoxtralRealtimeTextAdaRmsNorm`).
-    const WIDTH: f64 = 32.0;
-    let shape = dense(fields, style);
-    let of = Dims::of(&shape);
-    plus(shape, of.layers * 2.0 * WIDTH * of.hidden, 0.0)
 }

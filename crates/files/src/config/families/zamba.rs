@@ -1,18 +1,12 @@
 //! Zamba and Zamba2: state mixers in every layer, and blocks of attention that layers share.
 
 use super::extra::{Dims, with_total};
-use super::general::base;
-use super::mamba::{mark_kernels, state_space, state_space_duality};
-use super::{Family, Fields, TIED, family};
+use super::{Fields, base, rows, through};
 use crate::config::layers::Layers;
 use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::recurrent::Recurrent;
 use engine::model::transformer::{Architecture, AttentionBias};
 use engine::params::ParamId;
-
-/// The families.
-pub(super) const FAMILIES: &[Family] =
-    &[family("Zamba", &["zamba"], TIED, zamba), family("Zamba2", &["zamba2"], TIED, zamba_2)];
 
 /// Which layers have the shared block of attention beside their mixer.
 fn shared_block(fields: &mut Fields, shape: &Architecture) -> Layers {
@@ -23,7 +17,8 @@ fn shared_block(fields: &mut Fields, shape: &Architecture) -> Layers {
         .followed(|layer| if hybrid(layer) { Mlp::Dense } else { Mlp::None })
 }
 
-/// The blocks of attention and an MLP that the layers of Zamba share; each layer has its own where the model ties no weights.
+/// The blocks of attention and an MLP that the layers of Zamba share; each layer has its own where
+/// the model ties no weights.
 struct Shared {
     /// Width of what attention reads: twice the stream.
     input: f64,
@@ -59,13 +54,15 @@ fn with_layers_of(shape: Architecture, layers: f64) -> Architecture {
     with_total(shape, layers + of.hidden + ends)
 }
 
-/// Reads Zamba: one block of attention, twice as wide as the stream, that its layers share; Mamba with heads.
-fn zamba(fields: &mut Fields, style: Architecture) -> Architecture {
+/// Reads Zamba: one block of attention, twice as wide as the stream, that its layers share; Mamba
+/// with heads.
+pub(super) fn zamba(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = with_wide_heads(fields, style);
     let hidden = f64::from(shape.hidden_size);
     let inner = fields.number(&["mamba_expand"]).max(1.0) * hidden;
-    let recurrent = state_space(fields, inner, hidden);
-    mark_kernels(fields);
+    let head_dim = fields.checked("The width of the state mixer", inner, ParamId::StateHeadDim);
+    let recurrent = Recurrent { head_dim, ..through(rows::mamba, fields, shape).recurrent };
+    through(rows::kernels, fields, shape);
     for name in ["attn_layer_offset", "attn_layer_period"] {
         fields.mark(name);
     }
@@ -85,9 +82,9 @@ fn zamba(fields: &mut Fields, style: Architecture) -> Architecture {
 }
 
 /// Reads Zamba2: blocks of attention that layers share in turn, with adapters for each; Mamba-2.
-fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture {
+pub(super) fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture {
     let shape = with_wide_heads(fields, style);
-    let mixer = state_space_duality(fields, f64::from(shape.hidden_size));
+    let mixer = through(rows::mamba_2, fields, shape).recurrent;
     let biased = fields.flag("add_bias_linear", false);
     let inner = mixer.inner_width();
     let heads = f64::from(mixer.heads).max(1.0);
@@ -96,7 +93,7 @@ fn zamba_2(fields: &mut Fields, style: Architecture) -> Architecture {
     // The class ignores both that and the bias of the convolution, which it has.
     let head_dim = if inner > 0.0 { fields.checked("mamba_headdim", per_head, ParamId::StateHeadDim) } else { 0 };
     let recurrent = Recurrent { bias: biased, conv_bias: true, head_dim, ..mixer };
-    mark_kernels(fields);
+    through(rows::kernels, fields, shape);
     for name in ["kv_channels", "num_query_groups", "use_long_context", "attn_layer_offset"] {
         fields.mark(name);
     }

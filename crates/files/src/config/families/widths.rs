@@ -1,37 +1,16 @@
-//! Gemma 3n and Gemma 4, whose layers differ in width and share keys and values.
+//! Gemma 3n, Gemma 4 and dots 3, whose layers differ in width or share keys and values.
 
 use serde_json::Value;
 
 use super::extra::{Dims, plus};
-use super::general::{base, layers, mixture};
-use super::{Family, Fields, GEMMA_3, family};
+use super::{Fields, base, layers, mixture, rows, through};
 use crate::config::layers::Layers;
-use engine::model::transformer::pattern::Mixer;
+use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::{Architecture, AttentionBias};
 use engine::params::ParamId;
 
-const GEMMA_3N: Architecture = Architecture {
-    sliding_window: 512,
-    global_every: 5,
-    vocab_size: 0,
-    num_key_value_heads: 2,
-    logit_softcap: true,
-    ..GEMMA_3
-};
-const GEMMA_4: Architecture = Architecture { sliding_window: 512, vocab_size: 0, num_key_value_heads: 4, ..GEMMA_3N };
-
-/// The families, in display order.
-pub(super) const FAMILIES: &[Family] = &[
-    family("Gemma 3n", &["gemma3n_text", "gemma3n"], GEMMA_3N, gemma_3n),
-    family(
-        "Gemma 4",
-        &["gemma4_text", "gemma4", "gemma4_unified_text", "gemma4_unified", "diffusion_gemma_text"],
-        GEMMA_4,
-        gemma_4,
-    ),
-];
-
-/// Columns of the keys and values of layers that read those of an earlier one, and their norm of keys.
+/// Columns of the keys and values of layers that read those of an earlier one, and their norm of
+/// keys.
 fn shared_keys(of: &Dims, shared: f64, dim: f64, bias: bool) -> f64 {
     shared * (of.kv * dim * 2.0 * (of.hidden + if bias { 1.0 } else { 0.0 }) + dim)
 }
@@ -44,7 +23,8 @@ fn shared_layers(fields: &mut Fields, of: &Dims, layers: &Layers) -> f64 {
     if shared < of.layers { shared } else { of.layers - kinds }
 }
 
-/// The widest MLP of a list of them, or the one number; and how much wider than that all layers together are (less than 0).
+/// The widest MLP of a list of them, or the one number; and how much wider than that all layers
+/// together are (less than 0).
 fn widths(fields: &mut Fields, style: Architecture) -> (Architecture, Vec<f64>) {
     let list = fields.numbers("intermediate_size").unwrap_or_default();
     let widest = list.iter().copied().fold(0.0, f64::max);
@@ -52,7 +32,7 @@ fn widths(fields: &mut Fields, style: Architecture) -> (Architecture, Vec<f64>) 
 }
 
 /// Reads Gemma 3n: AltUp's four streams, LAuReL's low ranks, a table of inputs for each layer.
-fn gemma_3n(fields: &mut Fields, style: Architecture) -> Architecture {
+pub(super) fn gemma_3n(fields: &mut Fields, style: Architecture) -> Architecture {
     let (style, list) = widths(fields, style);
     let shape = if list.is_empty() { base(fields, style) } else { base_of_list(fields, style) };
     let of = Dims::of(&shape);
@@ -86,9 +66,10 @@ fn base_of_list(fields: &mut Fields, style: Architecture) -> Architecture {
     Architecture { intermediate_size: width, ..shape }
 }
 
-/// Reads Gemma 4: wider heads in the layers that see the whole sequence, whose values may be their keys; last layers that share keys and
-/// values; a table of inputs for each layer; experts beside the MLP.
-fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture {
+/// Reads Gemma 4: wider heads in the layers that see the whole sequence, whose values may be their
+/// keys; last layers that share keys and values; a table of inputs for each layer; experts beside
+/// the MLP.
+pub(super) fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture {
     let mut shape = base(fields, style);
     let of = Dims::of(&shape);
     let listed = fields.peek("layer_types").is_some_and(Value::is_array);
@@ -133,10 +114,59 @@ fn gemma_4(fields: &mut Fields, style: Architecture) -> Architecture {
         let width = f64::from(shape.intermediate_size);
         shape.experts.shared_intermediate_size = fields.checked("intermediate_size", width, ParamId::SharedExpertWidth);
         routed = 4.0 * of.hidden + f64::from(shape.experts.num_experts);
-        let layers = layers.followed(|_| engine::model::transformer::pattern::Mlp::Experts);
+        let layers = layers.followed(|_| Mlp::Experts);
         let shape = plus(shape, more + wider + of.layers * (inputs + routed), outside);
         return layers.write(fields, shape);
     }
     let shape = plus(shape, more + wider + of.layers * (inputs + routed), outside);
     layers.write(fields, shape)
+}
+
+/// Reads dots 3: latent attention of other widths in the layers with a window, indexers in the
+/// others, a gate for each head.
+pub(super) fn dots(fields: &mut Fields, style: Architecture) -> Architecture {
+    let shape = base(fields, style);
+    let shape = mixture(fields, shape);
+    let layers = layers(fields, &shape);
+    let of = Dims::of(&shape);
+    let (heads, dim) = (fields.number(&["index_n_heads"]), fields.number(&["index_head_dim"]));
+    for name in ["index_topk", "index_topk_freq", "index_skip_topk_offset", "indexer_rope_interleave"] {
+        fields.mark(name);
+    }
+    let rank = f64::from(shape.latent.q_lora_rank);
+    let one = rank * heads * dim + of.hidden * dim + 2.0 * dim + of.hidden * heads;
+    let per_layer = fields.object("per_layer_config");
+    let usual = |field: &str| match field {
+        "kv_lora_rank" => f64::from(shape.latent.kv_lora_rank),
+        "q_lora_rank" => f64::from(shape.latent.q_lora_rank),
+        "qk_nope_head_dim" => f64::from(shape.latent.qk_nope_head_dim),
+        "qk_rope_head_dim" => f64::from(shape.latent.qk_rope_head_dim),
+        "v_head_dim" => f64::from(shape.latent.v_head_dim),
+        _ => of.heads,
+    };
+    let count = |get: &dyn Fn(&str) -> f64| {
+        let (rank, queries, heads) = (get("kv_lora_rank"), get("q_lora_rank"), get("num_attention_heads"));
+        let (nope, rope, value) = (get("qk_nope_head_dim"), get("qk_rope_head_dim"), get("v_head_dim"));
+        queries * (of.hidden + 1.0)
+            + queries * heads * (nope + rope)
+            + of.hidden * (rank + rope)
+            + rank
+            + rank * heads * (nope + value)
+            + heads * value * of.hidden
+            + heads * of.hidden
+            + rope
+    };
+    let plain = shape.latent_params_per_layer() as f64 + shape.latent_norm_params() as f64;
+    let entry = |layer: usize| per_layer?.iter().find(|(key, _)| key.parse() == Ok(layer)).map(|(_, entry)| entry);
+    let mut more = 0.0;
+    for (layer, kind) in layers.kinds().iter().enumerate() {
+        let own = entry(layer);
+        let get = |field: &str| {
+            own.and_then(|entry| entry.get(field)).and_then(Value::as_f64).unwrap_or_else(|| usual(field))
+        };
+        more += count(&get) - plain + if kind.mixer == Mixer::Attention { one } else { 0.0 };
+    }
+    let shape = plus(shape, more, 0.0);
+    let shape = layers.write(fields, shape);
+    through(rows::shared_biases, fields, shape)
 }
