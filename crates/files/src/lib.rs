@@ -2,12 +2,13 @@
 //!
 //! The page fetches it when a file comes or settings are opened, never before.
 //!
+//! What Hugging Face writes, a `config.json` or an adapter, is read by the crate `huggingface`.
+//!
 //! # Map
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
 //! | [`brought`] | whatever text or file it is, what it brings: a scenario and sentences | how they are shown |
-//! | [`config`] | a Hugging Face `config.json` to a model's shape, PEFT's `adapter_config.json` to what trains, lists of lengths; what was read of them and what was not understood | the page |
 //! | [`error`] | an out-of-memory message to the tensor that it was, the part of the memory that it stands in, and what lowers it | the page |
 //! | [`log`] | lines of training logs to what a run measured; that against its prediction, the reasons ranked, the scenario corrected | the page |
 //! | [`rates`] | what a script measured on one's own GPUs to the rates of the scenario's | the page |
@@ -16,7 +17,6 @@
 //! | [`snapshot`] | a memory snapshot of PyTorch to what was alive at its peak or when a request was refused | the page |
 
 pub mod brought;
-pub mod config;
 mod difference;
 pub mod error;
 pub mod log;

@@ -12,10 +12,7 @@ mod adapter;
 // The same cases and seeds as the engine's.
 #[path = "../../../engine/tests/suite/cases.rs"]
 mod cases;
-mod config;
 mod errors;
-mod families;
-mod huggingface;
 mod links;
 mod logs;
 mod rates;

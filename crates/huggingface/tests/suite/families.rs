@@ -5,7 +5,7 @@ use crate::config::any_value;
 use engine::catalog;
 use engine::scenario::Model;
 use engine::share::{decode, encode};
-use files::config::import;
+use huggingface::import;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

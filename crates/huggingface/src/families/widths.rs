@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::extra::{Dims, plus};
 use super::{Fields, base, layers, mixture, rows, through};
-use crate::config::layers::Layers;
+use crate::layers::Layers;
 use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::{Architecture, AttentionBias};
 use engine::params::ParamId;

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::Fields;
-use crate::config::tower::Part;
+use crate::tower::Part;
 use engine::model::transformer::{Architecture, ExtraParams};
 use engine::params::ParamId;
 

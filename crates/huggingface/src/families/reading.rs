@@ -6,9 +6,9 @@ use std::mem::take;
 use serde_json::{Map, Value};
 
 use super::extra::plus;
-use crate::config::attention;
-use crate::config::fields::Fields;
-use crate::config::layers::Layers;
+use crate::attention;
+use crate::fields::Fields;
+use crate::layers::Layers;
 use engine::model::transformer::Architecture;
 use engine::model::transformer::pattern::Mlp;
 use engine::params::ParamId;

@@ -1,6 +1,6 @@
 //! What draws images beside a language model: quantizers with an encoder and a decoder of convolutions, and their heads.
 
-use crate::config::tower::{Part, layer_norm, linear};
+use crate::tower::{Part, layer_norm, linear};
 
 /// A convolution of 3 by 3 with biases.
 const fn convolution(from: f64, to: f64) -> f64 {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Part, Tower, layer_norm, linear, patches, pixels, shape, usual_layer};
 
 /// `SigLIP` (arXiv 2303.15343), with its pooling head or without.
-pub(in crate::config) fn siglip(part: &Part, head: bool) -> Tower {
+pub(crate) fn siglip(part: &Part, head: bool) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     // Towers that take images of any size have a grid of positions, or none.
@@ -25,7 +25,7 @@ pub(in crate::config) fn siglip(part: &Part, head: bool) -> Tower {
 }
 
 /// The image encoder of CLIP (arXiv 2103.00020).
-pub(in crate::config) fn clip(part: &Part) -> Tower {
+pub(crate) fn clip(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let embeddings = hidden + pixels(part, &tower) * hidden + (patches(&tower) + 1.0) * hidden;
@@ -34,7 +34,7 @@ pub(in crate::config) fn clip(part: &Part) -> Tower {
 }
 
 /// InternViT, with scales of both blocks.
-pub(in crate::config) fn intern(part: &Part) -> Tower {
+pub(crate) fn intern(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let biases = if part.flag("attention_bias") { 0.0 } else { 3.0 * hidden };
@@ -50,7 +50,7 @@ pub(in crate::config) fn intern(part: &Part) -> Tower {
 }
 
 /// Kimi K2.5's: positions of a grid.
-pub(in crate::config) fn kimi(part: &Part) -> Tower {
+pub(crate) fn kimi(part: &Part) -> Tower {
     let tower = Tower { merge: part.number_or("merge_kernel_size", 2.0), ..shape(part) };
     let hidden = tower.hidden;
     let places = part.number("pos_emb_height") * part.number("pos_emb_width") * hidden;
@@ -59,7 +59,7 @@ pub(in crate::config) fn kimi(part: &Part) -> Tower {
 }
 
 /// Ovis 2's (AIMv2): gated MLPs and RMS norms.
-pub(in crate::config) fn ovis(part: &Part) -> Tower {
+pub(crate) fn ovis(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let (qkv, mlp) = (part.flag("qkv_bias"), part.flag("mlp_bias"));
@@ -70,7 +70,7 @@ pub(in crate::config) fn ovis(part: &Part) -> Tower {
 }
 
 /// Pixtral: gated MLPs, no biases.
-pub(in crate::config) fn pixtral(part: &Part) -> Tower {
+pub(crate) fn pixtral(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let layer = 4.0 * hidden * hidden + 3.0 * hidden * tower.mlp + 2.0 * hidden;
@@ -78,7 +78,7 @@ pub(in crate::config) fn pixtral(part: &Part) -> Tower {
 }
 
 /// SAM's encoder (arXiv 2304.02643), as GOT-OCR has it: relative positions, attention in windows but for some layers, a neck.
-pub(in crate::config) fn sam(part: &Part) -> Tower {
+pub(crate) fn sam(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let out = part.number_or("output_channels", 256.0);
@@ -103,7 +103,7 @@ pub(in crate::config) fn sam(part: &Part) -> Tower {
 }
 
 /// Llama 4's: CLIP without positions along patches' height and width, a pixel shuffle and its MLP.
-pub(in crate::config) fn llama_4(part: &Part) -> Tower {
+pub(crate) fn llama_4(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let ratio = part.number_or("pixel_shuffle_ratio", 0.5);
@@ -115,7 +115,7 @@ pub(in crate::config) fn llama_4(part: &Part) -> Tower {
 }
 
 /// Llama 3.2 Vision's: tiles of an image with positions of their own, and global layers with gates after the others.
-pub(in crate::config) fn mllama(part: &Part) -> Tower {
+pub(crate) fn mllama(part: &Part) -> Tower {
     let heads = part.number_or("attention_heads", 16.0);
     let tower = Tower { heads, ..shape(part) };
     let hidden = tower.hidden;
@@ -133,7 +133,7 @@ pub(in crate::config) fn mllama(part: &Part) -> Tower {
 }
 
 /// BLIP-2's (EVA, arXiv 2211.07636).
-pub(in crate::config) fn blip(part: &Part) -> Tower {
+pub(crate) fn blip(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
     let places = (patches(&tower) + 1.0) * hidden;
@@ -144,7 +144,7 @@ pub(in crate::config) fn blip(part: &Part) -> Tower {
 }
 
 /// Janus's: `SigLIP` without a head, queries and keys normalised or not.
-pub(in crate::config) fn janus(part: &Part) -> Tower {
+pub(crate) fn janus(part: &Part) -> Tower {
     let tower = shape(part);
     let tower = Tower { mlp: (part.number_or("mlp_ratio", 4.0) * tower.hidden).floor(), ..tower };
     let hidden = tower.hidden;
@@ -156,7 +156,7 @@ pub(in crate::config) fn janus(part: &Part) -> Tower {
 }
 
 /// Molmo 2's: heads and widths of attention of their own.
-pub(in crate::config) fn molmo(part: &Part) -> Tower {
+pub(crate) fn molmo(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, dim) = (tower.hidden, part.number("head_dim"));
     let (queries, keys) = (tower.heads * dim, part.number_or("num_key_value_heads", tower.heads) * dim);
@@ -172,7 +172,7 @@ pub(in crate::config) fn molmo(part: &Part) -> Tower {
 }
 
 /// RADIO (arXiv 2312.06709), as Nemotron has it: positions of the largest image, class tokens and registers, scales of both blocks.
-pub(in crate::config) fn radio(part: &Part) -> Tower {
+pub(crate) fn radio(part: &Part) -> Tower {
     /// Class tokens of its teachers and registers together.
     const FIRST: f64 = 10.0;
     let tower = shape(part);

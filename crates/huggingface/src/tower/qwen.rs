@@ -8,7 +8,7 @@ fn moments(part: &Part) -> f64 {
 }
 
 /// Qwen2-VL's (arXiv 2409.12191), with the MLP that merges patches.
-pub(in crate::config) fn qwen_2(part: &Part) -> Tower {
+pub(crate) fn qwen_2(part: &Part) -> Tower {
     // Here hidden_size is the width of the language model.
     let tower = Tower { hidden: part.number_or("embed_dim", part.number("hidden_size")), ..shape(part) };
     let tower = Tower { mlp: part.number_or("mlp_ratio", 4.0) * tower.hidden, ..tower };
@@ -19,7 +19,7 @@ pub(in crate::config) fn qwen_2(part: &Part) -> Tower {
 }
 
 /// Qwen2.5-VL's (arXiv 2502.13923): gated MLPs with biases and RMS norms; heads of keys and values may be fewer (EXAONE 4.5).
-pub(in crate::config) fn qwen_25(part: &Part) -> Tower {
+pub(crate) fn qwen_25(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
     let kv = part.number_or("num_key_value_heads", tower.heads) / tower.heads.max(1.0) * hidden;
@@ -34,7 +34,7 @@ pub(in crate::config) fn qwen_25(part: &Part) -> Tower {
 }
 
 /// Qwen3-VL's: positions of a square grid, and mergers of some layers for the first layers of the language model.
-pub(in crate::config) fn qwen_3(part: &Part) -> Tower {
+pub(crate) fn qwen_3(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
     let ends = linear(wide, wide, true) + linear(wide, part.number("out_hidden_size"), true);
@@ -46,7 +46,7 @@ pub(in crate::config) fn qwen_3(part: &Part) -> Tower {
 }
 
 /// GLM-4.1V's: gated MLPs, a convolution that merges patches, a gated MLP of the projection's width.
-pub(in crate::config) fn glm(part: &Part, ocr: bool) -> Tower {
+pub(crate) fn glm(part: &Part, ocr: bool) -> Tower {
     let tower = shape(part);
     let (hidden, out) = (tower.hidden, part.number("out_hidden_size"));
     let biased = part.flag("attention_bias");
@@ -65,14 +65,14 @@ pub(in crate::config) fn glm(part: &Part, ocr: bool) -> Tower {
 }
 
 /// ERNIE 4.5's: Qwen2-VL's without its merger.
-pub(in crate::config) fn ernie(part: &Part) -> Tower {
+pub(crate) fn ernie(part: &Part) -> Tower {
     let tower = shape(part);
     let params = pixels(part, &tower) * tower.hidden + tower.layers * usual_layer(&tower) + layer_norm(tower.hidden);
     Tower { params, ..tower }
 }
 
 /// MiniMax M3's: Qwen2-VL's without its merger, a norm before the layers.
-pub(in crate::config) fn minimax(part: &Part) -> Tower {
+pub(crate) fn minimax(part: &Part) -> Tower {
     let tower = shape(part);
     let embeddings = pixels(part, &tower) * moments(part) * tower.hidden + layer_norm(tower.hidden);
     Tower { params: embeddings + tower.layers * usual_layer(&tower), ..tower }

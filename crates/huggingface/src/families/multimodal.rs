@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::extra::{Dims, plus};
 use super::{Fields, base};
-use crate::config::tower::Part;
+use crate::tower::Part;
 use engine::model::transformer::Architecture;
 
 /// Reads the first Idefics: after so many layers one of attention to the images, with an MLP of its

@@ -3,7 +3,7 @@
 use super::{Part, Tower, layer_norm, linear, shape, usual_layer};
 
 /// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs, attention and a convolution.
-pub(in crate::config) fn conformer(part: &Part) -> f64 {
+pub(crate) fn conformer(part: &Part) -> f64 {
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
     let channels = part.number("nemo_conv_channels");
     let (outer, separable) = (part.number("ext_pw_out_channel"), part.number("depthwise_separable_out_channel"));
@@ -25,7 +25,7 @@ pub(in crate::config) fn conformer(part: &Part) -> f64 {
 }
 
 /// Whisper's encoder (arXiv 2212.04356), and audio encoders like it; so many of its positions become one token.
-pub(in crate::config) fn whisper(part: &Part, merged: f64) -> Tower {
+pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("d_model"));
     let mlp = part.number_or("intermediate_size", part.number("encoder_ffn_dim"));
     let layers = part.number_or("num_hidden_layers", part.number("encoder_layers"));
@@ -44,7 +44,7 @@ pub(in crate::config) fn whisper(part: &Part, merged: f64) -> Tower {
 }
 
 /// Qwen3-Omni's: three convolutions over time and pitch, each halving both, before layers like Whisper's whose keys have biases.
-pub(in crate::config) fn qwen_3(part: &Part) -> Tower {
+pub(crate) fn qwen_3(part: &Part) -> Tower {
     /// Frames of a second of sound, and of a token.
     const FRAMES: f64 = 8.0;
     let usual = whisper(part, 1.0);
@@ -60,7 +60,7 @@ pub(in crate::config) fn qwen_3(part: &Part) -> Tower {
 }
 
 /// Voxtral Realtime's: Whisper's convolutions, root-mean-square norms, gated MLPs.
-pub(in crate::config) fn causal(part: &Part, merged: f64) -> Tower {
+pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
     let usual = whisper(part, merged);
     let (hidden, mlp, mel) = (usual.hidden, usual.mlp, part.number_or("num_mel_bins", 128.0));
     let queries = usual.heads * part.number_or("head_dim", hidden / usual.heads.max(1.0));
@@ -74,7 +74,7 @@ pub(in crate::config) fn causal(part: &Part, merged: f64) -> Tower {
 
 /// Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative positions, a convolution, a head of characters in its
 /// middle.
-pub(in crate::config) fn granite(part: &Part) -> Tower {
+pub(crate) fn granite(part: &Part) -> Tower {
     /// Frames of thirty seconds of sound, two stacked.
     const POSITIONS: f64 = 1500.0;
     let (hidden, layers, heads) = (part.number("hidden_dim"), part.number("num_layers"), part.number("num_heads"));

@@ -27,7 +27,7 @@ pub struct TextLengths {
 /// A sentence if one of them is no length.
 ///
 /// ```
-/// # use files::config::import_lengths;
+/// # use huggingface::import_lengths;
 /// let lengths = import_lengths("[512, 256, 1024, 256]").unwrap().unwrap();
 /// assert_eq!((lengths.count, lengths.mean, lengths.longest), (4, 512.0, 1024.0));
 /// assert_eq!(import_lengths("tokens\n512\n256\n").unwrap().unwrap().count, 2);

@@ -10,7 +10,7 @@ const UTF_16_BE: [u8; 2] = [0xfe, 0xff];
 /// text.
 ///
 /// ```
-/// use files::config::text_of;
+/// use huggingface::text_of;
 ///
 /// assert_eq!(text_of(b"\xef\xbb\xbf{}".to_vec()).as_deref(), Some("{}"));
 /// assert_eq!(text_of(b"\xff\xfe{\0}\0".to_vec()).as_deref(), Some("{}"));

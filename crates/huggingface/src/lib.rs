@@ -1,7 +1,6 @@
 //! Reads a Hugging Face `config.json` into a custom model: its architecture, the fields that were
 //! used, and the fields that were not understood. PEFT's `adapter_config.json` is read too
-//! ([`import_adapter`]), and lists of the lengths
-//! of texts ([`import_lengths`]).
+//! ([`import_adapter`]), and lists of the lengths of texts ([`import_lengths`]).
 //!
 //! Fields that a config omits take the default of the model's class in `transformers`. The only
 //! failure is an error sentence.

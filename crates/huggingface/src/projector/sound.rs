@@ -2,8 +2,8 @@
 
 use super::queries::q_former;
 use super::several::OUT;
-use crate::config::fields::Fields;
-use crate::config::tower::{Part, Tower, layer_norm, linear, sound};
+use crate::fields::Fields;
+use crate::tower::{Part, Tower, layer_norm, linear, sound};
 
 /// The encoder of sound and the parameters of its projection, of the types that read no images.
 pub(super) fn heard(fields: &mut Fields, kind: &str, text: f64) -> Option<(Tower, f64)> {

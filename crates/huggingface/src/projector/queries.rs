@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::fields::Fields;
-use crate::config::tower::{Part, Tower, images, layer_norm, linear};
+use crate::fields::Fields;
+use crate::tower::{Part, Tower, images, layer_norm, linear};
 use engine::model::transformer::Architecture;
 
 /// A Q-Former (arXiv 2301.12597): layers like BERT's, some of which look the encoder's output up; with the layers for text or without.

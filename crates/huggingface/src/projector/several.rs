@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::drawn;
-use crate::config::fields::Fields;
-use crate::config::tower::{Part, Tower, images, layer_norm, linear, qwen, sound};
+use crate::fields::Fields;
+use crate::tower::{Part, Tower, images, layer_norm, linear, qwen, sound};
 
 /// Width of the audio encoder's output where its configuration says none.
 pub(super) const OUT: f64 = 3584.0;

@@ -8,7 +8,7 @@ use engine::params::issues;
 use engine::scenario::Model;
 use engine::scenario::issue::Severity;
 use engine::share::{decode, encode};
-use files::config::{Imported, MOST_CHARACTERS, import, parse};
+use huggingface::{Imported, MOST_CHARACTERS, import, parse};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::extra::{Dims, with_total};
 use super::{Fields, base, rows, through};
-use crate::config::layers::Layers;
+use crate::layers::Layers;
 use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::recurrent::Recurrent;
 use engine::model::transformer::{Architecture, AttentionBias};
