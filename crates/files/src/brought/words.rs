@@ -5,7 +5,7 @@ use engine::format;
 use engine::names;
 use engine::params::quantity::shorten;
 
-use crate::log;
+use diagnose::log;
 use huggingface::{Adapter, Imported, TextLengths};
 
 /// Where nothing came.

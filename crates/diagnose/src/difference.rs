@@ -5,17 +5,17 @@ use engine::params::{Kind, Param, every, is_held};
 use engine::scenario::Scenario;
 
 /// A parameter that differs, with both values as people read them.
-pub(crate) struct Difference {
+pub struct Difference {
     /// The parameter.
-    pub(crate) param: &'static Param,
+    pub param: &'static Param,
     /// Its value in the one scenario.
-    pub(crate) from: String,
+    pub from: String,
     /// Its value in the other.
-    pub(crate) to: String,
+    pub to: String,
 }
 
 /// The parameters of the second scenario that differ from the first; numbers are shown as `shown` rounds them.
-pub(crate) fn differences<'a>(
+pub fn differences<'a>(
     from: &'a Scenario,
     to: &'a Scenario,
     shown: impl Fn(f64) -> f64 + 'a,

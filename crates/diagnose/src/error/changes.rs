@@ -53,6 +53,6 @@ pub fn differences(from: &Scenario, to: &Scenario) -> Vec<String> {
 }
 
 /// Bytes, as a person reads them.
-pub(crate) fn bytes(value: f64) -> String {
+pub fn bytes(value: f64) -> String {
     format::bytes(engine::units::Bytes::new(value))
 }

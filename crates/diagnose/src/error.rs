@@ -12,8 +12,9 @@ mod size;
 mod sizes;
 mod tensors;
 
+pub use changes::bytes;
+pub(crate) use changes::removals;
 pub use changes::{Removal, differences};
-pub(crate) use changes::{bytes, removals};
 pub(crate) use message::doing_in;
 pub use message::{Device, Doing, Message, Source};
 pub use size::Printed;
@@ -86,7 +87,7 @@ impl Explained {
 ///
 /// ```
 /// use engine::share::decode;
-/// use files::error::explain;
+/// use diagnose::error::explain;
 ///
 /// let scenario = decode("model=gemma-2-9b&seq=8192").scenario;
 /// let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";

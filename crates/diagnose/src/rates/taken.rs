@@ -16,13 +16,17 @@ use crate::error::differences;
 use crate::log::links;
 
 /// The scenario with the rates in it, and what is said of them.
-pub(crate) struct Taken {
-    pub(crate) scenario: Scenario,
-    pub(crate) said: String,
-    pub(crate) read: String,
+pub struct Taken {
+    /// The scenario with the rates in it.
+    pub scenario: Scenario,
+    /// What was taken over.
+    pub said: String,
+    /// What was read.
+    pub read: String,
     /// The same without what kernels reach alone and not in a step, and what that is.
-    pub(crate) offer: Option<(String, Scenario)>,
-    pub(crate) sections: Vec<(&'static str, Vec<String>)>,
+    pub offer: Option<(String, Scenario)>,
+    /// What each value changes, under headings.
+    pub sections: Vec<(&'static str, Vec<String>)>,
 }
 
 /// Digits to which a rate is rounded: one more than runs repeat.

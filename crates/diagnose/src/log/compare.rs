@@ -56,7 +56,7 @@ const SMALL: f64 = 0.03;
 ///
 /// ```
 /// use engine::share::decode;
-/// use files::log::{compare, read};
+/// use diagnose::log::{compare, read};
 ///
 /// let scenario = decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
 /// let predicted = scenario.report().tokens_per_s_per_gpu;
@@ -172,7 +172,7 @@ fn step(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut
 const WORTH: f64 = 0.05;
 
 /// What a memory summary says of memory without tensors: how much, and how much of it in pieces.
-pub(crate) fn fragmentation((unused, pieces): (f64, f64)) -> String {
+pub fn fragmentation((unused, pieces): (f64, f64)) -> String {
     let [unused, pieces] = [unused, pieces].map(|bytes| format::bytes(Bytes::new(bytes)));
     format!(
         "When the memory summary was printed, the allocator held {unused} without a tensor, {pieces} of them in pieces between \

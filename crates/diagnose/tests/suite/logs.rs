@@ -1,7 +1,7 @@
 //! Lines of training logs that people posted: what is read of them, and what it is against the prediction, as recorded.
 
+use diagnose::log::{Comparison, MOST_BYTES, Measured, compare, read};
 use engine::share::decode;
-use files::log::{Comparison, MOST_BYTES, Measured, compare, read};
 use proptest::prelude::*;
 use std::fmt::Write;
 

@@ -12,7 +12,7 @@ mod samples;
 mod summary;
 mod trace;
 
-pub(crate) use compare::fragmentation;
+pub use compare::fragmentation;
 pub use compare::{Comparison, MemoryComparison, compare};
 use engine::stats::median;
 use patterns::Field;
@@ -106,7 +106,7 @@ fn warm(figures: &[f64]) -> &[f64] {
 /// let log = "\
 /// completed step: 8, seconds: 5.701, TFLOP/s/device: 134.119, Tokens/s/device: 8621.026, total_weights: 196608, loss: 10.389
 /// completed step: 9, seconds: 5.667, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758, total_weights: 196608, loss: 10.374";
-/// let measured = files::log::read(log).unwrap();
+/// let measured = diagnose::log::read(log).unwrap();
 /// assert_eq!((measured.writer.as_ref(), measured.step_seconds), ("MaxText", Some(5.667)));
 /// ```
 ///
@@ -140,12 +140,12 @@ pub fn read(text: &str) -> Result<Measured, String> {
 }
 
 /// What a memory summary in a text says of memory without tensors.
-pub(crate) fn unused(text: &str) -> Option<(f64, f64)> {
+pub fn unused(text: &str) -> Option<(f64, f64)> {
     summary::read(text)?.unused
 }
 
 /// What is said of lines that have a step but no time of it.
-pub(crate) fn untimed(text: &str) -> Option<&'static str> {
+pub fn untimed(text: &str) -> Option<&'static str> {
     let has = |marks: &[&str]| text.lines().any(|line| marks.iter().all(|mark| line.contains(mark)));
     if has(&["step: ", "loss: ", "trace time: "]) {
         return Some(
