@@ -6,6 +6,7 @@ use super::stack::Stack;
 use super::text::has;
 use super::{LeftOut, Notes, experts, hardware, software};
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
 use engine::model::memory::{activations, states};
@@ -104,12 +105,15 @@ pub fn scenario(row: &Row) -> Result<Scenario, LeftOut> {
         strategy: Strategy::Ddp,
         ep: experts.ep,
         etp: experts.etp,
-        experts: experts.experts,
-        recompute: software.recompute.mode,
-        recipe: engine::model::training::PrecisionPolicy::PureBf16,
-        compute_format: software.compute_format,
-        framework: software.framework,
-        kernels: software.kernels,
+        choices: Choices {
+            experts: experts.experts,
+            recompute: software.recompute.mode,
+            recipe: engine::model::training::PrecisionPolicy::PureBf16,
+            compute_format: software.compute_format,
+            framework: software.framework,
+            kernels: software.kernels,
+            ..usual.choices
+        },
         ..usual
     })
 }

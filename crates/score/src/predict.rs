@@ -17,9 +17,10 @@ use super::{
 use engine::catalog;
 use engine::catalog::accuracy::{self, Band};
 use engine::model::anchor::Anchor;
+use engine::model::choices::Choices;
 use engine::model::hardware::{Accelerator, Topology};
 use engine::model::report::Report;
-use engine::model::training::{ComputeFormat, MfuConvention, PrecisionPolicy};
+use engine::model::training::{ComputeFormat, PrecisionPolicy};
 use engine::params;
 use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::issue::{Issue, Severity};
@@ -139,41 +140,41 @@ fn of_run(row: &Row, notes: &mut Notes) -> Result<Scenario, LeftOut> {
         texts: texts(row, batch.seq_len),
         strategy: layout.strategy,
         tp: layout.tp,
-        tensor: layout.tensor,
         cp: layout.cp,
-        context: layout::exchange(row),
-        sequence_heads: 8,
         pp: layout.pp,
-        pipeline: layout.pipeline,
         ep: experts.ep,
         etp: experts.etp,
-        experts: experts.experts,
         expert_choice: ExpertChoice::NONE,
         shard_size: layout.shard_size,
-        trained: software.trained,
-        objective: assumed::objective::of(row),
-        recompute: software.recompute.mode,
-        // As a link says it.
-        keep_fraction: (1e5 * software.recompute.keep_fraction).round() / 1e3 / 100.0,
-        recompute_modules: software.recompute.modules,
-        recipe: software.recipe,
-        compute_format: software.compute_format,
-        optimizer: software.optimizer,
-        optimizer_kernel: software.optimizer_kernel,
-        update_place: software.update_place,
-        galore_rank: catalog::default_scenario().galore_rank,
-        layers_in_16_bits: recipes::nemotron::layers_in_16_bits(row, &model.architecture(), notes),
-        gradients_in_16_bits: has(&row.precision, &["gw_hp", "wgrad_with_hp"]),
-        mtp: recipes::nemotron::mtp(row, notes),
-        images: images::images(row),
-        communication: software.communication,
-        offload: software.offload,
         release: None,
-        framework: software.framework,
-        kernels: software.kernels,
-        segments: software.segments,
+        choices: Choices {
+            tensor: layout.tensor,
+            context: layout::exchange(row),
+            pipeline: layout.pipeline,
+            experts: experts.experts,
+            trained: software.trained,
+            objective: assumed::objective::of(row),
+            recompute: software.recompute.mode,
+            // As a link says it.
+            keep_fraction: (1e5 * software.recompute.keep_fraction).round() / 1e3 / 100.0,
+            recompute_modules: software.recompute.modules,
+            recipe: software.recipe,
+            compute_format: software.compute_format,
+            optimizer: software.optimizer,
+            optimizer_kernel: software.optimizer_kernel,
+            update_place: software.update_place,
+            layers_in_16_bits: recipes::nemotron::layers_in_16_bits(row, &model.architecture(), notes),
+            gradients_in_16_bits: has(&row.precision, &["gw_hp", "wgrad_with_hp"]),
+            mtp: recipes::nemotron::mtp(row, notes),
+            images: images::images(row),
+            communication: software.communication,
+            offload: software.offload,
+            framework: software.framework,
+            kernels: software.kernels,
+            segments: software.segments,
+            ..Choices::DEFAULT
+        },
         topology: topology(row, stack, layout.strategy, &hardware, notes),
-        mfu_convention: MfuConvention::FullAttention,
         anchor: Anchor::NONE,
         run: catalog::default_scenario().run,
     })
