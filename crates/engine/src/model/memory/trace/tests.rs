@@ -107,7 +107,7 @@ fn adapters_in_32_bits_save_copies_of_their_inputs() {
         let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, rank: 16, base, ..Trained::ALL };
         a_layer_more(|layers| {
             let start = llama(layers, Framework::Transformers, Recompute::None);
-            Scenario { gpus: 1, choices: Choices { recipe, trained, ..start.choices }, ..start }
+            Scenario { gpus: 1, choices: Choices { trained, recipe, ..start.choices }, ..start }
         })
     };
     let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
@@ -187,7 +187,7 @@ fn every_tensor_is_freed_once_whatever_trains() {
                         assert_freed_once(&Scenario {
                             gpus,
                             grad_accum_steps: 2,
-                            choices: Choices { recipe, kernels, trained, ..start.choices },
+                            choices: Choices { trained, recipe, kernels, ..start.choices },
                             ..start
                         });
                     }
