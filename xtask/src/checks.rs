@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{CLI, ENGINE, FILES, SCORE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
-use crate::shell::{cargo, output, root, run as run_program, step, watch, write};
+use crate::shell::{cargo, output, read, root, run as run_program, step, watch, write};
 use crate::{book, packages, random, recipes, site};
 
 /// A group of steps that can be run alone.
@@ -85,7 +85,7 @@ const STEPS: [Step; 29] = [
     // Installed together, as they share many dependencies.
     Step(InBrowsers, "Tools", 2, Check(|| ensure(&[&TRUNK, &WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
     Step(InBrowsers, "Chromium and ChromeDriver", 2, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
-    Step(InBrowsers, "Tests in Chromium", 35, Tests(|| wasm_tests(&["--test", "browser", "--test", "bits"]))),
+    Step(InBrowsers, "Tests in Chromium", 35, Tests(in_chromium)),
     Step(InBrowsers, "Firefox and geckodriver", 2, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
     Step(InBrowsers, "WebKitGTK and its driver", 2, Check(webkit)),
     Step(InBrowsers, "Caddy and nginx", 2, Check(|| ensure(&[&CADDY, &NGINX]))),
@@ -203,6 +203,15 @@ fn recording() -> Command {
     let mut tests = cargo(&["test", "--quiet", "--no-fail-fast"]);
     tests.args(RECORDING.iter().flat_map(|name| ["--package", name])).env("UPDATE_EXPECT", "1");
     tests
+}
+
+/// Returns the command that runs the page's and the engine's tests in Chromium, compiled with the bits that the native build finds.
+fn in_chromium() -> Result<Command> {
+    let file = root().join("target").join("native-bits.txt");
+    run_program(cargo(&["test", "--quiet", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
+    let mut tests = wasm_tests(&["--test", "browser", "--test", "bits"])?;
+    tests.env("SHARDWISE_NATIVE_BITS", read(&file)?);
+    Ok(tests)
 }
 
 /// Checks that the engine and its score depend on no browser crate.

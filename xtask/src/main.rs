@@ -36,7 +36,7 @@ mod flags {
             /// Finds the fastest layouts of a link's scenario on its GPUs.
             cmd rank { repeated arguments: OsString }
             /// Scores the engine against measurements and traced steps in CSV files: the errors of each
-            /// source, or with --json or --rows a line a row; --without-words; --help says more.
+            /// source, or with --json or --rows a line a row; --without-links; --help says more.
             cmd score { repeated arguments: OsString }
             /// Fits the constants to measurements in CSV files, each source held out in turn; --help says more.
             cmd calibrate { repeated arguments: OsString }

@@ -55,7 +55,7 @@ pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f
     let mut of: Vec<(Generation, Efficiency, Vec<&Prediction>)> = Vec::new();
     for (entry, prediction) in predicted(entries) {
         let values = prediction.scenario.accelerator.values;
-        let counts = entry.is_fast() == Some(true) && prediction.measured_step.is_some();
+        let counts = entry.is_fast() == Some(true) && prediction.measured.step_time_s.is_some();
         if !counts || is_apart(entry.source(), values.generation) {
             continue;
         }
@@ -84,7 +84,7 @@ fn with(row: &Prediction, efficiency: Efficiency) -> Option<f64> {
     let mut scenario = row.scenario;
     scenario.accelerator.values.efficiency = efficiency;
     let slower = scenario.report().time.step / row.report.time.step;
-    row.measured_step.map(|(measured, _)| measured / (row.step_time_s * slower))
+    row.measured.step_time_s.map(|measured| measured / (row.step_time_s * slower))
 }
 
 /// Returns measured over predicted peak memory of the rows that count ([`spread::memory_ratios`]), each generation of accelerators

@@ -1,9 +1,8 @@
 //! Measured bus bandwidths of collectives, with the engine's predictions.
 
 use super::row::Row;
-use super::stack::Stack;
 use super::text;
-use super::{LeftOut, Notes, hardware};
+use super::{LeftOut, Notes, typed};
 use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, reduce_scatter};
 use engine::units::{Bytes, Seconds};
 
@@ -83,7 +82,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         source: raw("source").to_owned(),
         ..Row::default()
     };
-    let hardware = hardware::hardware(&row, Stack::Fsdp, &mut Notes::default())?;
+    let hardware = typed::hardware(&row, &mut Notes::default())?;
     let network = hardware.network.values;
     let group = Group::consecutive(hardware.gpus, hardware.gpus, &network);
     let bytes = Bytes::new(size);

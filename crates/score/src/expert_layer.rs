@@ -1,17 +1,13 @@
 //! Rows that time a single layer of experts: Megatron-LM's measurements of its token dispatchers.
 
-use super::model::mixture;
+use super::LeftOut;
+use super::linked::Set;
 use super::row::Row;
-use super::stack::Stack;
-use super::text::has;
-use super::{LeftOut, Notes, experts, hardware, software};
-use engine::catalog;
-use engine::model::choices::Choices;
 use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
 use engine::model::memory::{activations, states};
-use engine::model::transformer::{Architecture, LayerShares};
-use engine::scenario::{Model, Scenario, Strategy};
+use engine::model::transformer::LayerShares;
+use engine::share::decode;
 
 /// A measured layer of experts, forward and backward.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,23 +36,17 @@ impl ExpertLayer {
     }
 }
 
-/// Whether a row times a single layer of experts.
-pub fn is_one(row: &Row) -> bool {
-    has(&row.model, &["one moe layer"])
-}
-
-/// Rate of large products over the peak when a single layer runs for a few iterations, too briefly
-/// to reach the power limit that slows whole training steps. Fitted to the layers in 16 bits.
-const UNTHROTTLED: f64 = 0.85;
-
-/// Predicts a row.
+/// Predicts a row that times a single layer: by its link, a model of one layer whose products reach the rate that they have when
+/// a layer runs for a few iterations, too briefly for the power limit that slows whole training steps.
 ///
 /// # Errors
 ///
-/// The name of a missing column.
+/// The row is about something else, or has no time.
 pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
-    let setup = scenario(row)?.setup();
-    let measured_s = row.step_time_s.ok_or_else(|| LeftOut::missing("step_time_s"))?;
+    let linked = row.linked.as_ref().filter(|linked| linked.set == Set::Layer);
+    let linked = linked.ok_or_else(|| LeftOut::because("not one layer of experts"))?;
+    let setup = decode(&linked.link).scenario.setup();
+    let measured_s = linked.measured.step_time_s.ok_or_else(|| LeftOut::missing("measured_step_time_s"))?;
     let (forward, backward) = compute::experts_alone(&setup);
     let exchange = ExpertExchange::of(&setup, &unit_times(&setup, &LayerShares::mixture(1.0)));
     let time = forward + backward + exchange.exposed_forward + exchange.exposed_backward;
@@ -71,49 +61,7 @@ pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
         source: row.source.clone(),
         measured_s,
         predicted_s: time.get(),
-        measured_gib: row.peak_mem_gib,
+        measured_gib: linked.measured.peak_gib,
         predicted_gib: engine::units::Bytes::new(memory).gib(),
-    })
-}
-
-/// Builds the layer as a model of one layer, with the row's sequences on each GPU.
-///
-/// # Errors
-///
-/// The name of a missing column.
-pub fn scenario(row: &Row) -> Result<Scenario, LeftOut> {
-    let mut notes = Notes::default();
-    let stack = Stack::of(row);
-    let hardware = hardware::hardware(row, stack, &mut notes)?;
-    let software = software::software(row, stack, &mut notes)?;
-    let usual = catalog::default_scenario();
-    let hidden_size = row.hidden.ok_or_else(|| LeftOut::missing("hidden"))?;
-    let dense = Architecture { hidden_size, gated_mlp: true, ..usual.model.architecture() };
-    let architecture = mixture::with_experts(row, Architecture { num_hidden_layers: 1, ..dense })
-        .ok_or_else(|| LeftOut::missing("top_k"))?;
-    let experts = experts::experts(row, stack, &architecture, row.tp.unwrap_or(1), &mut notes)?;
-    let mut accelerator = hardware.accelerator;
-    accelerator.values.efficiency.matmul = UNTHROTTLED;
-    Ok(Scenario {
-        model: Model::Custom { architecture },
-        accelerator,
-        network: hardware.network,
-        gpus: hardware.gpus,
-        seq_len: row.seq_len.ok_or_else(|| LeftOut::missing("seq_len"))?,
-        micro_batch_size: row.micro_batch.unwrap_or(1),
-        grad_accum_steps: 1,
-        strategy: Strategy::Ddp,
-        ep: experts.ep,
-        etp: experts.etp,
-        choices: Choices {
-            experts: experts.experts,
-            recompute: software.recompute.mode,
-            recipe: engine::model::training::PrecisionPolicy::PureBf16,
-            compute_format: software.compute_format,
-            framework: software.framework,
-            kernels: software.kernels,
-            ..usual.choices
-        },
-        ..usual
     })
 }

@@ -1,54 +1,36 @@
 //! Compares published measurements with the engine: a row becomes a scenario, a scenario a
 //! prediction, and many predictions a score.
 //!
-//! A [`row::Row`] is read from named columns, wherever the caller gets them. Values that a row
-//! leaves blank come from the catalog or from the publisher's documentation, with a note on the
-//! prediction; otherwise the row is left out with a reason. Nothing is guessed silently.
+//! A [`row::Row`] is read from named columns, wherever the caller gets them. A published row is a
+//! link ([`linked`]), with what its source leaves open; a row of a user's own is its typed columns
+//! ([`typed`]): what it leaves blank and has one likely value is taken with a note, otherwise the
+//! row is left out with a reason. Nothing is guessed silently.
 
-pub mod assumed;
-mod atorch;
-pub mod attention;
-pub mod batch;
 pub mod by_accelerator;
 pub mod calibrate;
 pub mod collectives;
-pub mod conventions;
-pub mod converted;
 pub mod coverage;
-pub mod dated;
 pub mod expert_layer;
-pub mod experts;
-pub mod finetune;
-pub mod hardware;
+mod host_memory;
 pub mod hybrid;
-pub mod layout;
 pub mod library_step;
-mod llmq;
-pub mod long_sequences;
+pub mod linked;
 pub mod markdown;
-pub mod model;
 pub mod odds;
-mod paddle;
 pub mod pairs;
 pub mod predict;
 pub mod publish;
 pub mod quantile;
-pub mod recipes;
-pub mod recompute;
-pub mod release;
 pub mod row;
 pub mod schema;
-pub mod scope;
-pub mod silicon;
-pub mod software;
 pub mod spread;
-pub mod stack;
 pub mod summary;
-pub mod target;
 pub mod text;
 pub mod towers;
 pub mod traced;
 pub mod tracker;
+pub mod typed;
+mod unsure;
 pub mod words;
 
 use std::fmt;

@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 
 use super::collectives::Collective;
 use super::library_step::LibraryStep;
+use super::linked::Set;
 use super::pairs;
-use super::silicon::Table;
 use super::summary::{self, Confusion, Entry, Score};
 use super::traced::Traced;
 use super::traced::score::{self as step_score, Compared};
@@ -35,7 +35,7 @@ pub fn report<'a>(
     collectives: &[Collective],
 ) -> String {
     let (silicon, entries): (Vec<&Entry>, Vec<&Entry>) =
-        entries.into_iter().partition(|entry| Table::of(&entry.row).is_some());
+        entries.into_iter().partition(|entry| entry.set() == Set::Silicon);
     let (tuned, others): (Vec<&Entry>, Vec<&Entry>) = entries.into_iter().partition(|entry| entry.is_fine_tuned());
     let (mixtures, dense): (Vec<&Entry>, Vec<&Entry>) = others.into_iter().partition(|entry| entry.is_mixture());
     let mut text = String::new();

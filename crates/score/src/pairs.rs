@@ -22,7 +22,7 @@ pub fn hybrid_against_full<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> 
     let mut groups: BTreeMap<String, Vec<(bool, f64, f64)>> = BTreeMap::new();
     for entry in entries {
         let Ok(prediction) = &entry.outcome else { continue };
-        let Some((measured, _)) = prediction.measured_step else { continue };
+        let Some(measured) = prediction.measured.step_time_s else { continue };
         let scenario = prediction.scenario;
         let hybrid = match scenario.strategy {
             Strategy::HybridShard => true,

@@ -14,8 +14,8 @@ pub fn published(entry: &Entry) -> Option<Published> {
         return None;
     }
     let prediction = entry.outcome.as_ref().ok()?;
-    let step_s = prediction.measured_step.map(|step| step.0);
-    step_s.or(prediction.measured_gib)?;
+    let step_s = prediction.measured.step_time_s;
+    step_s.or(prediction.measured.peak_gib)?;
     let set = match entry.is_fast() {
         _ if entry.is_mixture() => Set::Mixture,
         Some(true) => Set::Fast,
@@ -28,10 +28,10 @@ pub fn published(entry: &Entry) -> Option<Published> {
         fitted: step_s.is_some() && is_fitted(set, entry.source(), prediction.scenario.accelerator.id),
         step_s,
         batch_share: prediction.batch_share,
-        peak: prediction.measured_gib.map(|gib| Peak {
+        peak: prediction.measured.peak_gib.map(|gib| Peak {
             gib,
-            kind: prediction.memory_kind,
-            stage: prediction.memory_stage,
+            kind: prediction.measured.kind,
+            stage: prediction.measured.stage,
         }),
         link: encode(&prediction.scenario),
     })

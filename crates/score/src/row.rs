@@ -1,5 +1,6 @@
 //! A published measurement: typed columns, all of them optional.
 
+use super::linked::{End, Linked};
 use super::text;
 
 /// Columns that every training table has.
@@ -10,7 +11,7 @@ const MEASURED: [&str; 5] = ["step_time_s", "tokens_per_s_per_gpu", "tflops_per_
 /// Whether a table with this header holds training runs.
 pub fn is_training(header: &[&str]) -> bool {
     let has = |column: &&str| header.contains(column);
-    COLUMNS.iter().all(has) && (MEASURED.iter().any(has) || header.contains(&"notes"))
+    COLUMNS.iter().all(has) && (MEASURED.iter().any(has) || header.contains(&"link") || header.contains(&"notes"))
 }
 
 /// A published measurement. Blank texts are empty and blank numbers `None`.
@@ -20,8 +21,6 @@ pub struct Row {
     pub row_id: String,
     /// The publisher.
     pub source: String,
-    /// The place in the source, such as a table.
-    pub location: String,
     /// The GPU, as the source names it.
     pub gpu: String,
     /// Memory of the GPU in GB.
@@ -96,8 +95,6 @@ pub struct Row {
     pub global_batch_tokens: Option<f64>,
     /// Number formats.
     pub precision: String,
-    /// More on number formats.
-    pub precision_detail: String,
     /// Activation checkpointing.
     pub act_ckpt: String,
     /// The attention kernel.
@@ -124,8 +121,6 @@ pub struct Row {
     pub peak_mem_gib: Option<f64>,
     /// The kind of memory peak.
     pub mem_kind: String,
-    /// Remarks of the person who collected the row.
-    pub notes: String,
     /// What trains, in tables of fine-tuning: full, lora, qlora, or another kind of adapter.
     pub trainable: String,
     /// Rank of the adapters.
@@ -138,6 +133,8 @@ pub struct Row {
     pub offload: String,
     /// How a person's run ended, in tables of such runs: `oom`, or that it ran.
     pub outcome: String,
+    /// The row as a link, in tables that were converted.
+    pub linked: Option<Linked>,
 }
 
 impl Row {
@@ -154,7 +151,6 @@ impl Row {
         Self {
             row_id: either("row_id", "case_id"),
             source: either("source_key", "source"),
-            location: word("source_location"),
             gpu: word("gpu"),
             gpu_mem_gb: text::amount(raw("gpu_mem_gb")).map(|memory| if memory >= 1e9 { memory / 1e9 } else { memory }),
             gpus_per_node: count("gpus_per_node"),
@@ -192,7 +188,6 @@ impl Row {
             global_batch: count("global_batch_seqs"),
             global_batch_tokens: text::amount(raw("global_batch_tokens")).filter(|tokens| *tokens > 0.0),
             precision: word("precision"),
-            precision_detail: word("precision_detail"),
             act_ckpt: word("act_ckpt"),
             attention: word("attention"),
             compile: word("compile"),
@@ -207,13 +202,13 @@ impl Row {
             // What a failed run had taken before it failed is no peak.
             peak_mem_gib: number("peak_mem_gib").filter(|_| !is_out_of_memory),
             mem_kind: word("mem_kind"),
-            notes: word("notes"),
             trainable: word("trainable"),
             lora_rank: count("lora_rank"),
             lora_targets: word("lora_targets"),
             quantized_base: word("quantized_base"),
             offload: word("offload"),
             outcome,
+            linked: Linked::read(&column),
         }
     }
 
@@ -223,12 +218,21 @@ impl Row {
         self.global_batch_tokens.or_else(sequences)
     }
 
+    /// How the run ended, as the row tells it.
+    pub fn end(&self) -> Option<End> {
+        if let Some(linked) = &self.linked {
+            return linked.end;
+        }
+        if self.mem_kind.eq_ignore_ascii_case("oom") || self.outcome.eq_ignore_ascii_case("oom") {
+            return Some(End::OutOfMemory);
+        }
+        let measured = [self.step_time_s, self.tokens_per_s, self.tokens_per_s_per_gpu, self.peak_mem_gib];
+        (self.is_case() || measured.iter().any(Option::is_some)).then_some(End::Ran)
+    }
+
     /// Whether the run failed or ran out of memory.
     pub fn failed(&self) -> bool {
-        self.notes.contains("status=FAILED")
-            || self.notes.starts_with("OUT OF MEMORY")
-            || self.mem_kind.eq_ignore_ascii_case("oom")
-            || self.outcome.eq_ignore_ascii_case("oom")
+        matches!(self.end(), Some(End::OutOfMemory | End::FailedUntold))
     }
 
     /// Whether the row is a person's run of which it is said how it ended.
@@ -238,14 +242,6 @@ impl Row {
 
     /// Whether a measurement shows that the run succeeded.
     pub fn succeeded(&self) -> bool {
-        if self.is_case() {
-            return !self.failed();
-        }
-        let measured = [self.step_time_s, self.tokens_per_s, self.tokens_per_s_per_gpu, self.peak_mem_gib];
-        // The longest context that fits is a boundary, not a peak.
-        if self.mem_kind.contains("boundary") {
-            return !self.failed();
-        }
-        !self.failed() && !self.notes.contains("OOM on rank") && measured.iter().any(Option::is_some)
+        matches!(self.end(), Some(End::Ran | End::RanAtItsLimit))
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::LeftOut;
-use super::finetune::source::Source;
+use super::linked::Set;
 use super::predict::{self, Prediction};
 use super::row::Row;
-use super::scope;
 use engine::catalog::accuracy::{Band, FAST_MFU};
 use engine::stats::{Errors, spearman};
 
@@ -32,20 +31,32 @@ impl Entry {
         if self.row.source.is_empty() { &self.file } else { &self.row.source }
     }
 
+    /// What the row is about: as it says, else by its scenario.
+    pub fn set(&self) -> Set {
+        let by_scenario = || {
+            let shape = self.outcome.as_ref().ok().map(|prediction| prediction.scenario.model.architecture());
+            match shape {
+                _ if !self.row.trainable.is_empty() => Set::Tuned,
+                Some(shape) if shape.has_experts() || shape.latent.is_used() => Set::Mixture,
+                _ => Set::Dense,
+            }
+        };
+        self.row.linked.as_ref().map_or_else(by_scenario, |linked| linked.set)
+    }
+
     /// Whether the row is about fine-tuning, in tables of it or with adapters.
     pub fn is_fine_tuned(&self) -> bool {
-        Source::of(&self.row).is_some()
+        self.set() == Set::Tuned
     }
 
     /// Whether the row is about a mixture of experts, or about latent attention.
     pub fn is_mixture(&self) -> bool {
-        let shape = self.outcome.as_ref().ok().map(|prediction| prediction.scenario.model.architecture());
-        scope::is_mixture(&self.row, shape.as_ref())
+        matches!(self.set(), Set::Mixture | Set::Layer)
     }
 
     /// Whether the measured MFU shows that the hardware limited the step.
     pub fn is_fast(&self) -> Option<bool> {
-        self.outcome.as_ref().ok()?.measured_mfu.map(|mfu| mfu >= FAST_MFU)
+        self.outcome.as_ref().ok()?.measured.mfu.map(|mfu| mfu >= FAST_MFU)
     }
 }
 
@@ -146,7 +157,7 @@ pub fn score<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Score {
             }
         };
         score.used += 1;
-        if let (Some(error), Some((measured, _))) = (prediction.step_error(), prediction.measured_step) {
+        if let (Some(error), Some(measured)) = (prediction.step_error(), prediction.measured.step_time_s) {
             step_inside.push(inside(prediction.step_band, error));
             if entry.is_fast() == Some(true) {
                 fast.push(error);

@@ -1,7 +1,6 @@
 //! Compares the engine with published measurements:
-//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-words]`.
+//! `cargo xtask score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-links]`.
 
-mod links;
 mod print;
 mod steps;
 mod table;
@@ -14,15 +13,14 @@ use score::{by_accelerator, words};
 use table::Tables;
 
 const USAGE: &str = "\
-Usage: score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-words]
+Usage: score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-links]
 
   --json      a line a row: the prediction, or why there is none
   --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
   --markdown  the tables of docs/accuracy.md
   --recorded  what the engine records of them by accelerator
 
-  --links          writes the scenario of each training run as a link into the files, with what was completed and what compares
-  --without-words  training runs read without their free-text columns, as a user's own row is
+  --without-links  training runs read by their typed columns, as a row of your own table is
 
 Without any of them: the score of each source.";
 
@@ -55,7 +53,7 @@ fn main() -> ExitCode {
 
 /// Scores the files; returns a sentence for each file that cannot be used.
 fn run() -> Result<Vec<String>, String> {
-    let (mut format, mut has_words, mut links) = (Format::Score, true, false);
+    let (mut format, mut has_links) = (Format::Score, true);
     let mut files = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
@@ -63,8 +61,7 @@ fn run() -> Result<Vec<String>, String> {
             "--rows" => format = Format::Rows,
             "--markdown" => format = Format::Markdown,
             "--recorded" => format = Format::Recorded,
-            "--without-words" => has_words = false,
-            "--links" => links = true,
+            "--without-links" | "--without-words" => has_links = false,
             option if option.starts_with("--") => return Err(format!("`{option}` is not an option.\n\n{USAGE}")),
             _ => files.push(argument),
         }
@@ -72,12 +69,9 @@ fn run() -> Result<Vec<String>, String> {
     if files.is_empty() {
         return Err(USAGE.to_owned());
     }
-    if links {
-        return Ok(files.iter().filter_map(|file| links::write(file).err()).collect());
-    }
     let mut tables = Tables::default();
     let failures: Vec<String> = files.iter().filter_map(|file| tables.read(file).err()).collect();
-    if !has_words {
+    if !has_links {
         tables.training = tables.training.iter().map(words::entry).collect();
     }
     let mut out = std::io::stdout().lock();

@@ -6,6 +6,7 @@ use ::score::pairs;
 use ::score::spread::{self, SHARES};
 use ::score::summary::{self, Score};
 use ::score::tracker::{Categories, Tracked};
+use engine::share::encode;
 use engine::stats::Errors;
 use serde_json::{Map, Value, json};
 
@@ -103,12 +104,13 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
         let object = json!({
             "file": entry.file,
             "row_id": entry.row.row_id,
+            "link": p.map(|p| encode(&p.scenario)),
             // Null where the row's own cannot be compared with the scenario's.
-            "measured_step_time_s": p.and_then(|p| p.measured_step).map(|(measured, _)| measured),
+            "measured_step_time_s": p.and_then(|p| p.measured.step_time_s),
             "predicted_step_time_s": p.map(|p| p.step_time_s),
             "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.tokens_per_s_per_gpu),
             "predicted_mfu": p.map(|p| p.report.mfu),
-            "measured_peak_mem_gib": p.and_then(|p| p.measured_gib),
+            "measured_peak_mem_gib": p.and_then(|p| p.measured.peak_gib),
             "predicted_peak_mem_gib": p.map(|p| p.peak_mem_gib),
             "predicted_allocated_gib": p.map(|p| p.allocated_gib),
             "predicted_reserved_gib": p.map(|p| p.reserved_gib),
@@ -192,11 +194,11 @@ fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
                     s.micro_batch_size,
                     s.grad_accum_steps,
                     s.strategy,
-                    number(p.measured_step.map(|step| step.0)),
+                    number(p.measured.step_time_s),
                     p.step_time_s,
                     number(p.step_error().map(|error| error + 1.0)),
-                    number(p.measured_mfu),
-                    number(p.measured_gib),
+                    number(p.measured.mfu),
+                    number(p.measured.peak_gib),
                     p.peak_mem_gib,
                     number(p.memory_error().map(|error| error + 1.0)),
                     p.fits,

@@ -32,7 +32,7 @@ impl Case {
     /// Prepares a row; `None` if it has no measured step time, or its source warns of it.
     pub fn of(entry: &Entry, constants: &[(&Fitted, &'static Action)]) -> Option<Self> {
         let prediction = entry.outcome.as_ref().ok()?;
-        let (measured, _) = prediction.measured_step?;
+        let measured = prediction.measured.step_time_s?;
         let scenario = prediction.scenario;
         if by_accelerator::is_apart(entry.source(), scenario.accelerator.values.generation) {
             return None;
@@ -45,7 +45,7 @@ impl Case {
             scenario,
             setup: scenario.setup(),
             step: measured * scale,
-            mfu: prediction.measured_mfu.unwrap_or(0.0),
+            mfu: prediction.measured.mfu.unwrap_or(0.0),
             constants: applying.map(|(at, (_, action))| (at, *action)).collect(),
         })
     }

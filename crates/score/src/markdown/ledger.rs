@@ -38,7 +38,7 @@ const fn kind(kind: MemoryKind) -> &'static str {
 }
 
 fn account(text: &mut String, entry: &Entry, prediction: &Prediction) {
-    let memory = prediction.memory_stage.memory(&prediction.scenario.setup());
+    let memory = prediction.measured.stage.memory(&prediction.scenario.setup());
     let parts: Vec<String> = memory
         .parts
         .iter()
@@ -53,8 +53,8 @@ fn account(text: &mut String, entry: &Entry, prediction: &Prediction) {
         entry.row.model,
         entry.row.gpu,
         entry.row.row_id,
-        kind(prediction.memory_kind),
-        prediction.measured_gib.unwrap_or(f64::NAN),
+        kind(prediction.measured.kind),
+        prediction.measured.peak_gib.unwrap_or(f64::NAN),
         prediction.peak_mem_gib,
         parts.join(" | ")
     );

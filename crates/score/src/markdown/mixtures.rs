@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::{errors, left_out, line};
 use crate::expert_layer::{self, ExpertLayer};
+use crate::linked::Set;
 use crate::predict::Prediction;
 use crate::summary::Entry;
 use engine::stats::Errors;
@@ -16,7 +17,7 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
         return;
     }
     line(text, "\n## Mixtures of experts\n");
-    let (alone, runs): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| expert_layer::is_one(&entry.row));
+    let (alone, runs): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.set() == Set::Layer);
     table(
         text,
         "Step time, whatever the MFU",

@@ -10,6 +10,7 @@
 
 mod calibrate;
 mod library_steps;
+mod linked;
 mod measured;
 mod nearest;
 mod odds;
@@ -17,7 +18,6 @@ mod one_gpu;
 mod oracle;
 mod published;
 mod rows;
-mod silent;
 mod spelt;
 mod steps;
 mod tolerant;

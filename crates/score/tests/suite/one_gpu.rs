@@ -2,7 +2,6 @@
 //! at the end of the forward pass, over those of the same model with every block checkpointed.
 
 use crate::published::PUBLISHED;
-use ::score::predict;
 use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::compute::attention::{HALF_KEYS, by_length, by_width};
@@ -141,7 +140,7 @@ fn a_layer_keeps_what_was_measured() {
 fn kernels_alone_are_faster_than_whole_steps() {
     let of_hopper = |entry: &::score::summary::Entry| {
         entry.outcome.as_ref().ok()?.step_error()?;
-        let (scenario, _) = predict::scenario(&entry.row).ok()?;
+        let scenario = entry.outcome.as_ref().ok()?.scenario;
         let report = scenario.report();
         let counts = matches!(scenario.accelerator.id, "h100-sxm" | "h200") && report.limiter == Limiter::Compute;
         counts.then_some((scenario, report))

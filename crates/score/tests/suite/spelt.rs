@@ -1,16 +1,59 @@
 //! What a dense row says of its kernels, formats, schedule and network, in the words of its source.
 
-use engine::model::hardware::Topology;
-use engine::model::lengths::Batching;
 use engine::model::parallel::Schedule;
-use engine::model::software::{AttentionKernel, Framework, Loss};
-use engine::model::trained::Targets;
+use engine::model::software::{AttentionKernel, Loss};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
 use score::LeftOut;
-use score::predict;
+use score::predict::{self, Prediction};
 use score::row::Row;
 
-use crate::silent::{predicted, read, says};
+/// A mixture of Megatron-Bridge's tables on GB200, with these columns set.
+fn mixture(changes: &[(&str, &str)]) -> Row {
+    const PLAIN: [(&str, &str); 19] = [
+        ("source_key", "NVIDIA Megatron-Bridge performance summary"),
+        ("framework", "Megatron-Core via NeMo/Megatron-Bridge"),
+        ("gpu", "GB200"),
+        ("gpus_per_node", "4"),
+        ("num_gpus", "64"),
+        ("sharding", "distributed optimizer"),
+        ("dp", "64"),
+        ("tp", "1"),
+        ("pp", "1"),
+        ("cp", "1"),
+        ("ep", "64"),
+        ("model", "Qwen3 30B-A3B"),
+        ("seq_len", "4096"),
+        ("micro_batch_seqs", "4"),
+        ("grad_accum", "2"),
+        ("global_batch_seqs", "512"),
+        ("precision", "MXFP8"),
+        ("step_time_s", "4"),
+        ("row_id", "S-1"),
+    ];
+    read(&PLAIN, changes)
+}
+
+fn read(plain: &[(&str, &str)], changes: &[(&str, &str)]) -> Row {
+    let all: Vec<(&str, &str)> = changes.iter().chain(plain).copied().collect();
+    Row::read(|name| all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
+}
+
+fn predicted(row: &Row) -> Prediction {
+    predict::predict(row).unwrap()
+}
+
+fn says(prediction: &Prediction, words: &str) -> bool {
+    prediction.notes.iter().any(|note| note.contains(words))
+}
+
+#[test]
+fn a_degree_of_experts_outside_data_parallelism_is_read_where_it_multiplies() {
+    let prediction = predicted(&mixture(&[("dp", "8"), ("ep", "8"), ("grad_accum", "2"), ("release", "26.06")]));
+    assert_eq!((prediction.scenario.degrees().dp, prediction.scenario.ep), (64, 8));
+    assert!(says(&prediction, "data-parallel GPUs for all else"));
+    let error = predict::predict(&mixture(&[("dp", "16"), ("ep", "8")])).unwrap_err();
+    assert!(error.reason.contains("do not multiply"), "{error}");
+}
 
 /// A dense run over PyTorch's FSDP on two machines, with these columns set.
 fn dense(changes: &[(&str, &str)]) -> Row {
@@ -36,7 +79,7 @@ fn dense(changes: &[(&str, &str)]) -> Row {
 #[test]
 fn an_interleaved_schedule_without_chunks_has_two_or_is_left_out() {
     let stages = [("framework", "torchtitan (PyTorch FSDP2)"), ("pp", "2"), ("dp", "8"), ("grad_accum", "4")];
-    let all: Vec<(&str, &str)> = stages.iter().copied().chain([("notes", "Interleaved 1F1B")]).collect();
+    let all: Vec<(&str, &str)> = stages.iter().copied().chain([("sharding", "FULL_SHARD, interleaved 1F1B")]).collect();
     let prediction = predicted(&dense(&all));
     let pipeline = prediction.scenario.pipeline;
     assert_eq!((pipeline.schedule, pipeline.virtual_stages), (Schedule::Interleaved, 2));
@@ -52,7 +95,7 @@ fn an_interleaved_schedule_without_chunks_has_two_or_is_left_out() {
 fn formats_kernels_and_recomputation_are_read_in_their_sources_words() {
     let scenario = |changes: &[(&str, &str)]| predicted(&dense(changes)).scenario;
     assert_eq!(scenario(&[]).recipe, PrecisionPolicy::Fsdp2MixedBf16);
-    for sixteen in [("precision_detail", "bfSixteen"), ("framework", "fms-fsdp (PyTorch FSDP)")] {
+    for sixteen in [("precision", "bf16, bfSixteen"), ("precision", "bf16 reduce")] {
         assert_eq!(scenario(&[sixteen]).recipe, PrecisionPolicy::Fsdp2MixedBf16Reduce16, "{sixteen:?}");
     }
     assert_eq!(scenario(&[("attention", "flash 3")]).kernels.attention, AttentionKernel::FlashTuned);
@@ -63,30 +106,6 @@ fn formats_kernels_and_recomputation_are_read_in_their_sources_words() {
     assert!(offloaded.recompute == Recompute::Full && offloaded.offload.activations);
     let nanogpt = [("framework", "PyTorch DDP (modded-nanogpt)"), ("compile", "yes"), ("sharding", "DDP")];
     assert_eq!(scenario(&nanogpt).kernels.loss, Loss::Fused);
-}
-
-#[test]
-fn the_launcher_of_2022_is_megatron_of_then() {
-    let launcher = |gpu: &str| {
-        let changes =
-            [("source_key", "NeMo Megatron Launcher README"), ("framework", "Megatron-LM via NeMo"), ("gpu", gpu)];
-        let scenario = predicted(&dense(&changes)).scenario;
-        (scenario.framework, scenario.kernels.attention)
-    };
-    assert_eq!(launcher("A100-80GB"), (Framework::MegatronLegacy, AttentionKernel::Unfused));
-    assert_eq!(launcher("H100-80GB").0, Framework::Megatron);
-}
-
-#[test]
-fn nemo_tunes_on_packed_sequences_with_adapters_at_query_key_and_value() {
-    let changes = [
-        ("source_key", "NVIDIA DGX Cloud benchmarking recipes 25.04.01"),
-        ("framework", "Megatron-Core via NeMo 2"),
-        ("sharding", "distributed optimizer"),
-        ("trainable", "lora"),
-    ];
-    let scenario = predicted(&dense(&changes)).scenario;
-    assert_eq!((scenario.trained.targets, scenario.texts.batching), (Targets::QueryKeyValue, Batching::Packed));
 }
 
 #[test]
@@ -102,32 +121,10 @@ fn a_network_that_is_not_known_widens_the_range() {
 }
 
 #[test]
-fn a_warning_of_a_rate_does_not_spoil_the_time() {
-    let step = ("step_time_s", "2");
-    let rated = predicted(&dense(&[step, ("mfu_pct", "90"), ("notes", "CAUTION MFU accounting differs")]));
-    assert_eq!(rated.measured_step.map(|(seconds, _)| seconds), Some(2.0));
-    assert!(rated.measured_mfu.unwrap() < 0.9);
-    assert!(predict::predict(&dense(&[step, ("notes", "CAUTION slower than others")])).is_err());
-}
-
-#[test]
 fn proxies_are_their_models_with_fewer_layers() {
     let shape = |changes: &[(&str, &str)]| predicted(&dense(changes)).scenario.model.architecture();
     let cut =
         shape(&[("model", "Llama 3.1 8B (proxy, 8 layers)"), ("layers", "8"), ("hidden", "4096"), ("heads", "32")]);
     let whole = shape(&[]);
     assert_eq!((cut.num_hidden_layers, cut.vocab_size), (8, whole.vocab_size));
-}
-
-#[test]
-fn flat_networks_are_of_deepspeed_on_many_machines_before_hopper() {
-    let topology = |changes: &[(&str, &str)]| {
-        let all = [&[("sharding", "ZeRO-3"), ("micro_batch_seqs", "4")], changes].concat();
-        predicted(&dense(&all)).scenario.topology
-    };
-    let deepspeed = ("framework", "DeepSpeed");
-    assert_eq!(topology(&[deepspeed, ("gpu", "A100-80GB")]), Topology::Flat);
-    assert_eq!(topology(&[deepspeed]), Topology::Aware);
-    assert_eq!(topology(&[deepspeed, ("gpu", "A100-80GB"), ("num_gpus", "8"), ("dp", "8")]), Topology::Aware);
-    assert_eq!(topology(&[("framework", "a loop of our own"), ("gpu", "A100-80GB")]), Topology::Aware);
 }

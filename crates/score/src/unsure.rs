@@ -1,0 +1,31 @@
+//! What a row does not tell of its network, in the range of its step time.
+
+use crate::Notes;
+use engine::catalog::accuracy::{self, Band};
+use engine::scenario::Scenario;
+use engine::units::BytesPerSecond;
+
+/// Slow-down from which what is not known of a network is said.
+const TELLING: f64 = 1.02;
+
+/// Returns the range of the step time, whose slow end is that of the slowest network which the row's words leave possible.
+pub(crate) fn range(
+    scenario: &Scenario,
+    slowest: Option<BytesPerSecond>,
+    predicted: f64,
+    notes: &mut Notes,
+) -> (Band, Option<BytesPerSecond>) {
+    let band = accuracy::step_time(scenario);
+    let Some(inter_node) = slowest else { return (band, None) };
+    let mut slow = *scenario;
+    slow.network.values.inter_node = inter_node;
+    let longer = slow.report().time.step.get() / predicted;
+    if longer < TELLING {
+        return (band, None);
+    }
+    notes.add(format!(
+        "the network is not known: at {:.0} Gbit/s a GPU the step takes {longer:.2} times as long",
+        inter_node.gbit_per_s()
+    ));
+    (Band { high: band.high * longer, ..band }, Some(inter_node))
+}
