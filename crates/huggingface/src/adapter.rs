@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use engine::catalog::{self, ModelEntry, hub};
+use engine::model::choices::Choices;
 use engine::model::trained::{Method, Targets, Trained};
 use engine::params::ParamId;
 use engine::params::quantity::{is_valid, shorten};
@@ -129,7 +130,10 @@ impl Adapter {
             None => *scenario,
         };
         let Trained { base, products_keep, .. } = scenario.trained;
-        Scenario { trained: Trained { base, products_keep, ..self.found.trained }, ..with }
+        Scenario {
+            choices: Choices { trained: Trained { base, products_keep, ..self.found.trained }, ..with.choices },
+            ..with
+        }
     }
 }
 

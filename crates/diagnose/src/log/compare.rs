@@ -4,6 +4,7 @@ use super::Measured;
 use super::reasons::{Reason, of_memory, of_time, rank};
 use engine::catalog::accuracy;
 use engine::model::anchor::Anchor;
+use engine::model::choices::Choices;
 use engine::model::report::{MemoryPart, Report};
 use engine::model::training::MfuConvention;
 use engine::params::ParamId;
@@ -210,14 +211,15 @@ fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remark
     let per_token = tflops / rate;
     let options = [MfuConvention::FullAttention, MfuConvention::CausalAttention, MfuConvention::ParametersOnly];
     let of = |convention: MfuConvention| {
-        let report = Scenario { mfu_convention: convention, ..*scenario }.report();
+        let report =
+            Scenario { choices: Choices { mfu_convention: convention, ..scenario.choices }, ..*scenario }.report();
         report.model_flops_per_gpu.tflops() / report.tokens_per_s_per_gpu
     };
     let near = |convention: &MfuConvention| (per_token / of(*convention) - 1.0).abs();
     let nearest = options.into_iter().min_by(|one, other| near(one).total_cmp(&near(other)));
     if let Some(nearest) = nearest {
         let label = ParamId::MfuConvention.param().choice().and_then(|choice| {
-            let counted = Scenario { mfu_convention: nearest, ..*scenario };
+            let counted = Scenario { choices: Choices { mfu_convention: nearest, ..scenario.choices }, ..*scenario };
             choice.options.get((choice.get)(&counted))
         });
         let label = label.map_or("", |option| option.label).to_lowercase();

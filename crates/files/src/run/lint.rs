@@ -8,6 +8,7 @@ use engine::analysis::advice::{advise, is_worth_the_odds};
 use engine::analysis::layouts::LayoutSearch;
 use engine::catalog::accuracy::fit_odds;
 use engine::format::{bytes_of, odds};
+use engine::model::choices::Choices;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
@@ -66,14 +67,14 @@ impl Changes {
     /// What differs between two scenarios of one run.
     pub(crate) fn between(before: &Scenario, after: &Scenario) -> Self {
         let what = |scenario: &Scenario| {
-            let Scenario { seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
+            let Scenario { seq_len, texts, choices: Choices { objective, trained, images, mtp, .. }, .. } = *scenario;
             // The bits of frozen weights are numerics.
             let trained = Trained { base: before.trained.base, ..trained };
             (unpadded(scenario), seq_len, texts, objective, trained, images, mtp)
         };
         let how = |scenario: &Scenario| {
-            let Scenario { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
-                *scenario;
+            let Choices { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
+                scenario.choices;
             let dispatch = scenario.experts.dispatch_8bit;
             (
                 recipe,
@@ -265,7 +266,7 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     if report.fits() {
         for mode in [Recompute::None, Recompute::AttentionCore, Recompute::Selective] {
             if scenario.recompute == Recompute::Full {
-                wanted.push(Scenario { recompute: mode, ..*scenario });
+                wanted.push(Scenario { choices: Choices { recompute: mode, ..scenario.choices }, ..*scenario });
             }
         }
         // The same step in fewer micro-batches.

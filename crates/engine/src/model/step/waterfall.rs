@@ -1,6 +1,7 @@
 //! Where the time of a step goes: from the GPU's peak down to the model FLOPs utilisation (model.md section 6).
 
 use super::pace::{Pace, Passes, TimedStage, pace};
+use crate::model::choices::Choices;
 use crate::model::compute::parts::{Operator, memory_bound, of, parts};
 use crate::model::report::{Report, Work};
 use crate::model::setup::Setup;
@@ -185,7 +186,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
 /// Splits the time of the pacing stage's kernels.
 fn of_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfall) -> Waterfall {
     let all = parts(setup);
-    let once = Setup { recompute: Recompute::None, ..*setup };
+    let once = Setup { choices: Choices { recompute: Recompute::None, ..setup.choices }, ..*setup };
     let needed = parts(&once);
     let sum =
         |parts: &[_; Operator::ALL.len()]| Operator::ALL.into_iter().map(|operator| of(parts, operator).time).sum();

@@ -3,6 +3,7 @@
 //! large one.
 
 use engine::catalog::accuracy::fit_odds;
+use engine::model::choices::Choices;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::training::Recompute;
@@ -23,7 +24,7 @@ const AXES: [Axis; 4] = [
     Axis {
         tried: |now| {
             let modes = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
-            modes.map(|recompute| Scenario { recompute, ..*now }).to_vec()
+            modes.map(|recompute| Scenario { choices: Choices { recompute, ..now.choices }, ..*now }).to_vec()
         },
         take: |to, from| {
             (to.recompute, to.keep_fraction) = (from.recompute, from.keep_fraction);
