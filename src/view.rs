@@ -7,11 +7,11 @@ mod query;
 use charts::timeline::Zoom;
 use charts::views::{AgreementView, BEST_AXES, LayerView, Metric, part_of_axis};
 use charts::zoom::{self, Part};
-use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
 pub use plan::{Asked, PlanView, SURE};
+use trace::RunStep;
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! The work is that of `--example throughput`; only the clock is another one.
 #![cfg(target_arch = "wasm32")]
 
-#[path = "../crates/engine/examples/throughput/work.rs"]
+#[path = "../crates/trace/examples/throughput/work.rs"]
 mod work;
 
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};

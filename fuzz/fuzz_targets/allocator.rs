@@ -6,7 +6,7 @@
 mod allocator_play;
 
 use allocator_play::{Player, Style};
-use engine::model::memory::allocator::{Allocator, Segments};
+use trace::allocator::{Allocator, Segments};
 use libfuzzer_sys::fuzz_target;
 
 /// Of the fixed segments that a device bounds: few requests of up to 256 MiB exceed it.

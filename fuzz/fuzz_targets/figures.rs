@@ -10,7 +10,7 @@ use charts::views::{
     mfu_curve, roofline, scaling_curves, timeline, waterfall,
 };
 use charts::{chrome_trace, describe, palette, readout, table};
-use engine::model::memory::trace::RunStep;
+use trace::RunStep;
 use engine::scenario::Scenario;
 use engine::share::{carried, decode};
 use libfuzzer_sys::fuzz_target;

@@ -7,8 +7,8 @@ use yew::prelude::*;
 use crate::snapshot::Snapshot;
 use charts::spec::ChartSpec;
 use charts::views;
-use engine::model::memory::trace::RunStep;
 use engine::scenario::Scenario;
+use trace::RunStep;
 
 /// Memory over a step of the settled scenario, played anew once it is `due`; until then the last one stands, and before the
 /// first its frame.

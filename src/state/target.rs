@@ -7,9 +7,9 @@ use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
 use engine::catalog::releases::newest_first;
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
-use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use engine::scenario::CUSTOM;
+use trace::RunStep;
 
 /// What a select sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use charts::views::{ALONG, LayerView, Metric, every_axis};
 use charts::zoom::Part;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::digits::shortest;
-use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
 use explain::{self, Card};
+use trace::RunStep;
 
 impl View {
     /// Reads the query of a link; unknown keys and values leave the default.

@@ -5,7 +5,7 @@
 use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
 
-use crate::engine::ENGINE;
+use crate::engine::TRACE;
 use crate::install::{Browser, Kind, ensure_browsers, wasm_target, wasm_tests};
 use crate::programs::{CADDY, NODE};
 use crate::shell::{cargo, output, program, run as run_program, step, watch};
@@ -76,9 +76,9 @@ fn allocates(table: &Table) -> Option<anyhow::Error> {
 }
 
 fn native() -> Result<Vec<Row>> {
-    let mut example = cargo(&["run", "--quiet", "--release", "--package", ENGINE, "--example", "throughput"]);
+    let mut example = cargo(&["run", "--quiet", "--release", "--package", TRACE, "--example", "throughput"]);
     let text = output(&mut example).ok_or_else(|| {
-        anyhow!("The engine's speed is not known: cargo run --release --package shardwise-engine --example throughput")
+        anyhow!("The engine's speed is not known: cargo run --release --package shardwise-trace --example throughput")
     })?;
     Ok(text.lines().filter_map(|line| row(line, "native")).collect())
 }

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{ANALYSIS, CLI, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, SCORE};
+use crate::engine::{ANALYSIS, CLI, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, SCORE, TRACE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, output, read, root, run as run_program, step, watch, write};
@@ -222,7 +222,7 @@ fn wall() -> Result<()> {
     let mut tree = cargo(&["tree", "--quiet", "--edges", "normal", "--prefix", "none"]);
     let tree = output(
         tree.args(
-            [ENGINE, ANALYSIS, "shardwise-explain", "shardwise-export", DIAGNOSE, FILES, HUGGINGFACE, SCORE]
+            [ENGINE, TRACE, ANALYSIS, "shardwise-explain", "shardwise-export", DIAGNOSE, FILES, HUGGINGFACE, SCORE]
                 .iter()
                 .flat_map(|name| ["--package", name]),
         ),

@@ -11,6 +11,8 @@ use crate::shell::{cargo, of_kind, output, program, read, root, run as run_progr
 
 /// The package of the engine, which has `throughput` as an example.
 pub const ENGINE: &str = "shardwise-engine";
+/// The package of traced steps.
+pub const TRACE: &str = "shardwise-trace";
 /// The package of exports.
 pub const EXPORT: &str = "shardwise-export";
 /// The package of analyses.

@@ -55,7 +55,7 @@ impl MemoryStage {
     pub fn memory(self, setup: &Setup) -> MemoryReport {
         let all = stages(setup);
         match self {
-            Self::Most => memory::simulated(setup, &all.first).unwrap_or_else(|| memory::peak(setup, &all)),
+            Self::Most => trace::simulated(setup, &all.first).unwrap_or_else(|| memory::peak(setup, &all)),
             Self::First => memory::of_stage(setup, &all.first),
             Self::Last => memory::of_stage(setup, all.last.as_ref().unwrap_or(&all.first)),
         }

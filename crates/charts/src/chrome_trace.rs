@@ -2,12 +2,12 @@
 //! beside a trace of the real run.
 
 use engine::model::cost::Amount;
-use engine::model::memory::trace::{Category, Curve, Phase, Place, Point, RunStep, Trace};
 use engine::model::report::{Lane, Span, Work};
 use engine::model::step::playback::Playback;
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 use serde_json::{Map, Value, json};
+use trace::{Category, Curve, Phase, Place, Point, RunStep, Trace};
 
 use crate::names;
 use crate::spec::Held;

@@ -1,9 +1,9 @@
 //! Display names of parts, limiters and lines, shared by all figures.
 
 use engine::model::compute::parts::Operator;
-use engine::model::memory::trace::{Moment, Phase, Place};
 use engine::model::report::{Lane, Limiter, MemoryPart, Work};
 use engine::model::step::waterfall::StepPart;
+use trace::{Moment, Phase, Place};
 
 pub use engine::params::labels::{chosen, layout, recompute, strategy};
 

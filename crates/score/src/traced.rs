@@ -7,7 +7,6 @@ use super::LeftOut;
 use super::text;
 use engine::catalog;
 use engine::model::choices::Choices;
-use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RepeatedHeads, RootUnit,
 };
@@ -16,6 +15,7 @@ use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
 use engine::model::transformer::{Architecture, AttentionBias, Experts, FusedProjections, Norm, QkNorm};
 use engine::scenario::{Model, Scenario, Strategy};
+use trace::{Category, Moment, Peak, Phase, Place, Trace};
 
 /// A traced step.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,7 @@ pub fn moment(moment: Moment) -> String {
 impl Traced {
     /// Plays the step.
     pub fn predicted(&self) -> Figures {
-        use engine::model::memory::allocator::Segments;
+        use trace::allocator::Segments;
         let setup = self.scenario.setup();
         let first = stages(&setup).first;
         let trace = if self.norms_alone { Trace::of_norms(&setup, &first) } else { Trace::of(&setup, &first) };

@@ -101,7 +101,7 @@ fn layers_of_a_stack_are_told_apart_and_have_the_colours_of_the_memory_bar() {
         });
         assert!(of_bar.is_sorted());
     }
-    for category in engine::model::memory::trace::Category::ALL {
+    for category in trace::Category::ALL {
         assert!(Held::ALL.contains(&Held::of(category)), "{category:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! Figures of memory over the course of a step: stacked layers over events, and what happens at each.
 
 use crate::names;
-use engine::model::memory::trace::Category;
 use engine::model::report::MemoryPart;
+use trace::Category;
 
 /// What the bytes of one layer of a stack hold: a part of the memory bar, or what the bar counts with other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

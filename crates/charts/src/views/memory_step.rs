@@ -9,13 +9,13 @@ use crate::spec::{Axis, ChartSpec, Course, Grain, Held, Line, LineRole, Moment, 
 pub use around::{LoadAndSave, by_formulas, load_and_save};
 use engine::format;
 use engine::model::memory::of_stage;
-use engine::model::memory::trace::{Category, Curve, Point, RunStep, Trace};
 use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
 use engine::model::stages::{Stage, stages};
 use engine::params::{Scale, Unit};
 use engine::scenario::Scenario;
 use engine::units::Bytes;
+use trace::{Category, Curve, Point, RunStep, Trace};
 
 /// Points along the step: one for about two pixels of a wide figure, and a saved picture below 90 kB.
 const POINTS: usize = 480;
@@ -124,7 +124,7 @@ fn words(point: &Point, layers: u32) -> String {
 }
 
 fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
-    let span = |span: &engine::model::memory::trace::Span| Span {
+    let span = |span: &trace::Span| Span {
         name: names::phase(span.phase),
         start: f64::from(span.start),
         end: f64::from(span.end),

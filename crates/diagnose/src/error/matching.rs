@@ -3,9 +3,9 @@
 use super::message::{Doing, Message, Source};
 use super::size::Printed;
 use super::tensors::{Dim, Grows, Tensor, batch};
-use engine::model::memory::allocator::asked_of_driver;
 use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
+use trace::allocator::asked_of_driver;
 
 /// A tensor that has the size.
 #[derive(Clone, Debug)]

@@ -1,6 +1,14 @@
 //! The software that runs the step: framework, kernels, what it fuses and what it overlaps.
 
-pub use super::memory::allocator::Segments;
+/// How the allocator reserves: `expandable_segments` in `PYTORCH_CUDA_ALLOC_CONF`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Segments {
+    /// Segments of a fixed size, as by default.
+    #[default]
+    Fixed,
+    /// One segment a pool, which grows.
+    Expandable,
+}
 
 /// The training framework, whose code decides what is fused, launched and held beside the mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

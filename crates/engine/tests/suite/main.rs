@@ -8,13 +8,10 @@
     reason = "a test stops where its data is wrong"
 )]
 
-mod allocator;
-mod allocator_play;
 mod anchor;
 mod any;
 mod cases;
 mod catalog;
-mod closed_form;
 mod experts;
 mod guard;
 mod keys;

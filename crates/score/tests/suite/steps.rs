@@ -132,7 +132,7 @@ fn the_closed_form_knows_what_longer_texts_outgrow() {
     let (mut errors, mut unaware) = (Vec::new(), Vec::new());
     for setup in &setups {
         let first = stages(setup).first;
-        let Some(simulated) = memory::simulated(setup, &first) else { continue };
+        let Some(simulated) = trace::simulated(setup, &first) else { continue };
         let simulated = MemoryKind::Reserved.predicted(&simulated).get();
         let reserved = |setup: &Setup| MemoryKind::Reserved.predicted(&memory::of_stage(setup, &first)).get();
         let longest = setup.at_longest();

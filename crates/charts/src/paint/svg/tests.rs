@@ -8,10 +8,10 @@ use crate::views::{
 };
 use engine::catalog::{default_scenario, model};
 use engine::model::hardware::Generation;
-use engine::model::memory::trace::RunStep;
 use engine::model::report::MemoryPart;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
+use trace::RunStep;
 
 fn style(theme: Theme, width: f64) -> Style {
     Style { theme, css_width: width, css_height: 336.0, device_pixel_ratio: 1.0 }

@@ -173,7 +173,7 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
 
 /// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
 /// holds of what it reserves on a device without end.
-pub(super) fn report(
+pub fn report(
     setup: &Setup,
     parts: MemoryParts,
     moment: PeakMoment,

@@ -1,6 +1,6 @@
 //! The allocator played from random numbers, and what must hold of it at any moment. The fuzz target `allocator` plays it too.
 
-use engine::model::memory::allocator::{Allocator, BlockId, Range, Stream};
+use trace::allocator::{Allocator, BlockId, Range, Stream};
 
 /// Every size is a multiple of it.
 const GRAIN: u64 = 512;

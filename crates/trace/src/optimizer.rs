@@ -2,8 +2,8 @@
 
 use super::event::{Category, Moment, Phase, Place, TensorId};
 use super::tape::Tape;
-use crate::model::setup::Setup;
-use crate::model::training::OptimizerKernel;
+use engine::model::setup::Setup;
+use engine::model::training::OptimizerKernel;
 
 /// One update of parameters whose moments have these bytes; the first makes both moments of each.
 ///

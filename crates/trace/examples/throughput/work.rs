@@ -1,12 +1,12 @@
 //! The timed work, the same natively and in the browser; the clock is the caller's.
 
 use engine::catalog;
-use engine::model::memory::trace::{STEPS, Trace};
 use engine::model::software::Segments;
 use engine::model::stages::stages;
 use engine::model::step;
 use engine::scenario::Scenario;
 use std::hint::black_box;
+use trace::{STEPS, Trace};
 
 /// Evaluations in one timed run.
 const RUNS: u32 = 200_000;

@@ -1,7 +1,7 @@
 //! The nodes of the graph: what each operator's backward pass is, whose gradients it makes and what it keeps.
 
 use super::event::TensorId;
-use crate::model::software::Loss;
+use engine::model::software::Loss;
 
 /// No tensor, or no node.
 pub(super) const NONE: u32 = u32::MAX;

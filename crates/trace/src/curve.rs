@@ -3,7 +3,7 @@
 use super::event::{Category, Event, Moment, Phase, Place};
 use super::play::{STEPS, WORKSPACE};
 use super::step::Trace;
-use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
+use crate::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
 /// Points of a curve beside those of its columns: its start and its end.
@@ -180,9 +180,9 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
-    use crate::model::stages::stages;
-    use crate::scenario::Scenario;
+    use engine::catalog;
+    use engine::model::stages::stages;
+    use engine::scenario::Scenario;
 
     /// Points of a figure.
     const POINTS: usize = 600;

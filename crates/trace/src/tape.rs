@@ -6,7 +6,7 @@
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::{Format, Formats};
 use super::node::{Edge, INPUTS, Kind, NONE, Node, SAVED, WeightId};
-use crate::model::memory::allocator::Stream;
+use crate::allocator::Stream;
 
 /// A matrix or a vector, as this GPU computes with it.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 use super::{Category, Event, Phase, Place, Trace};
-use crate::catalog;
-use crate::model::choices::Choices;
-use crate::model::software::{Framework, Kernels, NormKernel};
-use crate::model::stages::stages;
-use crate::model::trained::{BaseFormat, Method, Targets, Trained};
-use crate::model::training::{PrecisionPolicy, Recompute};
-use crate::scenario::{Model, Scenario, Strategy};
+use engine::catalog;
+use engine::model::choices::Choices;
+use engine::model::software::{Framework, Kernels, NormKernel};
+use engine::model::stages::stages;
+use engine::model::trained::{BaseFormat, Method, Targets, Trained};
+use engine::model::training::{PrecisionPolicy, Recompute};
+use engine::scenario::{Model, Scenario, Strategy};
 
 /// Llama 2 7B with these choices, one sequence of 2,048 tokens on each of 8 GPUs.
 fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
@@ -13,7 +13,7 @@ fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
     let start = catalog::default_scenario();
     Scenario {
         model: Model::Custom {
-            architecture: crate::model::transformer::Architecture { num_hidden_layers: layers, ..shape },
+            architecture: engine::model::transformer::Architecture { num_hidden_layers: layers, ..shape },
         },
         gpus: 8,
         seq_len: 2048,

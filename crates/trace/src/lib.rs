@@ -4,6 +4,7 @@
 //! caching allocator reserves for it. What a layer allocates stands in one file a framework: `torchtitan`, `transformers`.
 
 mod adapters;
+pub mod allocator;
 mod backward;
 mod checkpoint;
 mod compiled;
@@ -19,6 +20,7 @@ mod optimizer;
 mod play;
 mod policy;
 mod shape;
+mod simulated;
 mod step;
 mod tape;
 #[cfg(test)]
@@ -31,4 +33,5 @@ mod weights;
 pub use curve::{Curve, Point, RunStep, Span};
 pub use event::{Category, Event, Moment, Phase, Place, TensorId};
 pub use play::{Peak, STEPS, reserved_over};
+pub use simulated::{is_followed, simulated};
 pub use step::Trace;

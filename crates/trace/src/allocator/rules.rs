@@ -1,5 +1,6 @@
 //! The sizes by which the allocator rounds, reserves and splits; the names in parentheses are PyTorch's.
 
+use engine::model::software::Segments;
 use enum_map::Enum;
 
 const MIB: u64 = 1 << 20;
@@ -27,7 +28,7 @@ pub(super) fn rounded(bytes: u64) -> u64 {
 /// (`get_allocation_size`).
 ///
 /// ```
-/// # use engine::model::memory::allocator::asked_of_driver;
+/// # use trace::allocator::asked_of_driver;
 /// // 4,096 tokens by a vocabulary of 50,257 in fp32 are 785.3 MiB: "Tried to allocate 786.00 MiB" (huggingface/transformers#3360).
 /// assert_eq!(asked_of_driver(4 * 1024 * 50_257 * 4), 786 << 20);
 /// // Any tensor of 1 to 10 MiB: "Tried to allocate 20.00 MiB".
@@ -38,23 +39,11 @@ pub fn asked_of_driver(bytes: u64) -> u64 {
     PoolKind::of(size).segment(size)
 }
 
-/// How the allocator reserves: `expandable_segments` in `PYTORCH_CUDA_ALLOC_CONF`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Segments {
-    /// Segments of a fixed size, as by default.
-    #[default]
-    Fixed,
-    /// One segment a pool, which grows.
-    Expandable,
-}
-
-impl Segments {
-    /// Whether so many bytes left of a block are split off (`should_split`).
-    pub(super) const fn splits(self, rest: u64, kind: PoolKind) -> bool {
-        match (self, kind) {
-            (Self::Fixed, PoolKind::Large) => rest > SMALL_REQUEST,
-            _ => rest >= GRAIN,
-        }
+/// Whether so many bytes left of a block are split off (`should_split`).
+pub(super) const fn splits(segments: Segments, rest: u64, kind: PoolKind) -> bool {
+    match (segments, kind) {
+        (Segments::Fixed, PoolKind::Large) => rest > SMALL_REQUEST,
+        _ => rest >= GRAIN,
     }
 }
 

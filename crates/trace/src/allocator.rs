@@ -31,9 +31,10 @@ mod tests;
 
 pub use blocks::{BlockId, Range};
 use blocks::{Blocks, Free};
+pub use engine::model::software::Segments;
 use enum_map::EnumMap;
 use pool::Pool;
-pub use rules::{PoolKind, Segments, Stream, asked_of_driver};
+pub use rules::{PoolKind, Stream, asked_of_driver};
 
 /// Bytes now and at most so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +55,7 @@ impl Gauge {
 /// The caching allocator of one process.
 ///
 /// ```
-/// use engine::model::memory::allocator::{Allocator, Segments, Stream};
+/// use trace::allocator::{Allocator, Segments, Stream};
 /// const MIB: u64 = 1 << 20;
 /// let mut allocator = Allocator::new(Segments::Fixed);
 /// let activation = allocator.allocate(12 * MIB, Stream::Compute);
@@ -143,7 +144,7 @@ impl Allocator {
         let taken = self.pools[stream][kind].free.take_best(size);
         let Free { block, size: found, .. } = taken.unwrap_or_else(|| self.grow(size, stream, kind));
         self.allocated.raise(size);
-        if self.segments.splits(found - size, kind) {
+        if rules::splits(self.segments, found - size, kind) {
             let rest = self.blocks.split(block, size);
             let pool = &mut self.pools[stream][kind];
             pool.free.insert(rest);

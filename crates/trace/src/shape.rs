@@ -1,13 +1,13 @@
 //! The sizes of one GPU's part of the model, as whole numbers.
 
 use super::operators::Heads;
-use crate::model::memory::states::{FrozenBytes, recipe_bytes, shard_degrees};
-use crate::model::per_rank;
-use crate::model::setup::Setup;
-use crate::model::software::{AttentionKernel, NormKernel};
-use crate::model::stages::Stage;
-use crate::model::training::{PrecisionPolicy, Sharding};
-use crate::model::transformer::{FusedProjections, QkNorm};
+use engine::model::memory::states::{FrozenBytes, recipe_bytes, shard_degrees};
+use engine::model::per_rank;
+use engine::model::setup::Setup;
+use engine::model::software::{AttentionKernel, NormKernel};
+use engine::model::stages::Stage;
+use engine::model::training::{PrecisionPolicy, Sharding};
+use engine::model::transformer::{FusedProjections, QkNorm};
 
 /// What one GPU computes with in one micro-batch.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn of(setup: &Setup, stage: &Stage) -> Self {
-        use crate::model::transformer::AttentionBias;
+        use engine::model::transformer::AttentionBias;
         let arch = &setup.architecture;
         let (tp, cp) = (u64::from(setup.mesh.tp.max(1)), u64::from(setup.mesh.cp.max(1)));
         let tokens = per_rank::tokens(setup) as u64;

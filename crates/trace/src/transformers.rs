@@ -7,7 +7,7 @@ use super::shape::Shape;
 use super::tape::{Tape, Value};
 use super::torchtitan::{by_products, gelu, mlp, own_sequence, project, repeat, whole_sequence};
 use super::weights::{Layer, Projections};
-use crate::model::transformer::QkNorm;
+use engine::model::transformer::QkNorm;
 
 /// Norms of a layer of Gemma 2 and 3, one before and one after each block.
 const SANDWICHED: u32 = 4;

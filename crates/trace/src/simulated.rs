@@ -1,19 +1,19 @@
 //! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
 
-use super::peak::{Alive, report};
-use super::states::{base, recipe_bytes, shard_degrees};
-use super::trace::{Category, Peak, Phase, Trace, reserved_over};
-use crate::model::framework::Layers;
-use crate::model::lengths;
-use crate::model::parallel::ContextExchange;
-use crate::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
-use crate::model::setup::Setup;
-use crate::model::software::{AttentionKernel, Cache, Offload};
-use crate::model::stages::Stage;
-use crate::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
-use crate::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
-use crate::model::transformer::QkNorm;
-use crate::units::Bytes;
+use crate::{Category, Peak, Phase, Trace, reserved_over};
+use engine::model::framework::Layers;
+use engine::model::lengths;
+use engine::model::memory::states::{base, recipe_bytes, shard_degrees};
+use engine::model::memory::{Alive, report};
+use engine::model::parallel::ContextExchange;
+use engine::model::report::{MemoryPart, MemoryParts, MemoryReport, PeakMoment};
+use engine::model::setup::Setup;
+use engine::model::software::{AttentionKernel, Cache, Offload};
+use engine::model::stages::Stage;
+use engine::model::trained::{BaseFormat, Method, ProductsKeep, Trained};
+use engine::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Sharding};
+use engine::model::transformer::QkNorm;
+use engine::units::Bytes;
 
 /// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
 /// expert parallelism or offloading, a sequence that is cut passed around as a ring, kernel by kernel or compiled.
@@ -123,11 +123,11 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog;
-    use crate::model::choices::Choices;
-    use crate::model::software::Framework;
-    use crate::model::trained::Targets;
-    use crate::scenario::{Scenario, Strategy};
+    use engine::catalog;
+    use engine::model::choices::Choices;
+    use engine::model::software::Framework;
+    use engine::model::trained::Targets;
+    use engine::scenario::{Scenario, Strategy};
 
     fn follows(model: &str, recipe: PrecisionPolicy, trained: Trained) -> bool {
         let model = catalog::model(model).unwrap().pick();

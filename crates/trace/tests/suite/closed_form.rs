@@ -13,7 +13,7 @@ const CLOSE: f64 = 0.02;
 /// Bytes at the peak by the closed form and by the trace.
 fn both(setup: &Setup) -> Option<[f64; 2]> {
     let all = stages(setup);
-    let traced = memory::simulated(setup, &all.first)?;
+    let traced = trace::simulated(setup, &all.first)?;
     Some([memory::peak(setup, &all).allocated.get(), traced.allocated.get()])
 }
 

@@ -4,8 +4,8 @@ use super::formats::{Format, LayerFormats};
 use super::node::{NONE, WeightId};
 use super::shape::Shape;
 use super::tape::{Tape, Weight};
-use crate::model::trained::TargetModules;
-use crate::model::transformer::QkNorm;
+use engine::model::trained::TargetModules;
+use engine::model::transformer::QkNorm;
 
 /// Where nothing has an adapter.
 const NO_TARGETS: TargetModules = TargetModules { query_value: false, key: false, output: false, mlp: false };

@@ -1,8 +1,8 @@
 //! In which formats weights are, and which of them train.
 
-use crate::model::memory::states::{FrozenBytes, recipe_bytes};
-use crate::model::setup::Setup;
-use crate::model::trained::{Method, TargetModules};
+use engine::model::memory::states::{FrozenBytes, recipe_bytes};
+use engine::model::setup::Setup;
+use engine::model::trained::{Method, TargetModules};
 
 /// A weight's format.
 #[derive(Clone, Copy, Debug, PartialEq)]

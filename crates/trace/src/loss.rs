@@ -4,7 +4,7 @@ use super::event::{Category, TensorId};
 use super::node::{Edge, Kind, LossNode, NONE};
 use super::operators::FP32;
 use super::tape::{Tape, Value};
-use crate::model::software::Loss;
+use engine::model::software::Loss;
 
 /// Bytes of a 16-bit element.
 const HALF: u64 = 2;

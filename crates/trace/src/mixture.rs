@@ -6,7 +6,7 @@ use super::operators::FP32;
 use super::shape::Shape;
 use super::tape::{Tape, Value};
 use super::weights::Matrix;
-use crate::model::transformer::QkNorm;
+use engine::model::transformer::QkNorm;
 
 /// Bytes of an index.
 const INDEX: u64 = 8;

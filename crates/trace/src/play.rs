@@ -2,7 +2,7 @@
 
 use super::event::{Category, Event, Moment, Phase, Place};
 use super::step::Trace;
-use crate::model::memory::allocator::{Allocator, BlockId, Segments, Stream};
+use crate::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
 /// Steps after which the reserved bytes no longer grow.

@@ -1,6 +1,6 @@
 //! What a step does to memory, in order.
 
-use crate::model::memory::allocator::Stream;
+use crate::allocator::Stream;
 
 /// What a tensor holds. The order is that of every table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, enum_map::Enum)]

@@ -11,14 +11,14 @@ use super::tape::{Tape, Value, Weight};
 use super::units::{Sharding as Shards, Unit, Units};
 use super::weights::{Layer, Root};
 use super::{compiled, optimizer, torchtitan, transformers};
-use crate::model::framework::Layers;
-use crate::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
-use crate::model::setup::Setup;
-use crate::model::software::RootUnit;
-use crate::model::stages::Stage;
-use crate::model::sync::GradientSyncPlan;
-use crate::model::training::{Recompute, Reshard, Sharding};
-use crate::model::transformer::Norm;
+use engine::model::framework::Layers;
+use engine::model::memory::states::{optimizer_bytes, recipe_bytes, shard_degrees};
+use engine::model::setup::Setup;
+use engine::model::software::RootUnit;
+use engine::model::stages::Stage;
+use engine::model::sync::GradientSyncPlan;
+use engine::model::training::{Recompute, Reshard, Sharding};
+use engine::model::transformer::Norm;
 
 /// Micro-batches that are written out: all after the second are as the second.
 const MICRO_BATCHES: u32 = 2;

@@ -2,7 +2,7 @@
 //! (`tests/allocator/traces.py` made the figures).
 
 use crate::allocator_play::{Player, Style};
-use engine::model::memory::allocator::{Allocator, Segments, Stream};
+use trace::allocator::{Allocator, Segments, Stream};
 
 const EXPECTED: &str = include_str!("../../../../tests/allocator/expected.csv");
 /// The traces drawn from random numbers, as `traces.py` draws them: name, seed, events, style.

@@ -4,7 +4,7 @@ use super::event::{Category, TensorId};
 use super::formats::Format;
 use super::node::NONE;
 use super::tape::{Tape, Weight};
-use crate::model::memory::allocator::Stream;
+use crate::allocator::Stream;
 
 /// How a run shards.
 #[derive(Clone, Copy, Debug)]
