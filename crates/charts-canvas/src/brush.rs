@@ -178,7 +178,8 @@ impl DrawingBackend for Brush<'_> {
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));
         if self.font != Some((size, bold)) {
             let font = format!("{}{size}px ", if bold { "bold " } else { "" });
-            // A canvas keeps its font from one picture to the next, and setting one takes the browser long.
+            // A canvas keeps its font from one picture to the next, and setting one takes the
+            // browser long.
             if self.font.is_some() || !self.context.font().starts_with(&font) {
                 self.context.set_font(&(font + style.family().as_str()));
             }

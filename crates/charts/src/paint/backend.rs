@@ -1,5 +1,5 @@
-//! The target of drawing: SVG text, or any other backend of plotters. It is passed as a trait object,
-//! so that the painter is compiled only once.
+//! The target of drawing: SVG text, or any other backend of plotters. It is passed as a trait
+//! object, so that the painter is compiled only once.
 
 use super::PaintError;
 use super::svg::Svg;

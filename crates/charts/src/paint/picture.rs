@@ -62,8 +62,8 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Draws everything except the image of the field, on a backend with `units` coordinates per CSS
-    /// pixel. A hairline is as wide as a CSS pixel over `ratio`.
+    /// Draws everything except the image of the field, on a backend with `units` coordinates per
+    /// CSS pixel. A hairline is as wide as a CSS pixel over `ratio`.
     ///
     /// # Errors
     ///
