@@ -18,7 +18,7 @@ use charts::spec::{BarSpec, ChartSpec};
 use charts::table::{self, Table};
 use charts::views::Scratch;
 use charts_canvas::{picture_of_bar, picture_of_chart};
-use engine::export::csv::with_link;
+use export::csv::with_link;
 
 /// Pixels of a saved picture for each CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{CHARTS, CLI, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, SCORE};
+use crate::engine::{ANALYSIS, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, SCORE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, output, read, root, run as run_program, step, watch, write};
@@ -114,14 +114,14 @@ const FUZZ: Duration = Duration::from_secs(5);
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
 
 /// The packages that depend on none of these.
-const WALLED: [&str; 6] = [ENGINE, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE];
+const WALLED: [&str; 9] = [ENGINE, ANALYSIS, "shardwise-explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE];
 
 /// What is compiled for Wasm.
 const WASM_LINTS: &str = "--package shardwise --package shardwise-charts-canvas --package shardwise-files-worker --package \
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// The packages whose tests record: libraries, the command line, and the page.
-const RECORDING: [&str; 8] = [ENGINE, DIAGNOSE, FILES, SCORE, CHARTS, "shardwise-api", CLI, "shardwise"];
+const RECORDING: [&str; 9] = [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, "shardwise-api", CLI, "shardwise"];
 
 /// The times of the last run.
 const TIMES: &str = "target/test-seconds.csv";
@@ -197,7 +197,9 @@ fn units() -> Command {
 }
 
 fn laws() -> Command {
-    let mut laws = cargo(&["test", "--quiet", "--package", ENGINE, "--test", "suite", "--", "laws", "links::"]);
+    let packages = ["--package", ENGINE, "--package", ANALYSIS];
+    let mut laws = cargo(&["test", "--quiet"]);
+    laws.args(packages).args(["--test", "suite", "--", "laws", "links::"]);
     laws.env("PROPTEST_CASES", FAST_CASES);
     laws
 }
