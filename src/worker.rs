@@ -13,10 +13,11 @@ use web_sys::{DedicatedWorkerGlobalScope, ImageBitmap, MessageEvent, OffscreenCa
 
 use crate::derived::{Plot, Scratches, compared};
 use crate::snapshot::Snapshot;
-use charts::paint::{self, PaintError, Sheet, Style};
+use charts::paint::{PaintError, Style};
 use charts::palette::Theme;
 use charts::readout;
 use charts::spec::ChartSpec;
+use charts_canvas::{Sheet, paint_chart, refused};
 
 /// What the worker says to the page.
 #[derive(Debug, Deserialize, Serialize)]
@@ -80,7 +81,7 @@ pub fn listen() {
             let pictures = [map.1, curve.1].map(JsValue::from);
             let over: Array = pictures.iter().filter(|picture| picture.is_object()).collect();
             let message: Array = [text_of(&Said::Painted([map.0, curve.0]))].into_iter().chain(pictures).collect();
-            Ok(page.post_message_with_transfer(&message, &over)?)
+            page.post_message_with_transfer(&message, &over).map_err(refused)
         });
         sent.unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
     });
@@ -98,7 +99,7 @@ struct Desk {
 impl Desk {
     fn new() -> Result<Self, PaintError> {
         let canvas = || {
-            let canvas = OffscreenCanvas::new(1, 1)?;
+            let canvas = OffscreenCanvas::new(1, 1).map_err(refused)?;
             Sheet::of_worker(&canvas).map(|sheet| (canvas, sheet))
         };
         Ok(Self { canvases: [canvas()?, canvas()?], scratches: Scratches::default() })
@@ -114,8 +115,8 @@ impl Desk {
             let Some([css_width, css_height, device_pixel_ratio]) = size else { continue };
             let style = Style { theme, css_width, css_height, device_pixel_ratio };
             let spec = plot.derive(&snapshot, &pins, what.moving, self.scratches.of(plot));
-            paint::paint_chart(&spec, sheet, &style, None)?;
-            *place = Some((Words::of(&spec), canvas.transfer_to_image_bitmap()?));
+            paint_chart(&spec, sheet, &style, None)?;
+            *place = Some((Words::of(&spec), canvas.transfer_to_image_bitmap().map_err(refused)?));
         }
         Ok(painted)
     }

@@ -33,8 +33,8 @@ use super::start::{Started, start};
 use crate::derived::Plot;
 use crate::snapshot::Snapshot;
 use crate::worker::{Paint, Said, Words, text_of};
-use charts::paint::Sheet;
 use charts::palette::Theme;
+use charts_canvas::Sheet;
 
 /// The worker's script beside the page.
 const SCRIPT: &str = "static/painter.js";

@@ -14,9 +14,10 @@ use crate::state::Action;
 use crate::text::{self, pins as words};
 use charts::describe;
 use charts::layout::bar_area;
-use charts::paint::{self, Sheet, Style};
+use charts::paint::Style;
 use charts::palette::Theme;
 use charts::spec::{BarSpec, PinnedBar};
+use charts_canvas::{Sheet, paint_bar};
 use engine::scenario::pins::pin_letter;
 
 /// What to show.
@@ -38,7 +39,7 @@ type Highlighted = (Rc<BarSpec>, Option<usize>);
 
 fn paint((spec, highlighted): &Highlighted, canvas: &HtmlCanvasElement, style: &Style) {
     // A canvas that cannot be painted leaves the list.
-    let _ = Sheet::of_page(canvas).and_then(|sheet| paint::paint_bar(spec, &sheet, style, *highlighted));
+    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_bar(spec, &sheet, style, *highlighted));
 }
 
 /// Pointing at a line of the list lights its part of the bar.

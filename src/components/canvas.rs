@@ -6,8 +6,9 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use crate::browser::{self, Size};
-use charts::paint::{self, Style};
+use charts::paint::Style;
 use charts::palette::Theme;
+use charts_canvas::forget_image;
 
 /// Paints what it is given; the function pointer keeps the component out of what a chart is.
 pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
@@ -22,7 +23,7 @@ pub fn use_painted<T: PartialEq + 'static>(
     painter: Option<Painter<T>>,
 ) -> Size {
     let size = browser::use_size(canvas);
-    let restorations = browser::use_restorations(canvas, paint::forget_image);
+    let restorations = browser::use_restorations(canvas, forget_image);
     let deps = (what.clone(), theme, size, restorations, painter.is_some());
     let node = canvas.clone();
     use_effect_with(deps, move |(what, theme, size, ..)| {

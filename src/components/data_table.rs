@@ -17,6 +17,7 @@ use charts::palette::Theme;
 use charts::spec::{BarSpec, ChartSpec};
 use charts::table::{self, Table};
 use charts::views::Scratch;
+use charts_canvas::{picture_of_bar, picture_of_chart};
 use export::csv::with_link;
 
 /// Pixels of a saved picture for each CSS pixel.
@@ -84,8 +85,8 @@ impl Drawing {
             Kind::Json | Kind::Trace => {}
             Kind::Png => {
                 let drawn = match self {
-                    Self::Chart(spec) => paint::picture_of_chart(spec, style),
-                    Self::Bar(spec) => paint::picture_of_bar(spec, style),
+                    Self::Chart(spec) => picture_of_chart(spec, style),
+                    Self::Bar(spec) => picture_of_bar(spec, style),
                 };
                 match drawn {
                     Ok(canvas) => browser::save_picture(file, &canvas, link, failed),

@@ -20,11 +20,12 @@ use crate::state::Action;
 use crate::text;
 use crate::worker::Words;
 use charts::layout::plot_area;
-use charts::paint::{self, Sheet, Style};
+use charts::paint::Style;
 use charts::palette::Theme;
 use charts::readout::Entry;
 use charts::spec::ChartSpec;
 use charts::{describe, marks, readout};
+use charts_canvas::{Sheet, paint_chart};
 pub use narrow::{Narrow, NarrowedAxes};
 use narrow::{Spot, is_drag};
 use overlay::{Tip, cross, rectangle};
@@ -101,7 +102,7 @@ fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
         return;
     }
     // A canvas that cannot be painted leaves the summary, the caption and the table.
-    let _ = Sheet::of_page(canvas).and_then(|sheet| paint::paint_chart(spec, &sheet, style, None));
+    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_chart(spec, &sheet, style, None));
 }
 
 /// The values of the axes that are parameters, at a place.

@@ -13,6 +13,7 @@ use crate::snapshot::Snapshot;
 use crate::text::NO_PICTURE;
 use charts::chrome_trace::chrome_trace;
 use charts::paint;
+use charts_canvas::picture_of_poster;
 use engine::json::pretty;
 use export::csv::csv;
 use export::report_json::with_pins;
@@ -189,7 +190,7 @@ fn save(kind: Kind, snapshot: &Rc<Snapshot>, derived: &Derived, failed: &Callbac
             let derived = of_poster(snapshot);
             let poster = poster(&derived, &link);
             if kind == Kind::Png {
-                return match paint::picture_of_poster(&poster, PIXEL_RATIO) {
+                return match picture_of_poster(&poster, PIXEL_RATIO) {
                     Ok(canvas) => browser::save_picture(&file, &canvas, link.clone(), failed),
                     Err(_) => failed.emit(()),
                 };

@@ -17,6 +17,8 @@ pub const TRACE: &str = "shardwise-trace";
 pub const EXPORT: &str = "shardwise-export";
 /// The package of analyses.
 pub const ANALYSIS: &str = "shardwise-analysis";
+/// The package of the figures.
+pub const CHARTS: &str = "shardwise-charts";
 /// The package that reads what runs leave behind.
 pub const DIAGNOSE: &str = "shardwise-diagnose";
 /// The package that has `settings` as an example.

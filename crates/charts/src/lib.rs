@@ -1,5 +1,5 @@
 //! The figures of shardwise. A [`spec::ChartSpec`] holds data in data units, without pixels;
-//! canvas, SVG, PNG, table, CSV and sentence are all made from it.
+//! canvas (`charts_canvas`), SVG, PNG, table, CSV and sentence are all made from it.
 //!
 //! # Map
 //!
@@ -15,7 +15,7 @@
 //! | [`layout`] | where a figure's parts stand |
 //! | [`table`], [`describe`], [`readout`] | a figure as a table, as CSV, as a sentence, at the crosshair |
 //! | [`chrome_trace`] | a step as a trace for Perfetto |
-//! | [`paint`] | a figure on canvas, as SVG, as PNG |
+//! | [`paint`] | a figure as SVG, or on any backend of plotters |
 
 pub mod chrome_trace;
 pub mod describe;

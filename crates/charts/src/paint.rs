@@ -1,12 +1,10 @@
-//! Paints a spec as pixels or as SVG. Everything but `canvas` draws on any plotters backend. Text
-//! is never measured, as that would need a styled element, which a strict content security policy
-//! forbids; estimates also let figures be drawn anywhere.
+//! Paints a spec as SVG, or as shapes on any plotters backend: the canvas of a browser is one, in
+//! the crate `charts_canvas`. Text is never measured, as that would need a styled element, which a
+//! strict content security policy forbids; estimates also let figures be drawn anywhere.
 
 mod axes;
 mod backend;
 mod bar;
-mod brush;
-mod canvas;
 mod chart;
 mod falls;
 mod field;
@@ -18,23 +16,22 @@ mod lines;
 mod marks;
 mod path;
 mod pen;
+mod picture;
 mod pins;
 mod png;
 mod poster;
 mod saved;
 mod stack;
-mod strip;
 mod svg;
 mod svg_files;
 
 use super::palette::Theme;
-pub use canvas::{Sheet, forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
-pub use chart::{draw_bar, draw_chart};
-pub use pen::Pen;
+pub use backend::Backend;
+pub use field::Image;
+use pen::Pen;
+pub use picture::Picture;
 pub use poster::{FIGURES, Poster, Tile};
-pub use strip::{Strip, paint_strip};
 pub use svg_files::{bar_svg, chart_svg, data_url, poster_svg};
-use wasm_bindgen::JsValue;
 
 /// The theme and size of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,10 +60,3 @@ impl core::fmt::Display for PaintError {
 }
 
 impl core::error::Error for PaintError {}
-
-impl From<JsValue> for PaintError {
-    /// Converts an error of the browser.
-    fn from(error: JsValue) -> Self {
-        Self(format!("{error:?}"))
-    }
-}

@@ -9,7 +9,6 @@ use engine::format;
 use engine::params::Unit;
 use engine::params::quantity::unit_label;
 use engine::params::scale;
-use plotters::prelude::DrawingBackend;
 
 /// Left end of the vertical axis's name.
 pub(super) const LEFT: f64 = 8.0;
@@ -25,12 +24,7 @@ const KEY_HEIGHT: f64 = 8.0;
 const KEY_PATCHES: usize = 32;
 
 /// Draws ticks, labels and names, and grid lines where no field covers them.
-pub(super) fn draw<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &ChartSpec,
-    area: &PlotArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+pub(super) fn draw(pen: &mut Pen, spec: &ChartSpec, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let (left, right, top, bottom) = (area.left, area.right(), area.top, area.bottom());
     let mut taken = f64::NEG_INFINITY;
@@ -101,13 +95,7 @@ fn key_width(area: &PlotArea) -> f64 {
 }
 
 /// Draws the colour key, above the plot at the right.
-fn key<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &ChartSpec,
-    field: &Field,
-    area: &PlotArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+fn key(pen: &mut Pen, spec: &ChartSpec, field: &Field, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let width = key_width(area);
     let middle = area.top / 2.0 - 1.0;

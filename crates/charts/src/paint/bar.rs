@@ -11,7 +11,6 @@ use engine::model::report::MemoryPart;
 use engine::params::scale;
 use engine::params::{Scale, Unit};
 use engine::units::Bytes;
-use plotters::prelude::DrawingBackend;
 
 /// Distance between the hatching lines over the excess.
 const GAP: f64 = 7.0;
@@ -27,8 +26,8 @@ const PLATE: f64 = 18.0;
 /// # Errors
 ///
 /// Fails if the backend fails.
-pub fn draw_bar<B: DrawingBackend>(
-    pen: &mut Pen<B>,
+pub(super) fn draw_bar(
+    pen: &mut Pen,
     spec: &BarSpec,
     area: &BarArea,
     theme: Theme,
@@ -63,12 +62,7 @@ pub fn draw_bar<B: DrawingBackend>(
 }
 
 /// Draws slanted lines over a part of the bar.
-fn hatch<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    (left, right): (f64, f64),
-    (top, bottom): (f64, f64),
-    colour: Rgb,
-) -> Result<(), PaintError> {
+fn hatch(pen: &mut Pen, (left, right): (f64, f64), (top, bottom): (f64, f64), colour: Rgb) -> Result<(), PaintError> {
     let mut x = left + GAP;
     while x < right {
         pen.line(&[(x - GAP, bottom), (x, top)], Stroke::solid(colour, 1.5))?;
@@ -78,12 +72,7 @@ fn hatch<B: DrawingBackend>(
 }
 
 /// Draws the range of what is needed above the bar: 80 % of measurements lie within.
-fn whiskers<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &BarSpec,
-    area: &BarArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+fn whiskers(pen: &mut Pen, spec: &BarSpec, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
     let stroke = Stroke::solid(tokens(theme).muted, 1.0);
     let [low, high] = spec.range.map(|bytes| area.to_pixel(bytes));
     let y = area.top - WHISKER;
@@ -102,12 +91,7 @@ fn capacity(usable: Bytes, nominal: Bytes) -> String {
 }
 
 /// Draws the names of the parts that have room: on the solid bar, or on a plate over the hatching.
-fn part_names<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &BarSpec,
-    area: &BarArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+fn part_names(pen: &mut Pen, spec: &BarSpec, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let middle = area.top + area.height / 2.0;
     let limit = area.to_pixel(spec.capacity);
@@ -131,7 +115,7 @@ fn part_names<B: DrawingBackend>(
 }
 
 /// Draws ticks in GiB under the bar.
-fn axis<B: DrawingBackend>(pen: &mut Pen<B>, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
+fn axis(pen: &mut Pen, area: &BarArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let bottom = area.top + area.height;
     let most = (area.width / 64.0).clamp(3.0, 7.0) as usize;

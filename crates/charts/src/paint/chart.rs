@@ -1,7 +1,6 @@
 //! Draws a whole figure, in this order: hatching, axes, lines, names of zones, the scenario's mark,
 //! the crosshair.
 
-pub use super::bar::draw_bar;
 use super::geometry::{EDGE, HERE, Rect, Spot};
 use super::labels::{Room, size_of};
 use super::pen::{Pen, Stroke};
@@ -10,15 +9,14 @@ use super::{PaintError, axes, falls, hatch, lanes, lines, marks, stack};
 use crate::layout::PlotArea;
 use crate::palette::{Rgb, Theme, line, tokens};
 use crate::spec::{ChartSpec, Field, LineRole, Zone, ZoneKind};
-use plotters::prelude::DrawingBackend;
 
 /// Draws everything except the image of the field, which is under it.
 ///
 /// # Errors
 ///
 /// Fails if the backend fails.
-pub fn draw_chart<B: DrawingBackend>(
-    pen: &mut Pen<B>,
+pub(super) fn draw_chart(
+    pen: &mut Pen,
     spec: &ChartSpec,
     area: &PlotArea,
     theme: Theme,
@@ -80,24 +78,13 @@ pub fn draw_chart<B: DrawingBackend>(
     }
 }
 
-fn hatching<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    field: &Field,
-    area: &PlotArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+fn hatching(pen: &mut Pen, field: &Field, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let stroke = Stroke::solid(tokens(theme).hatch, 1.0);
     hatch::hatching(field, area).iter().try_for_each(|line| pen.line(line, stroke))
 }
 
 /// Draws the names of the zones, with the reason if there is room.
-fn name_zones<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    zones: &[&Zone],
-    field: &Field,
-    theme: Theme,
-    room: &mut Room,
-) -> Result<(), PaintError> {
+fn name_zones(pen: &mut Pen, zones: &[&Zone], field: &Field, theme: Theme, room: &mut Room) -> Result<(), PaintError> {
     let colours = tokens(theme);
     for zone in zones {
         let both = [zone.name.as_str(), zone.reason.as_str()];
@@ -123,7 +110,7 @@ fn name_zones<B: DrawingBackend>(
 }
 
 /// Draws the scenario's mark: a ring that stands out on every colour.
-fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
+fn mark(pen: &mut Pen, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
     let colours = tokens(theme);
     pen.disc(at, HERE + EDGE, colours.surface)?;
     pen.disc(at, HERE, colour)?;
@@ -131,13 +118,7 @@ fn mark<B: DrawingBackend>(pen: &mut Pen<B>, at: Spot, theme: Theme, colour: Rgb
 }
 
 /// Draws the crosshair, with a dot on every curve that it crosses.
-fn cross<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &ChartSpec,
-    area: &PlotArea,
-    theme: Theme,
-    (x, y): (f64, f64),
-) -> Result<(), PaintError> {
+fn cross(pen: &mut Pen, spec: &ChartSpec, area: &PlotArea, theme: Theme, (x, y): (f64, f64)) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let (left, top) = area.to_pixel(x, y);
     if !(area.left..=area.right()).contains(&left) {

@@ -10,7 +10,6 @@ use crate::palette::{Theme, step_part, tokens};
 use crate::spec::Falls;
 use engine::format::THIN_SPACE;
 use engine::model::step::waterfall::StepPart;
-use plotters::prelude::DrawingBackend;
 
 /// Left end of the names.
 const NAMES: f64 = 4.0;
@@ -20,12 +19,7 @@ const BESIDE: f64 = 6.0;
 const NARROWEST: f64 = 1.0;
 
 /// Draws the rows.
-pub(super) fn draw<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    falls: &Falls,
-    area: &PlotArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+pub(super) fn draw(pen: &mut Pen, falls: &Falls, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     let rows = falls.bars.len();
     for (place, fall) in falls.bars.iter().enumerate() {

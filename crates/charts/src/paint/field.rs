@@ -11,11 +11,13 @@ const SHADES: usize = 256;
 
 /// An image of the field, row 0 at the top.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Image {
-    pub(super) width: usize,
-    pub(super) height: usize,
+pub struct Image {
+    /// Width in pixels.
+    pub width: usize,
+    /// Height in pixels.
+    pub height: usize,
     /// Red, green, blue and opacity of each pixel.
-    pub(super) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// A row of nodes interpolated between two rows of the field: value and free memory.
     row: Vec<(f64, f64)>,
     shades: Vec<[u8; 4]>,
@@ -23,7 +25,7 @@ pub(super) struct Image {
 
 impl Image {
     /// Draws the field into the image.
-    pub(super) fn draw(&mut self, field: &Field, theme: Theme) {
+    pub fn draw(&mut self, field: &Field, theme: Theme) {
         let columns = field.columns.max(2) - 1;
         let rows = field.rows.max(2) - 1;
         (self.width, self.height) = (columns * PIXELS_PER_NODE, rows * PIXELS_PER_NODE);

@@ -9,7 +9,6 @@ use crate::names;
 use crate::palette::{self, Pattern, Theme, readable, tokens};
 use crate::timeline::{Lanes, Mark};
 use engine::model::report::Work;
-use plotters::prelude::DrawingBackend;
 
 /// Smallest width of a bar, so that it is visible.
 const NARROWEST: f64 = 0.5;
@@ -27,12 +26,7 @@ const GAP: f64 = 6.0;
 const OVER: f64 = 0.4;
 
 /// Draws the lanes with their bars.
-pub(super) fn draw<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    lanes: &Lanes,
-    area: &PlotArea,
-    theme: Theme,
-) -> Result<(), PaintError> {
+pub(super) fn draw(pen: &mut Pen, lanes: &Lanes, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let colours = tokens(theme);
     for (place, &lane) in lanes.shown.iter().enumerate() {
         let (top, bottom) = bar(area, place, lanes.shown.len());
@@ -77,11 +71,7 @@ pub(super) fn draw<B: DrawingBackend>(
 }
 
 /// Draws one bar with its pattern, separated from the next if it is wide enough.
-pub(super) fn fill<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    (work, rect): (Work, Rect),
-    theme: Theme,
-) -> Result<(), PaintError> {
+pub(super) fn fill(pen: &mut Pen, (work, rect): (Work, Rect), theme: Theme) -> Result<(), PaintError> {
     let surface = tokens(theme).surface;
     let right = rect.right.max(rect.left + NARROWEST);
     pen.fill((rect.left, rect.top), (right, rect.bottom), palette::work(theme, work), 1.0)?;
@@ -112,13 +102,7 @@ pub(super) fn fill<B: DrawingBackend>(
 }
 
 /// Draws a bar's name if it fits: its work with the layer, else the layer alone.
-fn name<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    mark: &Mark,
-    work: Work,
-    rect: Rect,
-    theme: Theme,
-) -> Result<(), PaintError> {
+fn name(pen: &mut Pen, mark: &Mark, work: Work, rect: Rect, theme: Theme) -> Result<(), PaintError> {
     let fits = |text: &str| text_width(text) + 2.0 * BESIDE < rect.right - rect.left;
     let whole = mark.name();
     let alone = names::work(work);

@@ -8,7 +8,6 @@ use super::{PaintError, hatch};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, dashes, line, tokens, width};
 use crate::spec::{ChartSpec, Line, LineRole};
-use plotters::prelude::DrawingBackend;
 
 /// Dot pattern of infeasible pieces.
 const DOTS: &[f64] = &[2.0, 5.0];
@@ -64,8 +63,8 @@ fn layer(line: &Line) -> u8 {
 
 /// Draws every line, and its name if there is room (the legend has them all). Returns the roles of
 /// the named lines.
-pub(super) fn draw<B: DrawingBackend>(
-    pen: &mut Pen<B>,
+pub(super) fn draw(
+    pen: &mut Pen,
     spec: &ChartSpec,
     area: &PlotArea,
     theme: Theme,
@@ -124,7 +123,7 @@ pub(super) fn draw<B: DrawingBackend>(
 }
 
 /// Draws a cross where a curve stops fitting.
-fn ends<B: DrawingBackend>(pen: &mut Pen<B>, line: &Line, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
+fn ends(pen: &mut Pen, line: &Line, area: &PlotArea, theme: Theme) -> Result<(), PaintError> {
     let starts = |point: &&(f64, f64)| {
         line.infeasible.iter().any(|piece| piece.first() == Some(point) || piece.last() == Some(point))
     };
@@ -139,8 +138,8 @@ fn ends<B: DrawingBackend>(pen: &mut Pen<B>, line: &Line, area: &PlotArea, theme
 }
 
 /// Draws lines of text on a patch of the surface colour, so that they are readable on every colour.
-pub(super) fn label<B: DrawingBackend>(
-    pen: &mut Pen<B>,
+pub(super) fn label(
+    pen: &mut Pen,
     texts: &[&str],
     place: Rect,
     colour: crate::palette::Rgb,

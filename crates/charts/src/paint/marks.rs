@@ -9,7 +9,6 @@ use super::pen::{Pen, Stroke};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, line, tokens};
 use crate::spec::{ChartSpec, Mark};
-use plotters::prelude::DrawingBackend;
 
 /// Radius of a disc of zero weight, and the addition of full weight to its square: areas are
 /// compared, not widths.
@@ -42,8 +41,8 @@ pub(super) fn reserve(spec: &ChartSpec, area: &PlotArea, room: &mut Room) {
 }
 
 /// Draws every mark in order. Later marks cover earlier ones, so views put the heaviest first.
-pub(super) fn draw<B: DrawingBackend>(
-    pen: &mut Pen<B>,
+pub(super) fn draw(
+    pen: &mut Pen,
     spec: &ChartSpec,
     area: &PlotArea,
     theme: Theme,

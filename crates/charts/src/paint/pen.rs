@@ -1,9 +1,8 @@
 //! Draws in CSS pixels on a plotters backend with finer units, so that curves stay smooth.
 
 use crate::paint::geometry::Spot;
-use crate::paint::{PaintError, path};
+use crate::paint::{Backend, PaintError, path};
 use crate::palette::Rgb;
-use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, ShapeStyle};
 
@@ -43,8 +42,8 @@ pub(super) enum Align {
 }
 
 /// A plotters backend with its units per CSS pixel.
-pub struct Pen<'a, B: DrawingBackend> {
-    backend: &'a mut B,
+pub(super) struct Pen<'a> {
+    backend: &'a mut dyn Backend,
     units: f64,
     /// Device pixels per CSS pixel: a hairline is one device pixel wide.
     ratio: f64,
@@ -54,10 +53,10 @@ pub struct Pen<'a, B: DrawingBackend> {
     pub(super) size: f64,
 }
 
-impl<'a, B: DrawingBackend> Pen<'a, B> {
+impl<'a> Pen<'a> {
     /// Creates a pen for a backend with `units` coordinates and `ratio` device pixels per CSS
     /// pixel.
-    pub fn new(backend: &'a mut B, units: f64, ratio: f64) -> Self {
+    pub(super) fn new(backend: &'a mut dyn Backend, units: f64, ratio: f64) -> Self {
         Self { backend, units, ratio, origin: (0.0, 0.0), size: TEXT }
     }
 
@@ -82,7 +81,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         let dashed = path::dashed(points, stroke.dashes);
         for piece in &dashed {
             let path: Vec<BackendCoord> = piece.iter().map(|&point| self.at(point)).collect();
-            self.backend.draw_path(path, &style).map_err(failed)?;
+            self.backend.path(&path, style)?;
         }
         Ok(())
     }
@@ -96,33 +95,33 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         };
         let path = [crisp(self, from), crisp(self, to)];
         let style = self.shape(Stroke { colour, opacity, width: 1.0 / self.ratio, dashes: &[] });
-        self.backend.draw_path(path, &style).map_err(failed)
+        self.backend.path(&path, style)
     }
 
     /// Draws a filled rectangle.
     pub(super) fn fill(&mut self, from: Spot, to: Spot, colour: Rgb, opacity: f64) -> Result<(), PaintError> {
         let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
-        self.backend.draw_rect(self.at(from), self.at(to), &style, true).map_err(failed)
+        self.backend.rect(self.at(from), self.at(to), style, true)
     }
 
     /// Draws a filled polygon.
     pub(super) fn area(&mut self, corners: &[Spot], colour: Rgb, opacity: f64) -> Result<(), PaintError> {
         let style = ShapeStyle { color: paint(colour, opacity), filled: true, stroke_width: 0 };
         let corners: Vec<BackendCoord> = corners.iter().map(|&corner| self.at(corner)).collect();
-        self.backend.fill_polygon(corners, &style).map_err(failed)
+        self.backend.polygon(&corners, style)
     }
 
     /// Draws the outline of a rectangle.
     pub(super) fn outline(&mut self, from: Spot, to: Spot, stroke: Stroke) -> Result<(), PaintError> {
         let style = self.shape(stroke);
-        self.backend.draw_rect(self.at(from), self.at(to), &style, false).map_err(failed)
+        self.backend.rect(self.at(from), self.at(to), style, false)
     }
 
     /// Draws a filled disc.
     pub(super) fn disc(&mut self, at: Spot, radius: f64, colour: Rgb) -> Result<(), PaintError> {
         let style = ShapeStyle { color: paint(colour, 1.0), filled: true, stroke_width: 0 };
         let radius = (radius * self.units).round() as u32;
-        self.backend.draw_circle(self.at(at), radius, &style, true).map_err(failed)
+        self.backend.disc(self.at(at), radius, style)
     }
 
     /// Draws one line of text, vertically centred on `at`.
@@ -142,7 +141,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
             Align::Right => HPos::Right,
         };
         let style = font.color(&paint(colour, 1.0)).pos(Pos::new(side, VPos::Center));
-        self.backend.draw_text(text, &style, self.at(at)).map_err(failed)
+        self.backend.text(text, &style, self.at(at))
     }
 }
 
@@ -153,8 +152,4 @@ pub(super) fn text_width(text: &str) -> f64 {
 
 fn paint(Rgb(red, green, blue): Rgb, opacity: f64) -> RGBAColor {
     RGBColor(red, green, blue).mix(opacity)
-}
-
-fn failed<E: core::fmt::Display>(error: E) -> PaintError {
-    PaintError(error.to_string())
 }

@@ -7,7 +7,6 @@ use crate::layout::PlotArea;
 use crate::palette::{self, Theme, tokens};
 use crate::spec::{ChartSpec, PinMark};
 use engine::scenario::pins::pin_letter;
-use plotters::prelude::DrawingBackend;
 
 /// Radius of the space around a pinned scenario's mark.
 pub(super) const BADGE: f64 = 10.5;
@@ -57,7 +56,7 @@ pub(super) fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot
 
 /// Draws the place of a pinned scenario whose letter stands beside it: a ring, under what is there before it, and a line to the
 /// letter.
-pub(super) fn place_of<B: DrawingBackend>(pen: &mut Pen<B>, badge: &Badge, theme: Theme) -> Result<(), PaintError> {
+pub(super) fn place_of(pen: &mut Pen, badge: &Badge, theme: Theme) -> Result<(), PaintError> {
     let &Badge { pin, at, letter, ring } = badge;
     if at == letter {
         return Ok(());
@@ -70,12 +69,7 @@ pub(super) fn place_of<B: DrawingBackend>(pen: &mut Pen<B>, badge: &Badge, theme
 
 /// Draws a pinned scenario's letter on its colour; hollow if the figure does not hold for that
 /// scenario.
-pub(super) fn letter<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    pin: &PinMark,
-    at: Spot,
-    theme: Theme,
-) -> Result<(), PaintError> {
+pub(super) fn letter(pen: &mut Pen, pin: &PinMark, at: Spot, theme: Theme) -> Result<(), PaintError> {
     let colour = palette::pin(theme, pin.place);
     pen.disc(at, BADGE - 0.5, tokens(theme).surface)?;
     pen.disc(at, BADGE - 2.0, colour)?;

@@ -12,7 +12,6 @@ use engine::model::report::Limiter;
 use engine::scenario::pins::pin_letter;
 pub(super) use layout::Layout;
 use layout::{HALF, MARGIN, TILE, TILES, WIDTH};
-use plotters::prelude::DrawingBackend;
 
 /// The style of a poster; the layout sets the height.
 pub(super) const STYLE: Style =
@@ -75,12 +74,7 @@ impl Poster<'_> {
 }
 
 /// Draws a line of text in a size and a colour.
-fn write<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    text: &str,
-    at: (f64, f64),
-    (size, colour, bold): (f64, Rgb, bool),
-) -> Result<(), PaintError> {
+fn write(pen: &mut Pen, text: &str, at: (f64, f64), (size, colour, bold): (f64, Rgb, bool)) -> Result<(), PaintError> {
     pen.size = size;
     let drawn = pen.text(text, at, Align::Left, colour, bold);
     pen.size = TEXT;
@@ -88,7 +82,7 @@ fn write<B: DrawingBackend>(
 }
 
 /// Draws everything except the image of the map's field, which is under it.
-pub(super) fn draw<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
+pub(super) fn draw(pen: &mut Pen, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
     head(pen, poster, layout)?;
     for ((spec, legend), captions) in [poster.map, poster.curve].into_iter().zip(&layout.legends).zip(&layout.captions)
     {
@@ -110,7 +104,7 @@ pub(super) fn draw<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout:
 }
 
 /// Draws captions.
-fn lines<B: DrawingBackend>(pen: &mut Pen<B>, lines: &[String], (left, top): (f64, f64)) -> Result<(), PaintError> {
+fn lines(pen: &mut Pen, lines: &[String], (left, top): (f64, f64)) -> Result<(), PaintError> {
     let mut y = top;
     for line in lines {
         pen.text(line, (left, y), Align::Left, tokens(Theme::Light).muted, false)?;
@@ -121,7 +115,7 @@ fn lines<B: DrawingBackend>(pen: &mut Pen<B>, lines: &[String], (left, top): (f6
 
 /// Draws the headline at the left, the headline figures at the right, and pinned scenarios in rows
 /// beneath.
-fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
+fn head(pen: &mut Pen, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
     let colours = tokens(Theme::Light);
     let verdict = if poster.fits { colours.accent } else { limiter(Theme::Light, Limiter::Memory) };
     for (text, y, look) in [
@@ -163,7 +157,7 @@ fn head<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -
 }
 
 /// Draws the link, cut to the available width, and the versions.
-fn foot<B: DrawingBackend>(pen: &mut Pen<B>, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
+fn foot(pen: &mut Pen, poster: &Poster, layout: &Layout) -> Result<(), PaintError> {
     let colours = tokens(Theme::Light);
     let (right, y) = (WIDTH - MARGIN, layout.height - 18.0);
     pen.hairline((MARGIN, y - 16.0), (right, y - 16.0), colours.grid, 1.0)?;

@@ -1,6 +1,7 @@
 //! A saved figure: the picture with its legend under it.
 
-use super::chart::{draw_bar as bar_alone, draw_chart as chart_alone};
+use super::bar::draw_bar as bar_alone;
+use super::chart::draw_chart as chart_alone;
 use super::geometry::Rect;
 use super::pen::{Align, Pen, Stroke, text_width};
 use super::{PaintError, Style, lanes};
@@ -11,7 +12,6 @@ use crate::{describe, names};
 use engine::format;
 use engine::model::report::Work;
 use engine::units::Bytes;
-use plotters::prelude::DrawingBackend;
 
 /// Width and height of a colour sample.
 const SAMPLE: (f64, f64) = (22.0, 12.0);
@@ -64,11 +64,6 @@ impl Saved {
         Self::of(entries.collect(), style)
     }
 
-    /// Creates a figure without a legend.
-    pub(super) fn without_legend(style: &Style) -> Self {
-        Self { height: style.css_height, entries: Vec::new() }
-    }
-
     /// Arranges entries in rows, as many per row as fit.
     fn of(samples: Vec<(Sample, String)>, style: &Style) -> Self {
         let (mut x, mut rows) = (SIDE, f64::from(u8::from(!samples.is_empty())));
@@ -84,7 +79,7 @@ impl Saved {
         Self { height: style.css_height + ROW * rows + SIDE * rows.min(1.0), entries }
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<B>, style: &Style) -> Result<(), PaintError> {
+    pub(super) fn draw(&self, pen: &mut Pen, style: &Style) -> Result<(), PaintError> {
         let theme = style.theme;
         for (sample, name, (left, middle)) in &self.entries {
             let (left, middle, right) = (*left, *middle, left + SAMPLE.0);
@@ -107,23 +102,13 @@ impl Saved {
 }
 
 /// Draws a chart and its legend.
-pub(super) fn draw_chart<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &ChartSpec,
-    saved: &Saved,
-    style: &Style,
-) -> Result<(), PaintError> {
+pub(super) fn draw_chart(pen: &mut Pen, spec: &ChartSpec, saved: &Saved, style: &Style) -> Result<(), PaintError> {
     chart_alone(pen, spec, &plot_area(spec, style.css_width, style.css_height), style.theme, None)?;
     saved.draw(pen, style)
 }
 
 /// Draws a memory bar and its legend.
-pub(super) fn draw_bar<B: DrawingBackend>(
-    pen: &mut Pen<B>,
-    spec: &BarSpec,
-    saved: &Saved,
-    style: &Style,
-) -> Result<(), PaintError> {
+pub(super) fn draw_bar(pen: &mut Pen, spec: &BarSpec, saved: &Saved, style: &Style) -> Result<(), PaintError> {
     bar_alone(pen, spec, &bar_area(spec, style.css_width, style.css_height), style.theme, None)?;
     saved.draw(pen, style)
 }

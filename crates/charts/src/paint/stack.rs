@@ -6,7 +6,6 @@ use super::{PaintError, axes};
 use crate::layout::PlotArea;
 use crate::palette::{Theme, line, tokens};
 use crate::spec::{ChartSpec, Course, Span};
-use plotters::prelude::DrawingBackend;
 
 /// Distance from the plot up to the names of the parts.
 const ABOVE: f64 = 9.0;
@@ -16,8 +15,8 @@ const APART: f64 = 6.0;
 const LINE: f64 = 12.0;
 
 /// Draws the layers, the boundaries between the parts of the step, and the parts' names where there is room.
-pub(super) fn draw<B: DrawingBackend>(
-    pen: &mut Pen<B>,
+pub(super) fn draw(
+    pen: &mut Pen,
     spec: &ChartSpec,
     course: &Course,
     area: &PlotArea,

@@ -104,7 +104,7 @@ impl Svg {
         }
     }
 
-    pub(super) fn rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) {
+    pub(super) fn add_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) {
         self.close();
         self.text += "<rect";
         self.attributes(&[("x", from.0), ("y", from.1), ("width", to.0 - from.0), ("height", to.1 - from.1)]);
@@ -112,7 +112,7 @@ impl Svg {
         self.text += "/>\n";
     }
 
-    pub(super) fn circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) {
+    pub(super) fn add_circle<S: BackendStyle>(&mut self, at: BackendCoord, radius: u32, style: &S, fill: bool) {
         self.close();
         self.text += "<circle";
         self.attributes(&[("cx", at.0), ("cy", at.1), ("r", radius.cast_signed())]);
@@ -120,7 +120,7 @@ impl Svg {
         self.text += "/>\n";
     }
 
-    pub(super) fn path<S: BackendStyle>(&mut self, points: &mut dyn Iterator<Item = BackendCoord>, style: &S) {
+    pub(super) fn add_path<S: BackendStyle>(&mut self, points: &mut dyn Iterator<Item = BackendCoord>, style: &S) {
         let look = look(style, false);
         if self.open.as_ref() != Some(&look) {
             self.close();
@@ -132,7 +132,7 @@ impl Svg {
         self.points(points);
     }
 
-    pub(super) fn polygon<S: BackendStyle>(&mut self, corners: &mut dyn Iterator<Item = BackendCoord>, style: &S) {
+    pub(super) fn add_polygon<S: BackendStyle>(&mut self, corners: &mut dyn Iterator<Item = BackendCoord>, style: &S) {
         self.close();
         self.text += "<path";
         self.text += &look(style, true);
@@ -156,7 +156,7 @@ impl Svg {
         }
     }
 
-    pub(super) fn text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) {
+    pub(super) fn add_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) {
         self.close();
         self.text += "<text";
         self.attributes(&[("x", at.0), ("y", at.1 + (BASELINE * style.size()).round() as i32)]);

@@ -1,12 +1,10 @@
 //! Figures as SVG files: with their legend and link to be saved, or as a picture alone.
 
-use super::backend::Backend;
-use super::poster::{self, Layout, Poster};
-use super::saved::{self, Saved};
+use super::picture::Picture;
+use super::poster::Poster;
 use super::svg::{Svg, UNITS};
-use super::{PaintError, Pen, Style};
+use super::{PaintError, Style};
 use crate::describe;
-use crate::layout::plot_area;
 use crate::spec::{BarSpec, ChartSpec};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
@@ -17,14 +15,9 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 ///
 /// Only fails if a canvas painter would.
 pub fn chart_svg(spec: &ChartSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
-    let saved = if link.is_some() { Saved::of_chart(spec, style) } else { Saved::without_legend(style) };
-    let mut svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::chart(spec)], link);
-    if let Some(field) = &spec.field {
-        svg.image(field, &plot_area(spec, style.css_width, style.css_height), style);
-    }
-    let mut backend = Backend::Svg(svg);
-    saved::draw_chart(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
-    Ok(backend.into_svg())
+    let saved = link.is_some();
+    let picture = if saved { Picture::saved_chart(spec, style) } else { Picture::chart(spec, style, None) };
+    svg(&picture, [&spec.title, &describe::chart(spec)], link)
 }
 
 /// Writes a memory bar as SVG, as [`chart_svg`] does.
@@ -33,11 +26,9 @@ pub fn chart_svg(spec: &ChartSpec, style: &Style, link: Option<&str>) -> Result<
 ///
 /// Only fails if a canvas painter would.
 pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<String, PaintError> {
-    let saved = if link.is_some() { Saved::of_bar(spec, style) } else { Saved::without_legend(style) };
-    let svg = Svg::begin((style.css_width, saved.height), style, [&spec.title, &describe::bar(spec)], link);
-    let mut backend = Backend::Svg(svg);
-    saved::draw_bar(&mut Pen::new(&mut backend, UNITS, 1.0), spec, &saved, style)?;
-    Ok(backend.into_svg())
+    let saved = link.is_some();
+    let picture = if saved { Picture::saved_bar(spec, style) } else { Picture::bar(spec, style, None) };
+    svg(&picture, [&spec.title, &describe::bar(spec)], link)
 }
 
 /// Writes a poster as SVG, with the link in it.
@@ -46,16 +37,19 @@ pub fn bar_svg(spec: &BarSpec, style: &Style, link: Option<&str>) -> Result<Stri
 ///
 /// Only fails if a canvas painter would.
 pub fn poster_svg(poster: &Poster) -> Result<String, PaintError> {
-    let (layout, style) = (Layout::of(poster), poster::STYLE);
     let summary = [describe::chart(poster.map), describe::chart(poster.curve), describe::bar(poster.memory)].join(" ");
-    let size = (style.css_width, layout.height);
-    let mut svg = Svg::begin(size, &style, [&poster.sentence(), &summary], Some(poster.link));
-    if let Some(field) = &poster.map.field {
-        svg.image(field, &layout.area_of_map(poster.map), &style);
+    svg(&Picture::poster(poster, 1.0), [&poster.sentence(), &summary], Some(poster.link))
+}
+
+/// Writes a picture with its title and summary.
+fn svg(picture: &Picture, names: [&str; 2], link: Option<&str>) -> Result<String, PaintError> {
+    let style = &picture.style;
+    let mut svg = Svg::begin((style.css_width, style.css_height), style, names, link);
+    if let Some((field, area)) = &picture.field {
+        svg.image(field, area, style);
     }
-    let mut backend = Backend::Svg(svg);
-    poster::draw(&mut Pen::new(&mut backend, UNITS, 1.0), poster, &layout)?;
-    Ok(backend.into_svg())
+    picture.draw(&mut svg, UNITS, 1.0)?;
+    Ok(svg.into_text())
 }
 
 /// Returns an SVG as a data URL.

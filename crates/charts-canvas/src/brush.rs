@@ -9,14 +9,15 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsValue;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use super::PaintError;
-use crate::palette::Rgb;
+use crate::canvas::refused;
+use charts::paint::PaintError;
+use charts::palette::Rgb;
 
 type Result = core::result::Result<(), DrawingErrorKind<PaintError>>;
 type Drawn = core::result::Result<(), DrawingErrorKind<<CanvasBackend as DrawingBackend>::ErrorType>>;
 
 /// A canvas with the state that was last set on it.
-pub(super) struct Brush<'a> {
+pub(crate) struct Brush<'a> {
     context: &'a CanvasRenderingContext2d,
     canvas: HtmlCanvasElement,
     fill: Option<BackendColor>,
@@ -30,7 +31,7 @@ pub(super) struct Brush<'a> {
 
 impl<'a> Brush<'a> {
     /// Creates a brush for a context of unknown state; `None` if the context has no canvas.
-    pub(super) fn new(context: &'a CanvasRenderingContext2d) -> Option<Self> {
+    pub(crate) fn new(context: &'a CanvasRenderingContext2d) -> Option<Self> {
         context.set_text_baseline("middle");
         Some(Self {
             context,
@@ -52,7 +53,7 @@ impl<'a> Brush<'a> {
     }
 
     /// Strokes the pending lines.
-    fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if core::mem::take(&mut self.pending) {
             self.context.stroke();
         }
@@ -99,7 +100,7 @@ fn css(BackendColor { rgb: (red, green, blue), alpha }: BackendColor) -> String 
 }
 
 fn failed(error: JsValue) -> DrawingErrorKind<PaintError> {
-    DrawingErrorKind::DrawingError(error.into())
+    DrawingErrorKind::DrawingError(refused(error))
 }
 
 impl DrawingBackend for Brush<'_> {
@@ -177,7 +178,8 @@ impl DrawingBackend for Brush<'_> {
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));
         if self.font != Some((size, bold)) {
             let font = format!("{}{size}px ", if bold { "bold " } else { "" });
-            // A canvas keeps its font from one picture to the next, and setting one takes the browser long.
+            // A canvas keeps its font from one picture to the next, and setting one takes the
+            // browser long.
             if self.font.is_some() || !self.context.font().starts_with(&font) {
                 self.context.set_font(&(font + style.family().as_str()));
             }

@@ -1,8 +1,8 @@
 //! Paints a strip: parts side by side without words, and a mark at a limit.
 
-use super::canvas::{Sheet, prepare};
-use super::{PaintError, Style};
-use crate::palette::{Rgb, limiter, tokens};
+use crate::canvas::{Sheet, prepare};
+use charts::paint::{PaintError, Style};
+use charts::palette::{Rgb, limiter, tokens};
 use engine::model::report::Limiter;
 
 /// Parts with their colours, and where the limit is; all as shares of the strip.

@@ -1,22 +1,17 @@
-//! Painting on the canvas: size, scale, and the image of a field. The generic painter does the rest.
+//! Painting on the canvas: size, scale, and the image of a field. The painter of `charts` does the
+//! rest.
 //!
-//! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have the same members, and what is
-//! called here exists on either.
+//! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have the
+//! same members, and what is called here exists on either.
 
-use super::backend::Backend;
-use super::brush::Brush;
-use super::chart::{draw_bar, draw_chart};
-use super::field::Image;
-use super::poster::{self, Layout, Poster};
-use super::saved::{self, Saved};
-use super::{PaintError, Pen, Style};
-use crate::layout::{PlotArea, bar_area, plot_area};
-use crate::palette::{Theme, tokens};
-use crate::spec::{BarSpec, ChartSpec, Field};
+use crate::brush::Brush;
+use charts::layout::PlotArea;
+use charts::paint::{Image, PaintError, Picture, Poster, Style};
+use charts::palette::{Theme, tokens};
+use charts::spec::{BarSpec, ChartSpec, Field};
 use core::cell::RefCell;
-use plotters::prelude::DrawingBackend as _;
 use std::rc::Rc;
-use wasm_bindgen::{Clamped, JsCast};
+use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageBitmap, ImageData, OffscreenCanvas};
 
 /// Backend units per device pixel: plotters only has whole coordinates, and curves need finer ones.
@@ -45,7 +40,7 @@ impl Sheet {
     ///
     /// Fails if the canvas has no 2D context.
     pub fn of_page(canvas: &HtmlCanvasElement) -> Result<Self, PaintError> {
-        let context = canvas.get_context("2d")?.ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
+        let context = canvas.get_context("2d").map_err(refused)?.ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
         // A worker's has another class, with the same members.
         Ok(Self { canvas: canvas.clone(), context: context.unchecked_into() })
     }
@@ -67,12 +62,18 @@ impl Sheet {
     pub fn show(&self, picture: &ImageBitmap) -> Result<(), PaintError> {
         let Self { canvas, context } = self;
         resize(canvas, picture.width(), picture.height());
-        context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)?;
-        Ok(context.draw_image_with_image_bitmap(picture, 0.0, 0.0)?)
+        context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(refused)?;
+        context.draw_image_with_image_bitmap(picture, 0.0, 0.0).map_err(refused)
     }
 }
 
 const NO_CONTEXT: &str = "the canvas has no 2D context.";
+
+/// Converts an error of the browser.
+#[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`, which gives it away")]
+pub fn refused(error: JsValue) -> PaintError {
+    PaintError(format!("{error:?}"))
+}
 
 thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
@@ -96,12 +97,7 @@ pub fn paint_chart(
     style: &Style,
     crosshair: Option<(f64, f64)>,
 ) -> Result<(), PaintError> {
-    let context = prepare(sheet, style)?;
-    let area = plot_area(spec, style.css_width, style.css_height);
-    if let Some(field) = &spec.field {
-        stretch(context, field, &area, style)?;
-    }
-    with_pen(context, style, &mut |pen| draw_chart(pen, spec, &area, style.theme, crosshair))
+    paint(&Picture::chart(spec, style, crosshair), sheet)
 }
 
 /// Paints a memory bar, with an outline around the highlighted part.
@@ -110,9 +106,7 @@ pub fn paint_chart(
 ///
 /// Fails if the canvas refuses to draw.
 pub fn paint_bar(spec: &BarSpec, sheet: &Sheet, style: &Style, highlighted: Option<usize>) -> Result<(), PaintError> {
-    let context = prepare(sheet, style)?;
-    let area = bar_area(spec, style.css_width, style.css_height);
-    with_pen(context, style, &mut |pen| draw_bar(pen, spec, &area, style.theme, highlighted))
+    paint(&Picture::bar(spec, style, highlighted), sheet)
 }
 
 /// Paints a chart with its legend on a new canvas, to be saved.
@@ -121,14 +115,7 @@ pub fn paint_bar(spec: &BarSpec, sheet: &Sheet, style: &Style, highlighted: Opti
 ///
 /// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
-    let saved = Saved::of_chart(spec, style);
-    let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
-    let context = prepare(&sheet, &Style { css_height: saved.height, ..*style })?;
-    if let Some(field) = &spec.field {
-        stretch(context, field, &plot_area(spec, style.css_width, style.css_height), style)?;
-    }
-    with_pen(context, style, &mut |pen| saved::draw_chart(pen, spec, &saved, style))?;
-    Ok(sheet.canvas)
+    on_new_canvas(&Picture::saved_chart(spec, style))
 }
 
 /// Paints a memory bar with its legend on a new canvas, to be saved.
@@ -137,11 +124,7 @@ pub fn picture_of_chart(spec: &ChartSpec, style: &Style) -> Result<HtmlCanvasEle
 ///
 /// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement, PaintError> {
-    let saved = Saved::of_bar(spec, style);
-    let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
-    let context = prepare(&sheet, &Style { css_height: saved.height, ..*style })?;
-    with_pen(context, style, &mut |pen| saved::draw_bar(pen, spec, &saved, style))?;
-    Ok(sheet.canvas)
+    on_new_canvas(&Picture::saved_bar(spec, style))
 }
 
 /// Paints a poster on a new canvas with `pixel_ratio` device pixels per CSS pixel, to be saved.
@@ -150,15 +133,28 @@ pub fn picture_of_bar(spec: &BarSpec, style: &Style) -> Result<HtmlCanvasElement
 ///
 /// Fails if the browser creates no canvas or refuses to draw.
 pub fn picture_of_poster(poster: &Poster, pixel_ratio: f64) -> Result<HtmlCanvasElement, PaintError> {
-    let layout = Layout::of(poster);
-    let style = Style { css_height: layout.height, device_pixel_ratio: pixel_ratio, ..poster::STYLE };
+    on_new_canvas(&Picture::poster(poster, pixel_ratio))
+}
+
+fn on_new_canvas(picture: &Picture) -> Result<HtmlCanvasElement, PaintError> {
     let sheet = Sheet::of_page(&hidden_canvas(1, 1)?)?;
-    let context = prepare(&sheet, &style)?;
-    if let Some(field) = &poster.map.field {
-        stretch(context, field, &layout.area_of_map(poster.map), &style)?;
-    }
-    with_pen(context, &style, &mut |pen| poster::draw(pen, poster, &layout))?;
+    paint(picture, &sheet)?;
     Ok(sheet.canvas)
+}
+
+fn paint(picture: &Picture, sheet: &Sheet) -> Result<(), PaintError> {
+    let style = &picture.style;
+    let context = prepare(sheet, style)?;
+    if let Some((field, area)) = &picture.field {
+        stretch(context, field, area, style)?;
+    }
+    let ratio = style.device_pixel_ratio;
+    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0).map_err(refused)?;
+    context.set_line_join("round");
+    let mut brush = Brush::new(context).ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
+    picture.draw(&mut brush, SUBPIXELS * ratio, ratio)?;
+    brush.flush();
+    Ok(())
 }
 
 /// Sizes the canvas, only on a change, which clears it and is slow.
@@ -172,30 +168,15 @@ fn resize(canvas: &HtmlCanvasElement, width: u32, height: u32) {
 }
 
 /// Sizes the canvas and fills it with the surface colour.
-pub(super) fn prepare<'a>(sheet: &'a Sheet, style: &Style) -> Result<&'a CanvasRenderingContext2d, PaintError> {
+pub(crate) fn prepare<'a>(sheet: &'a Sheet, style: &Style) -> Result<&'a CanvasRenderingContext2d, PaintError> {
     let Sheet { canvas, context } = sheet;
     let ratio = style.device_pixel_ratio;
     let (width, height) = ((style.css_width * ratio).round() as u32, (style.css_height * ratio).round() as u32);
     resize(canvas, width, height);
-    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0)?;
+    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(refused)?;
     context.set_fill_style_str(&tokens(style.theme).surface.css());
     context.fill_rect(0.0, 0.0, f64::from(width), f64::from(height));
     Ok(context)
-}
-
-/// Draws with a pen in CSS pixels.
-fn with_pen(
-    context: &CanvasRenderingContext2d,
-    style: &Style,
-    draw: &mut dyn FnMut(&mut Pen<Backend>) -> Result<(), PaintError>,
-) -> Result<(), PaintError> {
-    let ratio = style.device_pixel_ratio;
-    context.set_transform(1.0 / SUBPIXELS, 0.0, 0.0, 1.0 / SUBPIXELS, 0.0, 0.0)?;
-    context.set_line_join("round");
-    let brush = Brush::new(context).ok_or_else(|| PaintError(NO_CONTEXT.to_string()))?;
-    let mut backend = Backend::Canvas(brush);
-    draw(&mut Pen::new(&mut backend, SUBPIXELS * ratio, ratio))?;
-    backend.present().map_err(|error| PaintError(error.to_string()))
 }
 
 /// Draws the field's image on a hidden canvas and stretches it over the plot.
@@ -219,7 +200,7 @@ fn stretch(
             area.width * ratio,
             area.height * ratio,
         );
-        drawn.map_err(PaintError::from)
+        drawn.map_err(refused)
     })
 }
 
@@ -231,14 +212,14 @@ impl Stretcher {
         let (hidden, sheet) = match self.hidden.take() {
             Some(kept) if kept.0.width() == width && kept.0.height() == height => kept,
             _ => {
-                let hidden = OffscreenCanvas::new(width, height)?;
+                let hidden = OffscreenCanvas::new(width, height).map_err(refused)?;
                 let sheet = Sheet::of_worker(&hidden)?;
                 (hidden, sheet)
             }
         };
         let pixels = Clamped(self.image.bytes.as_slice());
-        let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height)?;
-        sheet.context.put_image_data(&data, 0.0, 0.0)?;
+        let data = ImageData::new_with_u8_clamped_array_and_sh(pixels, width, height).map_err(refused)?;
+        sheet.context.put_image_data(&data, 0.0, 0.0).map_err(refused)?;
         self.drawn = Some((field.clone(), theme));
         self.hidden = Some((hidden.clone(), sheet));
         Ok(hidden)
@@ -248,7 +229,7 @@ impl Stretcher {
 fn hidden_canvas(width: u32, height: u32) -> Result<HtmlCanvasElement, PaintError> {
     let document = web_sys::window().and_then(|window| window.document());
     let document = document.ok_or_else(|| PaintError("there is no document.".to_string()))?;
-    let element = document.create_element("canvas")?;
+    let element = document.create_element("canvas").map_err(refused)?;
     let canvas: HtmlCanvasElement =
         element.dyn_into().map_err(|_| PaintError("the browser made no canvas.".to_string()))?;
     canvas.set_width(width);

@@ -1,0 +1,19 @@
+//! Paints the figures of `charts` on a canvas of the browser: sizes it, and stretches the image of
+//! a field over it. `charts` draws the rest, on the backend of plotters that is here.
+//!
+//! # Map
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `canvas` | a canvas with its context, a figure or a poster on it |
+//! | `strip` | parts side by side, without words |
+//! | `brush` | the canvas as a backend of plotters |
+
+mod brush;
+mod canvas;
+mod strip;
+
+pub use canvas::{
+    Sheet, forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster, refused,
+};
+pub use strip::{Strip, paint_strip};
