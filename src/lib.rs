@@ -11,7 +11,7 @@
 //! | `crates/engine` | the physics, the catalog, links, explanations, exports | figures, the page |
 //! | `crates/charts` | figures as data, and their painting, tables and descriptions | the page |
 //! | `crates/files` | configurations of models to scenarios, scenarios to settings of frameworks | figures, the page |
-//! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/accuracy.md` | the page; nobody downloads it |
+//! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/book/accuracy` | the page; nobody downloads it |
 //! | `src` | the page | formulas |
 //! | `npm` | the engine as an npm package | figures, the page |
 //! | `xtask` | the project's commands | what it builds |
