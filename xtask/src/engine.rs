@@ -114,7 +114,7 @@ fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<S
         let place = sections.iter().position(|section| section.0 == name);
         let place = place.ok_or_else(|| anyhow!("There is no section `{name}`, or it is in two chapters."))?;
         let (_, tables) = sections.remove(place);
-        written += &format!("{START}{name} -->\n\n{tables}\n\n{END}{after}");
+        written.extend([START, name, " -->\n\n", tables.as_str(), "\n\n", END, after]);
     }
     Ok(written)
 }
