@@ -169,7 +169,10 @@ fn finished(page: &str, name: &str) -> String {
     if contents.is_empty() {
         return text;
     }
-    let link = format!("href=\"{}{name}\"", "../".repeat(name.matches('/').count()));
+    // mdBook writes the table of contents as for a page in the uppermost folder.
+    let up = "../".repeat(name.matches('/').count());
+    let contents = contents.replace("<a href=\"", &format!("<a href=\"{up}"));
+    let link = format!("href=\"{up}{name}\"");
     let contents = contents.replace(&format!("<a {link}"), &format!("<a aria-current=\"page\" {link}"));
     format!("{text}<nav id=\"contents\"{contents}")
 }
@@ -186,8 +189,10 @@ mod tests {
             <a aria-current=\"page\" href=\"memory.html\">Memory</a><a href=\"run.html\">Run</a></nav>";
         assert_eq!(finished(page, "memory.html"), expected);
         assert_eq!(finished("<p>plain</p>", "a.html"), "<p>plain</p>");
-        let below = "<nav id=\"contents\"><a href=\"../model/run.html\">Run</a></nav>";
-        assert!(finished(below, "model/run.html").contains("<a aria-current=\"page\" href=\"../model/run.html\">"));
+        let below = "<nav id=\"contents\"><a href=\"model/run.html\">Run</a><a href=\"run.html\">Run</a></nav>";
+        let expected = "<nav id=\"contents\"><a aria-current=\"page\" href=\"../model/run.html\">Run</a>\
+            <a href=\"../run.html\">Run</a></nav>";
+        assert_eq!(finished(below, "model/run.html"), expected);
     }
 
     #[test]
