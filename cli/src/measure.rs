@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 
 use clap::Args;
-use files::rates::SCRIPT;
+use diagnose::rates::SCRIPT;
 
 use crate::Answer;
 

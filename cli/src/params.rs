@@ -2,7 +2,7 @@
 //! `active_params` and the fields that were `not_understood`, or with an `error`.
 
 use clap::Args;
-use files::config::{MOST_CHARACTERS, TOO_LONG, import, parse, text_of};
+use huggingface::{MOST_CHARACTERS, TOO_LONG, import, parse, text_of};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Read as _};

@@ -116,7 +116,7 @@ fn encoded(before: &[u8], text: &str) -> Option<Vec<u8>> {
             _ => text.as_bytes().to_vec(),
         }
     };
-    let own = files::config::text_of(before.to_vec())?;
+    let own = huggingface::text_of(before.to_vec())?;
     (encode(&own) == before).then(|| encode(text))
 }
 

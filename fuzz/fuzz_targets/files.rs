@@ -7,7 +7,7 @@ use api::{Given, Reading};
 use engine::params;
 use engine::share::{decode, encode};
 use files::brought::Item;
-use files::config::{import, parse, text_of};
+use huggingface::{import, parse, text_of};
 use libfuzzer_sys::fuzz_target;
 use shardwise_fuzz::{link_of, real_files};
 

@@ -4,7 +4,7 @@
 
 use engine::catalog::default_scenario;
 use files::brought::{Item, bring};
-use files::config::{import, import_adapter};
+use huggingface::{import, import_adapter};
 use engine::params;
 use engine::scenario::{Model, Scenario};
 use engine::share::{carried, decode, encode};

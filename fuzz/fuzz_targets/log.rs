@@ -4,8 +4,8 @@
 #![no_main]
 
 use engine::share::decode;
-use files::error::explain;
-use files::log::{compare, links, read};
+use diagnose::error::explain;
+use diagnose::log::{compare, links, read};
 use libfuzzer_sys::fuzz_target;
 
 const SCENARIOS: [&str; 4] = [

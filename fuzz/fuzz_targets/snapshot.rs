@@ -4,7 +4,7 @@
 #![no_main]
 
 use engine::share::decode;
-use files::snapshot::{of_json, of_pickle};
+use diagnose::snapshot::{of_json, of_pickle};
 use libfuzzer_sys::fuzz_target;
 
 const FORM: &[u8] = include_bytes!("../../tests/snapshots/old-4.pickle");

@@ -140,7 +140,7 @@ def text(config):
     return json.dumps(as_json(config), separators=(",", ":"), sort_keys=True)
 
 
-VALUES = Path(__file__).parents[2] / "crates/files/src/config/classes.txt"
+VALUES = Path(__file__).parents[2] / "crates/huggingface/src/classes.txt"
 # What no reader looks at.
 UNREAD = re.compile(
     r"token|dropout|initializer|rope|use_cache|_eps$|^eps$|theta|architectures|is_encoder|_act$|activation|scal|multiplier"

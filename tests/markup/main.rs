@@ -13,6 +13,7 @@ mod pins;
 mod sharing;
 
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::training::Recompute;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
@@ -40,7 +41,11 @@ fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
 }
 
 fn does_not_fit() -> Scenario {
-    Scenario { recompute: Recompute::None, seq_len: 131_072, ..catalog::default_scenario() }
+    Scenario {
+        seq_len: 131_072,
+        choices: Choices { recompute: Recompute::None, ..Choices::DEFAULT },
+        ..catalog::default_scenario()
+    }
 }
 
 /// Text without tags and entities, for sentences that run across elements.

@@ -6,10 +6,10 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{CLI, ENGINE, FILES, SCORE};
+use crate::engine::{CLI, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, SCORE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
-use crate::shell::{cargo, output, root, run as run_program, step, watch, write};
+use crate::shell::{cargo, output, read, root, run as run_program, step, watch, write};
 use crate::{book, packages, random, recipes, site};
 
 /// A group of steps that can be run alone.
@@ -85,7 +85,7 @@ const STEPS: [Step; 29] = [
     // Installed together, as they share many dependencies.
     Step(InBrowsers, "Tools", 2, Check(|| ensure(&[&TRUNK, &WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
     Step(InBrowsers, "Chromium and ChromeDriver", 2, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
-    Step(InBrowsers, "Tests in Chromium", 35, Tests(|| wasm_tests(&["--test", "browser", "--test", "bits"]))),
+    Step(InBrowsers, "Tests in Chromium", 35, Tests(in_chromium)),
     Step(InBrowsers, "Firefox and geckodriver", 2, Check(|| Browser::ensure(Kind::Firefox).map(drop))),
     Step(InBrowsers, "WebKitGTK and its driver", 2, Check(webkit)),
     Step(InBrowsers, "Caddy and nginx", 2, Check(|| ensure(&[&CADDY, &NGINX]))),
@@ -118,7 +118,7 @@ const WASM_LINTS: &str = "--package shardwise --package shardwise-charts --packa
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// The packages whose tests record: libraries, the command line, and the page.
-const RECORDING: [&str; 7] = [ENGINE, FILES, SCORE, "shardwise-charts", "shardwise-api", CLI, "shardwise"];
+const RECORDING: [&str; 8] = [ENGINE, DIAGNOSE, FILES, SCORE, "shardwise-charts", "shardwise-api", CLI, "shardwise"];
 
 /// The times of the last run.
 const TIMES: &str = "target/test-seconds.csv";
@@ -205,10 +205,20 @@ fn recording() -> Command {
     tests
 }
 
+/// Returns the command that runs the page's and the engine's tests in Chromium, compiled with the bits that the native build finds.
+fn in_chromium() -> Result<Command> {
+    let file = root().join("target").join("native-bits.txt");
+    run_program(cargo(&["test", "--quiet", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
+    let mut tests = wasm_tests(&["--test", "browser", "--test", "bits"])?;
+    tests.env("SHARDWISE_NATIVE_BITS", read(&file)?);
+    Ok(tests)
+}
+
 /// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
     let mut tree = cargo(&["tree", "--quiet", "--edges", "normal", "--prefix", "none"]);
-    let tree = output(tree.args([ENGINE, FILES, SCORE].iter().flat_map(|name| ["--package", name])));
+    let tree =
+        output(tree.args([ENGINE, DIAGNOSE, FILES, HUGGINGFACE, SCORE].iter().flat_map(|name| ["--package", name])));
     let tree = tree.ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();
@@ -284,8 +294,14 @@ mod tests {
     }
 
     /// Folders of tests that are one program each.
-    const SUITES: [&str; 4] =
-        ["crates/engine/tests/suite", "crates/files/tests/suite", "crates/score/tests/suite", "tests/e2e/tests/site"];
+    const SUITES: [&str; 6] = [
+        "crates/diagnose/tests/suite",
+        "crates/engine/tests/suite",
+        "crates/files/tests/suite",
+        "crates/huggingface/tests/suite",
+        "crates/score/tests/suite",
+        "tests/e2e/tests/site",
+    ];
 
     #[test]
     fn every_file_of_a_suite_is_in_its_program() {

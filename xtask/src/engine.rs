@@ -11,8 +11,12 @@ use crate::shell::{cargo, of_kind, output, program, read, root, run as run_progr
 
 /// The package of the engine, which has `throughput` as an example.
 pub const ENGINE: &str = "shardwise-engine";
+/// The package that reads what runs leave behind.
+pub const DIAGNOSE: &str = "shardwise-diagnose";
 /// The package that has `settings` as an example.
 pub const FILES: &str = "shardwise-files";
+/// The package that reads configurations of Hugging Face.
+pub const HUGGINGFACE: &str = "shardwise-huggingface";
 /// The package that has `score` and `calibrate` as examples.
 pub const SCORE: &str = "shardwise-score";
 /// The command line.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::engine::{ENGINE, FILES};
+use crate::engine::{DIAGNOSE, ENGINE, FILES, HUGGINGFACE};
 use crate::shell::{cargo, make, of_kind, output, program, root, run, step};
 
 /// The compiler flags of cargo-fuzz, without the sanitizer.
@@ -108,7 +108,7 @@ pub fn laws(number: u64, first: u64) -> Result<()> {
     if !failed.is_empty() {
         bail!(
             "{} of {number} seeds fail: {}. One of them again: `{SEED}={} cargo test --package {ENGINE} --package \
-             {FILES} --test suite`.",
+             {DIAGNOSE} --package {FILES} --package {HUGGINGFACE} --test suite`.",
             failed.len(),
             failed.join(", "),
             failed.first().and_then(|seed| seed.split(' ').next()).unwrap_or_default(),
@@ -119,8 +119,8 @@ pub fn laws(number: u64, first: u64) -> Result<()> {
 }
 
 fn tests(arguments: &[&str]) -> Command {
-    let suite = ["test", "--quiet", "--package", ENGINE, "--package", FILES, "--test", "suite"];
-    cargo(&[&suite[..], arguments].concat())
+    let packages = [ENGINE, DIAGNOSE, FILES, HUGGINGFACE].map(|name| ["--package", name]);
+    cargo(&[&["test", "--quiet"], packages.as_flattened(), &["--test", "suite"], arguments].concat())
 }
 
 /// Returns the names of the tests that failed, from what libtest prints.

@@ -4,6 +4,7 @@
 pub mod adapters;
 pub mod anchor;
 pub mod bounds;
+pub mod choices;
 pub mod collectives;
 pub mod comm;
 pub mod compute;

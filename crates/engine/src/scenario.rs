@@ -12,19 +12,12 @@ pub mod validate;
 
 use crate::catalog::releases::Known as Release;
 use crate::model::anchor::Anchor;
-use crate::model::experts::ExpertParallel;
+use crate::model::choices::Choices;
 use crate::model::hardware::{Accelerator, Network, Topology};
-use crate::model::images::Images;
-use crate::model::objective::Objective;
-use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
-use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
-use crate::model::trained::Trained;
-use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
-};
 use data::TextList;
 pub use model::Model;
+use std::ops::{Deref, DerefMut};
 
 /// The identifier of a catalog entry, or [`CUSTOM`].
 pub type Id = &'static str;
@@ -133,76 +126,42 @@ pub struct Scenario {
     /// GPUs over which each layer is split (tensor parallelism). The data-parallel degree is the
     /// number of GPUs over tp, cp and pp.
     pub tp: u32,
-    /// How tensor parallelism runs.
-    pub tensor: TensorParallel,
     /// GPUs over which each sequence is split (context parallelism).
     pub cp: u32,
-    /// How context parallelism exchanges keys and values.
-    pub context: ContextExchange,
-    /// Of these GPUs, those that exchange heads under [`ContextExchange::Mixed`].
-    pub sequence_heads: u32,
     /// Stages of the pipeline.
     pub pp: u32,
-    /// How the pipeline runs; its micro-batches are [`Scenario::grad_accum_steps`].
-    pub pipeline: Pipeline,
     /// Expert-parallel degree: groups of GPUs over which the experts are split.
     pub ep: u32,
     /// Expert tensor-parallel degree: GPUs over which the matrices of each expert are split.
     pub etp: u32,
-    /// How the layers with experts run.
-    pub experts: ExpertParallel,
     /// What the engine chooses about experts.
     pub expert_choice: ExpertChoice,
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
-    /// What of the model is trained.
-    pub trained: Trained,
-    /// What the run optimises; [`Scenario::micro_batch_size`] counts pairs where it compares two answers.
-    pub objective: Objective,
-    /// Which activations are recomputed.
-    pub recompute: Recompute,
-    /// The share of activations kept under [`Recompute::Fraction`], 0 to 1.
-    pub keep_fraction: f64,
-    /// The modules recomputed under [`Recompute::Modules`].
-    pub recompute_modules: RecomputeModules,
-    /// Which formats hold the state.
-    pub recipe: PrecisionPolicy,
-    /// The format of the layers' matrix products.
-    pub compute_format: ComputeFormat,
-    /// The optimizer.
-    pub optimizer: Optimizer,
-    /// How its update runs.
-    pub optimizer_kernel: OptimizerKernel,
-    /// Where in the step it runs.
-    pub update_place: UpdatePlace,
-    /// GaLore's rank.
-    pub galore_rank: u32,
-    /// Layers whose products stay in the recipe's format where the others' run in 8 or 4 bits.
-    pub layers_in_16_bits: u32,
-    /// Whether the products that give gradients of weights stay in it too.
-    pub gradients_in_16_bits: bool,
-    /// Tokens that are predicted beyond the next one.
-    pub mtp: u32,
-    /// Images beside the text, for models that read them.
-    pub images: Images,
-    /// When gradients are reduced.
-    pub communication: Communication,
-    /// What is offloaded to host memory.
-    pub offload: Offload,
-    /// The framework.
-    pub framework: Framework,
     /// The release of a training program whose own settings these are, but for what was chosen.
     pub release: Option<Release>,
-    /// The kernels.
-    pub kernels: Kernels,
-    /// How the allocator takes memory from the driver.
-    pub segments: Segments,
     /// How collectives are priced.
     pub topology: Topology,
-    /// Which FLOPs the MFU counts.
-    pub mfu_convention: MfuConvention,
     /// What was measured of the run, or of one like it, over what is predicted.
     pub anchor: Anchor,
     /// Parameters of the whole run beyond its step.
     pub run: RunChoices,
+    /// The choices that the setup takes over, or the nearest to them that is possible.
+    pub choices: Choices,
+}
+
+/// Lends the choices as fields of the scenario, so that who reads or writes one need not know which
+/// of the two structs holds it.
+impl Deref for Scenario {
+    type Target = Choices;
+
+    fn deref(&self) -> &Choices {
+        &self.choices
+    }
+}
+
+impl DerefMut for Scenario {
+    fn deref_mut(&mut self) -> &mut Choices {
+        &mut self.choices
+    }
 }

@@ -16,9 +16,9 @@ use serde_json::Value;
 pub use of_run::CONTRADICTS;
 
 pub use crate::run::{Base, Changes, Severity, Spread, Unsaid};
-use crate::{rates, snapshot};
+use diagnose::{rates, snapshot};
 
-use crate::config::{
+use huggingface::{
     Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse, text_of,
 };
 

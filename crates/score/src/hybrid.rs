@@ -3,6 +3,7 @@
 
 use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
+use engine::model::choices::Choices;
 use engine::model::software::{Kernels, StateKernel};
 use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use engine::model::transformer::{Architecture, Experts, LatentAttention};
@@ -18,7 +19,8 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep,
     let columns = Columns::new(column);
     let plain = columns.scenario(architecture(&columns)?)?;
     let state = if columns.raw("state_kernel") == "eager" { StateKernel::Eager } else { StateKernel::Fused };
-    columns.step(Scenario { kernels: Kernels { state, ..plain.kernels }, ..plain })
+    columns
+        .step(Scenario { choices: Choices { kernels: Kernels { state, ..plain.kernels }, ..plain.choices }, ..plain })
 }
 
 /// The kinds of mixers, by the names that they have in links.

@@ -3,6 +3,7 @@
 use super::LeftOut;
 use super::text;
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::report::MemoryReport;
 use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel};
 use engine::model::training::{OptimizerKernel, PrecisionPolicy, Recompute};
@@ -84,19 +85,22 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
             seq_len: self.need("seq")?,
             micro_batch_size: self.need("micro_batch")?,
             strategy: Strategy::FullShard,
-            recompute,
-            keep_fraction,
-            recipe: match self.raw("param_storage") {
-                "fp32" => PrecisionPolicy::Fsdp2MixedBf16,
-                _ => PrecisionPolicy::PureBf16,
-            },
-            optimizer_kernel: OptimizerKernel::ForEach,
-            framework: Framework::Transformers,
-            kernels: Kernels {
-                attention: AttentionKernel::Flash,
-                loss: Loss::Standard,
-                norms: NormKernel::Upcast,
-                ..start.kernels
+            choices: Choices {
+                recompute,
+                keep_fraction,
+                recipe: match self.raw("param_storage") {
+                    "fp32" => PrecisionPolicy::Fsdp2MixedBf16,
+                    _ => PrecisionPolicy::PureBf16,
+                },
+                optimizer_kernel: OptimizerKernel::ForEach,
+                framework: Framework::Transformers,
+                kernels: Kernels {
+                    attention: AttentionKernel::Flash,
+                    loss: Loss::Standard,
+                    norms: NormKernel::Upcast,
+                    ..start.kernels
+                },
+                ..start.choices
             },
             ..start
         })

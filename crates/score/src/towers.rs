@@ -3,6 +3,7 @@
 
 use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
+use engine::model::choices::Choices;
 use engine::model::images::{Images, TowerTraining};
 use engine::model::training::Recompute;
 use engine::model::transformer::{Architecture, AttentionBias, Tower};
@@ -27,7 +28,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep,
         },
         trains_projector: columns.raw("projector") == "trained",
     };
-    columns.step(Scenario { images, ..plain })
+    columns.step(Scenario { choices: Choices { images, ..plain.choices }, ..plain })
 }
 
 fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Result<Architecture, LeftOut> {

@@ -6,6 +6,7 @@ pub mod score;
 use super::LeftOut;
 use super::text;
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::memory::trace::{Category, Moment, Peak, Phase, Place, Trace};
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RepeatedHeads, RootUnit,
@@ -147,33 +148,40 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
         model: Model::Custom { architecture },
         gpus: need("gpus")?,
         tp,
-        tensor: engine::model::parallel::TensorParallel { sequence_parallel: tp > 1, ..start.tensor },
         seq_len: need("seq")?,
         micro_batch_size: need("micro_batch")?,
         grad_accum_steps: need("grad_accum")?,
         strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
-        recompute,
-        keep_fraction,
-        recipe,
-        optimizer_kernel: if raw("optimizer").contains("foreach") {
-            OptimizerKernel::ForEach
-        } else {
-            OptimizerKernel::Fused
+        choices: Choices {
+            tensor: engine::model::parallel::TensorParallel { sequence_parallel: tp > 1, ..start.tensor },
+            recompute,
+            keep_fraction,
+            recipe,
+            optimizer_kernel: if raw("optimizer").contains("foreach") {
+                OptimizerKernel::ForEach
+            } else {
+                OptimizerKernel::Fused
+            },
+            communication: Communication {
+                gradient_sync: if yes("no_sync") {
+                    GradientSync::LastMicroBatch
+                } else {
+                    GradientSync::EveryMicroBatch
+                },
+                root_unit: if torchtitan { RootUnit::KeptWithLast } else { RootUnit::Freed },
+                ..start.communication
+            },
+            framework: if torchtitan { Framework::Torchtitan } else { Framework::Transformers },
+            kernels: Kernels {
+                attention: if raw("attention") == "eager" { AttentionKernel::Unfused } else { AttentionKernel::Flash },
+                loss,
+                norms: NormKernel::Upcast,
+                repeated_heads: if torchtitan { RepeatedHeads::Yes } else { RepeatedHeads::Default },
+                ..start.kernels
+            },
+            trained,
+            ..start.choices
         },
-        communication: Communication {
-            gradient_sync: if yes("no_sync") { GradientSync::LastMicroBatch } else { GradientSync::EveryMicroBatch },
-            root_unit: if torchtitan { RootUnit::KeptWithLast } else { RootUnit::Freed },
-            ..start.communication
-        },
-        framework: if torchtitan { Framework::Torchtitan } else { Framework::Transformers },
-        kernels: Kernels {
-            attention: if raw("attention") == "eager" { AttentionKernel::Unfused } else { AttentionKernel::Flash },
-            loss,
-            norms: NormKernel::Upcast,
-            repeated_heads: if torchtitan { RepeatedHeads::Yes } else { RepeatedHeads::Default },
-            ..start.kernels
-        },
-        trained,
         ..start
     };
     let measured = Figures {

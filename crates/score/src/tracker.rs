@@ -4,6 +4,7 @@
 use super::LeftOut;
 use super::text;
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use engine::model::report::{MemoryPart, MemoryReport, PeakMoment};
@@ -141,16 +142,16 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, Lef
     let architecture = if counted == Some(tied.params() as f64) { tied } else { shape };
     let reshards = !raw("reshard").trim().eq_ignore_ascii_case("false");
     let gpus = need("gpus")?;
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         model: Model::Custom { architecture },
         gpus,
         seq_len: need("seq")?,
         micro_batch_size: need("micro_batch")?,
         grad_accum_steps: 1,
         strategy: if reshards { Strategy::FullShard } else { Strategy::ShardGradOp },
-        recompute: if text::has(raw("checkpoint"), &["full"]) { Recompute::Full } else { Recompute::None },
         ..tracked_setting()
     };
+    scenario.recompute = if text::has(raw("checkpoint"), &["full"]) { Recompute::Full } else { Recompute::None };
     let measured = Categories {
         sharded_param: bytes("sharded_param_bytes"),
         unsharded_param: bytes("unsharded_param_bytes"),
@@ -170,31 +171,34 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, Lef
 fn tracked_setting() -> Scenario {
     Scenario {
         tp: 1,
-        tensor: TensorParallel::USUAL,
         cp: 1,
-        context: ContextExchange::Ring,
-        sequence_heads: 8,
         pp: 1,
-        pipeline: Pipeline::USUAL,
-        recipe: PrecisionPolicy::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::AsPolicy,
-        optimizer: Optimizer::AdamW,
-        communication: Communication { root_unit: RootUnit::Freed, ..Communication::USUAL },
-        offload: Offload::NONE,
-        framework: Framework::Transformers,
-        kernels: Kernels {
-            attention: AttentionKernel::FlashTuned,
-            loss: Loss::Standard,
-            norms: NormKernel::Upcast,
-            compile: false,
-            graphs: Graphs::None,
-            dropout: false,
-            tiled_mlp: false,
-            state: StateKernel::Fused,
-            // transformers before 4.48 repeated them for SDPA.
-            repeated_heads: RepeatedHeads::Yes,
+        choices: Choices {
+            tensor: TensorParallel::USUAL,
+            context: ContextExchange::Ring,
+            sequence_heads: 8,
+            pipeline: Pipeline::USUAL,
+            recipe: PrecisionPolicy::Fsdp2MixedBf16,
+            compute_format: ComputeFormat::AsPolicy,
+            optimizer: Optimizer::AdamW,
+            communication: Communication { root_unit: RootUnit::Freed, ..Communication::USUAL },
+            offload: Offload::NONE,
+            framework: Framework::Transformers,
+            kernels: Kernels {
+                attention: AttentionKernel::FlashTuned,
+                loss: Loss::Standard,
+                norms: NormKernel::Upcast,
+                compile: false,
+                graphs: Graphs::None,
+                dropout: false,
+                tiled_mlp: false,
+                state: StateKernel::Fused,
+                // transformers before 4.48 repeated them for SDPA.
+                repeated_heads: RepeatedHeads::Yes,
+            },
+            mfu_convention: MfuConvention::FullAttention,
+            ..Choices::DEFAULT
         },
-        mfu_convention: MfuConvention::FullAttention,
         ..catalog::default_scenario()
     }
 }

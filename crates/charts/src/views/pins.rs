@@ -7,6 +7,7 @@ use super::region::OF_BEST;
 use super::scratch::{Scratch, off_axes};
 use crate::spec::{AxisKey, ChartSpec, LineRole, PinMark};
 use engine::analysis::sweep;
+use engine::model::choices::Choices;
 use engine::scenario::Scenario;
 
 /// A scenario to compare the one on screen with.
@@ -66,8 +67,13 @@ pub fn pin_places<'a>(spec: &mut ChartSpec, scenario: &Scenario, pins: impl Iter
     for (place, pin) in pins.enumerate() {
         let at = (x.own(pin.scenario), y.own(pin.scenario));
         if x.shows(at.0) && y.shows(at.1) {
-            let Scenario { seq_len, micro_batch_size, recompute, .. } = *scenario;
-            let searched = Scenario { seq_len, micro_batch_size, recompute, ..*pin.scenario };
+            let Scenario { seq_len, micro_batch_size, choices: Choices { recompute, .. }, .. } = *scenario;
+            let searched = Scenario {
+                seq_len,
+                micro_batch_size,
+                choices: Choices { recompute, ..pin.scenario.choices },
+                ..*pin.scenario
+            };
             let own = off_axes(if of_best { &searched } else { pin.scenario }, &x, &y) == anywhere;
             spec.pins.push(PinMark { place, at, own });
         }

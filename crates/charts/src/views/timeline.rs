@@ -100,6 +100,7 @@ mod tests {
     use crate::readout::readout;
     use crate::timeline::Level;
     use engine::catalog::{MODELS, default_scenario};
+    use engine::model::choices::Choices;
     use engine::model::experts::ExpertParallel;
     use engine::model::transformer::{Architecture, Experts};
     use engine::scenario::{Model, Strategy};
@@ -109,7 +110,13 @@ mod tests {
         let shape = Experts { num_experts: 16, num_experts_per_tok: 2, moe_intermediate_size: 2048, ..Experts::NONE };
         let architecture = Architecture { experts: shape, ..scenario.model.architecture() };
         let experts = ExpertParallel { chunks: 4, ..ExpertParallel::USUAL };
-        Scenario { model: Model::Custom { architecture }, ep: 8, experts, grad_accum_steps: 3, ..scenario }
+        Scenario {
+            model: Model::Custom { architecture },
+            ep: 8,
+            grad_accum_steps: 3,
+            choices: Choices { experts, ..scenario.choices },
+            ..scenario
+        }
     }
 
     fn several() -> Vec<Scenario> {

@@ -5,6 +5,7 @@
 //! rate, and every size of memory picks among them.
 
 use super::sweep::{Sample, sample};
+use crate::model::choices::Choices;
 use crate::model::training::Recompute;
 use crate::scenario::Scenario;
 use crate::units::Bytes;
@@ -40,7 +41,7 @@ impl Candidate {
     #[must_use]
     pub fn of(&self, scenario: &Scenario) -> Scenario {
         let Self { seq_len, micro_batch_size, recompute, .. } = *self;
-        Scenario { seq_len, micro_batch_size, recompute, ..*scenario }
+        Scenario { seq_len, micro_batch_size, choices: Choices { recompute, ..scenario.choices }, ..*scenario }
     }
 }
 
@@ -63,7 +64,12 @@ impl Candidates {
         for seq_len in SEQUENCES {
             for micro_batch_size in MICRO_BATCHES {
                 for recompute in MODES {
-                    let moved = Scenario { seq_len, micro_batch_size, recompute, ..*scenario };
+                    let moved = Scenario {
+                        seq_len,
+                        micro_batch_size,
+                        choices: Choices { recompute, ..scenario.choices },
+                        ..*scenario
+                    };
                     self.all.push(Candidate { seq_len, micro_batch_size, recompute, sample: sample(&moved) });
                 }
             }

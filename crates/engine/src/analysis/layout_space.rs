@@ -2,6 +2,7 @@
 //! tried. Model, precision, sequence length, GPUs and the tokens of a step stay fixed.
 
 use super::change;
+use crate::model::choices::Choices;
 use crate::model::training::Recompute;
 use crate::params::{self, ParamId};
 use crate::scenario::{Scenario, Strategy};
@@ -122,7 +123,15 @@ impl LayoutSpace {
         if together == 0 || !self.sequences.is_multiple_of(together) {
             return None;
         }
-        let mut scenario = Scenario { micro_batch_size, tp, cp, pp, ep, recompute, ..self.base };
+        let mut scenario = Scenario {
+            micro_batch_size,
+            tp,
+            cp,
+            pp,
+            ep,
+            choices: Choices { recompute, ..self.base.choices },
+            ..self.base
+        };
         let mesh = scenario.degrees();
         if (mesh.pp, mesh.cp, mesh.tp, mesh.ep) != (pp, cp, tp, ep) {
             return None;

@@ -198,6 +198,7 @@ mod tests {
     use crate::analysis::change;
     use crate::analysis::layout_space::{MODES, STRATEGIES};
     use crate::catalog::default_scenario;
+    use crate::model::choices::Choices;
     use crate::share::{decode, encode};
 
     fn ranked(scenario: &Scenario) -> Ranking {
@@ -237,7 +238,8 @@ mod tests {
             assert!(time(&best.scenario) <= time(&base), "{link}");
             for strategy in STRATEGIES.iter().copied() {
                 for recompute in MODES {
-                    let mut other = Scenario { recompute, ..best.scenario };
+                    let mut other =
+                        Scenario { choices: Choices { recompute, ..best.scenario.choices }, ..best.scenario };
                     change::choose(&mut other, strategy);
                     assert!(
                         time(&best.scenario) <= time(&other) || errors(&other) > errors(&base),

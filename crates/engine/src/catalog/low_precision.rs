@@ -4,6 +4,7 @@
 //! output head stay in 16 bits unless something else says so (Transformer Engine, `docs/features/low_precision_training/introduction`;
 //! torchao, `docs/source/workflows/training.md`).
 
+use crate::model::choices::Choices;
 use crate::model::training::ComputeFormat;
 use crate::scenario::Scenario;
 
@@ -75,7 +76,14 @@ impl LowPrecision {
     #[must_use]
     pub fn on(&self, scenario: &Scenario, gathered: bool) -> Scenario {
         let format = if gathered && self.can_gather() { ComputeFormat::Fp8Gather } else { self.format };
-        Scenario { compute_format: format, gradients_in_16_bits: self.gradients_in_16_bits, ..*scenario }
+        Scenario {
+            choices: Choices {
+                compute_format: format,
+                gradients_in_16_bits: self.gradients_in_16_bits,
+                ..scenario.choices
+            },
+            ..*scenario
+        }
     }
 }
 

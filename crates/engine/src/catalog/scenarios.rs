@@ -7,17 +7,9 @@ use super::accelerators::{A100_40GB, prices};
 use super::clusters::A100_40GB_200G;
 use super::interconnects::{IB_200, NVLINK_3};
 use crate::model::anchor::Anchor;
-use crate::model::experts::ExpertParallel;
+use crate::model::choices::Choices;
 use crate::model::hardware::Topology;
-use crate::model::images::Images;
-use crate::model::objective::Objective;
-use crate::model::parallel::{ContextExchange, Pipeline, TensorParallel};
 use crate::model::run::RunChoices;
-use crate::model::software::{Communication, Framework, Kernels, Offload, Segments};
-use crate::model::trained::Trained;
-use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
-};
 use crate::scenario::data::{TextList, UNSAID};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use crate::units::{BytesPerSecond, Seconds};
@@ -36,41 +28,16 @@ pub fn first_visit() -> Scenario {
         texts: TextList::USUAL,
         strategy: Strategy::FullShard,
         tp: 1,
-        tensor: TensorParallel::USUAL,
         cp: 1,
-        context: ContextExchange::Ring,
-        sequence_heads: 8,
         pp: 1,
-        pipeline: Pipeline::USUAL,
         ep: 1,
         etp: 1,
-        experts: ExpertParallel::USUAL,
         expert_choice: ExpertChoice::NONE,
         shard_size: A100_40GB_200G.gpus_per_node,
-        trained: Trained::ALL,
-        objective: Objective::NEXT_TOKEN,
-        recompute: Recompute::None,
-        keep_fraction: 0.5,
-        recompute_modules: RecomputeModules::USUAL,
-        recipe: PrecisionPolicy::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::AsPolicy,
-        optimizer: Optimizer::AdamW,
-        optimizer_kernel: OptimizerKernel::Fused,
-        update_place: UpdatePlace::AfterBackward,
-        galore_rank: 128,
-        layers_in_16_bits: 0,
-        gradients_in_16_bits: false,
-        mtp: 0,
-        images: Images::ONE,
-        communication: Communication::USUAL,
-        offload: Offload::NONE,
-        framework: Framework::Torchtitan,
         release: None,
-        kernels: Kernels::USUAL,
-        segments: Segments::Fixed,
         topology: Topology::Aware,
-        mfu_convention: MfuConvention::FullAttention,
         anchor: Anchor::NONE,
+        choices: Choices::DEFAULT,
         run: RunChoices { price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id), ..RUN },
     }
 }

@@ -34,12 +34,12 @@ const fn when(when: fn(&Context) -> bool, text: &'static str) -> Formula {
 }
 
 /// Whether the next token is the objective.
-const fn is_next_token(c: &Context) -> bool {
+fn is_next_token(c: &Context) -> bool {
     c.setup.objective.is_next_token()
 }
 
 /// Whether forward passes without gradients run in the step.
-const fn scores(c: &Context) -> bool {
+fn scores(c: &Context) -> bool {
     c.setup.objective.passes() > 0
 }
 

@@ -2,6 +2,7 @@ use super::notation::Tree;
 use super::*;
 use crate::catalog::{self, default_scenario};
 use crate::format::{bytes, percent, seconds};
+use crate::model::choices::Choices;
 use crate::model::training::Recompute;
 use crate::scenario::{Model, Scenario, Strategy};
 use crate::share;
@@ -81,7 +82,12 @@ fn every_formula_gives_the_engines_figure() {
     for strategy in Strategy::ALL {
         for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
             for accum in [1, 4] {
-                let changed = Scenario { strategy, recompute, grad_accum_steps: accum, ..default_scenario() };
+                let changed = Scenario {
+                    strategy,
+                    grad_accum_steps: accum,
+                    choices: Choices { recompute, ..Choices::DEFAULT },
+                    ..default_scenario()
+                };
                 check(&changed, &format!("{strategy:?} {recompute:?} {accum}"));
             }
         }

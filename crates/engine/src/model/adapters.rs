@@ -52,7 +52,7 @@ impl Module {
 }
 
 /// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`, `linear_fc1`).
-const fn fused(setup: &Setup) -> FusedProjections {
+fn fused(setup: &Setup) -> FusedProjections {
     if setup.traits().fused_projections { FusedProjections::All } else { setup.architecture.fused_projections }
 }
 
@@ -153,12 +153,13 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// Adapters of one layer on one GPU, the mean over layers of which `shares` have each block.
 ///
 /// ```
-/// # use engine::{catalog, model::{transformer::LayerShares, adapters::of_layer, setup::Setup, trained::{Method, Targets, Trained}}};
+/// # use engine::{catalog, model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}}};
 /// let model = catalog::model("llama-2-7b").unwrap().pick();
 /// let scenario = engine::scenario::Scenario { model, ..catalog::default_scenario() };
 /// let of = |rank, targets| {
-///     let trained = Trained { method: Method::Lora, rank, targets, ..Trained::ALL };
-///     32.0 * of_layer(&Setup { trained, ..scenario.setup() }, &LayerShares::DENSE).layer
+///     let mut setup = scenario.setup();
+///     setup.trained = Trained { method: Method::Lora, rank, targets, ..Trained::ALL };
+///     32.0 * of_layer(&setup, &LayerShares::DENSE).layer
 /// };
 /// // PEFT prints `trainable params: 4,194,304 || all params: 6,742,609,920` for Llama 2 7B with its default targets (q_proj, v_proj)
 /// // and r = 8 (huggingface.co/docs/peft, examples of `print_trainable_parameters`).

@@ -19,6 +19,7 @@ use super::hardware::Accelerator;
 use super::setup::Setup;
 use super::training::{ComputeFormat, PrecisionPolicy};
 use super::transformer::LayerShares;
+use crate::model::choices::Choices;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
 use attention::attention_core;
@@ -155,7 +156,7 @@ pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> U
     if wide <= 0.0 {
         return costs_in_one_format(setup, shares);
     }
-    let in_16_bits = Setup { compute_format: ComputeFormat::AsPolicy, ..*setup };
+    let in_16_bits = Setup { choices: Choices { compute_format: ComputeFormat::AsPolicy, ..setup.choices }, ..*setup };
     costs_in_one_format::<C>(setup, shares).mixed_with(&costs_in_one_format(&in_16_bits, shares), wide)
 }
 

@@ -7,6 +7,7 @@ use super::per_rank;
 use super::setup::Setup;
 use super::stages::Stage;
 use super::trained::Trained;
+use crate::model::choices::Choices;
 use crate::units::Bytes;
 
 /// Bytes of a weight that does not train, in 16 bits.
@@ -59,9 +60,13 @@ impl OtherModels {
         let here = !setup.offload.parameters;
         let has_copy = objective.runs_reference() && !setup.trained.has_adapters();
         Self {
-            reference: when(has_copy && here, &|| frozen(&Setup { trained: Trained::ALL, ..*setup })),
+            reference: when(has_copy && here, &|| {
+                frozen(&Setup { choices: Choices { trained: Trained::ALL, ..setup.choices }, ..*setup })
+            }),
             reward: when(objective.runs_reward_model() && here, &|| {
-                frozen(&Setup { trained: Trained::ALL, ..with_scalar_head(setup) })
+                let mut reward = with_scalar_head(setup);
+                reward.trained = Trained::ALL;
+                frozen(&reward)
             }),
             critic: when(objective.has_critic(), &|| {
                 let critic = with_scalar_head(setup);
@@ -80,5 +85,8 @@ impl OtherModels {
 /// The same model with one output in place of the vocabulary: a critic, a reward model.
 #[must_use]
 pub fn with_scalar_head(setup: &Setup) -> Setup {
-    Setup { objective: Objective { task: Task::Reward, ..setup.objective }, ..*setup }
+    Setup {
+        choices: Choices { objective: Objective { task: Task::Reward, ..setup.objective }, ..setup.choices },
+        ..*setup
+    }
 }

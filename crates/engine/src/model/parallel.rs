@@ -116,7 +116,7 @@ pub enum ContextExchange {
     /// Tokens are exchanged for heads: each GPU attends over the whole sequence with a part of the heads (`DeepSpeed`-Ulysses, arXiv
     /// 2309.14509).
     AllToAll,
-    /// Heads are exchanged inside groups of [`super::setup::Setup::sequence_heads`] GPUs, keys and values passed around among them
+    /// Heads are exchanged inside groups of [`super::choices::Choices::sequence_heads`] GPUs, keys and values passed around among them
     /// (arXiv 2405.07719; `a2a+p2p` in Transformer Engine).
     Mixed,
 }

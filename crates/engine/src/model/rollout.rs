@@ -23,6 +23,7 @@ use super::setup::Setup;
 use super::stages::{Stage, stages};
 use super::step::pace;
 use super::trained::Trained;
+use crate::model::choices::Choices;
 use crate::units::{Bytes, Seconds};
 
 /// Bytes of a weight in the engine.
@@ -59,7 +60,11 @@ pub fn overhead(setup: &Setup) -> Bytes {
 pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
     let tp = setup.objective.engine.tp.max(1);
     let mesh = Mesh { tp, etp: tp, ..Mesh::data_parallel(1, 1) };
-    let engine = Setup { mesh, trained: Trained::ALL, objective: Objective::NEXT_TOKEN, ..*setup };
+    let engine = Setup {
+        mesh,
+        choices: Choices { trained: Trained::ALL, objective: Objective::NEXT_TOKEN, ..setup.choices },
+        ..*setup
+    };
     (engine, stages(&engine).first)
 }
 

@@ -1,21 +1,17 @@
 //! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
 
+use super::choices::Choices;
 use super::framework::{HostWaits, Layers, Traits};
 use super::hardware::{Accelerator, Network};
-use super::images::{Images, TowerTraining};
+use super::images::TowerTraining;
 use super::lengths::Lengths;
-use super::objective::Objective;
-use super::parallel::{ContextExchange, ExpertParallel, LossParallel, Mesh, Pipeline, Schedule, TensorParallel};
-use super::software::{
-    AttentionKernel, Cache, Communication, Framework, Graphs, Kernels, Offload, RepeatedHeads, RootUnit, Segments,
-};
-use super::trained::{BaseFormat, Trained};
-use super::training::{
-    AttentionMask, Batch, ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute,
-    RecomputeModules, Sharding, UpdatePlace,
-};
+use super::parallel::{LossParallel, Mesh, Schedule};
+use super::software::{AttentionKernel, Cache, Graphs, RepeatedHeads, RootUnit};
+use super::trained::BaseFormat;
+use super::training::{AttentionMask, Batch, ComputeFormat, Sharding};
 use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
+use std::ops::{Deref, DerefMut};
 
 /// One training step to evaluate. Build it from a [`crate::scenario::Scenario`], which validates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,70 +24,35 @@ pub struct Setup {
     pub network: Network,
     /// The device mesh.
     pub mesh: Mesh,
-    /// How tensor parallelism runs.
-    pub tensor: TensorParallel,
-    /// How context parallelism exchanges keys and values.
-    pub context: ContextExchange,
-    /// GPUs of context parallelism that share a sequence by heads: all of them, some, or one where heads stay together.
-    pub sequence_heads: u32,
-    /// How the pipeline runs.
-    pub pipeline: Pipeline,
-    /// How tokens reach their experts.
-    pub experts: ExpertParallel,
     /// What is sharded.
     pub sharding: Sharding,
-    /// What of the model is trained.
-    pub trained: Trained,
-    /// What the run optimises.
-    pub objective: Objective,
     /// The batch of one step: of an objective over pairs both sequences of each.
     pub batch: Batch,
     /// Lengths of its sequences.
     pub lengths: Lengths,
-    /// What is recomputed.
-    pub recompute: Recompute,
-    /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.
-    pub keep_fraction: f64,
-    /// The modules recomputed under [`Recompute::Modules`].
-    pub recompute_modules: RecomputeModules,
-    /// Which formats hold the state.
-    pub recipe: PrecisionPolicy,
-    /// The format of the layers' matrix products.
-    pub compute_format: ComputeFormat,
-    /// The optimizer.
-    pub optimizer: Optimizer,
-    /// How its update runs.
-    pub optimizer_kernel: OptimizerKernel,
-    /// Where in the step it runs.
-    pub update_place: UpdatePlace,
-    /// GaLore's rank.
-    pub galore_rank: u32,
-    /// Layers whose products stay in the recipe's format where the others' run in 8 or 4 bits.
-    pub layers_in_16_bits: u32,
-    /// Whether the products that give gradients of weights stay in it too.
-    pub gradients_in_16_bits: bool,
-    /// Tokens that are predicted beyond the next one: applications of one module ([`super::transformer::mtp`]).
-    pub mtp: u32,
-    /// Images beside the text, and what of the model for them trains.
-    pub images: Images,
-    /// When gradients travel.
-    pub communication: Communication,
-    /// What is kept in host memory.
-    pub offload: Offload,
-    /// The framework.
-    pub framework: Framework,
-    /// The kernels.
-    pub kernels: Kernels,
-    /// How the allocator takes memory from the driver.
-    pub segments: Segments,
     /// Which score pairs attention computes.
     pub mask: AttentionMask,
-    /// Which FLOPs the MFU counts.
-    pub mfu_convention: MfuConvention,
     /// What the software costs beside the mathematics.
     pub overheads: Overheads,
     /// The peak of memory that was measured over the predicted one: 1 where none was.
     pub measured_memory: f64,
+    /// What the user chose, as far as it is possible.
+    pub choices: Choices,
+}
+
+/// Lends the choices as fields of the setup: formulas read `setup.recompute`.
+impl Deref for Setup {
+    type Target = Choices;
+
+    fn deref(&self) -> &Choices {
+        &self.choices
+    }
+}
+
+impl DerefMut for Setup {
+    fn deref_mut(&mut self) -> &mut Choices {
+        &mut self.choices
+    }
 }
 
 impl Setup {
@@ -116,7 +77,7 @@ impl Setup {
     }
 
     /// Returns what the code of the framework does.
-    pub const fn traits(&self) -> &'static Traits {
+    pub fn traits(&self) -> &'static Traits {
         self.framework.traits()
     }
 
@@ -205,7 +166,7 @@ impl Setup {
 
     /// Whether the frozen matrices are turned into 16 bits before each product: not where the products run in the format in which
     /// they are stored.
-    pub const fn dequantizes(&self) -> bool {
+    pub fn dequantizes(&self) -> bool {
         let native = match self.compute_format {
             ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => matches!(self.trained.base, BaseFormat::Fp8),
             ComputeFormat::Fp4 => matches!(self.trained.base, BaseFormat::Mxfp4),
@@ -238,17 +199,17 @@ impl Setup {
     }
 
     /// Whether an encoder of images runs.
-    pub const fn reads_images(&self) -> bool {
+    pub fn reads_images(&self) -> bool {
         self.architecture.tower.is_used() && self.images.per_sequence > 0
     }
 
     /// Whether gradients leave the language model for its images' encoder or projection: then they pass all of its layers, frozen ones too.
-    pub const fn gradients_reach_images(&self) -> bool {
+    pub fn gradients_reach_images(&self) -> bool {
         self.reads_images() && (self.images.trains_projector || self.gradients_pass_tower())
     }
 
     /// Whether gradients pass the encoder.
-    pub const fn gradients_pass_tower(&self) -> bool {
+    pub fn gradients_pass_tower(&self) -> bool {
         self.reads_images() && !matches!(self.images.tower, TowerTraining::Frozen)
     }
 }

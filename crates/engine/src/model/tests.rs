@@ -19,6 +19,7 @@ use super::stage_plan::{LayerPlan, StagePlan};
 use super::stages::{ByStage, stages};
 use super::training::{Optimizer, PrecisionPolicy, Recompute};
 use super::transformer::{Experts, LayerShares};
+use crate::model::choices::Choices;
 use crate::share::decode;
 use crate::units::{BytesPerSecond, Seconds};
 
@@ -84,7 +85,7 @@ fn muon_leaves_what_is_no_matrix_to_adamw() {
 }
 
 fn activations(setup: &Setup, recompute: Recompute) -> LayerBytes {
-    layer(&Setup { recompute, ..*setup }, 2.0, &LayerShares::DENSE)
+    layer(&Setup { choices: Choices { recompute, ..setup.choices }, ..*setup }, 2.0, &LayerShares::DENSE)
 }
 
 /// DeepSeek V3 (arXiv 2412.19437, section 4.2): torchtitan's selective mode keeps two tensors of the residual stream, the
@@ -103,7 +104,8 @@ fn latent_attention_keeps_its_ranks_before_and_after_their_norms() {
 #[test]
 fn a_layer_on_average_is_the_mean_of_its_kinds() {
     for recompute in [Recompute::None, Recompute::Selective] {
-        let setup = Setup { recompute, ..setup("model=deepseek-v3") };
+        let mut setup = setup("model=deepseek-v3");
+        setup.recompute = recompute;
         let of = |moe_share| layer(&setup, 2.0, &LayerShares::mixture(moe_share));
         close(of(0.25).whole, 0.75 * of(0.0).whole + 0.25 * of(1.0).whole);
         close(of(0.25).kept, 0.75 * of(0.0).kept + 0.25 * of(1.0).kept);
@@ -132,7 +134,8 @@ fn dropout_keeps_two_masks() {
 #[test]
 fn gathered_keys_and_values_are_of_the_whole_sequence() {
     let gradients = |exchange| {
-        let setup = Setup { context: exchange, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4") };
+        let mut setup = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
+        setup.context = exchange;
         activations(&setup, Recompute::None).gradients
     };
     let gathered = gradients(ContextExchange::AllGather) - gradients(ContextExchange::Ring);
@@ -174,8 +177,15 @@ fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
 #[test]
 fn recomputed_attention_repeats_its_exchange() {
     let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
-    let base = Setup { context: ContextExchange::AllGather, ..base };
-    let of = |recompute| TpCpComm::of(&Setup { recompute, ..base }, 2.0, &UNHIDDEN, &LayerShares::DENSE);
+    let base = Setup { choices: Choices { context: ContextExchange::AllGather, ..base.choices }, ..base };
+    let of = |recompute| {
+        TpCpComm::of(
+            &Setup { choices: Choices { recompute, ..base.choices }, ..base },
+            2.0,
+            &UNHIDDEN,
+            &LayerShares::DENSE,
+        )
+    };
     let (none, full) = (of(Recompute::None), of(Recompute::Full));
     close((full.layer_backward - none.layer_backward).get(), none.layer_forward.get());
 }
@@ -183,7 +193,8 @@ fn recomputed_attention_repeats_its_exchange() {
 /// Ring attention (arXiv 2310.01889) attends to its own keys first: of cp parts of attention, cp - 1 hide the hops.
 #[test]
 fn the_last_part_of_attention_hides_no_hop() {
-    let base = Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4") };
+    let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
+    base.context = ContextExchange::Ring;
     let of = |attention| TpCpComm::of(&base, 2.0, &Hiding { attention, ..UNHIDDEN }, &LayerShares::DENSE).layer_forward;
     let attention = 0.1 * of(Seconds::ZERO);
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
@@ -193,8 +204,8 @@ fn the_last_part_of_attention_hides_no_hop() {
 /// appendix B).
 #[test]
 fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
-    let base =
-        Setup { context: ContextExchange::Ring, ..setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536") };
+    let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536");
+    base.context = ContextExchange::Ring;
     let units = unit_times(&base, &LayerShares::DENSE);
     // Both passes by the length of the sequence.
     let [forward, backward] = HALF_KEYS.map(|half| by_length(65_536.0, half));
@@ -213,7 +224,7 @@ fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
     let of = |cp: u32, context, sequence_heads| {
         let seq = 65_536 * cp;
         let mut base = setup(&format!("cluster=dgx-h100&model=gpt-3-175b&gpus={cp}&cp={cp}&seq={seq}"));
-        base = Setup { context, sequence_heads, ..base };
+        base = Setup { choices: Choices { context, sequence_heads, ..base.choices }, ..base };
         base.network.intra_node_latency = Seconds::ZERO;
         TpCpComm::of(&base, 2.0, &UNHIDDEN, &LayerShares::DENSE).layer_forward.get()
     };
@@ -292,7 +303,8 @@ fn every_loss_holds_the_bytes_of_its_tensors() {
 #[test]
 fn pure_bf16_keeps_eight_bytes_a_parameter_however_it_reduces() {
     for recipe in [PrecisionPolicy::PureBf16, PrecisionPolicy::PureBf16Reduce32] {
-        let setup = Setup { recipe, ..setup("size=13B") };
+        let mut setup = setup("size=13B");
+        setup.recipe = recipe;
         assert_eq!(optimizer_bytes(&setup), (4.0, 4.0));
         assert_eq!((recipe_bytes(recipe).weights, recipe_bytes(recipe).gradients), (2.0, 2.0));
     }

@@ -55,9 +55,9 @@ pub enum Recompute {
     Selective,
     /// Keep each layer's input only.
     Full,
-    /// Keep a share γ of the activations between full recomputation (0) and none (1): [`super::setup::Setup::keep_fraction`].
+    /// Keep a share γ of the activations between full recomputation (0) and none (1): [`super::choices::Choices::keep_fraction`].
     Fraction,
-    /// Recompute single modules of every layer: [`super::setup::Setup::recompute_modules`].
+    /// Recompute single modules of every layer: [`super::choices::Choices::recompute_modules`].
     Modules,
 }
 

@@ -2,6 +2,7 @@
 
 use super::overheads::overheads_on;
 use super::{Model, Scenario, Strategy};
+use crate::model::choices::Choices;
 use crate::model::experts::ExpertParallel;
 use crate::model::experts::choice::{with_fastest_chunks, with_fastest_degrees};
 use crate::model::lengths::Lengths;
@@ -35,6 +36,31 @@ impl Scenario {
     pub(super) fn resolve_without_search(&self) -> Setup {
         let architecture = self.model.architecture();
         let (mesh, sharding) = self.layout(&architecture);
+        let choices = Choices {
+            sequence_heads: self.heads_of_sequence(&architecture, &mesh),
+            pipeline: self.schedule(&mesh),
+            experts: ExpertParallel {
+                capacity_factor: self.experts.capacity_factor.max(1.0),
+                imbalance: self.experts.imbalance.max(1.0),
+                chunks: self.experts.chunks.max(1),
+                ..self.experts
+            },
+            trained: Trained {
+                // Which stage a frozen layer lies on is not followed.
+                frozen_layers: if mesh.pp > 1 { 0 } else { self.trained.frozen_layers },
+                ..self.trained
+            },
+            objective: self.resolved_objective(mesh.gpus()),
+            keep_fraction: self.keep_fraction.clamp(0.0, 1.0),
+            update_place: self.resolved_update_place(&mesh, sharding),
+            galore_rank: self.galore_rank.max(1),
+            layers_in_16_bits: self.layers_in_16_bits.min(architecture.num_hidden_layers),
+            gradients_in_16_bits: self.gradients_in_16_bits && self.compute_format != ComputeFormat::AsPolicy,
+            mtp: if self.objective.task == Task::NextToken && self.trained.is_all() { self.mtp } else { 0 },
+            // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
+            offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
+            ..self.choices
+        };
         let setup = Setup {
             architecture,
             accelerator: self.accelerator.values,
@@ -45,50 +71,14 @@ impl Scenario {
                 network
             },
             mesh,
-            tensor: self.tensor,
-            context: self.context,
-            sequence_heads: self.heads_of_sequence(&architecture, &mesh),
-            pipeline: self.schedule(&mesh),
-            experts: ExpertParallel {
-                capacity_factor: self.experts.capacity_factor.max(1.0),
-                imbalance: self.experts.imbalance.max(1.0),
-                chunks: self.experts.chunks.max(1),
-                ..self.experts
-            },
             sharding,
-            trained: Trained {
-                // Which stage a frozen layer lies on is not followed.
-                frozen_layers: if mesh.pp > 1 { 0 } else { self.trained.frozen_layers },
-                ..self.trained
-            },
-            objective: self.resolved_objective(mesh.gpus()),
             batch: Batch {
                 seq_len: self.seq_len.max(1),
                 micro_batch_size: self.micro_batch_size.max(1).saturating_mul(self.objective.task.sequences()),
                 grad_accum_steps: self.grad_accum_steps.max(1),
             },
             lengths: Lengths::Equal,
-            recompute: self.recompute,
-            keep_fraction: self.keep_fraction.clamp(0.0, 1.0),
-            recompute_modules: self.recompute_modules,
-            recipe: self.recipe,
-            compute_format: self.compute_format,
-            optimizer: self.optimizer,
-            optimizer_kernel: self.optimizer_kernel,
-            update_place: self.resolved_update_place(&mesh, sharding),
-            galore_rank: self.galore_rank.max(1),
-            layers_in_16_bits: self.layers_in_16_bits.min(architecture.num_hidden_layers),
-            gradients_in_16_bits: self.gradients_in_16_bits && self.compute_format != ComputeFormat::AsPolicy,
-            mtp: if self.objective.task == Task::NextToken && self.trained.is_all() { self.mtp } else { 0 },
-            images: self.images,
-            communication: self.communication,
-            // Only sharded weights are offloaded: DDP and ZeRO keep them whole on the GPU.
-            offload: Offload { parameters: self.offload.parameters && self.strategy.shards_weights(), ..self.offload },
-            framework: self.framework,
-            kernels: self.kernels,
-            segments: self.segments,
             mask: AttentionMask::Causal,
-            mfu_convention: self.mfu_convention,
             overheads: overheads_on(
                 self.accelerator.values.generation,
                 self.framework,
@@ -96,6 +86,7 @@ impl Scenario {
                 self.segments,
             ),
             measured_memory: self.anchor.memory,
+            choices,
         };
         self.with_lengths(self.anchor.slow(setup))
     }

@@ -80,7 +80,7 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
 }
 
 /// Appends a chunk to a PNG file.
-fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
+pub fn chunk(file: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     file.extend_from_slice(&(data.len() as u32).to_be_bytes());
     let start = file.len();
     file.extend_from_slice(&name);

@@ -45,33 +45,14 @@ pub(super) use read::read;
 pub use read::{OTHER_KEYS as OWN_KEYS, is_key, no_release, set, unknown_key};
 pub(super) use write::{write, write_all};
 
-use crate::catalog::accelerators::{A100_40GB, prices};
-use crate::catalog::clusters::A100_40GB_200G;
-use crate::catalog::interconnects::{IB_200, NVLINK_3};
-use crate::model::anchor::Anchor;
-use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
-use crate::model::hardware::{Generation, Topology};
-use crate::model::images::{Images, TowerTraining};
-use crate::model::lengths::Batching;
-use crate::model::objective::{Objective, Reference, RewardSource, RolloutEngine, Task};
-use crate::model::parallel::{ContextExchange, LossParallel, Pipeline, Schedule, TensorParallel};
-use crate::model::run::RunChoices;
-use crate::model::software::{
-    AttentionKernel, Communication, Framework, GradientSync, Graphs, Kernels, Loss, NormKernel, Nvme, Offload,
-    RepeatedHeads, RootUnit, Segments, StateKernel,
-};
-use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets, Trained};
-use crate::model::training::{
-    ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
-};
+use crate::catalog;
+use crate::model::hardware::Generation;
 use crate::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
     Recurrent, Tower,
 };
 use crate::params::ParamId;
-use crate::scenario::data::{TextList, UNSAID};
-use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
-use crate::units::{BytesPerSecond, Seconds};
+use crate::scenario::Scenario;
 
 /// The version number of the format.
 pub const VERSION: u32 = 1;
@@ -130,134 +111,10 @@ fn generation_name(generation: Generation) -> &'static str {
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
-/// The kernels of the starting point.
-const KERNELS: Kernels = Kernels {
-    attention: AttentionKernel::Flash,
-    loss: Loss::Standard,
-    norms: NormKernel::Fused,
-    compile: false,
-    graphs: Graphs::None,
-    dropout: false,
-    tiled_mlp: false,
-    state: StateKernel::Fused,
-    repeated_heads: RepeatedHeads::Default,
-};
-
-/// Tensor parallelism.
-const TENSOR: TensorParallel = TensorParallel {
-    sequence_parallel: true,
-    asynchronous: false,
-    loss: LossParallel::Default,
-    splits_embedding: true,
-};
-
-/// When gradients travel.
-const COMMUNICATION: Communication =
-    Communication { gradient_sync: GradientSync::Default, root_unit: RootUnit::Default, overlap: true };
-
-/// Returns the starting point: the scenario of an empty link. It was the first visit's scenario
-/// when version 1 was made, and stays the same when the first visit changes.
+/// Returns the starting point: the scenario of an empty link, which is the first visit's. Who changes
+/// that keeps a copy of it here.
 pub fn start() -> Scenario {
-    Scenario {
-        model: Model::Ladder { size: 13e9 },
-        accelerator: A100_40GB.pick(),
-        network: A100_40GB_200G.joined_by(&NVLINK_3, &IB_200),
-        gpus: 64,
-        seq_len: 4096,
-        micro_batch_size: 1,
-        grad_accum_steps: 1,
-        texts: TextList { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 },
-        strategy: Strategy::FullShard,
-        tp: 1,
-        tensor: TENSOR,
-        cp: 1,
-        context: ContextExchange::Ring,
-        sequence_heads: 8,
-        pp: 1,
-        pipeline: Pipeline {
-            schedule: Schedule::OneForwardOneBackward,
-            virtual_stages: 2,
-            first_stage_layers: 0,
-            last_stage_layers: 0,
-        },
-        ep: 1,
-        etp: 1,
-        experts: ExpertParallel {
-            capacity_factor: 1.0,
-            imbalance: 1.0,
-            dispatcher: Dispatcher::AllToAll,
-            algorithm: AllToAll::Linear,
-            chunks: 1,
-            across_micro_batches: false,
-            grouped: true,
-            fused: false,
-            dispatch_8bit: false,
-        },
-        expert_choice: ExpertChoice { degrees: false, chunks: false },
-        shard_size: 4,
-        trained: Trained {
-            method: Method::All,
-            rank: 16,
-            targets: Targets::AllLinear,
-            dropout: false,
-            embeddings: false,
-            frozen_layers: 0,
-            base: BaseFormat::Bf16,
-            products_keep: ProductsKeep::Nothing,
-        },
-        objective: Objective {
-            task: Task::NextToken,
-            reference: Reference::Model,
-            reward: RewardSource::Function,
-            prompt: 512,
-            group: 8,
-            updates: 1,
-            engine: RolloutEngine { tp: 1, memory_share: 0.5, sleeps: true, gpus: 0 },
-        },
-        recompute: Recompute::None,
-        keep_fraction: 0.5,
-        recompute_modules: RecomputeModules {
-            core_attn: true,
-            mlp: false,
-            moe: false,
-            moe_act: false,
-            layernorm: false,
-            mla_up_proj: false,
-            shared_experts: false,
-        },
-        recipe: PrecisionPolicy::Fsdp2MixedBf16,
-        compute_format: ComputeFormat::AsPolicy,
-        optimizer: Optimizer::AdamW,
-        optimizer_kernel: OptimizerKernel::Fused,
-        update_place: UpdatePlace::AfterBackward,
-        galore_rank: 128,
-        layers_in_16_bits: 0,
-        gradients_in_16_bits: false,
-        mtp: 0,
-        images: Images { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true },
-        communication: COMMUNICATION,
-        offload: Offload { optimizer: false, parameters: false, activations: false, paged: false, nvme: Nvme::Nothing },
-        framework: Framework::Torchtitan,
-        release: None,
-        kernels: KERNELS,
-        segments: Segments::Fixed,
-        topology: Topology::Aware,
-        mfu_convention: MfuConvention::FullAttention,
-        anchor: Anchor::NONE,
-        run: RunChoices {
-            tokens: UNSAID,
-            price_per_gpu_hour: prices::usd_per_hour(A100_40GB.id),
-            pue: 1.1,
-            grid_intensity: 385.0,
-            storage: BytesPerSecond::from_gb_per_s(10.0),
-            mtbf: Seconds::from_hours(50_700.0),
-            restart: Seconds::from_minutes(10.0),
-            checkpoint_interval: Seconds::ZERO,
-            sharded_checkpoint: true,
-            deferred_init: true,
-            critical_batch_tokens: 20e6,
-        },
-    }
+    catalog::default_scenario()
 }
 
 /// The starting point of a custom model: the shape of Llama 2 7B.

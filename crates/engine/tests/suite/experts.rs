@@ -2,6 +2,7 @@
 
 use crate::cases::cases;
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
 use engine::model::experts::exchange::in_chunks;
 use engine::model::experts::{self, ExpertParallel};
@@ -173,7 +174,8 @@ proptest! {
         for algorithm in choice::ALGORITHMS {
             for chunks in choice::CHUNKS {
                 let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
-                let fixed = evaluate(&Setup { experts, ..setup }).time.step;
+                let fixed = evaluate(&Setup { choices: Choices { experts, ..setup.choices },
+..setup }).time.step;
                 prop_assert!(chosen <= fixed * (1.0 + 1e-12), "{chunks} {algorithm:?}: {fixed:?} under {chosen:?}");
             }
         }
@@ -190,7 +192,8 @@ proptest! {
     fn full_experts_and_busy_gpus_never_make_it_faster(setup in any_setup(), factor in 1.0..4.0) {
         let with = |capacity_factor: f64, imbalance: f64| {
             let experts = ExpertParallel { capacity_factor, imbalance, ..setup.experts };
-            evaluate(&Setup { experts, ..setup })
+            evaluate(&Setup { choices: Choices { experts, ..setup.choices },
+..setup })
         };
         let (even, fuller, busier) = (with(1.0, 1.0), with(factor, 1.0), with(1.0, factor));
         for more in [fuller, busier] {

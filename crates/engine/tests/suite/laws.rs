@@ -5,6 +5,7 @@ use crate::cases::cases;
 use engine::analysis::advice::advise;
 use engine::analysis::search::Ranking;
 use engine::model::bounds::{Bounds, simplified};
+use engine::model::choices::Choices;
 use engine::model::compute::unit_times;
 use engine::model::experts::ExpertParallel;
 use engine::model::flops::recomputed_per_token;
@@ -83,11 +84,19 @@ pub(crate) fn as_asked(scenario: &Scenario) -> Scenario {
 /// gathers, and grows as compute shrinks.
 fn one_after_the_other(scenario: &Scenario) -> Scenario {
     let asked = as_asked(scenario);
-    Scenario { experts: ExpertParallel { across_micro_batches: false, chunks: 1, ..asked.experts }, ..asked }
+    Scenario {
+        choices: Choices {
+            experts: ExpertParallel { across_micro_batches: false, chunks: 1, ..asked.experts },
+            ..asked.choices
+        },
+        ..asked
+    }
 }
 
 fn with_recompute(scenario: &Scenario, recompute: Recompute) -> Report {
-    Scenario { recompute, ..as_asked(scenario) }.report()
+    let mut scenario = as_asked(scenario);
+    scenario.recompute = recompute;
+    scenario.report()
 }
 
 /// The same run of a model whose layers have 16 experts each but for the first, on up to four GPUs.
@@ -100,7 +109,12 @@ fn with_experts(scenario: &Scenario, experts: ExpertParallel) -> Scenario {
         ..Experts::NONE
     };
     let architecture = Architecture { experts: shape, ..scenario.model.architecture() };
-    Scenario { model: Model::Custom { architecture }, ep: 4, experts, ..*scenario }
+    Scenario {
+        model: Model::Custom { architecture },
+        ep: 4,
+        choices: Choices { experts, ..scenario.choices },
+        ..*scenario
+    }
 }
 
 proptest! {
@@ -136,7 +150,8 @@ proptest! {
 
     #[test]
     fn a_module_more_keeps_no_more_and_computes_no_less(scenario in any_valid_scenario(), more in 0_usize..7) {
-        let by_module = Setup { recompute: Recompute::Modules, ..scenario.setup() };
+        let mut by_module = scenario.setup();
+        by_module.recompute = Recompute::Modules;
         let mut with = by_module;
         let RecomputeModules { core_attn, mlp, moe, moe_act, layernorm, mla_up_proj, shared_experts } =
             &mut with.recompute_modules;
@@ -198,7 +213,8 @@ proptest! {
     fn utilisation_stays_below_one(scenario in any_scenario()) {
         // The full-attention convention counts score pairs that a causal mask never computes, so the law is stated
         // for the convention that counts what runs.
-        let mut counted = Scenario { mfu_convention: MfuConvention::CausalAttention, ..scenario };
+        let mut counted = Scenario { choices: Choices { mfu_convention: MfuConvention::CausalAttention, ..scenario.choices },
+..scenario };
         // Attention runs in 16 bits whatever the format: no GPU is slower in fewer bits.
         let gpu = &mut counted.accelerator.values;
         gpu.peak_8bit = gpu.peak_8bit.max(gpu.peak_16bit);
@@ -210,7 +226,9 @@ proptest! {
     #[test]
     fn one_gpu_communicates_nothing(scenario in any_scenario()) {
         // What is offloaded crosses the link to the host, on one GPU too.
-        let report = Scenario { gpus: 1, offload: Offload::NONE, ..scenario }.report();
+        let report = Scenario { gpus: 1,
+choices: Choices { offload: Offload::NONE, ..scenario.choices },
+..scenario }.report();
         prop_assert_eq!(report.time.comm, Seconds::ZERO);
         prop_assert!(report.time.exposed_comm <= report.time.step * 1e-12);
     }
@@ -341,8 +359,8 @@ fn no_step_exceeds_the_fsdp_bounds() {
                             for (micro_batch_size, grad_accum_steps) in [(1, 1), (4, 1), (1, 64), (64, 1), (256, 1)] {
                                 let scenario = Scenario {
                                     model: Model::Ladder { size },
-                                    recompute: Recompute::Fraction,
-                                    ..Scenario { seq_len, gpus, strategy, keep_fraction, ..start }
+                                    choices: Choices { recompute: Recompute::Fraction, keep_fraction, ..start.choices },
+                                    ..Scenario { seq_len, gpus, strategy, ..start }
                                 };
                                 let scenario = Scenario { micro_batch_size, grad_accum_steps, ..scenario };
                                 let mut setup = simplified(&scenario.setup());
@@ -393,7 +411,7 @@ fn the_peak_holds_the_reduction_of_the_root_unit() {
 #[test]
 fn zero_1_gathers_weights_as_they_rest() {
     let start = Scenario { strategy: Strategy::Zero1, ..engine::catalog::default_scenario() };
-    let comm = |recipe| Scenario { recipe, ..start }.report().time.comm;
+    let comm = |recipe| Scenario { choices: Choices { recipe, ..start.choices }, ..start }.report().time.comm;
     // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
     let (fsdp2, reduce16) = (comm(PrecisionPolicy::Fsdp2MixedBf16), comm(PrecisionPolicy::Fsdp2MixedBf16Reduce16));
     let zero = comm(PrecisionPolicy::ZeroMixed);

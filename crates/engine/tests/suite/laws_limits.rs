@@ -16,7 +16,9 @@ const SLACK: f64 = 1.0 + 1e-9;
 const ROUTERS: f64 = 1.01;
 
 fn pipelined(scenario: &Scenario, pp: u32, steps: u32, framework: Framework) -> Scenario {
-    Scenario { pp, grad_accum_steps: steps, framework, ..as_asked(scenario) }
+    let mut piped = Scenario { pp, grad_accum_steps: steps, ..as_asked(scenario) };
+    piped.framework = framework;
+    piped
 }
 
 fn is_equal(one: &Report, other: &Report) -> bool {

@@ -3,6 +3,7 @@
 use crate::any::any_scenario;
 use crate::laws::{any_valid_scenario, as_asked, laws};
 use engine::catalog::MODELS;
+use engine::model::choices::Choices;
 use engine::model::flops::of_setup;
 use engine::model::lengths::Batching;
 use engine::model::memory::states::of_gpu;
@@ -24,8 +25,9 @@ proptest! {
     #[test]
     fn rank_zero_is_a_frozen_model(scenario in any_valid_scenario()) {
         let with = |method, rank, frozen_layers| {
-            let trained = Trained { method, rank, frozen_layers, dropout: false, embeddings: false, ..scenario.trained };
-            Setup { trained, ..scenario.setup() }
+            let mut setup = scenario.setup();
+            setup.trained = Trained { method, rank, frozen_layers, dropout: false, embeddings: false, ..scenario.trained };
+            setup
         };
         let (none, frozen) = (stages(&with(Method::Lora, 0, 0)), stages(&with(Method::Layers, 0, u32::MAX)));
         for (none, frozen) in none.iter().zip(frozen.iter()) {
@@ -40,8 +42,8 @@ proptest! {
         use BaseFormat::{Fp8, Int4, Int8, Mxfp4, Nf4, Nf4Double};
         let narrow = [Fp8, Int8, Int4, Nf4, Nf4Double, Mxfp4][place];
         let with = |base| {
-            let trained = Trained { method: Method::Lora, base, ..scenario.trained };
-            let setup = Setup { trained, ..scenario.setup() };
+            let mut setup = scenario.setup();
+            setup.trained = Trained { method: Method::Lora, base, ..scenario.trained };
             stages(&setup).iter().map(|stage| of_gpu(&setup, &stage.params).total().get()).sum::<f64>()
         };
         prop_assert!(with(narrow) <= with(BaseFormat::Bf16), "{} {}", with(narrow), with(BaseFormat::Bf16));
@@ -49,7 +51,10 @@ proptest! {
 
     #[test]
     fn what_does_not_train_costs_nothing_of_training(scenario in any_valid_scenario(), layers in 0_u32..100) {
-        let with = |trained| Setup { trained, ..scenario.setup() };
+        let with = |trained| {
+            let setup = scenario.setup();
+            Setup { choices: Choices { trained, ..setup.choices }, ..setup }
+        };
         let layers = Trained { method: Method::Layers, frozen_layers: layers, base: BaseFormat::Bf16, ..scenario.trained };
         for (some, all) in stages(&with(layers)).iter().zip(stages(&with(Trained::ALL)).iter()) {
             let [some, all] = [(layers, some), (Trained::ALL, all)].map(|(trained, stage)| of_gpu(&with(trained), &stage.params));
@@ -118,7 +123,8 @@ proptest! {
         let task = [Task::Dpo, Task::Kto, Task::Grpo][task];
         let mut scenario = under(&scenario, |objective| (objective.task, objective.reference) = (task, Reference::Model));
         scenario.trained.method = Method::Lora;
-        let plain = Scenario { objective: Objective { reward: RewardSource::Function, ..scenario.objective }, ..scenario };
+        let plain = Scenario { choices: Choices { objective: Objective { reward: RewardSource::Function, ..scenario.objective }, ..scenario.choices },
+..scenario };
         prop_assert_eq!(plain.report().memory.parts.get(MemoryPart::Models), Bytes::ZERO);
     }
 
@@ -176,13 +182,13 @@ fn adapters_of_full_rank_on_everything_need_no_less_than_full_training() {
             let scenario = Scenario {
                 model: entry.pick(),
                 tp,
-                recipe: PrecisionPolicy::PureBf16,
+                choices: Choices { recipe: PrecisionPolicy::PureBf16, ..Choices::DEFAULT },
                 ..engine::catalog::default_scenario()
             };
             let full = scenario.setup();
             let rank = full.architecture.hidden_size;
             let trained = Trained { method: Method::Lora, rank, embeddings: true, ..Trained::ALL };
-            let adapted = Setup { trained, ..full };
+            let adapted = Setup { choices: Choices { trained, ..full.choices }, ..full };
             let states = |setup: &Setup| {
                 let stage = stages(setup).first;
                 (stage.params, of_gpu(setup, &stage.params).total())

@@ -74,7 +74,8 @@ fn every_key_and_every_option_is_published() {
     }
 }
 
-/// Version 1 starts at today's first visit. When the first visit changes, this test goes and the starting point stays.
+/// Version 1 starts at today's first visit. When the first visit changes, this test goes, and the
+/// starting point becomes a copy of the old one.
 #[test]
 fn the_empty_link_is_the_first_visit() {
     assert_eq!(decode("").scenario, default_scenario());

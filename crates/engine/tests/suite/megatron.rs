@@ -1,6 +1,7 @@
 //! Memory of Megatron-Core against what Megatron-LM's continuous integration logs (its `golden_values` on H100, commit d98e8a64).
 
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::memory::{shard_degrees, states, workspaces};
 use engine::model::software::{AttentionKernel, Framework, Kernels};
 use engine::model::training::{PrecisionPolicy, Recompute};
@@ -32,10 +33,13 @@ fn small(strategy: Strategy, attention: AttentionKernel, recompute: Recompute) -
         micro_batch_size: 4,
         grad_accum_steps: 1,
         strategy,
-        recompute,
-        recipe: PrecisionPolicy::MegatronMixed,
-        framework: Framework::Megatron,
-        kernels: Kernels { attention, dropout: true, ..Kernels::USUAL },
+        choices: Choices {
+            recompute,
+            recipe: PrecisionPolicy::MegatronMixed,
+            framework: Framework::Megatron,
+            kernels: Kernels { attention, dropout: true, ..Kernels::USUAL },
+            ..Choices::DEFAULT
+        },
         ..decode("cluster=dgx-h100").scenario
     }
 }

@@ -1,6 +1,7 @@
 //! Parameters of adapters against PEFT's own count (`tests/peft/counts.py`).
 
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::software::Framework;
 use engine::model::stages::stages;
 use engine::model::trained::{Method, Targets, Trained};
@@ -25,10 +26,9 @@ fn adapters_have_as_many_parameters_as_peft_counts() {
         let model = catalog::model(row[0]).unwrap().pick();
         let scenario = Scenario {
             model,
-            trained,
             gpus: 1,
             strategy: Strategy::Ddp,
-            framework: Framework::Transformers,
+            choices: Choices { trained, framework: Framework::Transformers, ..Choices::DEFAULT },
             ..catalog::default_scenario()
         };
         let params = stages(&scenario.setup()).first.params;

@@ -8,6 +8,7 @@ use engine::analysis::plan::{
 };
 use engine::catalog;
 use engine::catalog::accelerators::prices;
+use engine::model::choices::Choices;
 use engine::model::memory;
 use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
@@ -103,9 +104,9 @@ fn fastest(base: &Scenario, sequences: u32, largest: u32, accumulates: bool) -> 
                                     tp,
                                     ep,
                                     strategy,
-                                    recompute,
                                     micro_batch_size,
                                     grad_accum_steps,
+                                    choices: Choices { recompute, ..base.choices },
                                     ..*base
                                 };
                                 if strategy == Strategy::HybridShard {
@@ -374,7 +375,10 @@ proptest! {
         let states = parts.get(MemoryPart::Weights).get() + optimizer;
         for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
             for (micro_batch_size, grad_accum_steps) in [(1, 16), (2, 8), (16, 1)] {
-                let other = Scenario { recompute, micro_batch_size, grad_accum_steps, ..scenario };
+                let other = Scenario { micro_batch_size,
+grad_accum_steps,
+choices: Choices { recompute, ..scenario.choices },
+..scenario };
                 let needed = memory(&other).needed.get();
                 prop_assert!(needed >= states * (1.0 - 1e-9), "{} {} {}", needed, states, encode(&other));
             }
@@ -385,7 +389,8 @@ proptest! {
     #[test]
     fn no_recomputation_is_fastest_and_full_recomputation_smallest(scenario in any_scenario()) {
         let laws = Laws::of(&scenario);
-        let of = |recompute| Scenario { recompute, ..scenario }.report();
+        let of = |recompute| Scenario { choices: Choices { recompute, ..scenario.choices },
+..scenario }.report();
         let (none, full) = (of(Recompute::None), of(Recompute::Full));
         for recompute in [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full] {
             let other = of(recompute);
@@ -415,7 +420,10 @@ proptest! {
             for (sequences, sizes) in [(64, [1, 2, 32]), (12, [1, 3, 6])] {
                 let of = |micro_batch_size| {
                     let grad_accum_steps = sequences / micro_batch_size;
-                    Scenario { recompute, micro_batch_size, grad_accum_steps, ..scenario }
+                    Scenario { micro_batch_size,
+grad_accum_steps,
+choices: Choices { recompute, ..scenario.choices },
+..scenario }
                 };
                 let needed = |scenario: &Scenario| scenario.report().memory.needed.get();
                 for [smaller, larger] in [[sizes[0], sizes[1]], [sizes[1], sizes[2]]].map(|pair| pair.map(of)) {

@@ -8,11 +8,11 @@ use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
 use super::{Brought, Kind, Offer, Section};
-use crate::error::{self, Explained, Removal, bytes};
-use crate::log::{self, Comparison, Reason, links};
-use crate::rates::{self, Taken};
 use crate::run::{Changes, of_change, rule};
-use crate::snapshot::{self, Found};
+use diagnose::error::{self, Explained, Removal, bytes};
+use diagnose::log::{self, Comparison, Reason, links};
+use diagnose::rates::{self, Taken};
+use diagnose::snapshot::{self, Found};
 
 /// What a text says of a run; nothing where it is neither an error nor a measurement.
 pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brought, String>> {

@@ -4,8 +4,8 @@ use engine::format;
 use engine::share;
 
 use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
-use crate::config::MOST_CHARACTERS;
 use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read, spread, write_back};
+use huggingface::MOST_CHARACTERS;
 
 /// Reads one text as the configuration of a run.
 pub(super) fn alone(text: &str, name: Option<&str>, base: &Base) -> Result<Brought, Refusal> {

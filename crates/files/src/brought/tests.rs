@@ -1,9 +1,9 @@
 //! What texts and files bring.
 
 use super::*;
-use crate::config::MOST_CHARACTERS;
 use engine::catalog::default_scenario;
 use engine::share::decode::LONGEST_LINK;
+use huggingface::MOST_CHARACTERS;
 
 /// What a pasted text brings.
 fn brought(text: &str) -> Result<Brought, String> {

@@ -5,8 +5,8 @@ use engine::format;
 use engine::names;
 use engine::params::quantity::shorten;
 
-use crate::config::{Adapter, Imported, TextLengths};
-use crate::log;
+use diagnose::log;
+use huggingface::{Adapter, Imported, TextLengths};
 
 /// Where nothing came.
 pub const NOTHING: &str = "There is nothing to read: paste a text or choose a file.";

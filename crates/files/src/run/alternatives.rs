@@ -3,6 +3,7 @@
 use engine::catalog::accuracy::{fit_odds, verdict};
 use engine::catalog::releases::{Known, RELEASES, Release};
 use engine::format;
+use engine::model::choices::Choices;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::model::training::Recompute;
@@ -78,7 +79,9 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     }
     if is_open(ParamId::Recompute) && matches!(scenario.recompute, Recompute::None | Recompute::Full) {
         let runs = [("none", Recompute::None), ("all layers", Recompute::Full)];
-        let runs = runs.map(|(name, recompute)| (name.to_owned(), Scenario { recompute, ..*scenario }));
+        let runs = runs.map(|(name, recompute)| {
+            (name.to_owned(), Scenario { choices: Choices { recompute, ..scenario.choices }, ..*scenario })
+        });
         spread.over("what is recomputed", scenario, runs.into_iter());
     }
     if run.takes_newest

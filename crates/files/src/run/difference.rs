@@ -3,7 +3,7 @@
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
-use crate::difference::{Difference, differences};
+use diagnose::difference::{Difference, differences};
 
 /// What follows from others.
 const FOLLOWS: [ParamId; 2] = [ParamId::TrainingTokens, ParamId::GpuHourPrice];

@@ -1,6 +1,7 @@
 //! The scenario that is being made of the keys.
 
 use engine::catalog::releases::{self, GONE, Known, Release};
+use engine::model::choices::Choices;
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
 use engine::params::quantity::with_unit;
@@ -94,8 +95,8 @@ impl Draft {
             network: base.network,
             gpus: base.gpus,
             topology: base.topology,
-            mfu_convention: base.mfu_convention,
             run: base.run,
+            choices: Choices { mfu_convention: base.mfu_convention, ..Choices::DEFAULT },
             ..v1::start()
         };
         Self {

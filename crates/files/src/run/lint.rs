@@ -8,6 +8,7 @@ use engine::analysis::advice::{advise, is_worth_the_odds};
 use engine::analysis::layouts::LayoutSearch;
 use engine::catalog::accuracy::fit_odds;
 use engine::format::{bytes_of, odds};
+use engine::model::choices::Choices;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::trained::Trained;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::difference::difference;
 use super::edit::{Change, write_back};
 use super::format::Format;
+use super::tree::Tree;
 use super::words::facts;
 use super::{Base, File, Run, format, keys, read, tree};
 pub(crate) use rules::of_change;
@@ -65,14 +67,14 @@ impl Changes {
     /// What differs between two scenarios of one run.
     pub(crate) fn between(before: &Scenario, after: &Scenario) -> Self {
         let what = |scenario: &Scenario| {
-            let Scenario { seq_len, texts, objective, trained, images, mtp, .. } = *scenario;
+            let Scenario { seq_len, texts, choices: Choices { objective, trained, images, mtp, .. }, .. } = *scenario;
             // The bits of frozen weights are numerics.
             let trained = Trained { base: before.trained.base, ..trained };
             (unpadded(scenario), seq_len, texts, objective, trained, images, mtp)
         };
         let how = |scenario: &Scenario| {
-            let Scenario { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
-                *scenario;
+            let Choices { recipe, compute_format, optimizer, galore_rank, gradients_in_16_bits, kernels, .. } =
+                scenario.choices;
             let dispatch = scenario.experts.dispatch_8bit;
             (
                 recipe,
@@ -124,6 +126,21 @@ const MOST_WITHOUT: usize = 2;
 /// Layouts that are tried at once.
 const AT_ONCE: usize = 4096;
 
+/// The files of a run, read once: each candidate is held against them.
+struct Source<'a> {
+    run: &'a Run,
+    files: &'a [File],
+    base: &'a Base,
+    /// The trees of the files, in their order; `None` where one cannot be read alone.
+    trees: Vec<Option<Tree>>,
+}
+
+impl<'a> Source<'a> {
+    fn new(run: &'a Run, files: &'a [File], base: &'a Base) -> Self {
+        Self { run, files, base, trees: files.iter().map(|file| tree::read(file).ok()).collect() }
+    }
+}
+
 /// A candidate that was written, read and evaluated.
 struct Candidate {
     scenario: Scenario,
@@ -153,7 +170,8 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         );
         findings.push(Finding::of(rules::DOES_NOT_FIT, what));
     }
-    let (mut found, mut without) = candidates(run, files, base, &report);
+    let source = &Source::new(run, files, base);
+    let (mut found, mut without) = candidates(source, &report);
     let code = |candidate: &Candidate| of_change(scenario, &candidate.scenario);
     if report.fits() {
         // What fits needs no shorter texts, and is not asked to train another thing.
@@ -169,7 +187,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
         }
     }
     if let Some(first) = found.first_mut() {
-        follow(run, files, base, &report, first);
+        follow(source, &report, first);
     }
     let mut seen: Vec<Scenario> = Vec::new();
     found.retain(|candidate| {
@@ -197,8 +215,8 @@ fn is_repair(code: &str) -> bool {
 
 /// What the files have words for and helps, the best first, and findings that they have no words
 /// for.
-fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<Candidate>, Vec<Finding>) {
-    let scenario = &run.scenario;
+fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>) {
+    let scenario = &source.run.scenario;
     let mut found: Vec<Candidate> = Vec::new();
     let mut without: Vec<Finding> = Vec::new();
     let add = |found: &mut Vec<Candidate>, candidate: Candidate| {
@@ -207,12 +225,12 @@ fn candidates(run: &Run, files: &[File], base: &Base, report: &Report) -> (Vec<C
         }
     };
     if !report.fits() {
-        for candidate in joint::joint(run, files, base, report) {
+        for candidate in joint::joint(source, report) {
             add(&mut found, candidate);
         }
     }
     for wanted in wanted(scenario, report) {
-        match written(run, files, base, &wanted, report) {
+        match written(source, &wanted, report) {
             Some(candidate) if helps(&candidate, report) => add(&mut found, candidate),
             Some(_) => {}
             None => without.extend(wordless(scenario, report, &wanted)),
@@ -248,7 +266,7 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     if report.fits() {
         for mode in [Recompute::None, Recompute::AttentionCore, Recompute::Selective] {
             if scenario.recompute == Recompute::Full {
-                wanted.push(Scenario { recompute: mode, ..*scenario });
+                wanted.push(Scenario { choices: Choices { recompute: mode, ..scenario.choices }, ..*scenario });
             }
         }
         // The same step in fewer micro-batches.
@@ -285,11 +303,8 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
 }
 
 /// Whether every key of a file but those of a fix has its value still.
-fn keeps_others(old: &File, new: &File, place: usize, fix: &[Change]) -> bool {
-    if old == new {
-        return true;
-    }
-    let (Ok(old), Ok(new)) = (tree::read(old), tree::read(new)) else { return false };
+fn keeps_others(old: &Tree, new: &File, place: usize, fix: &[Change]) -> bool {
+    let Ok(new) = tree::read(new) else { return false };
     let own = |path: &str| {
         fix.iter().any(|change| {
             change.file == place
@@ -304,11 +319,10 @@ fn keeps_others(old: &File, new: &File, place: usize, fix: &[Change]) -> bool {
         .filter_map(|entry| Some(entry.value.shown().strip_prefix("${")?.strip_suffix('}')?.to_owned()))
         .collect();
     let is_referred = |path: &str| referred.iter().any(|name| path == name || path.ends_with(&format!(".{name}")));
-    let value = |tree: &tree::Tree, path: &str| {
-        tree.entries.iter().find(|entry| entry.path == path).map(|entry| entry.value.shown())
-    };
+    let value =
+        |tree: &Tree, path: &str| tree.entries.iter().find(|entry| entry.path == path).map(|entry| entry.value.shown());
     let others = old.entries.iter().filter(|entry| !own(&entry.path) && !is_referred(&entry.path));
-    others.map(|entry| &entry.path).all(|path| value(&old, path) == value(&new, path))
+    others.map(|entry| &entry.path).all(|path| value(old, path) == value(&new, path))
 }
 
 fn gain(before: &Report, after: &Report) -> f64 {
@@ -328,10 +342,10 @@ fn is_worth_it(before: &Report, after: &Report) -> bool {
 
 /// Follows a candidate to its end: what would be found in the files with its fix becomes part of
 /// the fix, so that files are fixed once.
-fn follow(run: &Run, files: &[File], base: &Base, before: &Report, candidate: &mut Candidate) {
+fn follow(source: &Source, before: &Report, candidate: &mut Candidate) {
     for _ in 0..MOST {
         let next = wanted(&candidate.scenario, &candidate.report).into_iter();
-        let next = next.filter_map(|wanted| written(run, files, base, &wanted, before)).filter(|next| {
+        let next = next.filter_map(|wanted| written(source, &wanted, before)).filter(|next| {
             next.report.fits() && next.changes <= candidate.changes && is_worth_it(&candidate.report, &next.report)
         });
         let Some(next) = next.max_by(|a, b| a.gain.total_cmp(&b.gain)) else { return };
@@ -340,22 +354,22 @@ fn follow(run: &Run, files: &[File], base: &Base, before: &Report, candidate: &m
 }
 
 /// What of the files differs between the run and a scenario.
-fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
+fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
     let mut changes = Vec::new();
-    for (place, file) in files.iter().enumerate() {
-        let Ok(tree) = tree::read(file) else { continue };
+    for (place, (file, tree)) in source.files.iter().zip(&source.trees).enumerate() {
+        let Some(tree) = tree else { continue };
         // What stands inside a notebook or a job is not written back.
         if tree.inner.is_some() {
             continue;
         }
-        let Ok(format) = format::of(&tree, &file.text) else { continue };
-        let before = facts(format, &run.scenario);
+        let Ok(format) = format::of(tree, &file.text) else { continue };
+        let before = facts(format, &source.run.scenario);
         for fact in facts(format, wanted) {
             let same = before.iter().find(|other| other.keys == fact.keys);
             if same.is_some_and(|other| other.value == fact.value) || (same.is_none() && fact.value.is_empty()) {
                 continue;
             }
-            let present = fact.keys.split('|').find_map(|key| keys::place(&tree, key));
+            let present = fact.keys.split('|').find_map(|key| keys::place(tree, key));
             let entry = present.and_then(|place| tree.entries.get(place));
             // torchtitan's Python configurations have other fields from release to release.
             let is_typed = format == Format::Torchtitan && tree.syntax == tree::Syntax::Python;
@@ -381,8 +395,9 @@ fn changes(run: &Run, files: &[File], wanted: &Scenario) -> Vec<Change> {
 
 /// Writes what differs from a scenario into the files, reads them and evaluates what comes of it;
 /// `None` where nothing does.
-fn written(run: &Run, files: &[File], base: &Base, wanted: &Scenario, before: &Report) -> Option<Candidate> {
-    let fix = changes(run, files, wanted);
+fn written(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candidate> {
+    let Source { run, files, base, trees } = source;
+    let fix = changes(source, wanted);
     if fix.is_empty() {
         return None;
     }
@@ -394,11 +409,13 @@ fn written(run: &Run, files: &[File], base: &Base, wanted: &Scenario, before: &R
             File { name: file.name.clone(), text: write_back(file, &of_file) }
         })
         .collect();
-    let now = read(&changed, base).ok()?;
+    let now = read(&changed, *base).ok()?;
     let report = now.scenario.report();
     // A fix contradicts nothing that was not contradicted, and changes no key but its own.
     let contradicts = now.contradictions.len() > run.contradictions.len();
-    let keeps = files.iter().zip(&changed).enumerate().all(|(place, (old, new))| keeps_others(old, new, place, &fix));
+    let keeps = files.iter().zip(trees).zip(&changed).enumerate().all(|(place, ((old, tree), new))| {
+        old == new || tree.as_ref().is_some_and(|tree| keeps_others(tree, new, place, &fix))
+    });
     if contradicts || now.scenario == run.scenario || !keeps {
         return None;
     }

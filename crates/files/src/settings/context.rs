@@ -28,12 +28,12 @@ pub(super) struct ExportContext {
 
 impl ExportContext {
     /// Whether the optimizer is `GaLore`.
-    pub(super) const fn projects(&self) -> bool {
+    pub(super) fn projects(&self) -> bool {
         matches!(self.setup.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit)
     }
 
     /// Whether the optimizer updates in the backward pass.
-    pub(super) const fn updates_in_backward(&self) -> bool {
+    pub(super) fn updates_in_backward(&self) -> bool {
         matches!(self.setup.update_place, UpdatePlace::InBackward)
     }
 

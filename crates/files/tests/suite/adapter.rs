@@ -3,7 +3,7 @@
 use engine::catalog::{self};
 use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::share::decode;
-use files::config::{Adapter, import_adapter, is_adapter, parse};
+use huggingface::{Adapter, import_adapter, is_adapter, parse};
 
 fn adapter(text: &str) -> Result<Adapter, String> {
     let json = parse(text)?;

@@ -12,11 +12,6 @@ mod adapter;
 // The same cases and seeds as the engine's.
 #[path = "../../../engine/tests/suite/cases.rs"]
 mod cases;
-mod config;
-mod errors;
-mod families;
-mod links;
-mod logs;
 mod rates;
 mod run;
 mod settings;

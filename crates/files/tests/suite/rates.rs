@@ -1,10 +1,10 @@
 //! What `static/measure.py` writes: the parameters that it becomes, and what is said of what is not it.
 
+use diagnose::log::links;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::share::decode;
 use files::brought::{Brought, Item, Kind, bring};
-use files::log::links;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -174,7 +174,7 @@ fn what_cannot_be_is_refused_by_name_and_the_rest_is_kept() {
 fn other_files_are_refused_in_a_sentence() {
     for (text, words) in [
         (CPU.to_owned(), "measured on a processor (AMD EPYC)"),
-        (files::rates::SCRIPT.to_owned(), "This is the script that measures"),
+        (diagnose::rates::SCRIPT.to_owned(), "This is the script that measures"),
         (H200.chars().take(9000).collect(), "was cut off"),
         (with(|json| json["shardwise_measure"] = 2.into()), "“shardwise_measure” is 2, and version 1"),
         (with(|json| json["shardwise_measure"] = "1".into()), "“shardwise_measure” is \"1\""),

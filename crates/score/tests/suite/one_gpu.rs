@@ -3,6 +3,7 @@
 
 use crate::published::PUBLISHED;
 use engine::catalog;
+use engine::model::choices::Choices;
 use engine::model::compute::attention::{HALF_KEYS, by_length, by_width};
 use engine::model::memory::activations::layer;
 use engine::model::report::Limiter;
@@ -88,16 +89,19 @@ impl Step<'_> {
             gpus: 1,
             seq_len: self.count("seq"),
             micro_batch_size: self.count("micro"),
-            recipe: PrecisionPolicy::PureBf16,
-            recompute: if self.is("ckpt") == "none" { Recompute::None } else { Recompute::Selective },
-            // Its softmax in fp32 is that of transformers, all else torchtitan's.
-            framework: if eager { Framework::Transformers } else { Framework::Torchtitan },
-            kernels: Kernels {
-                attention: if eager { AttentionKernel::Unfused } else { AttentionKernel::Flash },
-                norms: NormKernel::Fused,
-                compile: self.is("compile") == "block",
-                repeated_heads: RepeatedHeads::Default,
-                ..start.kernels
+            choices: Choices {
+                recipe: PrecisionPolicy::PureBf16,
+                recompute: if self.is("ckpt") == "none" { Recompute::None } else { Recompute::Selective },
+                // Its softmax in fp32 is that of transformers, all else torchtitan's.
+                framework: if eager { Framework::Transformers } else { Framework::Torchtitan },
+                kernels: Kernels {
+                    attention: if eager { AttentionKernel::Unfused } else { AttentionKernel::Flash },
+                    norms: NormKernel::Fused,
+                    compile: self.is("compile") == "block",
+                    repeated_heads: RepeatedHeads::Default,
+                    ..start.kernels
+                },
+                ..start.choices
             },
             ..start
         }

@@ -3,6 +3,7 @@
 
 use ::score::traced::score::{self, Compared};
 use ::score::traced::{self, Traced};
+use engine::model::choices::Choices;
 use engine::model::lengths::{Batching, Lengths};
 use engine::model::memory;
 use engine::model::setup::Setup;
@@ -94,7 +95,7 @@ fn the_closed_form_keeps_to_the_reserved_bytes() {
     assert_eq!(rows.len(), 52);
     for (segments, place) in [(Segments::Fixed, 0), (Segments::Expandable, 1)] {
         let error = |row: &Traced| {
-            let mut scenario = Scenario { segments, ..row.scenario };
+            let mut scenario = Scenario { choices: Choices { segments, ..row.scenario.choices }, ..row.scenario };
             // On a GPU without end, so that the allocator gives nothing back.
             scenario.accelerator.values.memory = Bytes::from_gib(1e4);
             MemoryKind::Reserved.predicted(&scenario.report().memory).get() / row.measured.reserved[place] - 1.0
@@ -120,7 +121,8 @@ fn the_closed_form_knows_what_longer_texts_outgrow() {
             mean_length: f64::from(row.scenario.seq_len) / 2.0,
             ..row.scenario.texts
         };
-        let mut scenario = Scenario { texts, segments: Segments::Fixed, ..row.scenario };
+        let mut scenario =
+            Scenario { texts, choices: Choices { segments: Segments::Fixed, ..row.scenario.choices }, ..row.scenario };
         scenario.accelerator.values.memory = Bytes::from_gib(1e4);
         scenario.setup()
     };

@@ -83,6 +83,7 @@ fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
 mod tests {
     use super::*;
     use engine::catalog::default_scenario;
+    use engine::model::choices::Choices;
     use engine::model::software::Framework;
 
     #[test]
@@ -104,7 +105,7 @@ mod tests {
         let start = default_scenario();
         let text = by_formulas(&start);
         assert!(text.starts_with("The verdict is by closed formulas, ") && text.ends_with(" needed."), "{text}");
-        let own = Scenario { framework: Framework::MaxText, ..start };
+        let own = Scenario { choices: Choices { framework: Framework::MaxText, ..start.choices }, ..start };
         assert!(by_formulas(&own).contains("the layers and buffers of this framework"));
         let pipeline = Scenario { pp: 4, ..start };
         assert!(by_formulas(&pipeline).contains("pipeline"));

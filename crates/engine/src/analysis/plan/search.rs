@@ -5,6 +5,7 @@ use super::cases::Case;
 use super::settled::Settled;
 use crate::analysis::candidates::errors;
 use crate::catalog::accuracy;
+use crate::model::choices::Choices;
 use crate::model::memory::{self, NoRoom};
 use crate::model::run::{self, HostMemory, RunReport};
 use crate::model::stages::stages;
@@ -102,7 +103,7 @@ impl Search {
 
 /// Whether a layout fits with full recomputation.
 fn fits_in_full(scenario: &Scenario) -> bool {
-    let setup = Scenario { recompute: Recompute::Full, ..*scenario }.setup();
+    let setup = Scenario { choices: Choices { recompute: Recompute::Full, ..scenario.choices }, ..*scenario }.setup();
     memory::peak_that_fits(&setup, &stages(&setup)).is_ok()
 }
 

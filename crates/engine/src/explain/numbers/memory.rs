@@ -14,7 +14,7 @@ fn narrow(c: &Context) -> bool {
     c.peak.copies > 0.0
 }
 
-const fn all_train(c: &Context) -> bool {
+fn all_train(c: &Context) -> bool {
     c.setup.trained.is_all()
 }
 
@@ -87,7 +87,7 @@ fn has_base(c: &Context) -> bool {
     c.peak.alive.base > Bytes::ZERO
 }
 
-const fn has_vocabulary(c: &Context) -> bool {
+fn has_vocabulary(c: &Context) -> bool {
     !c.setup.objective.has_scalar_head()
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model::adapters;
+use crate::model::choices::Choices;
 use crate::model::experts::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::memory::states::of_gpu;
 use crate::model::parallel::Mesh;
@@ -40,7 +41,10 @@ pub(super) fn time(report: &Report) -> Value {
 /// the peak.
 pub(super) fn memory(scenario: &Scenario, report: &Report) -> Value {
     let (setup, memory) = (scenario.setup(), &report.memory);
-    let states = of_gpu(&Setup { offload: Offload::NONE, ..setup }, &stages(&setup).first.params);
+    let states = of_gpu(
+        &Setup { choices: Choices { offload: Offload::NONE, ..setup.choices }, ..setup },
+        &stages(&setup).first.params,
+    );
     json!({
         "capacity": memory.capacity.get(),
         "nominal": memory.nominal.get(),

@@ -1,6 +1,7 @@
 //! The bounds on a setup of the step model, and the setup under their simplifications.
 
 use super::{Bounds, Stage};
+use crate::model::choices::Choices;
 use crate::model::collectives::{Group, bus_bandwidth};
 use crate::model::compute::{attention_efficiency, peak};
 use crate::model::flops;
@@ -103,9 +104,7 @@ pub fn simplified(setup: &Setup) -> Setup {
             ..setup.accelerator
         },
         network: setup.network.ideal(Topology::Flat),
-        recipe: PrecisionPolicy::ZeroMixed,
         mask: AttentionMask::Full,
-        mfu_convention: MfuConvention::FullAttention,
         overheads: Overheads {
             context: Bytes::ZERO,
             per_communicator: Bytes::ZERO,
@@ -125,6 +124,11 @@ pub fn simplified(setup: &Setup) -> Setup {
             message: Seconds::ZERO,
             step: Seconds::ZERO,
             elementwise_bytes: 0.0,
+        },
+        choices: Choices {
+            recipe: PrecisionPolicy::ZeroMixed,
+            mfu_convention: MfuConvention::FullAttention,
+            ..setup.choices
         },
         ..*setup
     }

@@ -29,7 +29,7 @@ const EAGER: Kernels = Kernels { inputs: 6.0, outputs: 10.0, launches: 5.0 / OF_
 const FUSED: Kernels = Kernels { inputs: 6.0, outputs: 6.0, launches: 3.0 / OF_A_LAYER };
 
 impl Kernels {
-    const fn of(setup: &Setup) -> &'static Self {
+    fn of(setup: &Setup) -> &'static Self {
         if setup.kernels.compile || setup.traits().fused_adapters { &FUSED } else { &EAGER }
     }
 }

@@ -12,6 +12,7 @@ use super::products::{Block, mlp, projections, router_and_shared};
 use super::recurrent;
 use super::routed::{padded_rows, routed};
 use super::{attention_core, embedding};
+use crate::model::choices::Choices;
 use crate::model::cost::{Operations, OperatorCost};
 use crate::model::experts;
 use crate::model::flops::backward::recomputed;
@@ -77,7 +78,10 @@ fn of_language_model(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     if wide <= 0.0 {
         return narrow;
     }
-    let in_16_bits = parts_in_one_format(&Setup { compute_format: ComputeFormat::AsPolicy, ..*setup });
+    let in_16_bits = parts_in_one_format(&Setup {
+        choices: Choices { compute_format: ComputeFormat::AsPolicy, ..setup.choices },
+        ..*setup
+    });
     let mut mixed = narrow;
     for (part, other) in mixed.iter_mut().zip(in_16_bits) {
         *part = *part * (1.0 - wide) + other * wide;

@@ -2,6 +2,7 @@
 //! the one that takes the least time. Weights stay where they are whatever is chosen, so that switching costs nothing.
 
 use super::{AllToAll, Dispatcher, ExpertParallel};
+use crate::model::choices::Choices;
 use crate::model::memory;
 use crate::model::parallel::{Mesh, common_divisor};
 use crate::model::setup::Setup;
@@ -69,7 +70,7 @@ pub fn with_fastest_chunks(setup: &Setup) -> Setup {
         }
         for chunks in CHUNKS {
             let experts = ExpertParallel { algorithm, chunks, ..setup.experts };
-            let candidate = Setup { experts, ..*setup };
+            let candidate = Setup { choices: Choices { experts, ..setup.choices }, ..*setup };
             let time = step_time(&candidate);
             if least.is_none_or(|least| time < least) {
                 (best, least) = (candidate, Some(time));

@@ -257,11 +257,12 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 ///
 /// ```
 /// # use engine::model::{memory::activations::layer, setup::Setup, transformer::LayerShares, software::{AttentionKernel, Kernels}};
-/// # use engine::{catalog, scenario::Scenario};
+/// # use engine::{catalog, model::choices::Choices, scenario::Scenario};
 /// // GPT-3 175B, 2,048 tokens, dropout, no tensor parallelism: 34 H + 5 n_q s bytes a token (arXiv 2205.05198).
 /// let model = catalog::model("gpt-3-175b").unwrap().pick();
 /// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
-/// let setup = Scenario { model, kernels, seq_len: 2048, ..catalog::default_scenario() }.setup();
+/// let choices = Choices { kernels, ..Choices::DEFAULT };
+/// let setup = Scenario { model, choices, seq_len: 2048, ..catalog::default_scenario() }.setup();
 /// assert_eq!(layer(&setup, 2.0, &LayerShares::DENSE).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
 ///
 /// // Llama 2 7B under Megatron: before Hopper a copy more of the attention's output, 4,096 elements of two bytes.

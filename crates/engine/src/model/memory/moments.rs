@@ -1,6 +1,7 @@
 //! Bytes of the optimizer's moments.
 
 use crate::model::adapters::{self, Module};
+use crate::model::choices::Choices;
 use crate::model::parallel::Mesh;
 use crate::model::setup::Setup;
 use crate::model::trained::{Method, Targets, Trained};
@@ -71,7 +72,11 @@ pub struct LowRank {
 /// The sums of a setup's layers on all GPUs: r is `GaLore`'s rank, or m where that is less.
 pub fn low_rank(setup: &Setup) -> LowRank {
     let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, ..Trained::ALL };
-    let whole = Setup { trained, mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh }, ..*setup };
+    let whole = Setup {
+        mesh: Mesh { tp: 1, ep: 1, etp: 1, ..setup.mesh },
+        choices: Choices { trained, ..setup.choices },
+        ..*setup
+    };
     let (arch, most) = (&setup.architecture, f64::from(setup.galore_rank.max(1)));
     let [dense, shared, routed] = adapters::widths(&whole);
     let shares = arch.shares();

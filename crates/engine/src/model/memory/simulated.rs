@@ -124,6 +124,7 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
 mod tests {
     use super::*;
     use crate::catalog;
+    use crate::model::choices::Choices;
     use crate::model::software::Framework;
     use crate::model::trained::Targets;
     use crate::scenario::{Scenario, Strategy};
@@ -133,14 +134,15 @@ mod tests {
         let start = catalog::default_scenario();
         let scenario = Scenario {
             model,
-            recipe,
-            trained,
             gpus: 8,
             strategy: Strategy::FullShard,
-            recompute: Recompute::Full,
+            choices: Choices { recipe, trained, recompute: Recompute::Full, ..start.choices },
             ..start
         };
-        is_followed(&Scenario { framework: Framework::Transformers, ..scenario }.setup())
+        is_followed(
+            &Scenario { choices: Choices { framework: Framework::Transformers, ..scenario.choices }, ..scenario }
+                .setup(),
+        )
     }
 
     #[test]

@@ -142,9 +142,13 @@ const HALF: f64 = 2.0;
 /// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
 ///
 /// ```
-/// # use engine::{catalog, model::{memory::states::optimizer_bytes, setup::Setup, training::{Optimizer, PrecisionPolicy}}};
+/// # use engine::model::{choices::Choices, memory::states::optimizer_bytes, setup::Setup};
+/// # use engine::{catalog, model::training::{Optimizer, PrecisionPolicy}};
 /// let setup = catalog::default_scenario().setup();
-/// let bytes = |recipe, optimizer| optimizer_bytes(&Setup { recipe, optimizer, ..setup });
+/// let bytes = |recipe, optimizer| {
+///     let choices = Choices { recipe, optimizer, ..setup.choices };
+///     optimizer_bytes(&Setup { choices, ..setup })
+/// };
 /// // ZeRO's K = 12 with Adam: the fp32 copy and two moments (arXiv 1910.02054, section 3.1).
 /// assert_eq!(bytes(PrecisionPolicy::ZeroMixed, Optimizer::AdamW), (12.0, 12.0));
 /// // Lion keeps one moment, Muon one on matrices alone.
@@ -211,7 +215,7 @@ pub struct FrozenBytes {
 
 impl FrozenBytes {
     /// At rest.
-    pub const fn at_rest(setup: &Setup) -> Self {
+    pub fn at_rest(setup: &Setup) -> Self {
         let matrices = setup.trained.base.bytes();
         Self { matrices, others: if matrices > HALF { matrices } else { HALF } }
     }

@@ -1,3 +1,4 @@
+use crate::model::choices::Choices;
 use crate::model::compute::unit_times;
 use crate::model::experts::exchange::repeated;
 use crate::model::flops::recomputed_per_token;
@@ -18,7 +19,8 @@ const QUERY: f64 = 128.0 * 192.0;
 const VALUE: f64 = 128.0 * 128.0;
 
 fn setup(link: &str, recompute_modules: RecomputeModules) -> Setup {
-    Setup { recompute: Recompute::Modules, recompute_modules, ..decode(link).scenario.setup() }
+    let asked = decode(link).scenario.setup();
+    Setup { choices: Choices { recompute: Recompute::Modules, recompute_modules, ..asked.choices }, ..asked }
 }
 
 /// What the modules drop of a token in a dense layer, and in one with experts.
@@ -26,7 +28,11 @@ fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
     let setup = setup(link, modules);
     [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
         let LayerBytes { whole, kept, .. } = layer(&setup, BF16, &shares);
-        assert_eq!(whole, layer(&Setup { recompute: Recompute::None, ..setup }, BF16, &shares).whole);
+        assert_eq!(
+            whole,
+            layer(&Setup { choices: Choices { recompute: Recompute::None, ..setup.choices }, ..setup }, BF16, &shares)
+                .whole
+        );
         whole - kept
     })
 }
@@ -107,7 +113,7 @@ fn experts_run_again_as_a_whole_with_their_exchanges() {
 fn the_attention_core_alone_is_the_mode_of_that_name() {
     let link = "model=gpt-3-175b&seq=2048&attnkernel=unfused&dropout=yes&framework=megatron-legacy";
     let module = setup(link, RecomputeModules::USUAL);
-    let mode = Setup { recompute: Recompute::AttentionCore, ..module };
+    let mode = Setup { choices: Choices { recompute: Recompute::AttentionCore, ..module.choices }, ..module };
     assert_eq!(layer(&module, BF16, &LayerShares::DENSE), layer(&mode, BF16, &LayerShares::DENSE));
     assert_eq!(recomputed_per_token(&module, 2048.0), recomputed_per_token(&mode, 2048.0));
     assert_eq!(unit_times(&module, &LayerShares::DENSE), unit_times(&mode, &LayerShares::DENSE));

@@ -1,6 +1,7 @@
 //! How long an engine takes: prompts at the rate of compute, tokens at the rate of memory.
 
 use super::{HALF, cache_bytes};
+use crate::model::choices::Choices;
 use crate::model::collectives::{self, Group};
 use crate::model::compute::{matmul_rate, memory_rate};
 use crate::model::flops;
@@ -60,7 +61,7 @@ fn forward(engine: &Setup, keys: f64) -> Flops {
 
 /// The rate of its products, which are in 16 bits.
 fn rate_of(engine: &Setup) -> crate::units::FlopsPerSecond {
-    matmul_rate(&Setup { compute_format: ComputeFormat::AsPolicy, ..*engine })
+    matmul_rate(&Setup { choices: Choices { compute_format: ComputeFormat::AsPolicy, ..engine.choices }, ..*engine })
 }
 
 /// Weights that a pass over so many tokens reads.

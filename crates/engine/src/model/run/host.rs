@@ -1,5 +1,6 @@
 //! Memory of one host.
 
+use crate::model::choices::Choices;
 use crate::model::memory::{activations, evicted, recipe_bytes, states};
 use crate::model::per_rank::{LocalParams, tokens};
 use crate::model::run::{RunChoices, checkpoint};
@@ -186,7 +187,7 @@ pub fn on_gpus(setup: &Setup) -> f64 {
     if !setup.offload.optimizer && !setup.offload.parameters {
         return 1.0;
     }
-    let stays = Setup { offload: Offload::NONE, ..*setup };
+    let stays = Setup { choices: Choices { offload: Offload::NONE, ..setup.choices }, ..*setup };
     let of = |setup: &Setup, stage: &Stage| {
         let states = states::of_gpu(setup, &stage.params);
         (states.weights + states.optimizer).get()
@@ -214,7 +215,7 @@ pub fn on_gpus(setup: &Setup) -> f64 {
 /// ```
 pub fn offload(setup: &Setup) -> Bytes {
     let setup = &setup.at_longest();
-    let stays = Setup { offload: Offload::NONE, ..*setup };
+    let stays = Setup { choices: Choices { offload: Offload::NONE, ..setup.choices }, ..*setup };
     let element = recipe_bytes(setup.recipe).activation;
     of_host(setup, &|stage, params| {
         let (all, here) = (states::of_gpu(&stays, params), states::of_gpu(setup, params));

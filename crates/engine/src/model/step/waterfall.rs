@@ -2,6 +2,7 @@
 //! (docs/book/model/overlap.md).
 
 use super::pace::{Pace, Passes, TimedStage, pace};
+use crate::model::choices::Choices;
 use crate::model::compute::parts::{Operator, memory_bound, of, parts};
 use crate::model::report::{Report, Work};
 use crate::model::setup::Setup;
@@ -186,7 +187,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
 /// Splits the time of the pacing stage's kernels.
 fn of_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfall) -> Waterfall {
     let all = parts(setup);
-    let once = Setup { recompute: Recompute::None, ..*setup };
+    let once = Setup { choices: Choices { recompute: Recompute::None, ..setup.choices }, ..*setup };
     let needed = parts(&once);
     let sum =
         |parts: &[_; Operator::ALL.len()]| Operator::ALL.into_iter().map(|operator| of(parts, operator).time).sum();

@@ -1,5 +1,6 @@
 //! The encoder of a setup as a setup of its own.
 
+use crate::model::choices::Choices;
 use crate::model::lengths::Lengths;
 use crate::model::memory::states::recipe_bytes;
 use crate::model::objective::Objective;
@@ -40,21 +41,24 @@ pub fn encoder(setup: &Setup) -> Setup {
             ep: 1,
             etp: 1,
         },
-        sequence_heads: 1,
-        trained,
-        objective: Objective::NEXT_TOKEN,
         batch: Batch {
             seq_len: tower.positions(images.resolution),
             micro_batch_size: setup.batch.micro_batch_size.saturating_mul(images.per_sequence),
             ..setup.batch
         },
         lengths: Lengths::Equal,
-        layers_in_16_bits: 0,
-        mtp: 0,
         // One update and one process beside all of the model.
         overheads: Overheads { step: Seconds::ZERO, ..setup.overheads },
-        kernels: Kernels { norms, dropout: false, tiled_mlp: false, ..setup.kernels },
         mask: AttentionMask::Full,
+        choices: Choices {
+            sequence_heads: 1,
+            trained,
+            objective: Objective::NEXT_TOKEN,
+            layers_in_16_bits: 0,
+            mtp: 0,
+            kernels: Kernels { norms, dropout: false, tiled_mlp: false, ..setup.kernels },
+            ..setup.choices
+        },
         ..*setup
     }
 }

@@ -5,7 +5,7 @@ use crate::model::objective::Task;
 use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, UpdatePlace};
 use crate::scenario::Scenario;
 
-const fn projects(scenario: &Scenario) -> bool {
+fn projects(scenario: &Scenario) -> bool {
     matches!(scenario.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit)
 }
 

@@ -2,10 +2,10 @@
 
 use engine::scenario::Model;
 
-use crate::config;
 use crate::run::File;
 use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
+use huggingface as config;
 
 /// What stands for a whole file in the list of what was understood.
 fn whole(keys: &mut Keys, key: &str) -> Found<String> {

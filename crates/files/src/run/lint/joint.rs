@@ -3,13 +3,14 @@
 //! large one.
 
 use engine::catalog::accuracy::fit_odds;
+use engine::model::choices::Choices;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};
 use engine::model::training::Recompute;
 use engine::scenario::{Scenario, Strategy};
 
-use super::{Candidate, Changes, written};
-use crate::run::{Base, Change, File, Run};
+use super::{Candidate, Changes, Source, written};
+use crate::run::Change;
 
 /// A group of settings that changes as one.
 struct Axis {
@@ -23,7 +24,7 @@ const AXES: [Axis; 4] = [
     Axis {
         tried: |now| {
             let modes = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
-            modes.map(|recompute| Scenario { recompute, ..*now }).to_vec()
+            modes.map(|recompute| Scenario { choices: Choices { recompute, ..now.choices }, ..*now }).to_vec()
         },
         take: |to, from| {
             (to.recompute, to.keep_fraction) = (from.recompute, from.keep_fraction);
@@ -111,8 +112,8 @@ pub(super) fn steps_below(best: f64, one: f64) -> u32 {
 /// Returns what makes a run fit that does not, with the training as it is: the one that is worth
 /// most, of those alike the one that changes the fewest keys; and beside it the one that changes
 /// the fewest settings of all.
-pub(super) fn joint(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Candidate> {
-    let mut fitting = fitting(run, files, base, before);
+pub(super) fn joint(source: &Source, before: &Report) -> Vec<Candidate> {
+    let mut fitting = fitting(source, before);
     let best = fitting.iter().map(|one| one.worth).fold(0.0, f64::max);
     let faster = |one: &Fitting, other: &Fitting| other.worth.total_cmp(&one.worth);
     let steps = |one: &Fitting| steps_below(best, one.worth);
@@ -120,7 +121,7 @@ pub(super) fn joint(run: &Run, files: &[File], base: &Base, before: &Report) -> 
         (steps(one), one.changed).cmp(&(steps(other), other.changed)).then_with(|| faster(one, other))
     });
     let is_fix = |candidate: &Candidate| candidate.report.fits() && candidate.changes == Changes::Nothing;
-    let write = |one: &Fitting| written(run, files, base, &one.scenario, before).filter(is_fix);
+    let write = |one: &Fitting| written(source, &one.scenario, before).filter(is_fix);
     let mut found: Option<(u32, Candidate)> = None;
     for one in fitting.iter().take(MOST_WRITTEN) {
         if found.as_ref().is_some_and(|(steps_of_found, _)| *steps_of_found < steps(one)) {
@@ -137,11 +138,11 @@ pub(super) fn joint(run: &Run, files: &[File], base: &Base, before: &Report) -> 
 }
 
 /// Every combination that fits of what the files have words for.
-fn fitting(run: &Run, files: &[File], base: &Base, before: &Report) -> Vec<Fitting> {
-    let now = &run.scenario;
+fn fitting(source: &Source, before: &Report) -> Vec<Fitting> {
+    let now = &source.run.scenario;
     // What a file makes of a setting counts, not what was asked of it.
     let said = |wanted: &Scenario| {
-        let candidate = written(run, files, base, wanted, before)?;
+        let candidate = written(source, wanted, before)?;
         let is_run = candidate.scenario.lack_beside(now).is_none();
         (candidate.changes == Changes::Nothing && is_run).then(|| (candidate.scenario, added(&candidate.fix)))
     };

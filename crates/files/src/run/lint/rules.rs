@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use engine::model::choices::Choices;
 use engine::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
@@ -287,19 +288,19 @@ pub(crate) fn of_change(before: &Scenario, after: &Scenario) -> &'static str {
         return training();
     }
     let numbers = |scenario: &Scenario| {
-        let Scenario { recipe, compute_format, gradients_in_16_bits, layers_in_16_bits, .. } = *scenario;
+        let Choices { recipe, compute_format, gradients_in_16_bits, layers_in_16_bits, .. } = scenario.choices;
         (recipe, compute_format, gradients_in_16_bits, layers_in_16_bits, scenario.trained.base)
     };
     let optimizer = |scenario: &Scenario| (scenario.optimizer, scenario.galore_rank);
     let degrees = |scenario: &Scenario| (scenario.tp, scenario.cp, scenario.pp, scenario.ep, scenario.etp);
     let sharding = |scenario: &Scenario| (scenario.strategy, scenario.shard_size);
     let recomputed = |scenario: &Scenario| {
-        let Scenario { recompute, keep_fraction, recompute_modules, .. } = *scenario;
+        let Choices { recompute, keep_fraction, recompute_modules, .. } = scenario.choices;
         (recompute, keep_fraction, recompute_modules)
     };
     let micro = |scenario: &Scenario| (scenario.micro_batch_size, scenario.grad_accum_steps);
     let kernels = |scenario: &Scenario| {
-        let Scenario { kernels, optimizer_kernel, update_place, segments, .. } = *scenario;
+        let Choices { kernels, optimizer_kernel, update_place, segments, .. } = scenario.choices;
         (kernels, optimizer_kernel, update_place, segments)
     };
     differ(numbers(before) != numbers(after), PRECISION)

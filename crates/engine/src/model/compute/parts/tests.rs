@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::{MODELS, default_scenario};
+use crate::model::choices::Choices;
 use crate::model::compute::{self, recipe_peak, unit_times};
 use crate::model::flops::layer as flops;
 use crate::model::per_rank;
@@ -18,8 +19,17 @@ fn several() -> Vec<Scenario> {
         scenario.ep = 8;
         let unfused = crate::model::software::Kernels { attention: AttentionKernel::Unfused, ..scenario.kernels };
         all.push(scenario);
-        all.push(Scenario { recompute: Recompute::Full, micro_batch_size: 4, tp: 2, ..scenario });
-        all.push(Scenario { kernels: unfused, recompute: Recompute::Selective, grad_accum_steps: 8, ..scenario });
+        all.push(Scenario {
+            micro_batch_size: 4,
+            tp: 2,
+            choices: Choices { recompute: Recompute::Full, ..scenario.choices },
+            ..scenario
+        });
+        all.push(Scenario {
+            grad_accum_steps: 8,
+            choices: Choices { kernels: unfused, recompute: Recompute::Selective, ..scenario.choices },
+            ..scenario
+        });
         let every = RecomputeModules {
             mlp: true,
             moe_act: true,
@@ -27,10 +37,28 @@ fn several() -> Vec<Scenario> {
             mla_up_proj: true,
             ..RecomputeModules::USUAL
         };
-        let modules = Scenario { recompute: Recompute::Modules, recompute_modules: every, ..scenario };
-        all.push(Scenario { recompute_modules: RecomputeModules { moe: true, ..every }, tp: 2, ..modules });
-        all.push(Scenario { recompute_modules: RecomputeModules { shared_experts: true, ..every }, ..modules });
-        all.push(Scenario { optimizer: Update::Muon, cp: 4, seq_len: 32_768, ..scenario });
+        let modules = Scenario {
+            choices: Choices { recompute: Recompute::Modules, recompute_modules: every, ..scenario.choices },
+            ..scenario
+        };
+        all.push(Scenario {
+            tp: 2,
+            choices: Choices { recompute_modules: RecomputeModules { moe: true, ..every }, ..modules.choices },
+            ..modules
+        });
+        all.push(Scenario {
+            choices: Choices {
+                recompute_modules: RecomputeModules { shared_experts: true, ..every },
+                ..modules.choices
+            },
+            ..modules
+        });
+        all.push(Scenario {
+            cp: 4,
+            seq_len: 32_768,
+            choices: Choices { optimizer: Update::Muon, ..scenario.choices },
+            ..scenario
+        });
     }
     all
 }
@@ -88,7 +116,8 @@ fn nothing_is_above_the_roof() {
 #[test]
 fn executed_flops_are_those_that_utilisation_counts() {
     // Without recomputation and with the products of flash attention's backward pass counted as it runs them.
-    let scenario = Scenario { recompute: Recompute::None, ..default_scenario() };
+    let scenario =
+        Scenario { choices: Choices { recompute: Recompute::None, ..Choices::DEFAULT }, ..default_scenario() };
     let setup = scenario.setup();
     let of = |wanted: Operator| {
         Operator::ALL
@@ -110,7 +139,7 @@ fn eight_bits_lift_products_alone() {
     let plain = crate::catalog::model("llama-3-8b").map(|model| default_scenario().with_model(model.pick())).unwrap();
     let mut scenario = plain;
     crate::catalog::pick::pick_accelerator(&mut scenario, "h100-sxm");
-    let fp8 = Scenario { compute_format: ComputeFormat::Fp8, ..scenario };
+    let fp8 = Scenario { choices: Choices { compute_format: ComputeFormat::Fp8, ..scenario.choices }, ..scenario };
     let (bf16, fp8) = (parts(&scenario.setup()), parts(&fp8.setup()));
     let faster: Vec<Operator> = Operator::ALL
         .into_iter()

@@ -65,6 +65,7 @@ fn half_saturation_rows(setup: &Setup, layer: &MoeLayer) -> f64 {
 mod tests {
     use super::*;
     use crate::catalog::{self, expert_layers::headline};
+    use crate::model::choices::Choices;
     use crate::model::collectives::AllToAll;
     use crate::model::compute::unit_times;
     use crate::model::experts::exchange::dispatch_time;
@@ -142,7 +143,8 @@ mod tests {
         for algorithm in [AllToAll::Linear, AllToAll::TwoDimensional] {
             for scenario in [spelled_out(64), v3] {
                 let experts = ExpertParallel { algorithm, ..scenario.experts };
-                let (exchange, products) = ratios(&Scenario { experts, ..scenario });
+                let (exchange, products) =
+                    ratios(&Scenario { choices: Choices { experts, ..scenario.choices }, ..scenario });
                 // The layer's exchange has its launch on top, the step's products the sorting of tokens.
                 assert!((exchange - 1.0).abs() < 0.02, "{algorithm:?}: {exchange}");
                 assert!((products - 1.0).abs() < 0.15, "{algorithm:?}: {products}");

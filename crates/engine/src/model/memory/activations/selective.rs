@@ -15,7 +15,7 @@ pub(super) fn kept(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShare
 }
 
 /// Whether the outputs of both blocks are partial sums that a tensor-parallel group reduces and scatters along the sequence.
-const fn is_scattered(setup: &Setup) -> bool {
+fn is_scattered(setup: &Setup) -> bool {
     setup.mesh.tp > 1 && setup.tensor.sequence_parallel
 }
 

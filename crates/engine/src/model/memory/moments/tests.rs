@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::choices::Choices;
 use crate::share::decode;
 
 fn bytes(optimizer: &str, recipe: &str) -> (f64, f64) {
@@ -25,7 +26,7 @@ fn galore_keeps_what_its_paper_counts() {
     let kept = layers * elements * matrix + other * (params - layers * elements);
     close(1.0 - kept / (4.0 * params), 0.7885, 0.0005);
     // A rank above the shorter side is that side's: whole moments, and a square projection.
-    let wide = Setup { galore_rank: 8192, ..setup };
+    let wide = Setup { choices: Choices { galore_rank: 8192, ..setup.choices }, ..setup };
     close(low_rank(&wide).long, elements, 1.0);
 }
 

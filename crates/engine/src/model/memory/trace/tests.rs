@@ -1,5 +1,6 @@
 use super::{Category, Event, Phase, Place, Trace};
 use crate::catalog;
+use crate::model::choices::Choices;
 use crate::model::software::{Framework, Kernels, NormKernel};
 use crate::model::stages::stages;
 use crate::model::trained::{BaseFormat, Method, Targets, Trained};
@@ -19,9 +20,12 @@ fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
         micro_batch_size: 1,
         grad_accum_steps: 1,
         strategy: Strategy::FullShard,
-        recompute,
-        framework,
-        kernels: Kernels { norms: NormKernel::Upcast, ..start.kernels },
+        choices: Choices {
+            recompute,
+            framework,
+            kernels: Kernels { norms: NormKernel::Upcast, ..start.kernels },
+            ..start.choices
+        },
         ..start
     }
 }
@@ -29,7 +33,10 @@ fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
 /// The same with adapters of rank 16 beside a frozen base in 16 bits.
 fn adapted(layers: u32, recompute: Recompute, trained: Trained) -> Scenario {
     let start = llama(layers, Framework::Transformers, recompute);
-    Scenario { trained: Trained { rank: 16, base: BaseFormat::Bf16, ..trained }, ..start }
+    Scenario {
+        choices: Choices { trained: Trained { rank: 16, base: BaseFormat::Bf16, ..trained }, ..start.choices },
+        ..start
+    }
 }
 
 /// Bytes of activations alive when the backward pass begins.
@@ -98,8 +105,10 @@ fn adapters_in_32_bits_save_copies_of_their_inputs() {
     let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
     let of = |recipe, base| {
         let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, rank: 16, base, ..Trained::ALL };
-        let start = |layers| llama(layers, Framework::Transformers, Recompute::None);
-        a_layer_more(|layers| Scenario { gpus: 1, recipe, trained, ..start(layers) })
+        a_layer_more(|layers| {
+            let start = llama(layers, Framework::Transformers, Recompute::None);
+            Scenario { gpus: 1, choices: Choices { trained, recipe, ..start.choices }, ..start }
+        })
     };
     let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
     let [four, two] = [4.0, 2.0].map(|bytes| without + bytes * (6.0 * h + f + 7.0 * r));
@@ -175,7 +184,12 @@ fn every_tensor_is_freed_once_whatever_trains() {
                     for (gpus, compile) in [(1, false), (8, false), (8, true)] {
                         let start = llama(3, framework, recompute);
                         let kernels = Kernels { compile, ..start.kernels };
-                        assert_freed_once(&Scenario { gpus, recipe, kernels, trained, grad_accum_steps: 2, ..start });
+                        assert_freed_once(&Scenario {
+                            gpus,
+                            grad_accum_steps: 2,
+                            choices: Choices { trained, recipe, kernels, ..start.choices },
+                            ..start
+                        });
                     }
                 }
             }
@@ -207,7 +221,7 @@ fn every_tensor_is_freed_once() {
             for (grad_accum_steps, compile) in [(1, false), (3, false), (1, true)] {
                 let start = llama(3, framework, recompute);
                 let kernels = Kernels { compile, ..start.kernels };
-                let scenario = Scenario { grad_accum_steps, kernels, ..start };
+                let scenario = Scenario { grad_accum_steps, choices: Choices { kernels, ..start.choices }, ..start };
                 assert_freed_once(&scenario);
             }
         }

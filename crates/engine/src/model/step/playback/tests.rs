@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::default_scenario;
+use crate::model::choices::Choices;
 use crate::model::cost::{CollectiveKind, Traffic};
 use crate::model::experts::{Dispatcher, ExpertParallel};
 use crate::model::flops;
@@ -40,7 +41,8 @@ fn near(one: f64, other: f64) {
 
 #[test]
 fn flops_of_all_spans_are_those_of_the_step() {
-    let scenario = Scenario { recompute: Recompute::None, ..default_scenario() };
+    let scenario =
+        Scenario { choices: Choices { recompute: Recompute::None, ..Choices::DEFAULT }, ..default_scenario() };
     let of_compute = spans(&scenario).into_iter().filter(|span| span.lane == Lane::Compute);
     let sum: f64 = of_compute.map(|span| flops(&span)).sum();
     let setup = scenario.setup();
@@ -107,7 +109,12 @@ fn dispatches_of_a_layer_send_every_copy_once() {
     let architecture = Architecture { experts: shape, ..usual.model.architecture() };
     let experts = ExpertParallel { chunks: 4, dispatcher: Dispatcher::AllToAll, ..ExpertParallel::USUAL };
     let recompute = Recompute::None;
-    let scenario = Scenario { model: Model::Custom { architecture }, ep: 8, experts, recompute, ..usual };
+    let scenario = Scenario {
+        model: Model::Custom { architecture },
+        ep: 8,
+        choices: Choices { experts, recompute, ..usual.choices },
+        ..usual
+    };
     let spans = spans(&scenario);
     let setup = scenario.setup();
     // Every token, twice, 2 bytes for each of its H elements.

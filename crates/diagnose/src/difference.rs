@@ -1,0 +1,38 @@
+//! What differs between two scenarios, parameter by parameter.
+
+use engine::params::quantity::with_unit;
+use engine::params::{Kind, Param, every, is_held};
+use engine::scenario::Scenario;
+
+/// A parameter that differs, with both values as people read them.
+pub struct Difference {
+    /// The parameter.
+    pub param: &'static Param,
+    /// Its value in the one scenario.
+    pub from: String,
+    /// Its value in the other.
+    pub to: String,
+}
+
+/// The parameters of the second scenario that differ from the first; numbers are shown as `shown` rounds them.
+pub fn differences<'a>(
+    from: &'a Scenario,
+    to: &'a Scenario,
+    shown: impl Fn(f64) -> f64 + 'a,
+) -> impl Iterator<Item = Difference> + 'a {
+    every().filter(|param| is_held(param, to)).filter_map(move |param| {
+        let (from, to) = match param.kind {
+            Kind::Choice(choice) => {
+                let (before, now) = ((choice.get)(from), (choice.get)(to));
+                let label = |index: usize| choice.options.get(index).map_or("", |option| option.label).to_owned();
+                (before != now).then(|| (label(before), label(now)))?
+            }
+            Kind::Number(number) => {
+                let (before, now) = ((number.get)(from), (number.get)(to));
+                let said = |value| with_unit(number.unit, shown(value));
+                (before != now).then(|| (said(before), said(now)))?
+            }
+        };
+        Some(Difference { param, from, to })
+    })
+}

@@ -1,0 +1,193 @@
+//! Explains an out-of-memory message: which tensor it was, which part of the memory bar, and which change removes it.
+//!
+//! PyTorch's messages print what its allocator asked the driver for: the bytes of one tensor, rounded up to 2 MiB
+//! (`get_allocation_size` in `c10/cuda/CUDACachingAllocator.cpp`), to two decimals. The tensors of the scenario's step are listed by
+//! their shapes, and those that would print the same are named; so are those of another batch, where its number of tokens is round.
+
+mod changes;
+mod matching;
+mod message;
+mod remarks;
+mod size;
+mod sizes;
+mod tensors;
+
+pub use changes::bytes;
+pub(crate) use changes::removals;
+pub use changes::{Removal, differences};
+pub(crate) use message::doing_in;
+pub use message::{Device, Doing, Message, Source};
+pub use size::Printed;
+pub(crate) use size::size_at;
+pub(crate) use sizes::{Fit, Sizes};
+
+use engine::model::hardware::Generation;
+use engine::model::report::{MemoryPart, Report};
+use engine::names;
+use engine::params::quantity::group_thousands;
+use engine::scenario::Scenario;
+use matching::{LIKELY, Match};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use tensors::Dim;
+
+/// Longest text that is read, in bytes: logs of many ranks have some hundred thousand.
+pub const MOST_BYTES: usize = 64 << 20;
+
+/// A tensor that the message may mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What it is: `logits, in fp32`.
+    pub tensor: Cow<'static, str>,
+    /// Its size with its figures: `8,192 tokens × 256,000 entries of the vocabulary × 4 bytes`.
+    pub formula: String,
+    /// Its bytes.
+    pub bytes: f64,
+    /// The part of the memory bar that it stands in, by its key.
+    pub part: Cow<'static, str>,
+    /// The same as the page calls it.
+    pub part_name: Cow<'static, str>,
+    /// Whether the scenario's own batch gives the printed size; else the formula names the batch that does.
+    pub exact: bool,
+    /// Whether it explains the size; else it merely has it.
+    pub likely: bool,
+}
+
+/// What a message means for a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// What the message says.
+    pub message: Message,
+    /// The finding, in a sentence.
+    pub sentence: String,
+    /// Tensors of the size that was asked for, the likeliest first.
+    pub candidates: Vec<Candidate>,
+    /// The question which GPU it was, where that of the message is not the scenario's.
+    pub other_gpu: Option<String>,
+    /// What else the message says.
+    pub remarks: Vec<String>,
+    /// Changes that lower the part of the likeliest tensor, the least effort first; of the largest part where no tensor is likely.
+    pub changes: Vec<Removal>,
+}
+
+impl Explained {
+    /// Whether what it means depends on the model and the GPU: not where other memory ran out.
+    pub fn is_of_gpu(&self) -> bool {
+        matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler)
+    }
+
+    /// Whether a tensor, or something other than one, explains the message.
+    pub fn is_explained(&self) -> bool {
+        let other = !matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::Driver);
+        other || remarks::is_generic(&self.message) || self.candidates.first().is_some_and(|first| first.likely)
+    }
+}
+
+/// Explains the first out-of-memory message of a text, for a scenario.
+///
+/// ```
+/// use engine::share::decode;
+/// use diagnose::error::explain;
+///
+/// let scenario = decode("model=gemma-2-9b&seq=8192").scenario;
+/// let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
+/// let first = &explain(text, &scenario).unwrap().candidates[0];
+/// assert_eq!(first.formula, "8,192 tokens × 256,000 entries of the vocabulary × 4 bytes");
+/// assert_eq!((first.tensor.as_ref(), first.part.as_ref(), first.exact), ("logits, in fp32", "logits", true));
+/// ```
+///
+/// # Errors
+///
+/// A sentence if the text is empty, too long, or has no such message.
+pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
+    if text.trim().is_empty() {
+        return Err(
+            "There is nothing to read: paste the message of an out-of-memory error, with the lines before it.".into()
+        );
+    }
+    if text.len() > MOST_BYTES {
+        return Err("This text is longer than 64 MiB: paste the message and the lines before it.".into());
+    }
+    let Some(message) = message::read(text) else {
+        return Err(
+            "There is no out-of-memory message in this text. PyTorch's begins with “CUDA out of memory. Tried to allocate”.".into()
+        );
+    };
+    Ok(explained(message, scenario))
+}
+
+/// Explains what a message or a record says.
+pub(crate) fn explained(message: Message, scenario: &Scenario) -> Explained {
+    let (setup, report) = (scenario.setup(), scenario.report());
+    let generic = remarks::is_generic(&message);
+    let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla);
+    let found =
+        if generic || !on_gpu { Vec::new() } else { matching::matches(&setup, &tensors::tensors(&setup), &message) };
+    let generation = report.generation;
+    let candidates: Vec<Candidate> = found.iter().map(|of| candidate(of, generation)).collect();
+    let likely = found.first().filter(|first| first.rank <= LIKELY);
+    let part = likely.map(|first| first.tensor.part).or_else(|| on_gpu.then(|| largest(&report)));
+    let changes = part.map(|part| removals(scenario, &report, part)).unwrap_or_default();
+    let remarks = remarks::remarks(scenario, &report, &message);
+    let other_gpu = remarks::other_gpu(&report, &message);
+    let sentence =
+        remarks::without_tensor(&message).unwrap_or_else(|| sentence(&message, &candidates, likely.is_some()));
+    Explained { message, sentence, candidates, other_gpu, remarks, changes }
+}
+
+fn candidate(of: &Match, generation: Generation) -> Candidate {
+    let part = of.tensor.part;
+    Candidate {
+        tensor: of.tensor.what.into(),
+        formula: formula(&of.dims, of.tensor.width, of.tensor.over),
+        bytes: of.bytes,
+        part: names::part(part).key.into(),
+        part_name: names::part_on(part, generation).name.into(),
+        exact: of.own_batch,
+        likely: of.rank <= LIKELY,
+    }
+}
+
+/// The largest part that depends on how the run is set.
+fn largest(report: &Report) -> MemoryPart {
+    let settable = |part: &(MemoryPart, _)| !matches!(part.0, MemoryPart::Context | MemoryPart::Fragmentation);
+    let parts = report.memory.parts.iter().filter(settable);
+    parts.max_by(|one, other| one.1.get().total_cmp(&other.1.get())).map_or(MemoryPart::Activations, |(part, _)| part)
+}
+
+fn sentence(message: &Message, candidates: &[Candidate], likely: bool) -> String {
+    let Some(wanted) = message.wanted else {
+        return "The message does not say how much was asked for.".into();
+    };
+    let size = bytes(wanted.bytes);
+    if remarks::is_generic(message) {
+        return format!("{size} stands for any small tensor: the GPU was full before.");
+    }
+    match candidates.first() {
+        Some(first) if likely && first.exact => format!("{size} = {}: {}.", first.formula, first.tensor),
+        Some(first) if likely => {
+            format!("{size} = {}: {}, of another batch than the scenario's.", first.formula, first.tensor)
+        }
+        Some(first) => {
+            format!("{size} is not explained. {} would have the size: {}.", capital(&first.tensor), first.formula)
+        }
+        None => format!("{size} is not explained: no tensor of the scenario has that size."),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// A size with its figures.
+fn formula(dims: &[Dim], width: f64, over: u64) -> String {
+    let count = |(count, of): &Dim| format!("{} {of}", group_thousands(&count.to_string()));
+    let mut factors: Vec<String> = dims.iter().map(count).collect();
+    let bytes = if width == 1.0 { "1 byte".into() } else { format!("{width} bytes") };
+    if !(width == 1.0 && dims.iter().any(|(_, of)| *of == "bytes")) {
+        factors.push(bytes);
+    }
+    let product = factors.join(" × ");
+    if over > 1 { format!("{product} / {} GPUs", group_thousands(&over.to_string())) } else { product }
+}

@@ -1,0 +1,200 @@
+//! Reads what runs of one's own measured, and holds it against the prediction.
+//!
+//! Lines of training logs ([`read`]) give the time of a step, tokens a second, MFU and peak memory: medians after a warm-up. [`compare()`]
+//! says what differs from the prediction of a scenario, which single change would explain it, and what corrects it. Tables of nccl-tests
+//! give the links' rates and latencies ([`links`]).
+
+mod compare;
+pub mod links;
+mod patterns;
+mod reasons;
+mod samples;
+mod summary;
+mod trace;
+
+pub use compare::fragmentation;
+pub use compare::{Comparison, MemoryComparison, compare};
+use engine::stats::median;
+use patterns::Field;
+pub use reasons::Reason;
+use samples::Samples;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+pub use trace::Profile;
+
+/// Longest text that is read, in bytes.
+pub const MOST_BYTES: usize = 256 << 20;
+
+/// What a log says of a run's steps. What it leaves out is `None`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// What wrote the log.
+    pub writer: Cow<'static, str>,
+    /// Steps after the warm-up.
+    pub steps: usize,
+    /// Median time of a step, in seconds.
+    pub step_seconds: Option<f64>,
+    /// Median tokens a second and GPU.
+    pub tokens_per_s_per_gpu: Option<f64>,
+    /// Median sequences a second, of the whole run.
+    pub samples_per_s: Option<f64>,
+    /// Median fraction of the peak, as the log counts it.
+    pub mfu: Option<f64>,
+    /// Median time of the update, in seconds, in a step that generates what it trains on.
+    pub update_seconds: Option<f64>,
+    /// Median TFLOP/s of a GPU, as the log counts them.
+    pub tflops_per_gpu: Option<f64>,
+    /// Sequences of a step.
+    pub batch: Option<f64>,
+    /// Most bytes of tensors.
+    pub peak_allocated: Option<f64>,
+    /// Most bytes that the allocator reserved.
+    pub peak_reserved: Option<f64>,
+    /// Spread of the steps' times: the middle half of them, over the median.
+    pub spread: Option<f64>,
+    /// How often the allocator gave memory back to serve a request, which stops the GPU.
+    pub retries: Option<u32>,
+    /// Bytes that the allocator held without a tensor in them, and those of them that lie in pieces
+    /// between tensors, when a memory summary was printed.
+    pub unused: Option<(f64, f64)>,
+    /// What a profiler's trace says of the GPU.
+    pub profile: Option<Profile>,
+}
+
+impl Measured {
+    /// Nothing but who says it.
+    pub const fn none(writer: &'static str) -> Self {
+        Self {
+            writer: Cow::Borrowed(writer),
+            steps: 0,
+            step_seconds: None,
+            tokens_per_s_per_gpu: None,
+            samples_per_s: None,
+            mfu: None,
+            update_seconds: None,
+            tflops_per_gpu: None,
+            batch: None,
+            peak_allocated: None,
+            peak_reserved: None,
+            spread: None,
+            retries: None,
+            unused: None,
+            profile: None,
+        }
+    }
+}
+
+/// Share of the first steps that are warm-up, and their largest number: kernels are tuned, memory is reserved, data is fetched.
+const WARM_UP: usize = 5;
+const MOST_WARM_UP: usize = 10;
+/// By how many times the figures of a first step differ from those of the later half.
+const TUNING: f64 = 2.0;
+
+/// The figures after the warm-up.
+fn warm(figures: &[f64]) -> &[f64] {
+    let first = if figures.len() < 2 { 0 } else { figures.len().div_ceil(WARM_UP).min(MOST_WARM_UP) };
+    let later = figures.get(figures.len() / 2..).and_then(median).unwrap_or(1.0);
+    let tunes = |figure: &f64| (figure / later).max(later / figure) > TUNING;
+    let tuning = figures.iter().take(MOST_WARM_UP * WARM_UP).take_while(|figure| tunes(figure)).count();
+    let kept = figures.get(first.max(tuning)..).filter(|kept| !kept.is_empty());
+    kept.unwrap_or(figures)
+}
+
+/// Reads a log.
+///
+/// ```
+/// let log = "\
+/// completed step: 8, seconds: 5.701, TFLOP/s/device: 134.119, Tokens/s/device: 8621.026, total_weights: 196608, loss: 10.389
+/// completed step: 9, seconds: 5.667, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758, total_weights: 196608, loss: 10.374";
+/// let measured = diagnose::log::read(log).unwrap();
+/// assert_eq!((measured.writer.as_ref(), measured.step_seconds), ("MaxText", Some(5.667)));
+/// ```
+///
+/// # Errors
+///
+/// A sentence if the text is empty, too long, or has no line of a step.
+pub fn read(text: &str) -> Result<Measured, String> {
+    if text.trim().is_empty() {
+        return Err("There is nothing to read: paste lines of a training log, or drop the file.".into());
+    }
+    if text.len() > MOST_BYTES {
+        return Err("This log is longer than 256 MiB: drop a part of it.".into());
+    }
+    if let Some(measured) = summary::read(text) {
+        return Ok(measured);
+    }
+    if trace::is_trace(text) {
+        return trace::read(text);
+    }
+    let Some((writer, samples)) = samples::read(text) else {
+        if let Some(said) = untimed(text) {
+            return Err(said.to_owned());
+        }
+        return Err(format!(
+            "No line of this text has the time of a step, tokens a second or memory as {} write them, and it is neither a memory summary nor \
+             a trace of PyTorch's.",
+            writers()
+        ));
+    };
+    Ok(measured(writer.name(), &samples))
+}
+
+/// What a memory summary in a text says of memory without tensors.
+pub fn unused(text: &str) -> Option<(f64, f64)> {
+    summary::read(text)?.unused
+}
+
+/// What is said of lines that have a step but no time of it.
+pub fn untimed(text: &str) -> Option<&'static str> {
+    let has = |marks: &[&str]| text.lines().any(|line| marks.iter().all(|mark| line.contains(mark)));
+    if has(&["step: ", "loss: ", "trace time: "]) {
+        return Some(
+            "These lines are of torchprime: they have the time that the host traces a step, not how long it takes. Paste the summary \
+             that it prints at the end (step_execution_time), or its train_metrics.json.",
+        );
+    }
+    has(&["loss", "learning_rate", "epoch"]).then_some(
+        "These lines are of the Hugging Face Trainer, which says the loss of a step but not how long it takes. Paste its last line \
+         (train_runtime, train_steps_per_second), the progress bar, or train_results.json.",
+    )
+}
+
+/// The programs whose logs are read, as a list in a sentence.
+pub fn writers() -> String {
+    let names: Vec<&str> = samples::WRITERS_IN_ORDER.iter().skip(1).rev().map(|writer| writer.name()).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn measured(writer: &'static str, samples: &Samples) -> Measured {
+    let middle = |field| median(warm(samples.get(field)));
+    let most = |field: Field| samples.get(field).iter().copied().reduce(f64::max);
+    let seconds = samples.get(Field::Seconds);
+    let of_steps = middle(Field::Steps).map(|steps| 1.0 / steps);
+    let pace = [Field::Seconds, Field::Tokens, Field::Samples, Field::Steps, Field::Tflops, Field::Mfu];
+    let timed = pace.into_iter().map(|field| warm(samples.get(field))).find(|figures| !figures.is_empty());
+    Measured {
+        steps: timed.map_or(0, <[f64]>::len),
+        step_seconds: if seconds.is_empty() { of_steps } else { middle(Field::Seconds) },
+        tokens_per_s_per_gpu: middle(Field::Tokens),
+        samples_per_s: middle(Field::Samples),
+        mfu: middle(Field::Mfu),
+        update_seconds: middle(Field::Update),
+        tflops_per_gpu: middle(Field::Tflops),
+        batch: middle(Field::Batch),
+        peak_allocated: most(Field::Allocated),
+        peak_reserved: most(Field::Reserved),
+        spread: timed.and_then(spread),
+        ..Measured::none(writer)
+    }
+}
+
+/// The middle half of the figures over their median.
+fn spread(figures: &[f64]) -> Option<f64> {
+    let mut sorted = figures.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share: f64| sorted.get(((sorted.len() - 1) as f64 * share).round() as usize).copied();
+    (sorted.len() > 3).then(|| Some((at(0.75)? - at(0.25)?) / at(0.5)?))?
+}

@@ -1,0 +1,190 @@
+//! Puts what was measured into the scenario, and says what each value changes.
+
+use engine::catalog::names::{Named, gpu_named};
+use engine::catalog::{AcceleratorEntry, accelerator, pick};
+use engine::digits::rounded;
+use engine::format;
+use engine::params::ParamId;
+use engine::params::quantity::with_unit;
+use engine::scenario::{CUSTOM, Scenario};
+use engine::share;
+
+use super::file::File;
+use super::found::{Found, found};
+use super::words::{self, kept_as_words, prediction};
+use crate::error::differences;
+use crate::log::links;
+
+/// The scenario with the rates in it, and what is said of them.
+pub struct Taken {
+    /// The scenario with the rates in it.
+    pub scenario: Scenario,
+    /// What was taken over.
+    pub said: String,
+    /// What was read.
+    pub read: String,
+    /// The same without what kernels reach alone and not in a step, and what that is.
+    pub offer: Option<(String, Scenario)>,
+    /// What each value changes, under headings.
+    pub sections: Vec<(&'static str, Vec<String>)>,
+}
+
+/// Digits to which a rate is rounded: one more than runs repeat.
+const DIGITS: usize = 3;
+/// Digits of the usable memory, a part of which is decided by less.
+const DIGITS_OF_MEMORY: usize = 4;
+
+/// Takes over what can be.
+///
+/// # Errors
+///
+/// A sentence where the catalog does not know the GPU.
+pub(super) fn take(file: &File, scenario: &Scenario) -> Result<Taken, String> {
+    let (before, mut notes) = on_gpu(file, scenario)?;
+    let mut after = before;
+    let (mut changed, mut stays) = (Vec::new(), Vec::new());
+    let mut count = 0;
+    for found in found(file, &before) {
+        match put(&found, &mut after) {
+            Ok(line) => {
+                count += 1;
+                changed.push(line);
+            }
+            Err(line) => stays.push(line),
+        }
+    }
+    let mut of_links = Vec::new();
+    if !file.points.is_empty() {
+        match links::fit(&file.points, &after) {
+            Ok(fitted) => {
+                let with = share::decode(&fitted.link).scenario;
+                of_links = differences(&after, &with);
+                count += of_links.len();
+                of_links.push(fitted.sentence);
+                after = with;
+            }
+            Err(problem) => stays.push(problem),
+        }
+    }
+    if count == 0 {
+        return Err(format!("Nothing of this file of `shardwise measure` could be taken over. {}", stays.join(" ")));
+    }
+    stays.extend(kept_as_words(file, &before));
+    stays.extend(file.unreadable.iter().cloned());
+    stays.extend(file.skipped.iter().cloned());
+    let offer = as_in_steps(&before, &after).map(|kept| (words::offer(&prediction(scenario, &kept)), kept));
+    if offer.is_some() {
+        notes.push(words::KERNELS_ALONE.to_owned());
+    }
+    let is = if count == 1 { "is" } else { "are" };
+    let said =
+        format!("{}: {count} of the cluster's rates {is} now as measured. {}", file.name, prediction(scenario, &after));
+    let gpus = if file.ranks > 1.0 { format!(" {} processes.", format::count(file.ranks)) } else { String::new() };
+    let by: Vec<&str> = core::iter::once("shardwise measure").chain(file.versions.iter().map(String::as_str)).collect();
+    let read = format!("Read: {}.{gpus}", by.join(", "));
+    Ok(Taken {
+        scenario: after,
+        said,
+        read,
+        offer,
+        sections: vec![
+            ("What was measured, and what it changes", changed),
+            ("What the measured links change", of_links),
+            ("To know", notes),
+            ("Measured, and not taken over", stays),
+        ],
+    })
+}
+
+/// What kernels reach alone and, in a step, less.
+const OF_KERNELS: [ParamId; 5] = [
+    ParamId::MatmulEfficiency,
+    ParamId::Matmul8BitEfficiency,
+    ParamId::HalfSaturationTokens,
+    ParamId::AttentionEfficiency,
+    ParamId::TunedAttentionEfficiency,
+];
+
+/// The scenario with the shares of products and attention that it had, where they changed.
+fn as_in_steps(before: &Scenario, after: &Scenario) -> Option<Scenario> {
+    let mut kept = *after;
+    for number in OF_KERNELS.iter().filter_map(|id| id.number()) {
+        (number.set)(&mut kept, (number.get)(before));
+    }
+    (kept != *after).then_some(kept)
+}
+
+/// The scenario on the GPU that was measured, and what is said of that.
+fn on_gpu(file: &File, scenario: &Scenario) -> Result<(Scenario, Vec<String>), String> {
+    let mut on = *scenario;
+    let Some(named) = known(&file.name) else {
+        if scenario.accelerator.id == CUSTOM {
+            let note = format!(
+                "The catalog has no {}: its rates are taken as shares of the peaks of this scenario's own GPU.",
+                file.name
+            );
+            return Ok((on, vec![note]));
+        }
+        return Err(format!(
+            "This was measured on “{}”, which the catalog does not have: give a GPU of your own with its peaks (gpu=custom, peak, hbm, \
+             mem), then read the file again.",
+            file.name
+        ));
+    };
+    let mut notes = Vec::new();
+    if named.entry.id != scenario.accelerator.id {
+        let name = |id: &str| accelerator(id).map_or("GPU of one's own", |entry| entry.name);
+        notes.push(format!(
+            "It was measured on {}, and the scenario had {}: it now has {0}. The links between GPUs are still those of its cluster.",
+            named.entry.name,
+            name(scenario.accelerator.id)
+        ));
+        pick::pick_accelerator(&mut on, named.entry.id);
+    }
+    if named.is_taken {
+        notes.push(format!("“{}” is taken for {}.", file.name, named.entry.name));
+    }
+    Ok((on, notes))
+}
+
+/// The GPU of a name, whose last words may be the form that a driver adds: “NVIDIA B300 SXM6 AC”. A slice of one has other peaks.
+fn known(name: &str) -> Option<Named<AcceleratorEntry>> {
+    const FORM: usize = 2;
+    if name.contains("MIG") {
+        return None;
+    }
+    gpu_named(name).or_else(|| {
+        let words: Vec<&str> = name.split(' ').collect();
+        let mut shorter = (1..=FORM).filter_map(|form| words.get(..words.len().checked_sub(form)?));
+        shorter.find_map(|words| gpu_named(&words.join(" "))).map(|found| Named { is_taken: true, ..found })
+    })
+}
+
+/// Sets a parameter; says what it was, in the catalog and in the scenario.
+fn put(found: &Found, scenario: &mut Scenario) -> Result<String, String> {
+    let param = found.id.param();
+    let Some(number) = found.id.number() else { return Err(found.what.clone()) };
+    let digits = if found.id == ParamId::UsableMemory { DIGITS_OF_MEMORY } else { DIGITS };
+    let value = rounded(found.value, digits);
+    let said = |value: f64| with_unit(number.unit, rounded(value, digits));
+    if !(number.min..=number.max).contains(&value) {
+        return Err(format!(
+            "{}: {} would be {}, outside of {} to {}, so it stays as it is. Does the GPU's name fit, and was it idle?",
+            found.what,
+            param.label,
+            said(value),
+            said(number.min),
+            said(number.max)
+        ));
+    }
+    let mut listed = *scenario;
+    let in_catalog = pick::pick_accelerator(&mut listed, scenario.accelerator.id) && scenario.accelerator.id != CUSTOM;
+    let (catalog, now) = ((number.get)(&listed), (number.get)(scenario));
+    let was = match (in_catalog, catalog == now) {
+        (true, true) => format!("the catalog has {}", said(catalog)),
+        (true, false) => format!("the catalog has {}, this scenario had {}", said(catalog), said(now)),
+        (false, _) => format!("this scenario had {}", said(now)),
+    };
+    (number.set)(scenario, value);
+    Ok(format!("{}: {} {}; {was}.", found.what, param.label, said(value)))
+}

@@ -1,0 +1,434 @@
+//! Configs of public models become shapes with the published parameter counts; whatever else is pasted becomes a sentence.
+
+use engine::catalog::{self, MODELS};
+use engine::model::transformer::{
+    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm, Tower,
+};
+use engine::params::issues;
+use engine::scenario::Model;
+use engine::scenario::issue::Severity;
+use engine::share::{decode, encode};
+use huggingface::{Imported, MOST_CHARACTERS, import, parse};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// A config, its name, its parameters and its active ones (0: all), the fields that nobody understands, and the catalog's entry
+/// with the same shape. Sources: tests/configs/README.md.
+type Known = (&'static str, &'static str, [u64; 2], &'static [&'static str], Option<&'static str>);
+
+macro_rules! config {
+    ($file:literal, $name:literal, $params:expr, $left:expr, $entry:expr) => {
+        (include_str!(concat!("../../../../tests/configs/", $file, ".json")), $name, $params, $left, $entry)
+    };
+}
+
+const KNOWN: &[Known] = &[
+    config!("llama-3.1-8b", "LlamaForCausalLM", [8_030_261_248, 0], &[], Some("llama-3.1-8b")),
+    config!("llama-3.2-1b", "LlamaForCausalLM", [1_235_814_400, 0], &[], Some("llama-3.2-1b")),
+    config!(
+        "llama-4-scout",
+        "Llama4ForConditionalGeneration",
+        [108_641_793_536, 18_044_827_136],
+        &[],
+        Some("llama-4-scout")
+    ),
+    config!("mistral-7b-v0.1", "MistralForCausalLM", [7_241_732_096, 0], &[], Some("mistral-7b")),
+    config!("mistral-nemo-12b", "MistralForCausalLM", [12_247_782_400, 0], &[], Some("mistral-nemo-12b")),
+    config!("mixtral-8x7b", "MixtralForCausalLM", [46_702_792_704, 12_879_925_248], &[], Some("mixtral-8x7b")),
+    config!("qwen2-7b", "Qwen2ForCausalLM", [7_615_616_512, 0], &[], Some("qwen-2-7b")),
+    config!("qwen2.5-0.5b", "Qwen2ForCausalLM", [494_032_768, 0], &[], Some("qwen-2.5-0.5b")),
+    config!("qwen2.5-vl-7b", "Qwen2_5_VLForConditionalGeneration", [8_292_166_656, 0], &[], Some("qwen-2.5-7b")),
+    config!("qwen3-0.6b", "Qwen3ForCausalLM", [596_049_920, 0], &[], Some("qwen-3-0.6b")),
+    config!("qwen3-30b-a3b", "Qwen3MoeForCausalLM", [30_532_122_624, 3_353_032_704], &[], Some("qwen-3-30b-a3b")),
+    config!(
+        "qwen1.5-moe-a2.7b",
+        "Qwen2MoeForCausalLM",
+        [14_315_784_192, 2_689_173_504],
+        &[],
+        Some("qwen-1.5-moe-a2.7b")
+    ),
+    config!("gemma-2b", "GemmaForCausalLM", [2_506_172_416, 0], &[], Some("gemma-2b")),
+    config!("gemma-2-9b", "Gemma2ForCausalLM", [9_241_705_984, 0], &["sliding_window_size"], Some("gemma-2-9b")),
+    config!("gemma-3-1b", "Gemma3ForCausalLM", [999_885_952, 0], &[], Some("gemma-3-1b")),
+    config!("gemma-3-4b", "Gemma3ForConditionalGeneration", [4_300_079_472, 0], &[], Some("gemma-3-4b")),
+    config!("gpt2", "GPT2LMHeadModel", [124_439_808, 0], &[], Some("gpt-2")),
+    config!("gpt-neox-20b", "GPTNeoXForCausalLM", [20_554_567_680, 0], &[], Some("gpt-neox-20b")),
+    config!("falcon-7b", "FalconForCausalLM", [6_921_720_704, 0], &[], Some("falcon-7b")),
+    config!("phi-2", "phi-2", [2_779_683_840, 0], &[], None),
+    config!("phi-4-mini", "Phi-4-mini-instruct", [3_836_021_760, 0], &[], Some("phi-4-mini")),
+    config!(
+        "deepseek-v2-lite",
+        "DeepseekV2ForCausalLM",
+        [15_706_484_224, 2_661_150_208],
+        &[],
+        Some("deepseek-v2-lite")
+    ),
+    config!("deepseek-v3", "DeepseekV3ForCausalLM", [671_026_404_352, 37_552_282_624], &[], Some("deepseek-v3")),
+    config!("gpt-oss-20b", "GptOssForCausalLM", [20_914_757_184, 4_187_440_704], &[], Some("gpt-oss-20b")),
+    config!("olmoe-1b-7b", "OlmoeForCausalLM", [6_919_161_856, 1_282_017_280], &[], Some("olmoe-1b-7b")),
+    // The catalog counts the norms of queries and keys as two more of width H.
+    config!("olmo-2-7b", "Olmo2ForCausalLM", [7_298_617_344, 0], &[], None),
+    config!("starcoder2-7b", "Starcoder2ForCausalLM", [7_173_923_840, 0], &[], Some("starcoder-2-7b")),
+    config!("glm-4.5-air", "Glm4MoeForCausalLM", [106_852_245_504, 13_424_123_904], &[], Some("glm-4.5-air")),
+    config!("opt-1.3b", "opt-1.3b", [1_315_758_080, 0], &["prefix"], Some("opt-1.3b")),
+];
+
+/// A shape without towers, and without corrections of a router's scores: buffers in `transformers`, parameters in the catalog.
+fn plain(shape: Architecture) -> Architecture {
+    let router_bias = shape.experts.router_bias && shape.experts.expert_bias;
+    let experts = Experts { router_bias, ..shape.experts };
+    Architecture { experts, extra: ExtraParams::NONE, tower: Tower::NONE, ..shape }
+}
+
+fn read(text: &str) -> Result<Imported, String> {
+    import(&parse(text)?)
+}
+
+/// Without the thin spaces.
+fn sentence(text: &str) -> String {
+    read(text).unwrap_err().replace('\u{2009}', " ")
+}
+
+#[test]
+fn configs_of_public_models_have_the_published_parameters() {
+    for (text, name, [params, active], not_understood, entry) in KNOWN {
+        let imported = read(text).unwrap();
+        assert_eq!(imported.name, *name);
+        assert_eq!(imported.architecture.params(), *params, "{name}");
+        assert_eq!(imported.architecture.active_params(), if *active > 0 { *active } else { *params }, "{name}");
+        assert_eq!(imported.not_understood, *not_understood, "{name}");
+        assert!(imported.used.len() >= 4, "{:?}", imported.used);
+        if let Some(entry) = entry {
+            assert_eq!(plain(imported.architecture), plain(catalog::model(entry).unwrap().architecture), "{entry}");
+        }
+    }
+}
+
+#[test]
+fn every_imported_model_survives_its_link() {
+    for (text, name, ..) in KNOWN {
+        let architecture = read(text).unwrap().architecture;
+        let scenario = catalog::default_scenario().with_model(Model::Custom { architecture });
+        let link = encode(&scenario);
+        assert!(link.len() < 320, "{link}");
+        let decoded = decode(&link);
+        assert_eq!((decoded.issues, decoded.scenario), (vec![], scenario), "{name}");
+        let errors: Vec<_> = issues(&scenario).into_iter().filter(|issue| issue.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+    }
+}
+
+#[test]
+fn whatever_is_no_model_config_gets_a_sentence() {
+    assert_eq!(sentence(" \n"), "There is nothing to read: paste the text of a config.json.");
+    assert_eq!(
+        sentence("{\"model_type\": \"llama\","),
+        "This is not JSON. The parser says: EOF while parsing a value at line 1 column 23."
+    );
+    assert_eq!(sentence("{}"), "This JSON is no model config: it has no model_type.");
+    for text in ["3", "[1, 2]", "\"llama\"", "null", "true"] {
+        assert!(sentence(text).starts_with("This JSON is no model config, which is an object"), "{text}");
+    }
+    let image = r#"{"architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 768, "image_size": 224}"#;
+    let said = sentence(image);
+    assert!(said.starts_with("The page cannot read configs of the family “vit”. It reads Llama, "), "{said}");
+    assert!(sentence(&"rubbish ".repeat(MOST_CHARACTERS / 8)).starts_with("This is not JSON."));
+    assert!(sentence(&"x".repeat(MOST_CHARACTERS + 1)).starts_with("This text is longer than a million characters"));
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    assert!(sentence(&deep).starts_with("This is not JSON."));
+    let wide = r#"{"model_type": "llama", "hidden_size": 1e400}"#;
+    assert_eq!(sentence(wide), "This cannot be read. The parser says: number out of range at line 1 column 44.");
+    let nested =
+        json!({ "model_type": "llama", "text_config": { "text_config": { "text_config": { "a": [[[[[1]]]]] } } } });
+    assert!(import(&nested).unwrap_err().starts_with("The config has no num_hidden_layers"));
+}
+
+/// Llama with one field of another value.
+fn llama_with(field: &str, value: Value) -> Result<Imported, String> {
+    let mut config: Map<String, Value> = serde_json::from_str(KNOWN[0].0).unwrap();
+    config.insert(field.into(), value);
+    import(&Value::Object(config))
+}
+
+#[test]
+fn values_out_of_bounds_get_a_sentence() {
+    let said = |field, value| llama_with(field, value).unwrap_err().replace('\u{2009}', " ");
+    assert_eq!(
+        said("hidden_size", json!(1e300)),
+        "hidden_size is 1e300: Hidden size must be a whole number from 1 to 262,144."
+    );
+    assert_eq!(
+        said("num_hidden_layers", json!(-4)),
+        "num_hidden_layers is -4: Layers must be a whole number from 1 to 2,048."
+    );
+    assert_eq!(
+        said("num_hidden_layers", json!(0)),
+        "num_hidden_layers is 0: Layers must be a whole number from 1 to 2,048."
+    );
+    assert_eq!(
+        said("num_attention_heads", json!(32.5)),
+        "num_attention_heads is 32.5: Attention heads must be a whole number from 1 to 4,096."
+    );
+    assert_eq!(
+        said("vocab_size", json!("many")),
+        "vocab_size is “many”: Vocabulary size must be a whole number from 1 to 16,777,216."
+    );
+    assert_eq!(said("tie_word_embeddings", json!("no")), "tie_word_embeddings is “no”: it must be true or false.");
+    assert_eq!(
+        said("vocab_size", Value::Null),
+        "The config has no vocab_size. There should be a whole number: entries of the vocabulary."
+    );
+    let mixture = json!({ "model_type": "deepseek_v3", "num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 4,
+        "intermediate_size": 64, "vocab_size": 99, "n_routed_experts": 8, "num_experts_per_tok": 2,
+        "moe_intermediate_size": 1_000_000, "n_shared_experts": 9_999 });
+    assert_eq!(
+        import(&mixture).unwrap_err(),
+        "n_shared_experts times moe_intermediate_size is 9,999,000,000: Shared expert width must be a whole number from 0 to \
+         2,000,000."
+    );
+}
+
+#[test]
+fn what_is_left_out_is_what_the_class_has() {
+    let of_llama = |field: &str| llama_with(field, Value::Null).unwrap().architecture;
+    assert_eq!(of_llama("num_key_value_heads").num_key_value_heads, 32);
+    assert_eq!(llama_with("head_dim", json!(64)).unwrap().architecture.head_dim, 64);
+    assert_eq!(of_llama("head_dim").head_dim, 128);
+    // A class without the field reads nothing of it.
+    assert_eq!(llama_with("sliding_window", json!(4096)).unwrap().not_understood, ["sliding_window"]);
+    assert_eq!(llama_with("attention_bias", json!(true)).unwrap().architecture.attention_bias, AttentionBias::All);
+
+    let small = |kind: &str, more: Value| {
+        let mut config = json!({ "model_type": kind, "num_hidden_layers": 12, "hidden_size": 64, "num_attention_heads": 8,
+            "intermediate_size": 128, "vocab_size": 1000 });
+        config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        import(&config).unwrap()
+    };
+    let shape = |kind: &str, more: Value| small(kind, more).architecture;
+    let tied = |kind| shape(kind, json!({})).tie_word_embeddings;
+    assert_eq!(["gemma", "gemma2", "gpt2", "opt", "cohere", "starcoder2", "falcon"].map(tied), [true; 7]);
+    assert_eq!(["llama", "mistral", "qwen2", "qwen3", "gpt_neox", "phi", "olmo2"].map(tied), [false; 7]);
+    assert_eq!(shape("mistral", json!({})).sliding_window, 4096);
+    assert_eq!(shape("mistral", json!({ "sliding_window": null })).sliding_window, 0);
+    assert_eq!(shape("mistral", json!({ "max_position_embeddings": 4096 })).sliding_window, 0);
+    assert_eq!(shape("qwen3", json!({})).head_dim, 128);
+    assert_eq!(shape("gpt2", json!({ "intermediate_size": null })).intermediate_size, 256);
+    assert_eq!(shape("falcon", json!({})).num_key_value_heads, 1);
+    let fused = |kind| shape(kind, json!({})).fused_projections;
+    assert_eq!(["llama", "opt", "phi"].map(fused), [FusedProjections::None; 3]);
+    assert_eq!(["gpt2", "falcon", "bloom", "gpt_neox", "internlm2"].map(fused), [FusedProjections::Attention; 5]);
+    assert_eq!(fused("phi3"), FusedProjections::All);
+    assert_eq!(shape("falcon", json!({ "new_decoder_architecture": true, "num_kv_heads": 2 })).num_key_value_heads, 2);
+    assert_eq!(
+        shape("deepseek_v3", json!({ "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 8 }))
+            .latent
+            .kv_lora_rank,
+        512
+    );
+
+    let alternating = json!(["sliding_attention", "full_attention"].repeat(6));
+    let windowed = small("gemma2", json!({ "layer_types": alternating }));
+    assert_eq!((windowed.architecture.global_every, windowed.not_understood.len()), (2, 0));
+    let full = small("gemma2", json!({ "layer_types": vec!["full_attention"; 12] }));
+    assert_eq!(full.architecture.sliding_window, 0);
+    let reversed = ["full_attention", "sliding_attention"].repeat(6);
+    let odd = small("gemma2", json!({ "layer_types": reversed }));
+    assert_eq!(odd.not_understood, ["layer_types"]);
+
+    let switched = json!({ "use_sliding_window": true, "sliding_window": 512, "max_window_layers": 0 });
+    let all = small("qwen2", switched);
+    assert_eq!((all.architecture.sliding_window, all.architecture.global_every, all.not_understood.len()), (512, 0, 0));
+    let some = small("qwen2", json!({ "use_sliding_window": true, "sliding_window": 512, "max_window_layers": 6 }));
+    assert_eq!(some.not_understood, ["max_window_layers"]);
+}
+
+#[test]
+fn names_are_short() {
+    let named = |path: &str| llama_with("_name_or_path", json!(path)).unwrap().name;
+    assert_eq!(named("meta-llama/Llama-3.1-8B"), "Llama-3.1-8B");
+    assert_eq!(named("/data/models/mine/"), "mine");
+    assert_eq!(named(""), "LlamaForCausalLM");
+}
+
+/// A shape as a config of a family that has all it needs, where there is one.
+fn written(shape: &Architecture) -> Option<Value> {
+    let mixture = shape.experts.num_experts > 0;
+    let kind = match (shape.norm, shape.gated_mlp, shape.qk_norm, shape.norms_per_layer) {
+        (Norm::Rms, true, QkNorm::None, 2) if !mixture && shape.attention_bias == AttentionBias::Qkv => "qwen2",
+        (Norm::Rms, true, QkNorm::None, 2)
+            if mixture
+                && shape.attention_bias == AttentionBias::None
+                && !shape.latent.is_used()
+                && shape.experts.shared_intermediate_size == 0 =>
+        {
+            "mixtral"
+        }
+        (Norm::Rms, true, QkNorm::None, 2) if !mixture && shape.sliding_window > 0 => "mistral",
+        (Norm::Rms, true, QkNorm::None, 2) if !mixture => "llama",
+        (Norm::Rms, true, QkNorm::None, 2) if shape.latent.is_used() && shape.experts.router_bias => "deepseek_v3",
+        (Norm::Rms, true, QkNorm::None, 2) if shape.latent.is_used() => "deepseek_v2",
+        (Norm::Rms, true, QkNorm::PerHead, 2) if mixture && !shape.experts.router_bias => "qwen3_moe",
+        (Norm::Rms, true, QkNorm::PerHead, 2) if !mixture => "qwen3",
+        (Norm::Rms, true, QkNorm::Full, 2) if mixture => "olmoe",
+        (Norm::Rms, true, QkNorm::None, 4) if shape.sliding_window > 0 => "gemma2",
+        (Norm::Rms, true, QkNorm::PerHead, 4) => "gemma3_text",
+        (Norm::Layer, false, QkNorm::None, 2) if shape.learned_positions == 0 && shape.embedding_norm => "bloom",
+        (Norm::Layer, false, QkNorm::None, 2) if shape.learned_positions == 0 && shape.sliding_window > 0 => {
+            "starcoder2"
+        }
+        (Norm::Layer, false, QkNorm::None, 2) if shape.learned_positions == 0 && shape.mlp_bias => "gpt_neox",
+        (Norm::Layer, false, QkNorm::None, 2) if shape.learned_positions > 0 => "gpt2",
+        (Norm::LayerNoBias, true, QkNorm::None, 1) if shape.sliding_window == 0 => "cohere",
+        (Norm::LayerNoBias, true, QkNorm::None, 1) => "cohere2",
+        _ => return None,
+    };
+    let experts = shape.experts;
+    let latent = shape.latent;
+    Some(json!({
+        "model_type": kind, "num_hidden_layers": shape.num_hidden_layers, "hidden_size": shape.hidden_size,
+        "num_attention_heads": shape.num_attention_heads, "num_key_value_heads": shape.num_key_value_heads,
+        "head_dim": shape.head_dim, "intermediate_size": shape.intermediate_size, "vocab_size": shape.vocab_size,
+        "attention_bias": shape.attention_bias != AttentionBias::None, "mlp_bias": shape.mlp_bias,
+        "tie_word_embeddings": shape.tie_word_embeddings, "lm_head_bias": shape.head_bias,
+        "n_positions": shape.learned_positions, "sliding_window": if shape.sliding_window > 0 { json!(shape.sliding_window) } else { Value::Null },
+        "sliding_window_pattern": shape.global_every,
+        "num_experts": experts.num_experts, "num_experts_per_tok": experts.num_experts_per_tok,
+        "moe_intermediate_size": experts.moe_intermediate_size,
+        "n_shared_experts": experts.shared_intermediate_size.checked_div(experts.moe_intermediate_size),
+        "first_k_dense_replace": experts.first_k_dense_replace, "decoder_sparse_step": experts.moe_layer_step,
+        "n_group": experts.n_group, "topk_group": experts.topk_group,
+        "kv_lora_rank": latent.kv_lora_rank, "qk_nope_head_dim": latent.qk_nope_head_dim,
+        "q_lora_rank": if latent.q_lora_rank > 0 { json!(latent.q_lora_rank) } else { Value::Null },
+        "qk_rope_head_dim": latent.qk_rope_head_dim, "v_head_dim": latent.v_head_dim,
+    }))
+}
+
+#[test]
+fn models_of_the_catalog_written_as_configs_come_back() {
+    let mut back = 0;
+    for entry in MODELS {
+        // What older families' configs cannot say.
+        if entry.architecture.pattern.is_used() || entry.architecture.extra.layers != 0 {
+            continue;
+        }
+        let Some(config) = written(&entry.architecture) else { continue };
+        let found = import(&config).unwrap().architecture;
+        // The family stands in for another one, whose code may fuse other matrices.
+        let expected = Architecture { fused_projections: found.fused_projections, ..entry.architecture };
+        assert_eq!(plain(found), plain(expected), "{}: {config}", entry.id);
+        back += 1;
+    }
+    assert!(back >= 140, "{back} of {}", MODELS.len());
+}
+
+/// Keys that some family reads, and one that none does.
+const KEYS: [&str; 30] = [
+    "num_hidden_layers",
+    "hidden_size",
+    "num_attention_heads",
+    "num_key_value_heads",
+    "head_dim",
+    "intermediate_size",
+    "vocab_size",
+    "attention_bias",
+    "tie_word_embeddings",
+    "sliding_window",
+    "sliding_window_pattern",
+    "layer_types",
+    "max_position_embeddings",
+    "num_local_experts",
+    "num_experts_per_tok",
+    "moe_intermediate_size",
+    "n_routed_experts",
+    "n_shared_experts",
+    "first_k_dense_replace",
+    "moe_layers",
+    "mlp_only_layers",
+    "decoder_sparse_step",
+    "kv_lora_rank",
+    "q_lora_rank",
+    "use_sliding_window",
+    "max_window_layers",
+    "no_rope_layers",
+    "n_positions",
+    "text_config",
+    "strange",
+];
+
+const KINDS: [&str; 12] = [
+    "llama",
+    "mistral",
+    "mixtral",
+    "qwen2",
+    "qwen3_moe",
+    "gemma3",
+    "deepseek_v3",
+    "gpt_oss",
+    "llama4",
+    "gpt2",
+    "falcon",
+    "opt",
+];
+
+/// Any value of a field of a config, most of the wrong kind.
+pub(crate) fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0_u32..5000).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        Just(json!([0, 1])),
+        Just(json!(["sliding_attention", "full_attention"])),
+        Just(json!({ "hidden_size": 64, "num_hidden_layers": 3 })),
+        Just(json!(["sliding_attention", "full_attention"])),
+        Just(json!({})),
+        Just(Value::from("auto")),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::cases::cases(256))]
+
+    /// Whatever a config says, there is a sentence or a shape within the bounds, which its link holds.
+    #[test]
+    fn any_config_is_a_sentence_or_a_valid_shape(
+        kind in 0..KINDS.len(),
+        fields in proptest::collection::vec((0..KEYS.len(), any_value()), 0..24),
+    ) {
+        let mut config: Map<String, Value> = serde_json::from_str(KNOWN[0].0).unwrap();
+        for (key, value) in fields {
+            config.insert(KEYS[key].into(), value);
+        }
+        config.insert("model_type".into(), KINDS[kind].into());
+        match import(&Value::Object(config)) {
+            Err(said) => prop_assert!(said.ends_with('.') && said.len() > 20, "{said}"),
+            Ok(imported) => {
+                let scenario = catalog::default_scenario().with_model(Model::Custom { architecture: imported.architecture });
+                let link = encode(&scenario);
+                let decoded = decode(&link);
+                prop_assert_eq!(decoded.issues, vec![], "{}", link);
+                prop_assert_eq!(decoded.scenario, scenario);
+                prop_assert!(scenario.report().time.step.get() > 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn encoders_of_images_are_read_with_their_shapes() {
+    let tower = |text: &str| read(text).unwrap().architecture.tower;
+    let llava = tower(include_str!("../../../../tests/configs/llava-1.5-7b.json"));
+    assert_eq!((llava.layers, llava.hidden_size, llava.mlp_width, llava.tokens(0)), (24, 1024, 4096, 576));
+    // Windows of 112 pixels but in every eighth layer (arXiv 2502.13923, section 2.1).
+    let qwen = tower(include_str!("../../../../tests/configs/qwen2.5-vl-7b.json"));
+    assert_eq!((qwen.layers, qwen.hidden_size, qwen.gated, qwen.window, qwen.global_every), (32, 1280, true, 8, 8));
+    // An image of 224 pixels a side is 64 tokens (arXiv 2409.12191, section 2.1).
+    let qwen_2 = tower(include_str!("../../../../tests/configs/qwen2-vl-7b.json"));
+    assert_eq!((qwen_2.tokens(224), qwen_2.positions(224), qwen_2.gated), (64, 256, false));
+    let gemma = tower(include_str!("../../../../tests/configs/gemma-3-4b.json"));
+    assert_eq!((gemma.positions(0), gemma.tokens(0), gemma.merge), (4096, 256, 4));
+    let llama = tower(include_str!("../../../../tests/configs/llama-3.2-11b-vision.json"));
+    // 1,600 patches, and one for the class, of a tile of 560 pixels (`image_size` of the instruct model).
+    assert_eq!((llama.layers, llama.positions(560), llama.in_sequence), (40, 1600, false));
+    assert!(llava.params > 300_000_000 && llava.projector_params == 20_979_712, "{llava:?}");
+}
