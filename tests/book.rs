@@ -221,7 +221,8 @@ fn every_other_link_stays_in_the_book_or_names_a_public_address() {
                 || folder().join(name).with_file_name(file).is_file();
             assert!(known, "{name}: {address} leads nowhere");
             // Links to the calculator and to other sites have fragments of their own.
-            let in_book = !address.starts_with("https://") && (file.is_empty() || file.ends_with(".md"));
+            let in_book = !address.starts_with("https://")
+                && (file.is_empty() || Path::new(file).extension().is_some_and(|kind| kind == "md"));
             let Some((_, heading)) = address.split_once('#').filter(|_| in_book) else { continue };
             let chapter = folder().join(name);
             let chapter = if file.is_empty() { chapter } else { chapter.with_file_name(file) };
