@@ -22,9 +22,9 @@ pub use waterfall::{Fallen, use_waterfall};
 
 use crate::snapshot::Snapshot;
 use crate::view::Panel;
+use ::analysis::advice::{Advice, advise};
 use charts::spec::{BarSpec, ChartSpec};
 use charts::views;
-use engine::analysis::advice::{Advice, advise};
 use engine::model::report::Report;
 use engine::params;
 use engine::scenario::Scenario;

@@ -28,7 +28,6 @@ use crate::panels::waterfall::Waterfall;
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::view::{Controls, Panel};
-use engine::explain;
 
 /// On the link to the page itself.
 const OPEN: &str = "Open in full app";

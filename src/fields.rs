@@ -7,7 +7,7 @@ use yew::AttrValue;
 
 use crate::state::Draft;
 use crate::text;
-use engine::analysis::degrees;
+use analysis::degrees;
 use engine::catalog::preset;
 use engine::params::scale;
 use engine::params::{Choice, Group, Kind, Number, Param, ParamId, Scale, Unit, quantity};

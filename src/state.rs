@@ -14,7 +14,7 @@ pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
-use engine::analysis::degrees;
+use analysis::degrees;
 use engine::catalog::{self, preset};
 use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;

@@ -20,7 +20,7 @@ pub use evidence::{correction, evidence, nearest};
 pub use headline::{Headline, headline, limited_by, model_name, needs, odds, state, title};
 pub use tiles::{Tiles, limiter, limiter_note};
 
-use engine::analysis::effects::Same;
+use analysis::effects::Same;
 use engine::catalog::accuracy::{Band, Kind, REACHED, Reached};
 use engine::fitted::CALIBRATION;
 use engine::format;

@@ -10,13 +10,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use analysis::plan::amount;
 use charts::views::{ALONG, Metric, best_holds, every_axis};
-use engine::analysis::plan::amount;
-use engine::explain::{TERMS, card, links};
-use engine::export::report_json::report_json;
 use engine::params::{PARAMS, issues};
 use engine::scenario::pins::PIN_LETTERS;
 use engine::share::decode_link;
+use explain::{TERMS, card, links};
+use export::report_json::report_json;
 use serde_json::Value;
 use shardwise::view::{Asked, Panel, SURE};
 

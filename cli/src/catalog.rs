@@ -1,8 +1,8 @@
 //! What there is: entries of the catalog, keys of a scenario.
 
 use engine::catalog::default_scenario;
-use engine::export::catalog_json::catalog_json;
-use engine::export::params_json::params_json;
+use export::catalog_json::catalog_json;
+use export::params_json::params_json;
 
 use crate::Answer;
 

@@ -1,18 +1,18 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
+use analysis::releases::{change, said};
 use api::Open;
 use clap::Args;
-use engine::analysis::releases::{change, said};
 use engine::catalog::accelerators::prices;
 use engine::catalog::accuracy::Fit;
 use engine::catalog::releases::Known;
-use engine::export::report_json::report_json;
 use engine::model::memory::beyond_typical;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 use engine::{format, json, names, share};
+use export::report_json::report_json;
 use files::brought::Spread;
 
 use crate::Answer;

@@ -1,9 +1,9 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
+use analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, break_even};
 use api::Open;
 use api::plan::{Asked, Planned, search};
 use clap::{Args, ValueEnum};
-use engine::analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, break_even};
 use engine::params::{Unit, labels};
 use engine::{format, share};
 

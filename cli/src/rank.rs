@@ -1,8 +1,8 @@
 //! `shardwise rank`: the fastest layouts on the same GPUs.
 
+use analysis::search::Layout;
 use api::Open;
 use clap::Args;
-use engine::analysis::search::Layout;
 use engine::params::labels;
 use engine::{format, names, share};
 

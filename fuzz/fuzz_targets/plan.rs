@@ -4,9 +4,9 @@
 
 use api::plan::{self, Asked};
 use api::{Given, Reading, rank};
-use engine::analysis::advice::{advise, margin};
-use engine::analysis::plan::{Plan, Question, Terms};
-use engine::analysis::search::Ranking;
+use analysis::advice::{advise, margin};
+use analysis::plan::{Plan, Question, Terms};
+use analysis::search::Ranking;
 use engine::params;
 use engine::scenario::Scenario;
 use engine::share::{decode, encode};

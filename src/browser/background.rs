@@ -11,9 +11,9 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::Response;
 use yew::prelude::*;
 
+use analysis::layouts::LayoutSearch;
+use analysis::published::{self, Published};
 use charts::views::ScoredRows;
-use engine::analysis::layouts::LayoutSearch;
-use engine::published::{self, Published};
 use engine::scenario::Scenario;
 
 /// The file of the published rows beside the page.

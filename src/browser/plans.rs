@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use engine::analysis::plan::{Kind, Piece, Plan, Progress, Terms, Winner};
+use analysis::plan::{Kind, Piece, Plan, Progress, Terms, Winner};
 use engine::scenario::Scenario;
 use engine::share;
 

@@ -17,7 +17,7 @@ use charts::palette::Theme;
 use charts::spec::{BarSpec, ChartSpec};
 use charts::table::{self, Table};
 use charts::views::Scratch;
-use engine::export::csv::with_link;
+use export::csv::with_link;
 
 /// Pixels of a saved picture for each CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;

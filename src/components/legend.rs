@@ -9,8 +9,8 @@ use charts::names;
 use charts::palette::{self, Pattern};
 use charts::readout::Entry;
 use charts::spec::{ChartSpec, Line, LineRole, Mark};
-use engine::explain::of_work;
 use engine::model::report::Work;
+use explain::of_work;
 
 /// Samples with their names, and the values of lines at the place that is read out.
 pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {

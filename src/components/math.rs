@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use engine::explain::notation::{self, Tree};
+use explain::notation::{self, Tree};
 
 /// Makes what stands in place of a name.
 type Said<'a> = &'a dyn Fn(&str) -> Html;

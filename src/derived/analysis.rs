@@ -6,10 +6,10 @@ use yew::prelude::*;
 
 use crate::snapshot::Snapshot;
 use crate::view::{Panel, View};
+use analysis::sensitivity::{Knob, Knobs, strongest};
+use analysis::sweep::Sample;
 use charts::spec::ChartSpec;
 use charts::views::{self, Metric};
-use engine::analysis::sensitivity::{Knob, Knobs, strongest};
-use engine::analysis::sweep::Sample;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use engine::analysis::effects::{Same, without_effect};
+use analysis::effects::{Same, without_effect};
 use engine::scenario::Scenario;
 
 /// The choices without an effect on the scenario as it last stood still; until it is `due` those that were found last.

@@ -6,9 +6,9 @@ use yew::prelude::*;
 
 use crate::snapshot::Snapshot;
 use crate::view::Panel;
+use analysis::levers::{Lever, levers};
 use charts::spec::ChartSpec;
 use charts::views;
-use engine::analysis::levers::{Lever, levers};
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;
 use engine::scenario::Scenario;

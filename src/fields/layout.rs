@@ -1,7 +1,7 @@
 //! The counts of the layout between two buttons each, with what the buttons offer.
 
 use crate::text::layout as words;
-use engine::analysis::degrees;
+use analysis::degrees;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::ParamId;

@@ -18,8 +18,8 @@ use crate::panels::strategies::Strategies;
 use crate::panels::timeline::timeline;
 use crate::panels::waterfall::Waterfall;
 use crate::panels::why::why;
+use analysis::layouts::LayoutSearch;
 use charts::spec::ChartSpec;
-use engine::analysis::layouts::LayoutSearch;
 
 /// The open explanation among these figures; it follows the hand.
 #[derive(Clone, PartialEq)]

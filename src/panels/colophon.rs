@@ -5,8 +5,8 @@ use yew::prelude::*;
 use crate::components::sourced::sourced;
 use crate::text;
 use engine::catalog;
-use engine::explain::{TERMS, links};
 use engine::params::PARAMS;
+use explain::{TERMS, links};
 
 /// What to show.
 #[derive(PartialEq, Properties)]

@@ -7,7 +7,7 @@ use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
 use crate::state::{Action, Draft};
 use crate::text;
-use engine::analysis::effects::Same;
+use analysis::effects::Same;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;

@@ -14,7 +14,7 @@ use crate::calculator::Calculator;
 use crate::state::Action;
 use crate::text;
 use crate::text::layout::product;
-use engine::analysis::effects::Same;
+use analysis::effects::Same;
 use engine::catalog;
 use engine::params::ParamId;
 use engine::scenario::Scenario;

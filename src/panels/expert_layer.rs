@@ -9,9 +9,9 @@ use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::state::SelectTarget;
 use crate::text;
+use analysis::experts::family::Family;
 use charts::spec::ChartSpec;
 use charts::views::{ALONG, LayerView};
-use engine::analysis::experts::family::Family;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 
 /// The figure with its selects.

@@ -19,9 +19,9 @@ use crate::state::{Action, SelectTarget};
 use crate::text;
 use crate::view::View;
 use crate::worker::Words;
+use analysis::layouts::LayoutSearch;
 use charts::spec::{AxisKey, BarSpec, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
-use engine::analysis::layouts::LayoutSearch;
 use engine::params::Param;
 
 /// Figures that need not follow while nobody sees them, with the elements that tell whether they are in sight.

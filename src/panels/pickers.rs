@@ -7,7 +7,7 @@ use yew::prelude::*;
 use crate::components::combobox::{Combobox, Entry};
 use crate::state::{Action, Pick, SelectTarget};
 use crate::text;
-use engine::analysis::releases::{change, said};
+use analysis::releases::{change, said};
 use engine::catalog::releases::{Release, newest_first};
 use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
 use engine::format;

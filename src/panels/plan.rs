@@ -14,8 +14,8 @@ use crate::components::select::{Item, Select};
 use crate::state::{Action, SelectTarget};
 use crate::text::plan as text;
 use crate::view::{PlanView, SURE, View};
+use analysis::plan::{Kind, Plan, Progress, Question, Terms, amount};
 use charts::views::plan_front;
-use engine::analysis::plan::{Kind, Plan, Progress, Question, Terms, amount};
 use engine::format;
 use engine::scenario::Scenario;
 

@@ -6,12 +6,12 @@ use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
 use crate::components::fold::Fold;
 use crate::text::cost::of_price;
-use engine::explain::RUN;
 use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
 use engine::scenario::data::TextRun;
 use engine::units::Seconds;
+use explain::RUN;
 
 /// The heading of the panel.
 pub const TITLE: &str = "The whole run";

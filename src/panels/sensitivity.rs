@@ -5,9 +5,9 @@ use yew::prelude::*;
 use crate::derived::Sensitivity;
 use crate::state::Action;
 use crate::view::View;
+use analysis::sensitivity::{Effect, Knob};
 use charts::names::in_sentence;
 use charts::views::Metric;
-use engine::analysis::sensitivity::{Effect, Knob};
 use engine::format::{self, delta, delta_points, percent};
 use engine::params::Kind;
 

@@ -13,9 +13,9 @@ use crate::snapshot::Snapshot;
 use crate::text::NO_PICTURE;
 use charts::chrome_trace::chrome_trace;
 use charts::paint;
-use engine::export::csv::csv;
-use engine::export::report_json::with_pins;
 use engine::json::pretty;
+use export::csv::csv;
+use export::report_json::with_pins;
 use poster::{of_poster, poster};
 use texts::CopyFormat;
 

@@ -5,13 +5,13 @@ use yew::prelude::*;
 use crate::components::explain_button::explain_button;
 use crate::state::Action;
 use crate::text;
+use analysis::limits::{Reach, by_strategy};
 use charts::names;
-use engine::analysis::limits::{Reach, by_strategy};
-use engine::explain::REACHES;
 use engine::format;
 use engine::params::ParamId;
 use engine::rounding;
 use engine::scenario::{Scenario, Strategy};
+use explain::REACHES;
 
 /// The table's heading.
 const TITLE: &str = "Every strategy on this cluster";

@@ -10,9 +10,9 @@ use crate::components::figure::Figure;
 use crate::derived::{Fallen, use_waterfall};
 use crate::state::Action;
 use crate::text;
+use analysis::levers::Lever;
 use charts::names;
 use charts::spec::Fall;
-use engine::analysis::levers::Lever;
 use engine::format;
 use engine::model::step::waterfall::StepPart;
 

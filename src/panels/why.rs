@@ -9,9 +9,9 @@ use crate::components::sourced::sourced;
 use crate::state::Action;
 use crate::text;
 use crate::view::View;
-use engine::explain::{self, Card, Context, Explanation, links, notation, symbol};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
+use explain::{self, Card, Context, Explanation, links, notation, symbol};
 
 /// The cards whose number has a price in it.
 const PRICED: [&str; 2] = ["time-and-cost", "cost"];

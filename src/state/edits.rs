@@ -1,8 +1,8 @@
 //! How an action changes parameters of the scenario.
 
 use super::{Draft, Pick, State};
+use analysis::{releases::at, sweep};
 use charts::spec::AxisKey;
-use engine::analysis::{releases::at, sweep};
 use engine::catalog::{pick, preset, releases};
 use engine::params::{Group, Param, ParamId, quantity, scale};
 use engine::scenario::{CUSTOM, Model, Scenario};

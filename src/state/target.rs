@@ -2,9 +2,9 @@
 
 use super::action::{Action, Pick};
 use crate::view::{Asked, PlanView, SURE, View};
+use analysis::experts::family::Family;
 use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
-use engine::analysis::experts::family::Family;
 use engine::catalog::releases::newest_first;
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::model::memory::trace::RunStep;

@@ -1,9 +1,9 @@
 //! What a change of the scenario is called.
 
+use analysis::advice::Advice;
+use analysis::change::{Change, Price, Turn};
+use analysis::levers::Lever;
 use charts::names;
-use engine::analysis::advice::Advice;
-use engine::analysis::change::{Change, Price, Turn};
-use engine::analysis::levers::Lever;
 use engine::format;
 use engine::model::hardware::Generation;
 use engine::model::report::Report;
@@ -166,7 +166,7 @@ pub fn recompute(mode: Recompute) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::analysis::advice::advise;
+    use analysis::advice::advise;
     use engine::share::decode;
 
     #[test]

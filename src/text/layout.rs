@@ -1,6 +1,6 @@
 //! The words of the strip of degrees and of the product that is the batch.
 
-use engine::analysis::degrees;
+use analysis::degrees;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::ParamId;

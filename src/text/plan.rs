@@ -3,8 +3,8 @@
 pub mod money;
 
 use crate::view::{Asked, PlanView, SURE};
+use analysis::plan::{Found, Hardware, Kind, NODES, Plan, Progress, Question, break_even};
 use charts::names;
-use engine::analysis::plan::{Found, Hardware, Kind, NODES, Plan, Progress, Question, break_even};
 use engine::format;
 use engine::params::Unit;
 

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::text;
     use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, INTERCONNECTS, MODELS, PLANS};
-    use engine::explain::{TERMS, numbers};
+    use explain::{TERMS, numbers};
 
     fn led(text: &str) -> Vec<(&str, String)> {
         pieces(text).into_iter().filter_map(|piece| Some((piece.text, piece.leads?))).collect()

@@ -1,6 +1,6 @@
 //! What is planned: the question with its deadline and its budget.
 
-use engine::analysis::plan::{Question, Terms, USUAL_DAYS, USUAL_DOLLARS, larger_batch};
+use analysis::plan::{Question, Terms, USUAL_DAYS, USUAL_DOLLARS, larger_batch};
 use engine::scenario::Scenario;
 
 /// The questions, without their numbers.

@@ -3,15 +3,15 @@
 use super::panels::{Controls, Panels};
 use super::plan::{Asked, SURE};
 use super::{PlanView, ThemeChoice, View};
+use analysis::experts::family::Family;
+use analysis::plan::amount;
 use charts::views::{ALONG, LayerView, Metric, every_axis};
 use charts::zoom::Part;
-use engine::analysis::experts::family::Family;
-use engine::analysis::plan::amount;
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::digits::shortest;
-use engine::explain::{self, Card};
 use engine::model::memory::trace::RunStep;
 use engine::params::ParamId;
+use explain::{self, Card};
 
 impl View {
     /// Reads the query of a link; unknown keys and values leave the default.

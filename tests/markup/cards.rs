@@ -2,7 +2,6 @@
 
 use crate::{IMAGES, page, rendered};
 use engine::catalog;
-use engine::explain;
 use engine::model::report::MemoryPart;
 use shardwise::view::View;
 use shardwise::{App, Start, text};

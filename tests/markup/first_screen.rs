@@ -165,17 +165,17 @@ fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_con
 fn a_change_that_alters_the_batch_says_so() {
     let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=2k").scenario;
     let report = scenario.report();
-    let found = engine::analysis::advice::advise(&scenario, &report);
+    let found = analysis::advice::advise(&scenario, &report);
     assert!(!found.is_empty());
     for advice in &found {
         let besides = text::besides(&report, advice);
         let same = advice.report.tokens_per_step == report.tokens_per_step;
         assert_eq!(besides.is_none(), same, "{:?}: {besides:?}", advice.turn);
     }
-    let of = |change: engine::analysis::change::Change| {
-        let changed = engine::analysis::change::apply(&scenario, change);
-        let advice = engine::analysis::advice::Advice {
-            turn: engine::analysis::change::Turn::Change(change),
+    let of = |change: analysis::change::Change| {
+        let changed = analysis::change::apply(&scenario, change);
+        let advice = analysis::advice::Advice {
+            turn: analysis::change::Turn::Change(change),
             scenario: changed,
             report: changed.report(),
             gain: 0.0,
@@ -184,9 +184,9 @@ fn a_change_that_alters_the_batch_says_so() {
         };
         text::besides(&report, &advice)
     };
-    let larger = of(engine::analysis::change::Change::MicroBatch(2 * scenario.micro_batch_size));
+    let larger = of(analysis::change::Change::MicroBatch(2 * scenario.micro_batch_size));
     assert_eq!(larger.as_deref(), Some("262k tokens per step instead of 131k"));
-    let rounded = of(engine::analysis::change::Change::Optimizer8bit);
+    let rounded = of(analysis::change::Change::Optimizer8bit);
     assert_eq!(rounded.as_deref(), Some("moments are rounded to 8 bits"));
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{CLI, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, SCORE};
+use crate::engine::{ANALYSIS, CLI, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, SCORE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, output, read, root, run as run_program, step, watch, write};
@@ -118,7 +118,8 @@ const WASM_LINTS: &str = "--package shardwise --package shardwise-charts --packa
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// The packages whose tests record: libraries, the command line, and the page.
-const RECORDING: [&str; 8] = [ENGINE, DIAGNOSE, FILES, SCORE, "shardwise-charts", "shardwise-api", CLI, "shardwise"];
+const RECORDING: [&str; 9] =
+    [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, "shardwise-charts", "shardwise-api", CLI, "shardwise"];
 
 /// The times of the last run.
 const TIMES: &str = "target/test-seconds.csv";
@@ -194,7 +195,9 @@ fn units() -> Command {
 }
 
 fn laws() -> Command {
-    let mut laws = cargo(&["test", "--quiet", "--package", ENGINE, "--test", "suite", "--", "laws", "links::"]);
+    let packages = ["--package", ENGINE, "--package", ANALYSIS];
+    let mut laws = cargo(&["test", "--quiet"]);
+    laws.args(packages).args(["--test", "suite", "--", "laws", "links::"]);
     laws.env("PROPTEST_CASES", FAST_CASES);
     laws
 }
@@ -217,8 +220,13 @@ fn in_chromium() -> Result<Command> {
 /// Checks that the engine and its score depend on no browser crate.
 fn wall() -> Result<()> {
     let mut tree = cargo(&["tree", "--quiet", "--edges", "normal", "--prefix", "none"]);
-    let tree =
-        output(tree.args([ENGINE, DIAGNOSE, FILES, HUGGINGFACE, SCORE].iter().flat_map(|name| ["--package", name])));
+    let tree = output(
+        tree.args(
+            [ENGINE, ANALYSIS, "shardwise-explain", "shardwise-export", DIAGNOSE, FILES, HUGGINGFACE, SCORE]
+                .iter()
+                .flat_map(|name| ["--package", name]),
+        ),
+    );
     let tree = tree.ok_or_else(|| anyhow!("`cargo tree` failed."))?;
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let web: Vec<&str> = names.filter(|name| WEB.iter().any(|web| name.starts_with(web))).collect();

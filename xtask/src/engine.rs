@@ -11,6 +11,10 @@ use crate::shell::{cargo, of_kind, output, program, read, root, run as run_progr
 
 /// The package of the engine, which has `throughput` as an example.
 pub const ENGINE: &str = "shardwise-engine";
+/// The package of exports.
+pub const EXPORT: &str = "shardwise-export";
+/// The package of analyses.
+pub const ANALYSIS: &str = "shardwise-analysis";
 /// The package that reads what runs leave behind.
 pub const DIAGNOSE: &str = "shardwise-diagnose";
 /// The package that has `settings` as an example.

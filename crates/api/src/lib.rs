@@ -14,11 +14,11 @@ pub mod plan;
 pub mod rank;
 pub mod sweep;
 
-use engine::export::catalog_json::catalog_json;
-use engine::export::params_json::params_json;
-use engine::export::report_json::report_json;
 use engine::json::compact;
 use engine::share::{self, spelling};
+use export::catalog_json::catalog_json;
+use export::params_json::params_json;
+use export::report_json::report_json;
 
 pub use given::{Given, Read, Reading, Refusal};
 pub use open::Open;

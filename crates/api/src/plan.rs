@@ -1,6 +1,6 @@
 //! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
-use engine::analysis::plan::{Found, Hardware, Plan, Question, Terms, break_even, larger_batch};
+use analysis::plan::{Found, Hardware, Plan, Question, Terms, break_even, larger_batch};
 use engine::catalog::names::{cluster_named, clusters_near};
 use engine::nearest::did_you_mean;
 use engine::params::labels;
@@ -27,7 +27,7 @@ pub struct Asked<'a> {
     /// The deadline in days of `cheapest`, the budget in US dollars of `fastest`.
     pub limit: Option<f64>,
     /// The global batch in tokens per step; where it is not said that of the scenario, or of published runs of its size
-    /// ([`engine::analysis::plan::usual_batch`]).
+    /// ([`analysis::plan::usual_batch`]).
     pub batch: Option<f64>,
     /// The odds, 0 to 1, that an answer fits and holds its limit; 0.8 where they are not said.
     pub sure: Option<f64>,

@@ -1,12 +1,12 @@
 //! The best layouts of a scenario on its cluster.
 
-use engine::analysis::layouts::LayoutSearch;
-use engine::analysis::search::Ranking;
-use engine::export::report_json::report_json;
+use analysis::layouts::LayoutSearch;
+use analysis::search::Ranking;
 use engine::json::compact;
 use engine::params::labels;
 use engine::scenario::issue::Issue;
 use engine::share;
+use export::report_json::report_json;
 
 use crate::{Given, Open, Read, Refusal, axis};
 

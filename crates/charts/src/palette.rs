@@ -6,9 +6,9 @@ mod lines;
 mod ramp;
 
 use super::spec::{CHOICES, Held};
+use analysis::published::Set;
 use engine::model::report::{Limiter, MemoryPart, Work};
 use engine::model::step::waterfall::StepPart;
-use engine::published::Set;
 use engine::scenario::pins::MOST_PINS;
 pub use lines::{dashes, line, width};
 pub use ramp::ramp;

@@ -7,7 +7,7 @@ mod stack;
 use super::layout::share;
 use super::spec::{AxisKey, ChartSpec, Fall, Field, Line, LineRole, Mark};
 use super::{marks, names};
-use engine::analysis::boundary::bilinear;
+use analysis::boundary::bilinear;
 use engine::format;
 use engine::model::report::Limiter;
 use engine::params::ParamId;

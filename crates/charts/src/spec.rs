@@ -8,7 +8,7 @@ mod line;
 use std::rc::Rc;
 
 use super::timeline::Lanes;
-use engine::analysis::sweep;
+use analysis::sweep;
 use engine::model::hardware::Generation;
 use engine::model::report::{Limiter, MemoryPart};
 use engine::params::{ParamId, Scale, Unit};

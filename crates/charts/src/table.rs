@@ -8,7 +8,6 @@ use super::spec::{Axis, AxisKey, BarSpec, ChartSpec, Falls, Field, Mark, PinnedB
 use super::timeline::Lanes;
 use crate::names;
 use core::fmt::Write;
-use engine::export::csv::quoted;
 use engine::format;
 use engine::model::report::Limiter;
 use engine::model::report::MemoryPart;
@@ -16,6 +15,7 @@ use engine::params::Unit;
 use engine::params::quantity::unit_label;
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;
+use export::csv::quoted;
 
 /// Largest number of value columns in the table of a field.
 const COLUMNS: usize = 10;

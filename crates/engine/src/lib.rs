@@ -7,7 +7,8 @@
 //! # Map
 //!
 //! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario, params <-
-//! format, catalog <- analysis, share <- published, explain, export`.
+//! format, catalog <- share`. Above the engine stand crates of their own: `analysis` (searches, plans,
+//! advice), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -15,35 +16,28 @@
 //! | [`digits`], [`rounding`] | significant decimal digits, and rounding in sentences | everything else |
 //! | [`json`] | JSON as text, its numbers to the last bit | everything else |
 //! | [`stats`] | means, medians, ranks | everything else |
-//! | [`model`] | the physics: parameters, FLOPs, memory (by formulas; tensor by tensor in [`model::memory::trace`], under PyTorch's allocator), collectives, compute, mixtures of experts ([`model::experts`]), the schedule of a step, the whole run ([`model::run`]), the FSDP bounds | presets, user text, clock, randomness, browser |
+//! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts, the schedule of a step, the whole run, the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`names`] | what limiters and parts of memory are called, by use | colours |
 //! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`mod@format`] | numbers as people read them | where they stand |
-//! | [`catalog`] | accelerators, interconnects, clusters, models and their families, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); what earlier revisions said ([`catalog::revisions`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
-//! | [`analysis`] | questions over the model: sweeps, boundaries, search, the best of a cluster, plans, advice; one layer of experts ([`analysis::experts`]) | pixels |
-//! | [`share`] | link to scenario and back, one frozen file a wire version | the page |
-//! | [`published`] | published measurements as the page reads them | how rows become scenarios |
-//! | [`explain`] | why a number is what it is: formulas, what stands in them, sources, the glossary | the page |
-//! | [`export`] | reports as JSON and CSV, the catalog and the table of parameters as JSON | the page |
+//! | [`catalog`] | rows of `data/`: accelerators, interconnects, clusters, models, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
+//! | [`share`] | link to scenario and back | the page |
 //!
 //! # Invariants
 //!
 //! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
-//! 2. The same scenario and catalog revision give bit-identical numbers natively and in Wasm:
-//!    `+ - * / sqrt` and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
+//! 2. The same scenario and data give bit-identical numbers natively and in Wasm: `+ - * / sqrt` and
+//!    rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
 //! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer
 //!    (which limit, by how much, what would fix it), never an error or a NaN.
-//! 4. A published link means the same scenario forever; a published catalog revision never changes.
+//! 4. A link fixes choices, data sheets and the program's release. It does not fix calibration.
 //! 5. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit,
 //!    scale, link key, CSV header, help and property-test generator.
 //! 6. An evaluation allocates nothing.
 
-pub mod analysis;
 pub mod catalog;
 pub mod digits;
-pub mod explain;
-pub mod export;
 pub mod fitted;
 pub mod format;
 pub mod json;
@@ -51,7 +45,6 @@ pub mod model;
 pub mod names;
 pub mod nearest;
 pub mod params;
-pub mod published;
 pub mod rounding;
 pub mod scenario;
 pub mod share;

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use engine::analysis::plan::{Kind, Plan, Terms};
+use analysis::plan::{Kind, Plan, Terms};
 use engine::share;
 use files::settings::Framework;
 use js_sys::Uint8Array;
@@ -35,7 +35,7 @@ thread_local! {
     static PLAN: RefCell<Option<(String, Plan)>> = const { RefCell::new(None) };
 }
 
-/// Searches cases of a plan with so many tokens in a step and such odds at least, from one place to another: a [`engine::analysis::plan::Piece`] as numbers; `null` for a kind that does not
+/// Searches cases of a plan with so many tokens in a step and such odds at least, from one place to another: a [`analysis::plan::Piece`] as numbers; `null` for a kind that does not
 /// exist.
 #[wasm_bindgen]
 pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usize) -> String {

@@ -4,7 +4,7 @@ use super::predict::{self, Measured, Prediction};
 use super::row::Row;
 use super::text::cell;
 use super::{LeftOut, Notes};
-use engine::published::{MemoryKind, MemoryStage};
+use analysis::published::{MemoryKind, MemoryStage};
 use engine::share::decode;
 use engine::units::BytesPerSecond;
 

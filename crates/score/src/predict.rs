@@ -2,9 +2,9 @@
 
 use super::row::Row;
 use super::{LeftOut, Notes, host_memory, typed, unsure};
+use analysis::published::{MemoryKind, MemoryStage};
 use engine::catalog::accuracy::{self, Band};
 use engine::model::report::Report;
-use engine::published::{MemoryKind, MemoryStage};
 use engine::scenario::Scenario;
 use engine::units::BytesPerSecond;
 

@@ -1,9 +1,9 @@
 //! Converts a row of the tables to the format that the page reads.
 
 use super::summary::Entry;
+use analysis::published::{Peak, Published, Set};
 use engine::catalog;
 use engine::model::hardware::Generation;
-use engine::published::{Peak, Published, Set};
 use engine::share::encode::encode;
 
 /// Converts a row; `None` if it has no prediction or no measurement, as for a failed

@@ -4,10 +4,10 @@ use crate::panels::sections::FIGURES;
 use crate::search::Query;
 use engine::catalog::names::{cluster_named, gpu_named, model_named};
 use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
-use engine::explain::{self, TERMS};
 use engine::params::{self, Group, ParamId, every};
 use engine::scenario::{Id, Scenario};
 use engine::share::spelling::spell;
+use explain::{self, TERMS};
 
 /// The most that is shown.
 const MOST: usize = 60;

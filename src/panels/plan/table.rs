@@ -9,7 +9,7 @@ use crate::text;
 use crate::text::plan as words;
 use crate::text::plan::money;
 use crate::view::PlanView;
-use engine::analysis::plan::{Found, Plan};
+use analysis::plan::{Found, Plan};
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]

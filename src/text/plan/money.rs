@@ -1,6 +1,6 @@
 //! What links are worth, and prices in narrow columns.
 
-use engine::analysis::plan::{Found, Hardware, Plan, premium};
+use analysis::plan::{Found, Hardware, Plan, premium};
 use engine::format;
 
 /// Premiums below a cent say nothing.

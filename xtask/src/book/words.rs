@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Map, Value};
 
-use crate::engine::ENGINE;
+use crate::engine::EXPORT;
 use crate::shell::{cargo, output};
 
 /// A text as code.
@@ -94,7 +94,7 @@ const OWN_NAMES: [(&str, &str, &str); 29] = [
     ("continues", "Another file that this one builds on", ""),
 ];
 
-/// The table of parameters, as `engine::export::params_json` writes it.
+/// The table of parameters, as `export::params_json` writes it.
 #[derive(Debug)]
 pub(super) struct Labels(Vec<Value>);
 
@@ -102,9 +102,9 @@ impl Labels {
     /// Asks the engine. It is another program: `cargo xtask` must not wait for the engine to be
     /// compiled, and cannot be compiled again while it runs.
     pub(super) fn ask() -> Result<Self> {
-        let mut engine = cargo(&["run", "--quiet", "--package", ENGINE, "--example", "parameters"]);
+        let mut engine = cargo(&["run", "--quiet", "--package", EXPORT, "--example", "parameters"]);
         let text = output(&mut engine).ok_or_else(|| {
-            anyhow!("The engine's parameters could not be had: cargo run -p {ENGINE} --example parameters")
+            anyhow!("The engine's parameters could not be had: cargo run -p {EXPORT} --example parameters")
         })?;
         Self::read(&text)
     }
@@ -261,7 +261,7 @@ pub(super) mod tests {
 
     /// The labels of the engine that the tests are compiled with.
     pub(in crate::book) fn labels() -> Labels {
-        let params = engine::export::params_json::params_json(&engine::catalog::default_scenario());
+        let params = export::params_json::params_json(&engine::catalog::default_scenario());
         Labels::read(&serde_json::to_string(&params).unwrap()).unwrap()
     }
 

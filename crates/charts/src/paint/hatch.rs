@@ -3,7 +3,7 @@
 use super::geometry::Spot;
 use crate::layout::PlotArea;
 use crate::spec::Field;
-use engine::analysis::boundary::{bilinear, clip};
+use analysis::boundary::{bilinear, clip};
 
 /// Horizontal distance between lines.
 const GAP: f64 = 9.0;

@@ -1,7 +1,7 @@
 //! Polylines in CSS pixels: clips them to a rectangle, and splits them into dashes.
 
 use super::geometry::{Rect, Spot, distance};
-use engine::analysis::boundary::{clip, zero_between};
+use analysis::boundary::{clip, zero_between};
 
 /// Returns the pieces of a polyline inside a rectangle.
 pub(super) fn clipped(points: &[Spot], area: Rect) -> Vec<Vec<Spot>> {

@@ -41,7 +41,7 @@ pub enum LineRole {
     Equal,
     /// The lines where the prediction is off by a given fraction.
     Margin,
-    /// Rows of one set, by index in [`engine::published::Set::ALL`].
+    /// Rows of one set, by index in [`analysis::published::Set::ALL`].
     Set(usize),
     /// A layer of a stack, with its own height: it is drawn on the layers before it.
     Held(Held),

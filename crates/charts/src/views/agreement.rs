@@ -11,8 +11,8 @@ pub use finding::kinds;
 pub use scored::{Scored, ScoredRows};
 
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
+use analysis::published::Set;
 use engine::params::{Scale, Unit};
-use engine::published::Set;
 
 /// The quantity that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

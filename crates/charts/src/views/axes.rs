@@ -3,8 +3,8 @@
 use crate::layout;
 use crate::spec::{Axis, AxisKey, Grain};
 use crate::zoom::{self, Part};
-use engine::analysis::boundary::Point;
-use engine::analysis::sweep;
+use analysis::boundary::Point;
+use analysis::sweep;
 use engine::catalog::families;
 use engine::params::{Number, Param, ParamId, Scale};
 use engine::scenario::Scenario;

@@ -5,8 +5,8 @@ mod finding;
 
 use super::axes;
 use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, Line, LineRole, Quantity};
-use engine::analysis::experts::Along;
-use engine::analysis::experts::family::{Compared, Family, compare};
+use analysis::experts::Along;
+use analysis::experts::family::{Compared, Family, compare};
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::model::experts::AllToAll;
 use engine::model::experts::layer::{Choice, MoeLayer};

@@ -3,8 +3,8 @@
 use super::axes::{self, AxisOf};
 use super::scratch::Scratch;
 use crate::names;
-use engine::analysis::boundary::change_between;
-use engine::analysis::sweep::{self, Sample};
+use analysis::boundary::change_between;
+use analysis::sweep::{self, Sample};
 use engine::format;
 use engine::params::{Param, ParamId};
 use engine::rounding;

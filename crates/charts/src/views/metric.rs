@@ -1,8 +1,8 @@
 //! The quantities on the vertical axis of curves.
 
 use crate::spec::{Axis, Grain, Line, Quantity};
-use engine::analysis::cost;
-use engine::analysis::sweep::{self, Sample};
+use analysis::cost;
+use analysis::sweep::{self, Sample};
 use engine::catalog::accuracy::{self, Band};
 use engine::format;
 use engine::params::{Number, Scale, Unit};

@@ -6,7 +6,7 @@ use super::metric::Metric;
 use super::region::OF_BEST;
 use super::scratch::{Scratch, off_axes};
 use crate::spec::{AxisKey, ChartSpec, LineRole, PinMark};
-use engine::analysis::sweep;
+use analysis::sweep;
 use engine::model::choices::Choices;
 use engine::scenario::Scenario;
 

@@ -2,11 +2,11 @@
 
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
-use engine::analysis::plan::{Found, Hardware, Kind, Plan, Question};
+use analysis::plan::{Found, Hardware, Kind, Plan, Question};
+use analysis::published::Set;
 use engine::catalog::accelerators::prices;
 use engine::format;
 use engine::params::{Scale, Unit};
-use engine::published::Set;
 use engine::scenario::Scenario;
 
 /// Room around the marks, as a factor.
@@ -119,7 +119,7 @@ fn caption(plan: &Plan) -> String {
 mod tests {
     use super::*;
     use crate::{describe, table};
-    use engine::analysis::plan::Terms;
+    use analysis::plan::Terms;
     use engine::share::decode;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Scaling of the run: total tokens per second on fewer and more GPUs, against linear scaling.
 
 use crate::spec::{Axis, AxisKey, ChartSpec, Grain, Line, LineRole, Quantity};
-use engine::analysis::scaling::{Point, Scaling, scaling};
+use analysis::scaling::{Point, Scaling, scaling};
 use engine::format;
 use engine::params::{ParamId, Scale, Unit};
 use engine::scenario::Scenario;

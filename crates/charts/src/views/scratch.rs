@@ -2,11 +2,11 @@
 
 use super::axes::AxisOf;
 use crate::spec::{Axis, ChartSpec};
-use engine::analysis::best::Candidates;
-use engine::analysis::boundary::Tracer;
-use engine::analysis::refine::Node;
-use engine::analysis::sweep::{ParamRange, Sample};
-use engine::analysis::{refine, sweep};
+use analysis::best::Candidates;
+use analysis::boundary::Tracer;
+use analysis::refine::Node;
+use analysis::sweep::{ParamRange, Sample};
+use analysis::{refine, sweep};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::layout;
 use crate::spec::{AxisKey, ChartSpec, Line, LineRole};
-use engine::analysis::sweep::{Sample, assign, sample};
+use analysis::sweep::{Sample, assign, sample};
 use engine::catalog::default_scenario;
 use engine::params::{Number, ParamId, Scale, Unit};
 use engine::scenario::{Model, Scenario, Strategy};

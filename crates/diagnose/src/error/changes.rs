@@ -1,6 +1,6 @@
 //! Changes of a scenario, as what differs from it, with what they make of its memory.
 
-use engine::analysis::lowering::{Lowering, lowering};
+use analysis::lowering::{Lowering, lowering};
 use engine::format;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;

@@ -8,3 +8,4 @@ pub(super) mod pipeline;
 pub mod tp_cp;
 
 pub use data_parallel::DataParallelComm;
+pub use groups::beside_compute;

@@ -134,7 +134,7 @@ impl Scenario {
     }
 
     /// The parameters of the run with these tokens.
-    pub(crate) fn run_choices(&self) -> RunChoices {
+    pub fn run_choices(&self) -> RunChoices {
         RunChoices { tokens: self.train_tokens(), ..self.run }
     }
 

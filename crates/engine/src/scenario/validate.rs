@@ -42,7 +42,7 @@ impl Scenario {
 
     /// Returns the contradictions of the layout alone, in the middle of a search for a valid one: of the device mesh and of the
     /// experts on it.
-    pub(crate) fn layout_issues(&self) -> Vec<Issue> {
+    pub fn layout_issues(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
         self.mesh(&mut issues);
         self.experts(&mut issues);

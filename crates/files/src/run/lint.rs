@@ -4,8 +4,8 @@
 mod joint;
 mod rules;
 
-use engine::analysis::advice::{advise, is_worth_the_odds};
-use engine::analysis::layouts::LayoutSearch;
+use analysis::advice::{advise, is_worth_the_odds};
+use analysis::layouts::LayoutSearch;
 use engine::catalog::accuracy::fit_odds;
 use engine::format::{bytes_of, odds};
 use engine::model::choices::Choices;

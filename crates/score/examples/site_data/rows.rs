@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use analysis::published::{self, Published};
 use csv::Reader;
-use engine::published::{self, Published};
 use score::publish;
 use score::row::Row;
 use score::schema::Schema;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::line;
 use crate::predict::Prediction;
 use crate::summary::Entry;
+use analysis::published::MemoryKind;
 use engine::model::report::MemoryPart;
 use engine::names;
-use engine::published::MemoryKind;
 
 /// One run of each kind of stack, by the identifiers of their rows.
 const RUNS: [&str; 5] = ["TT-0061", "OT-0012", "NT-0004", "BS-0012", "MG-0010"];

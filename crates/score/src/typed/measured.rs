@@ -4,8 +4,8 @@ use super::conventions::Convention;
 use super::stack::Stack;
 use crate::row::Row;
 use crate::text::has;
+use analysis::published::{MemoryKind, MemoryStage};
 use engine::model::transformer::Architecture;
-use engine::published::{MemoryKind, MemoryStage};
 
 /// Words for each kind of memory peak, the most telling first: what a driver's tool read, the names of PyTorch's counters, and
 /// words that are the whole device's where no counter is named. Torchtune's "active" bytes are those of live tensors.

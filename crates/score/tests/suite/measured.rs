@@ -7,8 +7,8 @@ use ::score::predict::Prediction;
 use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs};
+use analysis::published::{self as text, Set};
 use engine::catalog::accuracy::{self, PeakKind};
-use engine::published::{self as text, Set};
 use engine::share::encode;
 use engine::stats::{self, Errors};
 

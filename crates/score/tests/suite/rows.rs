@@ -1,8 +1,8 @@
 //! The reader of rows, on rows as sources publish them.
 
+use analysis::published::MemoryKind;
 use engine::model::software::{AttentionKernel, Framework};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
-use engine::published::MemoryKind;
 use engine::scenario::{Scenario, Strategy};
 use score::LeftOut;
 use score::predict::{self, Prediction};

@@ -3,13 +3,13 @@
 
 use ::score::traced::score::{self, Compared};
 use ::score::traced::{self, Traced};
+use analysis::published::MemoryKind;
 use engine::model::choices::Choices;
 use engine::model::lengths::{Batching, Lengths};
 use engine::model::memory;
 use engine::model::setup::Setup;
 use engine::model::software::Segments;
 use engine::model::stages::stages;
-use engine::published::MemoryKind;
 use engine::scenario::Scenario;
 use engine::scenario::data::TextList;
 use engine::units::Bytes;

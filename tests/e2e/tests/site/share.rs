@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 use e2e::{Key, wait_for};
-use engine::export::report_json::report_json;
 use engine::json::pretty;
 use engine::share::decode;
+use export::report_json::report_json;
 use serde_json::json;
 
 use crate::page::{PATIENCE, Page};

@@ -1,9 +1,9 @@
 //! Statistics of the visible rows, in sentences.
 
 use super::{AgreementView, Measure, NEAR, SET_NAMES, Scored, ScoredRows, shown};
+use analysis::published::Set;
 use engine::catalog::accuracy::REACHED;
 use engine::format;
-use engine::published::Set;
 use engine::stats::median_size;
 
 /// Relative errors.

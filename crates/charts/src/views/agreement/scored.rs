@@ -4,11 +4,11 @@ use core::fmt::Write as _;
 
 use super::Measure;
 use crate::names;
-use engine::analysis::nearest::{Traits, nearest};
+use analysis::nearest::{Traits, nearest};
+use analysis::published::Published;
 use engine::catalog;
 use engine::format;
 use engine::params::Unit;
-use engine::published::Published;
 use engine::scenario::Scenario;
 
 /// A list of rows with their predictions.
@@ -32,7 +32,7 @@ impl ScoredRows {
     }
 
     /// Returns the row that is most like a scenario, and its distance in steps
-    /// ([`engine::analysis::nearest`]).
+    /// ([`analysis::nearest`]).
     pub fn nearest(&self, scenario: &Scenario) -> Option<(&Scored, f64)> {
         let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), 1);
         found.first().and_then(|(place, steps)| Some((self.rows.get(*place)?, *steps)))

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{describe, marks, readout};
-use engine::published::Published;
+use analysis::published::Published;
 
 /// Returns rows of two sources whose measurements are the predictions times `ratios`.
 fn rows(ratios: &[f64]) -> ScoredRows {

@@ -1,8 +1,8 @@
 //! The finding of the figure of one layer of experts, in sentences with its numbers.
 
 use super::{Across, LayerView, name};
-use engine::analysis::experts::Along;
-use engine::analysis::experts::family::{Compared, Family};
+use analysis::experts::Along;
+use analysis::experts::family::{Compared, Family};
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 use engine::format;
 use engine::params::Unit;

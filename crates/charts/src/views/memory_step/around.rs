@@ -2,6 +2,7 @@
 //! same step, and what the step does not follow.
 
 use super::largest;
+use analysis::published::MemoryKind;
 use engine::format;
 use engine::model::framework::Layers;
 use engine::model::memory::states;
@@ -9,7 +10,6 @@ use engine::model::run::host;
 use engine::model::setup::Setup;
 use engine::model::software::Offload;
 use engine::model::training::Sharding;
-use engine::published::MemoryKind;
 use engine::scenario::Scenario;
 
 /// Memory before the first step and after the last.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::layout::share;
-use engine::analysis::sweep::{self, assign};
+use analysis::sweep::{self, assign};
 use engine::catalog::{self, MODELS};
 use engine::params::Number;
 use engine::scenario::Model;

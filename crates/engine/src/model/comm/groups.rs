@@ -46,7 +46,7 @@ impl ExpertGroups {
 
 /// The network on which data-parallel collectives run: beside compute, which takes memory bandwidth and multiprocessors from them, they
 /// reach less of the links between nodes than alone ([`crate::model::setup::Overheads::rate_beside`]).
-pub(crate) fn beside_compute(setup: &Setup) -> Network {
+pub fn beside_compute(setup: &Setup) -> Network {
     let reached = setup.network.inter_node_efficiency * setup.overheads.rate_beside;
     Network { inter_node_efficiency: reached, ..setup.network }
 }

@@ -1,5 +1,4 @@
 use super::*;
-use crate::analysis::sweep;
 use crate::catalog::{self, MODELS, families::FAMILIES};
 use crate::model::transformer::Experts;
 use crate::params::{ParamId, scale};
@@ -190,34 +189,6 @@ fn no_shape_is_too_strange() {
             let Model::Scaled { id, architecture, .. } = model.resized(size) else { continue };
             assert_eq!(id, CUSTOM);
             assert!(architecture.num_hidden_layers > 0 && architecture.hidden_size > 0);
-        }
-    }
-}
-
-/// A slider that moves to a published size moves on from there.
-#[test]
-fn the_slider_is_never_stuck() {
-    let number = ParamId::ModelSize.number().unwrap();
-    for entry in MODELS {
-        let mut scenario = Scenario { model: entry.pick(), ..catalog::default_scenario() };
-        for way in [1, -1] {
-            loop {
-                let bounded = number.within(&scenario);
-                let from = scenario.model.size();
-                let Some(next) = scale::slider_index(&bounded, from)
-                    .checked_add_signed(way)
-                    .filter(|next| *next <= scale::slider_steps(&bounded))
-                else {
-                    break;
-                };
-                sweep::slide(&mut scenario, number, next);
-                assert!(
-                    f64::from(way) * (scenario.model.size() - from) > 0.0,
-                    "{}: {} after {from}",
-                    entry.id,
-                    scenario.model.size()
-                );
-            }
         }
     }
 }

@@ -1,0 +1,182 @@
+//! The best MFU of a model on a cluster over sequence length, micro-batch and recomputation: a grid search with the engine, beside
+//! the closed-form bounds (arXiv 2504.03655, whose question it is: what do memory and bandwidth allow?).
+//!
+//! The memory of a GPU decides which candidates fit, and nothing else. So the candidates are evaluated once for each link
+//! rate, and every size of memory picks among them.
+
+use super::sweep::{Sample, sample};
+use engine::model::choices::Choices;
+use engine::model::training::Recompute;
+use engine::scenario::Scenario;
+use engine::units::Bytes;
+
+/// The sequence lengths that are tried, in tokens: what models are trained with.
+const SEQUENCES: [u32; 9] = [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+/// The micro-batches that are tried, in sequences.
+const MICRO_BATCHES: [u32; 5] = [1, 2, 4, 8, 16];
+/// The recomputation modes that are tried.
+const MODES: [Recompute; 4] = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
+
+/// Candidates of one search.
+pub const CANDIDATES: usize = SEQUENCES.len() * MICRO_BATCHES.len() * MODES.len();
+
+/// What counts as no slower than the best: memory and bandwidth limit while more of them would add a twentieth.
+pub const NEARLY: f64 = 0.95;
+
+/// One configuration, evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Tokens in one sequence.
+    pub seq_len: u32,
+    /// Sequences in one micro-batch.
+    pub micro_batch_size: u32,
+    /// Which activations are recomputed.
+    pub recompute: Recompute,
+    /// Its results, with the memory of the scenario's GPU.
+    pub sample: Sample,
+}
+
+impl Candidate {
+    /// Returns the scenario in this configuration.
+    #[must_use]
+    pub fn of(&self, scenario: &Scenario) -> Scenario {
+        let Self { seq_len, micro_batch_size, recompute, .. } = *self;
+        Scenario { seq_len, micro_batch_size, choices: Choices { recompute, ..scenario.choices }, ..*scenario }
+    }
+}
+
+/// Every candidate of one scenario, in a buffer that is reused.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    all: Vec<Candidate>,
+}
+
+/// Whether memory decides only what fits: a rollout engine beside training takes a share of it.
+pub fn holds(scenario: &Scenario) -> bool {
+    !scenario.objective.task.generates()
+}
+
+impl Candidates {
+    /// Evaluates all candidates of a scenario, the fastest first.
+    pub fn evaluate(&mut self, scenario: &Scenario) {
+        self.all.clear();
+        self.all.reserve(CANDIDATES);
+        for seq_len in SEQUENCES {
+            for micro_batch_size in MICRO_BATCHES {
+                for recompute in MODES {
+                    let moved = Scenario {
+                        seq_len,
+                        micro_batch_size,
+                        choices: Choices { recompute, ..scenario.choices },
+                        ..*scenario
+                    };
+                    self.all.push(Candidate { seq_len, micro_batch_size, recompute, sample: sample(&moved) });
+                }
+            }
+        }
+        self.all.sort_unstable_by(|one, other| other.sample.mfu.total_cmp(&one.sample.mfu));
+    }
+
+    /// Returns the fastest candidate within a capacity, or else the one that needs least, which does not fit; its sample has this
+    /// capacity, and the peak that an allocator would have on the scenario's own GPU. `None` before the first evaluation.
+    pub fn best(&self, capacity: Bytes) -> Option<Candidate> {
+        let fitting = self.all.iter().find(|candidate| candidate.sample.needed <= capacity);
+        let found = fitting.or_else(|| self.all.iter().min_by(|one, other| by_need(one, other)));
+        found.map(|found| Candidate { sample: Sample { capacity, ..found.sample }, ..*found })
+    }
+
+    /// Returns the capacity from which the best is nearly as fast as with the largest capacity considered; `None` where nothing
+    /// fits in that.
+    pub fn enough(&self, most: Bytes) -> Option<Bytes> {
+        let best = self.best(most).filter(|best| best.sample.fits())?.sample.mfu;
+        let near = self.all.iter().take_while(|candidate| candidate.sample.mfu >= NEARLY * best);
+        near.min_by(|one, other| by_need(one, other)).map(|found| found.sample.needed)
+    }
+}
+
+fn by_need(one: &Candidate, other: &Candidate) -> core::cmp::Ordering {
+    one.sample.needed.get().total_cmp(&other.sample.needed.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::{self, default_scenario};
+    use engine::share::decode;
+    use engine::units::BytesPerSecond;
+
+    fn candidates(scenario: &Scenario) -> Candidates {
+        let mut candidates = Candidates::default();
+        candidates.evaluate(scenario);
+        candidates
+    }
+
+    /// The rule that lets one evaluation serve every size of memory.
+    #[test]
+    fn memory_decides_only_what_fits() {
+        for link in
+            ["", "cluster=dgx-h100&model=llama-3.1-8b&gpus=16", "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8"]
+        {
+            let scenario = decode(link).scenario;
+            let of_one = candidates(&scenario);
+            for gib in [8.0, 40.0, 141.0, 288.0] {
+                let mut moved = scenario;
+                moved.accelerator.values.memory = Bytes::from_gib(gib);
+                let capacity = moved.accelerator.values.usable_memory();
+                let found = |candidates: &Candidates| {
+                    candidates.best(capacity).map(|best| {
+                        let Sample { mfu, needed, time_limiter, pressure, .. } = best.sample;
+                        (best.seq_len, best.micro_batch_size, best.recompute, mfu, needed, time_limiter, pressure)
+                    })
+                };
+                assert_eq!(found(&of_one), found(&candidates(&moved)), "{link} {gib}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_fits_where_anything_does_and_nothing_that_fits_is_faster() {
+        let scenario = default_scenario();
+        let all = candidates(&scenario);
+        assert_eq!(all.all.len(), CANDIDATES);
+        for gib in [1.0, 20.0, 40.0, 80.0] {
+            let capacity = Bytes::from_gib(gib);
+            let best = all.best(capacity).unwrap();
+            let fitting = || all.all.iter().filter(|candidate| candidate.sample.needed <= capacity);
+            assert_eq!(best.sample.fits(), fitting().count() > 0, "{gib}");
+            assert!(fitting().all(|candidate| candidate.sample.mfu <= best.sample.mfu), "{gib}");
+            let report = best.of(&scenario).report();
+            assert_eq!((report.mfu, report.memory.needed), (best.sample.mfu, best.sample.needed), "{gib}");
+        }
+    }
+
+    #[test]
+    fn with_enough_memory_the_best_is_nearly_that_of_the_most() {
+        let all = candidates(&default_scenario());
+        let best = |capacity| all.best(capacity).filter(|best| best.sample.fits()).map_or(0.0, |best| best.sample.mfu);
+        for gib in [20.0, 80.0, 288.0] {
+            let enough = all.enough(Bytes::from_gib(gib)).unwrap();
+            let most = best(Bytes::from_gib(gib));
+            assert!(enough.gib() <= gib && best(enough) >= NEARLY * most, "{gib}");
+            assert!(best(enough * 0.999) < NEARLY * most, "{gib}");
+        }
+        assert_eq!(all.enough(Bytes::from_gib(0.1)), None);
+    }
+
+    /// The paper's finding: what memory lacks, bandwidth can make up for, and the other way round.
+    #[test]
+    fn more_memory_or_more_bandwidth_is_never_slower() {
+        let mut last = [0.0; 5];
+        for gbit in [10.0, 50.0, 200.0, 800.0, 3200.0] {
+            let mut scenario = Scenario { model: catalog::model("llama-3.1-8b").unwrap().pick(), ..default_scenario() };
+            scenario.network.values.inter_node = BytesPerSecond::from_gbit_per_s(gbit);
+            let all = candidates(&scenario);
+            let row = [24.0, 40.0, 80.0, 141.0, 288.0].map(|gib| {
+                all.best(Bytes::from_gib(gib)).filter(|best| best.sample.fits()).map_or(0.0, |best| best.sample.mfu)
+            });
+            assert!(row.is_sorted() && row.iter().zip(last).all(|(now, before)| *now >= before), "{gbit}: {row:?}");
+            last = row;
+        }
+        assert!(last[1] > 0.0);
+    }
+}

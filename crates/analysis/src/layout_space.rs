@@ -1,0 +1,170 @@
+//! The layouts of one batch of one model on one cluster: every strategy, degree of parallelism, micro-batch and recomputation that is
+//! tried. Model, precision, sequence length, GPUs and the tokens of a step stay fixed.
+
+use super::change;
+use engine::model::choices::Choices;
+use engine::model::training::Recompute;
+use engine::params::{self, ParamId};
+use engine::scenario::{Scenario, Strategy};
+
+/// Largest pipeline-parallel degree that is tried.
+const MOST_STAGES: u32 = 32;
+/// Largest expert-parallel degree that is tried.
+const MOST_EXPERT_GROUPS: u32 = 64;
+/// Largest micro-batch that is tried.
+pub(super) const LARGEST_MICRO_BATCH: u32 = 16;
+/// Fewest tokens of a sequence that context parallelism leaves on a GPU.
+const FEWEST_TOKENS: u32 = 8192;
+/// The strategies, in the order that breaks ties: the one closest to a plain data-parallel loop
+/// first.
+const ALL_STRATEGIES: [Strategy; 7] = [
+    Strategy::Ddp,
+    Strategy::Zero1,
+    Strategy::Zero2,
+    Strategy::FullShard,
+    Strategy::ShardGradOp,
+    Strategy::HybridShard,
+    Strategy::ReshardTo,
+];
+/// Those without the last, FSDP that reshards to a smaller group.
+pub(super) const STRATEGIES: &[Strategy] = ALL_STRATEGIES.split_at(6).0;
+/// The recomputation modes, from the least to the most recomputation.
+pub(super) const MODES: [Recompute; 4] =
+    [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
+
+/// The parameters that a layout sets.
+const LAID_OUT: [ParamId; 7] = [
+    ParamId::MicroBatchSize,
+    ParamId::GradAccumSteps,
+    ParamId::Tp,
+    ParamId::Cp,
+    ParamId::Pp,
+    ParamId::Ep,
+    ParamId::ShardSize,
+];
+
+/// The combinations around a scenario, by their place.
+#[derive(Clone, Debug)]
+pub(super) struct LayoutSpace {
+    base: Scenario,
+    /// Sequences of a step, over all replicas.
+    sequences: u32,
+    /// Candidate degrees of pipeline, context, tensor and expert parallelism, from the slowest to
+    /// vary to the fastest.
+    degrees: [Vec<u32>; 4],
+    micro_batches: Vec<u32>,
+    strategies: &'static [Strategy],
+}
+
+impl LayoutSpace {
+    /// The layouts of the scenario's own batch.
+    pub(super) fn new(base: &Scenario) -> Self {
+        let strategies = &ALL_STRATEGIES;
+        Self { strategies, ..Self::of_sequences(base, sequences(base), LARGEST_MICRO_BATCH) }
+    }
+
+    /// The layouts of a step of so many sequences, in micro-batches up to a size.
+    pub(super) fn of_sequences(base: &Scenario, sequences: u32, largest_micro_batch: u32) -> Self {
+        let shape = base.model.architecture();
+        let mesh = base.degrees();
+        let layers = shape.num_hidden_layers.max(1);
+        let node = base.network.values.gpus_per_node.min(shape.num_attention_heads);
+        let longest = (base.seq_len / FEWEST_TOKENS).max(1);
+        let groups = shape.experts.num_experts.min(MOST_EXPERT_GROUPS);
+        let degrees = [
+            doublings(mesh.pp, layers.min(MOST_STAGES).min(base.gpus)),
+            doublings(mesh.cp, longest.min(base.gpus)),
+            doublings(mesh.tp, node.min(base.gpus)),
+            doublings(mesh.ep, groups.min(base.gpus)),
+        ];
+        let micro_batches = doublings(base.micro_batch_size, largest_micro_batch);
+        Self { base: *base, sequences, degrees, micro_batches, strategies: STRATEGIES }
+    }
+
+    /// Number of combinations; those that do not divide evenly are none when reached.
+    pub(super) fn len(&self) -> usize {
+        let degrees: usize = self.degrees.iter().map(Vec::len).product();
+        degrees * self.micro_batches.len() * MODES.len() * self.strategies.len()
+    }
+
+    /// Number of combinations in a row that differ in micro-batch and recomputation alone.
+    pub(super) fn block(&self) -> usize {
+        self.micro_batches.len() * MODES.len()
+    }
+
+    /// The place of a combination's micro-batch in its block.
+    pub(super) fn micro_batch(&self, place: usize) -> usize {
+        place % self.micro_batches.len().max(1)
+    }
+
+    /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
+    /// the batch, and every number is within its bounds, so that the link of the layout reproduces
+    /// it.
+    pub(super) fn candidate(&self, place: usize) -> Option<Scenario> {
+        let mut rest = place;
+        let mut digit = |count: usize| {
+            let digit = rest % count;
+            rest /= count;
+            digit
+        };
+        let micro_batch_size = *self.micro_batches.get(digit(self.micro_batches.len()))?;
+        let recompute = *MODES.get(digit(MODES.len()))?;
+        let strategy = *self.strategies.get(digit(self.strategies.len()))?;
+        let [pps, cps, tps, eps] = &self.degrees;
+        let mut degree = |values: &Vec<u32>| values.get(digit(values.len())).copied();
+        let (ep, tp, cp, pp) = (degree(eps)?, degree(tps)?, degree(cps)?, degree(pps)?);
+        // Most combinations do not divide evenly: known before a scenario is made of them.
+        let gpus = self.base.gpus.max(1);
+        let replica = tp.checked_mul(cp)?.checked_mul(pp)?;
+        if replica == 0 || !gpus.is_multiple_of(replica) {
+            return None;
+        }
+        let together = micro_batch_size.checked_mul(gpus / replica)?;
+        if together == 0 || !self.sequences.is_multiple_of(together) {
+            return None;
+        }
+        let mut scenario = Scenario {
+            micro_batch_size,
+            tp,
+            cp,
+            pp,
+            ep,
+            choices: Choices { recompute, ..self.base.choices },
+            ..self.base
+        };
+        let mesh = scenario.degrees();
+        if (mesh.pp, mesh.cp, mesh.tp, mesh.ep) != (pp, cp, tp, ep) {
+            return None;
+        }
+        scenario.grad_accum_steps = self.sequences / together;
+        change::choose(&mut scenario, strategy);
+        LAID_OUT.iter().all(|id| params::is_within_bounds(id.param(), &scenario)).then_some(scenario)
+    }
+}
+
+/// Returns the sequences of a step of a scenario, over all replicas.
+pub(super) fn sequences(scenario: &Scenario) -> u32 {
+    let dp = scenario.degrees().dp;
+    scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps).saturating_mul(dp)
+}
+
+/// Returns the powers of two up to a bound, together with the present value.
+pub(super) fn doublings(now: u32, most: u32) -> Vec<u32> {
+    let mut values: Vec<u32> = (0..u32::BITS - 1).map(|power| 1 << power).take_while(|value| *value <= most).collect();
+    if let Err(place) = values.binary_search(&now) {
+        values.insert(place, now);
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::doublings;
+
+    #[test]
+    fn degrees_are_doubled_from_one_and_hold_what_is() {
+        assert_eq!(doublings(1, 8), [1, 2, 4, 8]);
+        assert_eq!(doublings(6, 8), [1, 2, 4, 6, 8]);
+        assert_eq!(doublings(16, 1), [1, 16]);
+    }
+}

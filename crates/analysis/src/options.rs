@@ -1,0 +1,33 @@
+//! The options of a choice that a scenario could have instead of its own.
+
+use super::candidates::errors;
+use super::change::Turn;
+use engine::model::software::AttentionKernel;
+use engine::params::{Param, ParamId};
+use engine::scenario::Scenario;
+
+/// Returns the scenario with each other option of a choice, by its index: those that can be set without a new error. None where the
+/// parameter is no choice, or is not about the scenario.
+pub(super) fn others(scenario: &Scenario, param: &Param, errors_before: usize) -> Vec<(usize, Scenario)> {
+    let is_here = (param.is_relevant)(scenario) && (param.applies)(scenario);
+    let Some(choice) = param.choice().filter(|_| is_here) else { return Vec::new() };
+    let now = (choice.get)(scenario);
+    let with = |option: usize| {
+        let mut changed = *scenario;
+        (choice.set)(&mut changed, option);
+        ((choice.get)(&changed) == option && errors(&changed) <= errors_before).then_some((option, changed))
+    };
+    (0..choice.options.len()).filter(|option| *option != now).filter_map(with).collect()
+}
+
+/// Returns the scenario with each other option of the choices of how a step runs. None of them lets it compute other numbers: attention
+/// in 8 bits is left out.
+pub(super) fn turned(scenario: &Scenario, how: &[ParamId], errors_before: usize) -> Vec<(Turn, Scenario)> {
+    let of = |id: &ParamId| {
+        let id = *id;
+        let turn = move |(option, changed)| (Turn::Option(id, option), changed);
+        others(scenario, id.param(), errors_before).into_iter().map(turn)
+    };
+    let same_numbers = |(_, changed): &(Turn, Scenario)| changed.kernels.attention != AttentionKernel::Flash8bit;
+    how.iter().flat_map(of).filter(same_numbers).collect()
+}

@@ -1,0 +1,138 @@
+//! The cases of a search: each is one scenario whose layouts are tried.
+
+use core::cmp::Reverse;
+
+use super::batch::{dividing, sequences_of};
+use super::{Hardware, Kind, Laws};
+use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
+use engine::catalog::{self, families};
+use engine::model::family::params;
+use engine::params::ParamId;
+use engine::scenario::{Model, Scenario};
+
+/// One place that a question asks about.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// The place of its hardware.
+    pub(super) hardware: usize,
+    /// Its layouts.
+    pub(super) space: LayoutSpace,
+    /// Whether gradients may accumulate over several micro-batches.
+    accumulates: bool,
+    /// What holds in all of them.
+    pub(super) laws: Laws,
+}
+
+impl Case {
+    /// The layouts of a step of at most so many sequences.
+    fn new(hardware: usize, base: &Scenario, most: u32) -> Self {
+        let sequences = dividing(most, base.gpus);
+        let space = LayoutSpace::of_sequences(base, sequences, LARGEST_MICRO_BATCH);
+        Self { hardware, space, accumulates: true, laws: Laws::of(base) }
+    }
+
+    /// Returns the layout at a place, if there is one.
+    pub(super) fn candidate(&self, place: usize) -> Option<Scenario> {
+        self.space.candidate(place).filter(|scenario| self.accumulates || scenario.grad_accum_steps == 1)
+    }
+}
+
+/// Returns the cases of a search.
+pub(super) fn of(scenario: &Scenario, kind: Kind, batch: f64, hardware: &[Hardware]) -> Vec<Case> {
+    let sequences = sequences_of(batch, scenario.seq_len);
+    match kind {
+        Kind::Runs => runs(scenario, sequences, hardware),
+        Kind::Contexts => contexts(scenario, sequences),
+        Kind::Models => {
+            let sized = |model| Case::new(0, &scenario.with_model(model), sequences);
+            models(&scenario.model).into_iter().map(sized).collect()
+        }
+        Kind::Batches => batches(scenario),
+    }
+}
+
+/// Every number of GPUs of all hardware that can run the scenario; of the scenario's own its own number too.
+fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (place, of) in hardware.iter().enumerate().filter(|(_, of)| of.refused.is_none()) {
+        let mut counts = of.counts();
+        if of.is_own
+            && let Err(at) = counts.binary_search(&scenario.gpus)
+        {
+            counts.insert(at, scenario.gpus);
+        }
+        cases.extend(counts.into_iter().map(|gpus| Case::new(place, &of.holding(scenario, gpus), sequences)));
+    }
+    cases
+}
+
+/// Multiples of the scenario's sequence by which the batch divides, doublings beyond the batch, and halves; the longest first. The batch
+/// has the same tokens, and also grows up to one sequence on every GPU, where fewer replicas than GPUs hold a sequence.
+fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
+    let Some(bounds) = ParamId::SequenceLength.number() else { return Vec::new() };
+    let within = |seq_len: &u32| (bounds.min..=bounds.max).contains(&f64::from(*seq_len));
+    let longer = (1..=batch).filter(|times| batch.is_multiple_of(*times));
+    let longer = longer.filter_map(|times| Some((scenario.seq_len.checked_mul(times)?, batch / times)));
+    let doubled = (0..u32::BITS).filter_map(|power| 1_u32.checked_shl(power)).filter(|times| *times > batch);
+    let beyond = doubled.filter_map(|times| Some((scenario.seq_len.checked_mul(times)?, 1)));
+    let halves = (1..u32::BITS).take_while(|power| (scenario.seq_len >> power) << power == scenario.seq_len);
+    let shorter = halves.filter_map(|power| Some((scenario.seq_len >> power, batch.checked_mul(1 << power)?)));
+    let mut lengths: Vec<(u32, u32)> =
+        longer.chain(beyond).chain(shorter).filter(|(seq_len, _)| within(seq_len)).collect();
+    lengths.sort_unstable_by_key(|(seq_len, _)| Reverse(*seq_len));
+    let grown = |sequences: u32| {
+        let doubled = core::iter::successors(Some(sequences), |count| count.checked_mul(2));
+        doubled.take_while(move |count| *count == sequences || *count <= scenario.gpus)
+    };
+    let cases = |(seq_len, sequences)| {
+        grown(sequences).map(move |count| Case::new(0, &Scenario { seq_len, ..*scenario }, count))
+    };
+    lengths.into_iter().flat_map(cases).collect()
+}
+
+/// A member of the ladder of GPT-style models.
+const ON_THE_LADDER: &str = "ladder-13b";
+/// Doublings of a model without a family that are tried up and down.
+const DOUBLINGS: i32 = 6;
+
+/// Returns the published sizes of a model's family; of a model without one its size doubled and halved. The largest first.
+fn models(own: &Model) -> Vec<Model> {
+    let family = if own.is_on_ladder() { families::of(ON_THE_LADDER) } else { own.family() };
+    let mut models: Vec<Model> = if let Some(family) = family {
+        let entries = family.members.iter().filter_map(|member| catalog::model(member.id));
+        entries.map(catalog::ModelEntry::pick).collect()
+    } else {
+        let (least, most) = own.sizes();
+        let times = |power: i32| if power < 0 { 1.0 / f64::from(1 << -power) } else { f64::from(1 << power) };
+        let sizes = (-DOUBLINGS..=DOUBLINGS).map(|power| own.size() * times(power));
+        sizes.filter(|size| (least..=most).contains(size)).map(|size| own.resized(size)).collect()
+    };
+    if !models.contains(own) {
+        models.push(*own);
+    }
+    models.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    models
+}
+
+fn size(model: &Model) -> f64 {
+    params(&model.architecture())
+}
+
+/// Largest micro-batch that is tried where it is what is asked for.
+const LARGEST_OF_ALL: u32 = 1024;
+
+/// Batches of a step that takes one micro-batch on each replica: the GPUs doubled and halved, the largest first.
+fn batches(scenario: &Scenario) -> Vec<Case> {
+    let times = doublings(1, LARGEST_OF_ALL).into_iter();
+    let mut batches: Vec<u32> = times.map(|times| times.saturating_mul(scenario.gpus)).collect();
+    let halves =
+        (1..u32::BITS).take_while(|power| (scenario.gpus >> power) << power == scenario.gpus && scenario.gpus > 0);
+    batches.extend(halves.map(|power| scenario.gpus >> power));
+    batches.sort_unstable_by_key(|batch| Reverse(*batch));
+    batches.dedup();
+    let case = |sequences| {
+        let space = LayoutSpace::of_sequences(scenario, sequences, LARGEST_OF_ALL);
+        Case { hardware: 0, space, accumulates: false, laws: Laws::of(scenario) }
+    };
+    batches.into_iter().map(case).collect()
+}

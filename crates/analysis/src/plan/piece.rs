@@ -1,0 +1,93 @@
+//! A plan in pieces that are searched apart, on other threads: ranges of its cases, whose winners come back as numbers.
+
+use core::ops::Range;
+
+use super::search::Search;
+use super::{Found, Plan, Progress};
+use engine::model::run::RunReport;
+
+/// The fastest layout of a case: the places of the case and of the layout in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Winner {
+    /// The place of the case.
+    pub case: usize,
+    /// The place of the layout.
+    pub layout: usize,
+}
+
+/// What a search of some cases found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The winners, in the order of their cases.
+    pub winners: Vec<Winner>,
+    /// What it met; of all that it visited.
+    pub progress: Progress,
+}
+
+impl Piece {
+    /// Returns it as numbers, for another thread.
+    pub fn to_numbers(&self) -> Vec<usize> {
+        let Progress { visited, of, evaluated, fitting } = self.progress;
+        let winners = self.winners.iter().flat_map(|winner| [winner.case, winner.layout]);
+        [visited, of, evaluated, fitting].into_iter().chain(winners).collect()
+    }
+
+    /// Reads it from numbers; `None` where they are none.
+    pub fn from_numbers(numbers: &[usize]) -> Option<Self> {
+        let (&[visited, of, evaluated, fitting], winners) = numbers.split_first_chunk()?;
+        let (pairs, rest) = winners.as_chunks();
+        let winners = pairs.iter().map(|&[case, layout]| Winner { case, layout }).collect();
+        rest.is_empty().then_some(Self { winners, progress: Progress { visited, of, evaluated, fitting } })
+    }
+}
+
+impl Plan {
+    /// Returns the cases in ranges of about so many combinations.
+    pub fn pieces(&self, combinations: usize) -> Vec<Range<usize>> {
+        let mut pieces = Vec::new();
+        let (mut from, mut met) = (0, 0);
+        for (place, case) in self.cases.iter().enumerate() {
+            met += case.space.len();
+            if met >= combinations || place + 1 == self.cases.len() {
+                pieces.push(from..place + 1);
+                (from, met) = (place + 1, 0);
+            }
+        }
+        pieces
+    }
+
+    /// Searches the cases of a range to their end.
+    pub fn search(&self, cases: Range<usize>) -> Piece {
+        let (mut winners, mut progress) = (Vec::new(), Progress::default());
+        for (place, case) in self.cases.iter().enumerate().take(cases.end).skip(cases.start) {
+            let mut search = Search::default();
+            progress.of += case.space.len();
+            search.advance(case, usize::MAX, self.limits(), &mut progress);
+            winners.extend(search.best().map(|best| Winner { case: place, layout: best.place }));
+        }
+        Piece { winners, progress }
+    }
+
+    /// Adds what a search of some cases met to the progress.
+    pub fn count(&mut self, piece: &Piece) {
+        let Progress { visited, evaluated, fitting, .. } = piece.progress;
+        self.progress.visited += visited;
+        self.progress.evaluated += evaluated;
+        self.progress.fitting += fitting;
+    }
+
+    /// Ends the plan with the winners of all its cases, whatever their order. What has no place in it is left out.
+    pub fn end(&mut self, mut winners: Vec<Winner>) {
+        winners.sort_unstable_by_key(|winner| winner.case);
+        self.found = winners.into_iter().filter_map(|winner| self.found_at(winner)).collect();
+        self.search = Search::default();
+        self.at = self.cases.len();
+    }
+
+    fn found_at(&self, winner: Winner) -> Option<Found> {
+        let case = self.cases.get(winner.case)?;
+        let scenario = case.candidate(winner.layout)?;
+        let run: RunReport = scenario.run_report();
+        Some(Found::new(case.hardware, &scenario, &run))
+    }
+}

@@ -1,0 +1,138 @@
+//! What is asked of a plan.
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Question {
+    /// The fewest GPUs that hold the run, on each cluster.
+    FewestGpus,
+    /// The cheapest run that ends within so many days, on each cluster.
+    Cheapest {
+        /// The deadline in days.
+        days: f64,
+    },
+    /// The fastest run that costs no more than so many US dollars, on each cluster.
+    Fastest {
+        /// The budget in US dollars.
+        dollars: f64,
+    },
+    /// The longest sequences on the scenario's own GPUs.
+    LongestContext,
+    /// The largest model of the scenario's family on its own GPUs.
+    LargestModel,
+    /// The largest batch that the scenario's own GPUs take in one pass, without gradient accumulation.
+    LargestBatch,
+}
+
+/// What is searched to answer a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Every cluster with every number of GPUs.
+    Runs,
+    /// Sequence lengths on the scenario's own GPUs.
+    Contexts,
+    /// Sizes of the scenario's model on its own GPUs.
+    Models,
+    /// Batches on the scenario's own GPUs.
+    Batches,
+}
+
+impl Kind {
+    /// Every kind of search.
+    pub const ALL: [Self; 4] = [Self::Runs, Self::Contexts, Self::Models, Self::Batches];
+
+    /// Returns its name, for who asks another thread.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Contexts => "contexts",
+            Self::Models => "models",
+            Self::Batches => "batches",
+        }
+    }
+
+    /// Returns the kind of this name.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.key() == key)
+    }
+}
+
+/// The deadline where none is said, in days.
+pub const USUAL_DAYS: f64 = 30.0;
+/// The budget where none is said, in US dollars.
+pub const USUAL_DOLLARS: f64 = 100_000.0;
+
+impl Question {
+    /// Every question, in display order, with its usual deadline or budget.
+    pub const ALL: [Self; 6] = [
+        Self::FewestGpus,
+        Self::Cheapest { days: USUAL_DAYS },
+        Self::Fastest { dollars: USUAL_DOLLARS },
+        Self::LongestContext,
+        Self::LargestModel,
+        Self::LargestBatch,
+    ];
+
+    /// Returns its name in links and programs.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::FewestGpus => "fewest",
+            Self::Cheapest { .. } => "cheapest",
+            Self::Fastest { .. } => "fastest",
+            Self::LongestContext => "context",
+            Self::LargestModel => "model",
+            Self::LargestBatch => "batch",
+        }
+    }
+
+    /// Returns the question of this name, with its usual deadline or budget.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|question| question.key() == key)
+    }
+
+    /// Returns what is searched to answer it.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::FewestGpus | Self::Cheapest { .. } | Self::Fastest { .. } => Kind::Runs,
+            Self::LongestContext => Kind::Contexts,
+            Self::LargestModel => Kind::Models,
+            Self::LargestBatch => Kind::Batches,
+        }
+    }
+}
+
+/// Reads a deadline or a budget as people write it, a positive number: `30`, `1,000`, `$100k`, `2.5M`.
+///
+/// ```
+/// use analysis::plan::amount;
+///
+/// assert_eq!(amount("$100k"), Some(100_000.0));
+/// assert_eq!(amount("soon"), None);
+/// ```
+pub fn amount(typed: &str) -> Option<f64> {
+    let plain: String = typed.chars().filter(|sign| !matches!(sign, ' ' | ',' | '$' | '_')).collect();
+    let suffixes = [("k", 1e3), ("K", 1e3), ("m", 1e6), ("M", 1e6), ("b", 1e9), ("B", 1e9)];
+    let suffixed = suffixes.into_iter().find_map(|(suffix, factor)| Some((plain.strip_suffix(suffix)?, factor)));
+    let (digits, factor) = suffixed.unwrap_or((&plain, 1.0));
+    let value = digits.parse::<f64>().ok()? * factor;
+    (value > 0.0 && value.is_finite()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        let read = ["30", "1,000", "$100k", "2.5M", " 1e3 ", "0.5"].map(amount);
+        assert_eq!(read, [30.0, 1e3, 1e5, 2.5e6, 1e3, 0.5].map(Some));
+        for wrong in ["", "k", "-3", "0", "NaN", "inf", "1e999", "soon", "3\u{20ac}"] {
+            assert_eq!(amount(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_question_has_its_key() {
+        assert_eq!(Question::ALL.map(|question| Question::from_key(question.key())), Question::ALL.map(Some));
+        assert_eq!(Question::from_key("soonest"), None);
+    }
+}

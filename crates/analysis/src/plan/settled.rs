@@ -1,0 +1,99 @@
+//! What need not be evaluated, as another layout of the same block answers for it.
+//!
+//! Two laws hold for plain runs, which a test tries on random scenarios: recomputation never makes a step shorter, and the most of it
+//! needs the least memory. Where a micro-batch fits without recomputation, no other mode of it can be the fastest; where it does not fit with
+//! full recomputation, it fits in no mode. A third holds for all: what does not fit in a micro-batch does not in a larger one
+//! ([`outgrows_smaller`]).
+
+use engine::model::objective::Task;
+use engine::model::parallel::Schedule;
+use engine::model::software::AttentionKernel;
+use engine::model::training::Recompute;
+use engine::scenario::Scenario;
+
+/// Which laws hold for the layouts of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Laws {
+    /// A step without recomputation is never longer than one with.
+    pub none_is_fastest: bool,
+    /// Full recomputation needs no more memory than any other.
+    pub full_is_smallest: bool,
+}
+
+impl Laws {
+    /// Returns the laws that hold in every layout of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let shape = scenario.model.architecture();
+        let follows_memory = scenario.offload.activations
+            || scenario.offload.paged
+            || (shape.has_experts() && scenario.expert_choice.degrees);
+        // These fill their bubbles with parts of the backward pass, which recomputation makes longer.
+        let fills_bubbles = scenario.pipeline.schedule.is_dual();
+        let is_plain = scenario.objective.task == Task::NextToken && !shape.tower.is_used();
+        let none_is_fastest = is_plain && !follows_memory && !fills_bubbles;
+        // Of unlike layers the one in work may hold more than what the others keep, and so may written scores.
+        let is_mixed =
+            shape.has_experts() && (shape.experts.moe_layer_step > 1 || shape.experts.first_k_dense_replace > 0);
+        let is_alike = !shape.pattern.is_used() && !is_mixed && scenario.kernels.attention != AttentionKernel::Unfused;
+        let is_planned = scenario.framework.traits().is_one_program;
+        Self { none_is_fastest, full_is_smallest: none_is_fastest && is_alike && !is_planned }
+    }
+}
+
+/// Whether a scenario needs no less memory than one of a smaller micro-batch and the same batch: where several micro-batches go through a
+/// step either way, as many of them in flight on every stage, and the engine does not choose degrees by what fits.
+pub fn outgrows_smaller(scenario: &Scenario) -> bool {
+    let (stages, micro_batches) = (scenario.pp, scenario.grad_accum_steps);
+    let are_as_many = scenario.pipeline.schedule != Schedule::GPipe && micro_batches >= stages.saturating_mul(2);
+    micro_batches > 1 && (stages <= 1 || are_as_many) && !scenario.expert_choice.degrees
+}
+
+/// What an evaluation of a block settles about its other places.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Settled {
+    /// The block that this is about.
+    block: usize,
+    /// A bit for each micro-batch of which no further mode can be the best.
+    micro_batches: u32,
+    /// The mode in which a micro-batch did not fit.
+    outgrown: Option<Recompute>,
+    /// Whether it did not fit in any mode.
+    in_all: bool,
+}
+
+impl Settled {
+    /// Whether a place of a block is settled; another block begins anew.
+    pub(super) fn has(&mut self, block: usize, micro_batch: usize) -> bool {
+        if self.block != block {
+            *self = Self { block, ..Self::default() };
+        }
+        self.micro_batches & bit(micro_batch) != 0
+    }
+
+    /// Settles a micro-batch of the block at hand.
+    pub(super) fn settle(&mut self, micro_batch: usize) {
+        self.micro_batches |= bit(micro_batch);
+    }
+
+    /// Notes that a micro-batch does not fit in its mode, or in all of them.
+    pub(super) fn outgrow(&mut self, mode: Recompute, micro_batch: usize, in_all: bool) {
+        (self.outgrown, self.in_all) = (Some(mode), in_all);
+        if in_all {
+            self.settle(micro_batch);
+        }
+    }
+
+    /// Whether a layout cannot fit as the same in a smaller micro-batch did not. The sizes of a mode follow each other, the smaller first.
+    pub(super) fn is_outgrown(&mut self, layout: &Scenario, micro_batch: usize) -> bool {
+        let is_outgrown = self.outgrown == Some(layout.recompute) && outgrows_smaller(layout);
+        if is_outgrown && self.in_all {
+            self.settle(micro_batch);
+        }
+        is_outgrown
+    }
+}
+
+/// The bit of a micro-batch; there are fewer than 32 doublings.
+fn bit(micro_batch: usize) -> u32 {
+    1_u32.checked_shl(micro_batch as u32).unwrap_or(0)
+}

@@ -1,0 +1,70 @@
+//! What the release of a program changes.
+
+use engine::catalog::releases::{Known, Release};
+use engine::format;
+use engine::scenario::Scenario;
+use engine::share::{decode, encode};
+use engine::units::Bytes;
+
+/// What a release changes against the one before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// The release before.
+    pub before: &'static Release,
+    /// What one GPU needs, less what it needed before: negative where the release saves memory.
+    pub needed: Bytes,
+    /// The time of a step over that before, less 1.
+    pub slower: f64,
+}
+
+/// A scenario at another release: what was chosen beside the settings of its own release stays.
+///
+/// ```
+/// use analysis::releases::at;
+/// use engine::catalog::releases::find;
+/// use engine::share::decode::decode;
+///
+/// let scenario = decode("release=torchtitan-2024-10&model=llama-3-8b&segments=fixed").scenario;
+/// let later = at(&scenario, find("torchtitan").unwrap());
+/// assert!(later.kernels.loss != scenario.kernels.loss && later.segments == scenario.segments);
+/// ```
+pub fn at(scenario: &Scenario, release: &'static Release) -> Scenario {
+    let Some(Known(own)) = scenario.release else {
+        let mut other = *scenario;
+        release.apply(&mut other, scenario);
+        return other;
+    };
+    let link = encode(scenario).replace(&format!("release={}", own.id), &format!("release={}", release.id));
+    decode::decode(&link).scenario
+}
+
+/// What the release of a scenario changes; `None` where it has none, or no earlier one is known.
+pub fn change(scenario: &Scenario) -> Option<Change> {
+    let before = scenario.release?.0.before()?;
+    let [now, then] = [*scenario, at(scenario, before)].map(|scenario| scenario.report());
+    let [new, old] = [now.whole().time, then.whole().time].map(engine::units::Seconds::get);
+    let slower = if old > 0.0 { new / old - 1.0 } else { 0.0 };
+    Some(Change { before, needed: now.memory.needed - then.memory.needed, slower })
+}
+
+/// What a release does by itself, and what that changes: "Since 2026-04-27: Head and loss run over
+/// chunks of the tokens. Against April 2025: -11.7 GiB."
+pub fn said(release: &Release, change: Option<&Change>) -> String {
+    let says = format!("Since {}: {}", release.since, release.says);
+    let Some(change) = change else { return says };
+    let needed = change.needed;
+    let memory = (needed.gib().abs() >= 0.05).then(|| {
+        if needed < Bytes::ZERO {
+            format!("-{}", format::bytes(-needed))
+        } else {
+            format!("+{}", format::bytes(needed))
+        }
+    });
+    let time = (change.slower.abs() >= 0.005).then(|| {
+        let word = if change.slower < 0.0 { "faster" } else { "slower" };
+        format!("{} {word}", format::percent(change.slower.abs()))
+    });
+    let changes: Vec<String> = memory.into_iter().chain(time).collect();
+    let changes = if changes.is_empty() { "nothing here".to_owned() } else { changes.join(", ") };
+    format!("{says} Against {}: {changes}.", change.before.name)
+}

@@ -1,0 +1,51 @@
+//! Laws of what is found and advised, over random scenarios.
+
+use crate::any::any_scenario;
+use crate::cases::cases;
+use analysis::advice::advise;
+use analysis::search::Ranking;
+use engine::params;
+use engine::scenario::Scenario;
+use engine::share::{decode, encode};
+use proptest::prelude::*;
+
+/// Cases of each law, unless `PROPTEST_CASES` says another number.
+const CASES: u32 = 2_000;
+/// Layouts that a law looks at in one search.
+const SEARCHED: usize = 2_000;
+
+/// How many random scenarios a law is tried with.
+pub(crate) fn laws() -> ProptestConfig {
+    cases(CASES)
+}
+
+fn is_within_bounds(scenario: &Scenario) -> bool {
+    params::every().all(|param| !params::is_held(param, scenario) || params::is_within_bounds(param, scenario))
+}
+
+proptest! {
+    #![proptest_config(laws())]
+
+    #[test]
+    fn what_would_help_is_within_its_bounds_and_survives_its_link(scenario in any_scenario()) {
+        for advice in advise(&scenario, &scenario.report()) {
+            prop_assert!(is_within_bounds(&advice.scenario), "{:?}", advice.turn);
+            prop_assert_eq!(decode(&encode(&advice.scenario)).scenario, advice.scenario, "{:?}", advice.turn);
+        }
+    }
+}
+
+proptest! {
+    // A search evaluates thousands of layouts.
+    #![proptest_config(ProptestConfig { cases: laws().cases.div_ceil(20), ..laws() })]
+
+    #[test]
+    fn every_layout_found_is_within_its_bounds_and_survives_its_link(scenario in any_scenario()) {
+        let mut ranking = Ranking::new(&scenario);
+        ranking.advance(SEARCHED);
+        for way in ranking.best() {
+            prop_assert!(is_within_bounds(&way.scenario), "{:?}", way.scenario);
+            prop_assert_eq!(decode(&encode(&way.scenario)).scenario, way.scenario);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Explanations of the headline figures, their range, the bound, and hardware FLOPs utilisation.
+
+use super::super::{Context, Explanation};
+use super::{always, generates, is_next_token, number, waits_for_data, when};
+use engine::model::lengths::Lengths;
+use engine::model::report::Limiter;
+
+const SCORED: &str = "docs/book/accuracy.md: every published run that the engine is held against, source by source.";
+
+const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
+    match limiter {
+        Limiter::Memory => |c| c.report.limiter == Limiter::Memory,
+        Limiter::InterNode | Limiter::IntraNode => {
+            |c| matches!(c.report.limiter, Limiter::InterNode | Limiter::IntraNode)
+        }
+        Limiter::Compute => |c| c.report.limiter == Limiter::Compute,
+        Limiter::Launch => |c| c.report.limiter == Limiter::Launch,
+        Limiter::Bubble => |c| c.report.limiter == Limiter::Bubble,
+        Limiter::Data => |c| c.report.limiter == Limiter::Data,
+    }
+}
+
+const fn reads_images(c: &Context) -> bool {
+    c.setup.architecture.tower.is_used()
+}
+
+/// Whether generation needs more than the GPU has.
+fn lacks_room(c: &Context) -> bool {
+    c.report.rollout.as_ref().is_some_and(|rollout| rollout.memory.total() > rollout.memory.capacity)
+}
+
+/// Whether every layer has attention and nothing else mixes tokens, and the next token alone is predicted.
+fn are_alike(c: &Context) -> bool {
+    c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0 && !c.setup.reads_images()
+}
+
+fn trains_all_of_alike(c: &Context) -> bool {
+    c.setup.trained.is_all() && are_alike(c)
+}
+
+pub(super) const HEADLINE: &[Explanation] = &[
+    number(
+        "mfu",
+        "MFU",
+        &[
+            always("MFU = F_token · n_step / (T_step · N · S_peak)"),
+            when(
+                |c| trains_all_of_alike(c) && !c.setup.objective.has_scalar_head(),
+                "F_token = 6 · (L · P_mat + V · H) + 12 · L · w · k",
+            ),
+            when(
+                |c| trains_all_of_alike(c) && c.setup.objective.has_scalar_head(),
+                "F_token = 6 · L · P_mat + 12 · L · w · k",
+            ),
+            when(
+                |c| c.setup.trained.is_all() && !are_alike(c) && !c.setup.objective.has_scalar_head(),
+                "F_token = 6 · (L · P_mat + V · H) + 3 · L · F_mix + F_next + F_image",
+            ),
+            when(
+                |c| c.setup.trained.is_all() && !are_alike(c) && c.setup.objective.has_scalar_head(),
+                "F_token = 6 · L · P_mat + 3 · L · F_mix + F_image",
+            ),
+            when(
+                |c| !c.setup.trained.is_all() && !are_alike(c),
+                "F_token = 2 · (1 + p_pass + p_train) · L · P_mat + (1 + 2 · p_pass) · L · F_mix + F_head + 6 · P_adapt",
+            ),
+            when(
+                |c| !c.setup.trained.is_all() && are_alike(c),
+                "F_token = 2 · (1 + p_pass + p_train) · L · P_mat + 4 · (1 + 2 · p_pass) · L · w · k + F_head + 6 · P_adapt",
+            ),
+        ],
+        [
+            "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
+            "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B) for the convention with full attention.",
+            "Norms, activations and the optimizer count no FLOPs. With full attention it counts score pairs that a causal mask never computes.",
+        ],
+    ),
+    number(
+        "tokens",
+        "Tokens per second per GPU",
+        &[
+            always("R = n_step / (T_step · N)"),
+            when(|c| c.setup.lengths == Lengths::Equal, "n_step = D · b · m · s"),
+            when(|c| c.setup.lengths != Lengths::Equal, "n_step = D · b · m · s · f_text"),
+        ],
+        [
+            "Training throughput of one GPU: the tokens of one step, over its time and over all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others, though they bring no tokens of their own.",
+            "docs/book/model/overlap.md.",
+            "Failures, restarts and checkpoints: the [goodput] has those. Padding counts as tokens.",
+        ],
+    ),
+    number(
+        "step",
+        "Step time",
+        &[
+            when(|c| !waits_for_data(c), "T_step = T_compute + T_exposed + T_bubble"),
+            when(|c| !waits_for_data(c), "T_step = T_forward + T_backward + T_bubble + T_update"),
+            when(waits_for_data, "T_step = T_compute + T_exposed + T_bubble + T_data"),
+            when(waits_for_data, "T_step = T_forward + T_backward + T_bubble + T_update + T_data"),
+            when(waits_for_data, "T_step = b · m / r_data"),
+            when(|c| c.report.time.overlapped_comm().get() > 0.0, "T_comm = T_exposed + T_hidden"),
+        ],
+        [
+            "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Where [data loaders|loader] hand out sequences more slowly than that, it waits for them. Below it stands the [range of measurements].",
+            "docs/book/model/collectives.md, docs/book/model/compute.md and docs/book/model/overlap.md; the schedule is FSDP2’s, after PyTorch’s own code and arXiv 2304.11277.",
+            "The pace of data loaders, unless you enter it; stragglers, evaluation, logging, power limits and other jobs on the same network.",
+        ],
+    ),
+    number(
+        "needed",
+        "Memory needed",
+        &[
+            when(
+                |c| is_next_token(c) && !reads_images(c),
+                "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag",
+            ),
+            when(
+                |c| is_next_token(c) && reads_images(c),
+                "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_tower",
+            ),
+            when(
+                |c| !is_next_token(c),
+                "M_need = M_weights + M_grad + M_opt + M_gathered + M_unreduced + M_act + M_work + M_logits + M_context + M_frag + M_models + M_engine + M_tower",
+            ),
+            when(|c| c.report.memory.fits(), "M_GPU = M_need + M_kept + M_free"),
+            when(|c| !c.report.memory.fits(), "M_missing = M_need − M_GPU"),
+            always("M_shown = M_need + M_kept"),
+        ],
+        [
+            "What one GPU cannot do without at the worst of eleven moments of a step, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Needed, [cache] and free add up to what the driver leaves of the GPU. nvidia-smi shows needed and cache; PyTorch’s max_memory_reserved is less by the [CUDA context|context]. Whether a run fits is a matter of odds: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
+            "docs/book/model/peak.md; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
+            "Memory that the data loader, evaluation or other processes take, and a first step that allocates in another order.",
+        ],
+    ),
+    number(
+        "limiter",
+        "Limited by",
+        &[
+            when(|c| limited(Limiter::Memory)(c) && !c.report.memory.fits(), "M_need > M_GPU"),
+            when(|c| limited(Limiter::Memory)(c) && lacks_room(c), "M_gen > M_GPU"),
+            when(limited(Limiter::Data), "T_data > 0"),
+            when(limited(Limiter::InterNode), "T_lane > T_compute"),
+            when(limited(Limiter::Bubble), "T_bubble > 0.5 · T_compute"),
+            when(limited(Limiter::Bubble), "T_bubble > T_exposed"),
+            when(limited(Limiter::Launch), "T_launch > 0.5 · T_compute"),
+            when(limited(Limiter::Compute), "T_lane ≤ T_compute"),
+        ],
+        [
+            "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: more of their workers, faster storage, or texts that are tokenized ahead help, and nothing else does. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
+            "docs/book/model/overlap.md.",
+            "Two limits that are close: near a border of the map both help. The advice under the headline tries each change.",
+        ],
+    ),
+    number(
+        "time-and-cost",
+        "Time and cost",
+        &[
+            when(|c| c.run.finishes() && !generates(c), "t_run = K · T_step / g"),
+            when(|c| c.run.finishes() && generates(c), "t_run = K · T_all / (n_upd · g)"),
+            when(|c| c.run.finishes() && !generates(c), "h = N · h_run"),
+            when(|c| c.run.finishes() && generates(c), "h = (N + N_own) · h_run"),
+            when(|c| c.run.finishes(), "C = h · p"),
+        ],
+        [
+            "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. Below it stands what the [range of measurements|range] of the step makes of both.",
+            "docs/book/model/run.md; prices with their source and date: data/accelerators.toml.",
+            "Discounts for commitments, spot prices, storage, network traffic and people; queueing, evaluation and restarts with another plan.",
+        ],
+    ),
+    number(
+        "range",
+        "Range of measurements",
+        &[always("T_low = f_fast · T_step"), always("T_high = f_slow · T_step"), always("M_high = f_most · M_need")],
+        [
+            "80 % of published measurements lie in it: the 10th and the 90th percentile of measured over predicted, over rows of sources that no constant was fitted on. MFU and throughput have that of the step time, turned over. Below 20 % MFU, where host and framework set the pace, it is wider; so it is on accelerators that no constant was fitted on, by how far predictions lie off where what kernels reach is borrowed from other silicon.",
+            SCORED,
+            "It is one range for many: it knows neither your model nor your cluster, and a fault of a cluster is in none of the rows.",
+        ],
+    ),
+    number(
+        "bound",
+        "FSDP bound",
+        &[always("MFU_max = min((3 + s / (2 · H)) · M_left · S_vol / (L · H · Q^2 · S_peak), 3 · α / (4 − γ))")],
+        [
+            "The most that full sharding can reach, in closed form: on the left of the comma as network and memory allow, on the right as compute does. Free memory holds the tokens that hide a transfer, so the bound goes by the product of memory and bandwidth over compute: a faster GPU with the same memory and links only lowers it.",
+            "docs/book/model/bounds.md, after Wang et al. 2025 (arXiv 2504.03655): a derivation, not a quotation.",
+            "Latencies, embedding and head (φ = 12 L H²), overlap that fails, and everything but data parallelism.",
+        ],
+    ),
+    number(
+        "hfu",
+        "HFU",
+        &[always("HFU = (F_token + F_again) · n_step / (T_step · N · S_peak)")],
+        [
+            "Like [MFU], with the FLOPs that [activation checkpointing] makes the GPU do again. It says how busy the kernels are, not how fast training is.",
+            "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B).",
+            "The same as MFU.",
+        ],
+    ),
+];

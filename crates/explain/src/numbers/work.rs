@@ -1,0 +1,202 @@
+//! Explanations of the kinds of work in a step's timeline. The step is played event by event, so
+//! sums are exact except for the slow-down of compute beside a collective.
+
+use super::super::{Context, Explanation};
+use super::{always, number, scores, waits_for_data, when};
+use crate::symbols::step::{gathers_by_tree, scatters_by_tree};
+use engine::model::report::Work;
+use engine::model::training::Sharding;
+
+const PLAYED: &str = "docs/book/model/compute.md and docs/book/model/overlap.md.";
+const NETWORK: &str = "docs/book/model/collectives.md; bus bandwidth as in nccl-tests.";
+const KERNELS: &str = "Kernels that are slower for shapes that no measurement covers.";
+const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the fabric.";
+
+/// Whether every collective has the same size: a single pipeline stage, no experts, weights on the
+/// GPU.
+fn is_plain(c: &Context) -> bool {
+    c.setup.mesh.pp == 1
+        && c.peak.stage.params.held.expert <= 0.0
+        // Of layers of several kinds the largest stands at the peak, the mean in the time.
+        && !c.setup.architecture.pattern.is_used()
+        && !c.setup.offload.parameters
+        && matches!(c.setup.sharding, Sharding::Fsdp(_))
+        && c.setup.mesh.shard_group() > 1
+        && c.setup.network.topology == engine::model::hardware::Topology::Aware
+}
+
+fn scatters_alone(c: &Context) -> bool {
+    is_plain(c) && c.setup.mesh.dp_replicate == 1
+}
+
+fn reduces_across(c: &Context) -> bool {
+    c.plan.replicate_lane().get() > 0.0
+}
+
+pub(super) const WORK: &[Explanation] = &[
+    number(
+        "forward",
+        "Forward",
+        &[when(|c| !scores(c), "T_fwd ≈ m · l · t_fwd"), when(scores, "T_fwd ≈ m · (1 + n_scored) · l · t_fwd")],
+        [
+            "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size; no less than the host needs to launch them. The step is played event by event: beside a collective a layer takes a little longer than alone.",
+            "docs/book/model/compute.md: a [roofline] for each class of operator.",
+            KERNELS,
+        ],
+    ),
+    number(
+        "backward",
+        "Backward",
+        &[always("T_bwd ≈ m · l · t_bwd")],
+        [
+            "Backward passes of all layers: two products for each of the forward pass, and what [activation checkpointing] computes again. The step is played event by event: beside a collective a layer takes a little longer than alone.",
+            "docs/book/model/compute.md: a [roofline] for each class of operator.",
+            KERNELS,
+        ],
+    ),
+    number(
+        "head",
+        "Head and loss",
+        &[when(|c| !scores(c), "T_head = m · t_head"), when(scores, "T_head = m · (1 + n_scored / 3) · t_head")],
+        [
+            "The output head’s products with the whole vocabulary and the cross-entropy over it, forward and backward, on the stage that holds them.",
+            PLAYED,
+            KERNELS,
+        ],
+    ),
+    number(
+        "embedding",
+        "Embedding",
+        &[always("T_emb ≈ m · t_emb")],
+        [
+            "The look-up of each token’s row, forward, and the sum of gradients into the rows, backward: memory traffic alone.",
+            PLAYED,
+            "Rows that many tokens share, whose sums wait for each other.",
+        ],
+    ),
+    number(
+        "experts",
+        "Experts",
+        &[
+            when(|c| !scores(c), "T_expert = m · l · t_expert"),
+            when(scores, "T_expert = m · l · (t_expert + n_scored · t_expert_fwd)"),
+        ],
+        [
+            "Products of the routed experts on this GPU, of the busiest GPU’s tokens, and the sorting around them.",
+            "docs/book/model/experts.md; Tutel (arXiv 2206.03382), MegaBlocks (arXiv 2211.15841).",
+            "An imbalance that changes from step to step.",
+        ],
+    ),
+    number(
+        "update",
+        "Optimizer",
+        &[always("T_update = t_update + T_after")],
+        [
+            "The update reads weights, gradients and state of this GPU’s shard and writes weights and state: memory traffic, no less than the host takes to launch it. Products of Muon and GaLore come on top, and what is paged crosses the host’s link there and back.",
+            PLAYED,
+            "Gradient clipping’s norm and its reduction; the decomposition that renews GaLore’s projection.",
+        ],
+    ),
+    number(
+        "all-gather-time",
+        "All-gather",
+        &[
+            when(|c| is_plain(c) && !gathers_by_tree(c), "t_gather = (Z − 1) / Z · S_gather / B_bus + t_hops"),
+            when(
+                |c| is_plain(c) && gathers_by_tree(c),
+                "t_gather = (Z − 1) / Z · S_gather / (e_tree · B_bus) + t_tree",
+            ),
+        ],
+        [
+            "The GPUs of the shard group give each other their parts of one layer’s weights: an [all-gather], before the layer’s forward pass and, where weights were freed, before its backward pass. It runs one layer ahead of compute; what does not fit under it shows. With one GPU a node NCCL can gather along trees, in fewer steps.",
+            NETWORK,
+            TRAFFIC,
+        ],
+    ),
+    number(
+        "reduce-scatter-time",
+        "Reduce-scatter",
+        &[
+            when(
+                |c| scatters_alone(c) && !scatters_by_tree(c),
+                "t_scatter = (Z − 1) / Z · S_scatter / B_bus + t_hops_back",
+            ),
+            when(
+                |c| scatters_alone(c) && scatters_by_tree(c),
+                "t_scatter = (Z − 1) / Z · S_scatter / (e_tree · B_bus) + t_tree",
+            ),
+        ],
+        [
+            "The gradients of one layer are summed over the shard group, each GPU keeping its part: a [reduce-scatter] under the backward pass of the layers before it. The last one shows.",
+            NETWORK,
+            TRAFFIC,
+        ],
+    ),
+    number(
+        "all-reduce-time",
+        "All-reduce",
+        &[when(reduces_across, "T_across = m_reduce · (l · t_across + t_root)")],
+        [
+            "Gradients, or their shards, are summed over replicas: an [all-reduce], under the backward pass. Hybrid sharding has one lane for it beside the shard group’s.",
+            NETWORK,
+            TRAFFIC,
+        ],
+    ),
+    number(
+        "dispatch",
+        "Dispatch",
+        &[
+            when(|c| !scores(c), "T_a2a = m · l · t_a2a"),
+            when(scores, "T_a2a = m · l · (t_a2a + n_scored · t_a2a_fwd)"),
+        ],
+        [
+            "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. In chunks or beside another micro-batch part of it is hidden.",
+            "docs/book/model/experts.md; Tutel (arXiv 2206.03382).",
+            TRAFFIC,
+        ],
+    ),
+    number(
+        "exchange",
+        "Exchange",
+        &[
+            when(|c| !scores(c), "T_exchange = m · t_exchange"),
+            when(scores, "T_exchange = m · (t_exchange + n_scored · t_exchange_fwd)"),
+        ],
+        [
+            "What shares of a layer, of a sequence or stages of a pipeline pass to each other between kernels: all-gathers and reduce-scatters of [tensor parallelism], keys and values of [context parallelism], activations between stages.",
+            PLAYED,
+            TRAFFIC,
+        ],
+    ),
+    number(
+        "bubble-time",
+        "Pipeline bubble",
+        &[
+            when(|c| !waits_for_data(c), "T_bubble = T_step − T_forward − T_backward − T_update"),
+            when(waits_for_data, "T_bubble = T_step − T_forward − T_backward − T_update − T_data"),
+        ],
+        [
+            "Time in which the stage that ends last waits for the others: of one forward, one backward it is (pp − 1) passes, the v-th part of that interleaved, less under the zero-bubble schedules. Uneven stages wait for the slowest.",
+            "docs/book/model/overlap.md; arXiv 2104.04473, 2401.10241 and 2405.15362.",
+            "Transfers between stages that overlap compute.",
+        ],
+    ),
+];
+
+/// Returns the key of the card of a kind of work.
+pub const fn of_work(work: Work) -> &'static str {
+    match work {
+        Work::EmbeddingForward | Work::EmbeddingBackward => "embedding",
+        Work::LayerForward => "forward",
+        Work::Head => "head",
+        Work::LayerBackward => "backward",
+        Work::Experts => "experts",
+        Work::OptimizerStep => "update",
+        Work::AllGather => "all-gather-time",
+        Work::ReduceScatter => "reduce-scatter-time",
+        Work::AllReduce => "all-reduce-time",
+        Work::Dispatch | Work::Combine => "dispatch",
+        Work::Exchange => "exchange",
+        Work::Bubble => "bubble-time",
+    }
+}

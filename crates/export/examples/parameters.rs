@@ -1,0 +1,14 @@
+//! Prints the table of parameters as JSON: `cargo xtask book` tells facts about programs in its labels.
+
+use engine::catalog::default_scenario;
+use export::params_json::params_json;
+
+fn main() {
+    match serde_json::to_string(&params_json(&default_scenario())) {
+        Ok(text) => println!("{text}"),
+        Err(failure) => {
+            eprintln!("The parameters could not be written: {failure}.");
+            std::process::exit(1);
+        }
+    }
+}

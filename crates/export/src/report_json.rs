@@ -1,0 +1,229 @@
+//! A report as JSON: bytes, seconds, ratios in full precision. The file that the page saves, its
+//! CSV and the command line are made from it.
+//!
+//! - `step`: time, memory, mesh and experts of one step.
+//! - `rollout`: generation, and all of a step that generates what it trains on.
+//! - `reach`: what each strategy reaches, and the closed-form bounds.
+
+mod reach;
+mod rollout;
+mod step;
+
+use serde_json::{Value, json};
+
+use analysis::limits::by_strategy;
+use engine::catalog;
+use engine::catalog::accelerators::prices;
+use engine::catalog::accuracy::{self, Band, Evidence, Fit};
+use engine::fitted::CALIBRATION;
+use engine::model::bounds::Bounds;
+use engine::model::report::Report;
+use engine::model::run::RunReport;
+use engine::names;
+use engine::scenario::Scenario;
+use engine::scenario::issue::{Issue, Severity};
+use engine::share;
+
+/// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
+/// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
+/// there is none.
+pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Value {
+    whole(scenario, report, issues, &share::encode(scenario))
+}
+
+/// Returns the same report followed by those of the pinned scenarios. `link` opens all of them.
+pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Value {
+    let mut json = whole(scenario, report, issues, link);
+    if let Value::Object(entries) = &mut json {
+        let pinned = |pin: &Scenario| report_json(pin, &pin.report(), &engine::params::issues(pin));
+        entries.insert("pins".to_owned(), pins.iter().map(pinned).collect());
+    }
+    json
+}
+
+fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> Value {
+    let setup = scenario.setup();
+    let (time, memory) = (&report.time, &report.memory);
+    let (run_report, fit) = (scenario.run_report(), Fit::of(scenario, report));
+    json!({
+        "shardwise": env!("CARGO_PKG_VERSION"),
+        "revision": catalog::REVISION,
+        "versions": versions(),
+        "link": link,
+        "fits": fit.fits,
+        "host_fits": fit.host.fits(),
+        "fit_odds": fit.odds,
+        "verdict": fit.verdict.key(),
+        "limiter": names::limiter(report.limiter).key,
+        "mfu": report.mfu,
+        "hfu": report.hfu,
+        "tokens_per_s_per_gpu": report.tokens_per_s_per_gpu,
+        "tokens_per_step": report.tokens_per_step,
+        "tflops_per_gpu": report.model_flops_per_gpu.tflops(),
+        "step_time_s": time.step.get(),
+        "needed_memory_bytes": memory.needed.get(),
+        "cache_memory_bytes": memory.cache().get(),
+        "free_memory_bytes": memory.free().get(),
+        "headroom_memory_bytes": memory.headroom().get(),
+        "peak_memory_bytes": memory.peak.get(),
+        "band": band(scenario, report),
+        "evidence": evidence(scenario),
+        "time_s": step::time(report),
+        "memory_bytes": step::memory(scenario, report),
+        "model": step::model(&setup),
+        "mesh": step::mesh(setup.mesh),
+        "experts": setup.architecture.has_experts().then(|| step::experts(setup.experts)),
+        "rollout": report.rollout.as_ref().map(rollout::rollout),
+        "strategies": by_strategy(scenario).iter().map(reach::strategy).collect::<Value>(),
+        "bounds": reach::bounds(&Bounds::of(&setup)),
+        "run": run(scenario, &run_report),
+        "issues": issues.iter().map(issue).collect::<Value>(),
+        "scenario": share::to_json(scenario),
+    })
+}
+
+/// Versions of the engine, the catalog and the link format.
+fn versions() -> Value {
+    json!({
+        "engine": env!("CARGO_PKG_VERSION"),
+        "catalog": catalog::REVISION,
+        "calibration": CALIBRATION,
+        "link": share::v1::VERSION,
+    })
+}
+
+/// The ranges that contain four of five measurements (docs/book/accuracy.md).
+fn band(scenario: &Scenario, report: &Report) -> Value {
+    let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
+    let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
+    let Band { low, high } = time;
+    // A longer step is slower, so the ends swap.
+    let (slow, fast) = (1.0 / high, 1.0 / low);
+    json!({
+        "mfu": range(report.mfu, slow, fast),
+        "tokens_per_s_per_gpu": range(report.tokens_per_s_per_gpu, slow, fast),
+        "step_time_s": range(report.time.step.get(), low, high),
+        "needed_memory_bytes": range(report.memory.needed.get(), memory.low, memory.high),
+    })
+}
+
+/// What the ranges stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon.
+fn evidence(scenario: &Scenario) -> Value {
+    let own = match accuracy::evidence(scenario) {
+        Evidence::Runs(of) => Some(of),
+        Evidence::SameSilicon(_) | Evidence::DataSheet => None,
+    };
+    json!({
+        "measured_runs": own.map_or(0, |of| of.runs),
+        "median_step_error_percent": own.and_then(|of| of.step_error),
+        "median_peak_error_percent": own.and_then(|of| of.peak_error),
+        "fitted": accuracy::is_fitted(scenario.accelerator.values.generation),
+    })
+}
+
+/// Writes the whole run; an infinite number is `null`, as for a run that never ends, and so is the cost at an unknown price.
+fn run(scenario: &Scenario, run: &RunReport) -> Value {
+    let numbers = [
+        ("steps", run.steps),
+        ("batch_tokens", run.batch_tokens),
+        ("batch_efficiency", run.batch_efficiency),
+        ("ideal_time_s", run.ideal_time.get()),
+        ("time_s", run.time.get()),
+        ("gpu_hours", run.gpu_time.hours()),
+        ("cost_usd", prices::known(scenario).map_or(f64::NAN, |_| run.cost.get())),
+        ("energy_kwh", run.energy.kwh()),
+        ("emissions_gco2", run.emissions.get()),
+        ("goodput", run.goodput),
+        ("interruptions", run.interruptions),
+        ("run_mtbf_s", run.run_mtbf.get()),
+        ("checkpoint_bytes", run.checkpoint_size.get()),
+        ("checkpoint_write_s", run.write_time.get()),
+        ("checkpoint_interval_s", run.interval.get()),
+        ("best_checkpoint_interval_s", run.best_interval.get()),
+        ("host_processes_bytes", run.host.processes.get()),
+        ("host_init_bytes", run.host.init.get()),
+        ("host_checkpoint_bytes", run.host.checkpoint.get()),
+        ("host_offload_bytes", run.host.offload.get()),
+        ("host_pinned_bytes", run.host.pinned.get()),
+        ("host_memory_bytes", run.host.needed().get()),
+        ("host_capacity_bytes", run.host.capacity.get()),
+    ];
+    numbers.into_iter().collect()
+}
+
+fn issue(issue: &Issue) -> Value {
+    let severity = match issue.severity {
+        Severity::Note => "note",
+        Severity::Error => "error",
+    };
+    json!({ "severity": severity, "key": issue.key, "message": issue.message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::json::pretty;
+
+    fn json(link: &str) -> Value {
+        let scenario = share::decode(link).scenario;
+        serde_json::from_str(&pretty(&report_json(&scenario, &scenario.report(), &[]))).unwrap()
+    }
+
+    #[test]
+    fn what_the_engine_chose_for_experts_is_in_the_report() {
+        let link = "cluster=dgx-h100&model=mixtral-8x7b&adaptdegrees=yes&adaptchunks=yes";
+        let (chosen, setup) = (json(link), share::decode(link).scenario.setup());
+        assert_eq!(
+            (&chosen["mesh"]["ep"], &chosen["experts"]["chunks"]),
+            (&setup.mesh.ep.into(), &setup.experts.chunks.into())
+        );
+        assert_eq!(chosen["scenario"]["adaptchunks"], "yes");
+        assert!(json("model=llama-3-8b")["experts"].is_null());
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_report_to_the_bit() {
+        let scenario = share::decode("v=1&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
+        let (report, json) = (scenario.report(), json(&share::encode(&scenario)));
+        let number = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
+        let expected = [
+            ("/mfu", report.mfu),
+            ("/step_time_s", report.time.step.get()),
+            ("/memory_bytes/peak", report.memory.peak.get()),
+            ("/time_s/exposed_comm", report.time.exposed_comm.get()),
+            ("/run/cost_usd", scenario.run_report().cost.get()),
+            ("/model/params", scenario.model.architecture().params() as f64),
+        ];
+        for (path, value) in expected {
+            assert_eq!(number(path).to_bits(), value.to_bits(), "{path}");
+        }
+        assert!(number("/band/mfu/low") < report.mfu && report.mfu < number("/band/mfu/high"));
+        assert_eq!(json["versions"]["catalog"], catalog::REVISION);
+        assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 14);
+    }
+
+    /// 70B with adapters leaves the GPUs room; built whole on every rank it needs 2,070 GiB of a host.
+    #[test]
+    fn a_run_that_its_hosts_cannot_hold_does_not_fit() {
+        let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no&hostmem=";
+        let said = |host: &str| {
+            let json = json(&format!("{link}{host}"));
+            let words = ["fits", "host_fits", "verdict"].map(|key| json[key].to_string());
+            (words.join(" "), json["fit_odds"].as_f64().unwrap())
+        };
+        let (short, enough) = (said("2069"), said("2070"));
+        assert_eq!(short.0, "false false \"host_does_not_fit\"");
+        assert_eq!(enough.0, "true true \"fits\"");
+        assert_eq!(short.1, enough.1, "the odds are those of the GPUs");
+    }
+
+    #[test]
+    fn pins_come_with_reports_of_their_own() {
+        let decoded = share::decode("v=1&gpus=128&pin=1&gpus=64");
+        let link = share::encode_with(&decoded.scenario, &decoded.pins);
+        let json = with_pins(&decoded.scenario, &decoded.scenario.report(), &[], &decoded.pins, &link);
+        assert_eq!(json["link"], link);
+        assert_eq!(share::decode(&json["pins"][0].to_string()).scenario, decoded.pins[0]);
+        assert_eq!(share::decode(&json.to_string()).scenario, decoded.scenario);
+    }
+}
