@@ -80,8 +80,8 @@ const RECORDED: &str = "crates/engine/src/catalog/accuracy/recorded.rs";
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];
 
-/// Scores the rows under tests/measured and writes the tables between the markers of the chapters. What
-/// the engine records comes first: the ranges that the tables count by are read from it.
+/// Scores the rows under tests/measured and writes the tables between the markers of the chapters.
+/// What the engine records comes first: the ranges that the tables count by are read from it.
 ///
 /// # Errors
 /// When the score cannot be run, a chapter cannot be read or written, or a section has no chapter.
