@@ -14,7 +14,7 @@
 //! | `crates/diagnose` | errors, logs, snapshots and rates of runs, beside what was predicted | frameworks' files, the page |
 //! | `crates/files` | what people bring to scenarios, scenarios to settings of frameworks | figures, the page |
 //! | `crates/huggingface` | configurations of models to their shapes, adapters to what trains | runs, figures, the page |
-//! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/accuracy.md` | the page; nobody downloads it |
+//! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/book/accuracy` | the page; nobody downloads it |
 //! | `src` | the page | formulas |
 //! | `npm` | the engine as an npm package | figures, the page |
 //! | `xtask` | the project's commands | what it builds |

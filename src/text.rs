@@ -293,7 +293,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
                  of the fit; mixtures of experts {mixtures} %. \
                  Peak memory: {peak_memory} %; against PyTorch’s memory tracker {tracker} %. Ranges hold 80 % of the \
                  measurements that no constant was fitted on: {low} to {high} times the predicted time of dense steps, wider \
-                 below 20 % MFU, in training scripts that publish few settings, and on silicon without measurements. Source by source: docs/accuracy.md."
+                 below 20 % MFU, in training scripts that publish few settings, and on silicon without measurements. Source by source: docs/book/accuracy.md."
             ),
         ),
         (

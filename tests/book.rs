@@ -48,16 +48,20 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/book")
 }
 
-/// Every chapter: its name and its text.
+/// Every chapter: its name, with the folder in the book, and its text.
 fn chapters() -> Vec<(String, String)> {
-    let mut chapters: Vec<_> = std::fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|kind| kind == "md"))
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(path).unwrap()))
-        .collect();
+    let mut chapters = Vec::new();
+    for below in ["", "model/", "accuracy/"] {
+        for entry in std::fs::read_dir(folder().join(below)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|kind| kind == "md") {
+                let name = format!("{below}{}", path.file_name().unwrap().to_str().unwrap());
+                chapters.push((name, std::fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
     chapters.sort();
-    assert!(chapters.len() > 12);
+    assert!(chapters.len() > 40);
     chapters
 }
 
@@ -214,10 +218,31 @@ fn every_other_link_stays_in_the_book_or_names_a_public_address() {
                 || address.starts_with("../?")
                 || ["../", "../static/embed.js", "../static/measure.py"].contains(&address)
                 || file.is_empty()
-                || folder().join(file).is_file();
+                || folder().join(name).with_file_name(file).is_file();
             assert!(known, "{name}: {address} leads nowhere");
+            // Links to the calculator and to other sites have fragments of their own.
+            let in_book = !address.starts_with("https://")
+                && (file.is_empty() || Path::new(file).extension().is_some_and(|kind| kind == "md"));
+            let Some((_, heading)) = address.split_once('#').filter(|_| in_book) else { continue };
+            let chapter = folder().join(name);
+            let chapter = if file.is_empty() { chapter } else { chapter.with_file_name(file) };
+            let text = std::fs::read_to_string(chapter).unwrap();
+            let headings = text.lines().filter(|line| line.starts_with('#'));
+            // A chapter that includes a file has headings that are not seen here.
+            let known = headings.map(|line| anchor(line.trim_start_matches('#'))).any(|name| name == heading);
+            assert!(known || text.contains("{{#include"), "{name}: {address} names no heading");
         }
     }
+}
+
+/// The name that mdBook gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = |sign: char| match sign {
+        sign if sign.is_alphanumeric() || sign == '_' || sign == '-' => Some(sign.to_ascii_lowercase()),
+        sign if sign.is_whitespace() => Some('-'),
+        _ => None,
+    };
+    heading.trim().chars().filter_map(kept).collect()
 }
 
 /// The glossary of the page, as a chapter.

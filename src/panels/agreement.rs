@@ -26,7 +26,7 @@ const HINT: (&str, &str) = (
 );
 /// Under the figure.
 const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
-     out and how that was completed: tests/measured and docs/accuracy.md in the repository.";
+     out and how that was completed: tests/measured and docs/book/accuracy.md in the repository.";
 /// The heading of the sources among the options.
 const BY_SOURCE: &str = "By source";
 

@@ -13,25 +13,10 @@ pub struct Piece<'a> {
 const ARXIV: &str = "arXiv ";
 /// Where the papers are.
 const ABSTRACTS: &str = "https://arxiv.org/abs/";
-/// Files of the repository, and the pages of the site's documentation that they are.
-const PAGES: [(&str, &str); 2] = [("docs/model.md", "docs/model.html"), ("docs/accuracy.md", "docs/accuracy.html")];
-/// The sections of docs/model.md, by number, as its page names them.
-const SECTIONS: [&str; 14] = [
-    "0-conventions",
-    "1-two-engines-over-one-description",
-    "2-transformer-parameters-and-flops",
-    "3-memory-of-one-gpu",
-    "4-collectives",
-    "5-compute-time",
-    "6-putting-a-step-together",
-    "7-mixture-of-experts-tutel-arxiv-220603382-megablocks-style-dropless-as-capacity--actual",
-    "8-closed-form-fsdp-bounds-reconstructed-arxiv-250403655",
-    "9-from-a-step-to-a-training-run",
-    "10-agreement-with-reality",
-    "11-preferences-rewards-and-rollouts",
-    "12-what-trains-and-on-which-texts",
-    "13-images-and-sound",
-];
+/// The folder of the documentation's chapters in the repository.
+const CHAPTERS: &str = "docs/book/";
+/// Where their pages are on the site.
+const DOCUMENTATION: &str = "docs/";
 
 /// Splits a text into pieces; what names no source leads nowhere.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -52,21 +37,13 @@ fn first(text: &str) -> Option<(&str, &str, &str, String)> {
     Some((text.get(..start)?, text.get(start..end)?, text.get(end..)?, address))
 }
 
-/// The first page of the documentation, with the section after it.
+/// The first chapter of the documentation.
 fn page(text: &str) -> Option<(usize, usize, String)> {
-    let (start, (file, page)) = PAGES.iter().filter_map(|named| Some((text.find(named.0)?, named))).min()?;
-    let end = start + file.len();
-    let section = text.get(end..).and_then(section);
-    let address = section.map_or_else(|| (*page).to_owned(), |(_, name)| [page, "#", name].concat());
-    Some((start, end + section.map_or(0, |(length, _)| length), address))
-}
-
-/// The length of ", section 3" at the start of a text, and the section's name; of several sections the first.
-fn section(text: &str) -> Option<(usize, &'static str)> {
-    let number = text.strip_prefix(", section ").or_else(|| text.strip_prefix(", sections "))?;
-    let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-    let name = SECTIONS.get(digits.parse::<usize>().ok()?)?;
-    Some((text.len() - number.len() + digits.len(), name))
+    let start = text.find(CHAPTERS)?;
+    let (name, _) = text.get(start + CHAPTERS.len()..)?.split_once(".md")?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-/".contains(&byte));
+    let end = start + CHAPTERS.len() + name.len() + ".md".len();
+    is_name.then(|| (start, end, [DOCUMENTATION, name, ".html"].concat()))
 }
 
 /// The first paper: four digits, a dot, four or five digits.
@@ -100,18 +77,17 @@ mod tests {
     fn papers_and_pages_lead_where_they_can_be_read() {
         assert_eq!(
             led(
-                "docs/model.md, sections 4 to 6; PaLM (arXiv 2204.02311, appendix B), 2401.10241 and docs/accuracy.md."
+                "docs/book/model/overlap.md; PaLM (arXiv 2204.02311, appendix B), 2401.10241 and docs/book/accuracy.md."
             ),
             [
-                ("docs/model.md, sections 4", "docs/model.html#4-collectives".to_owned()),
+                ("docs/book/model/overlap.md", "docs/model/overlap.html".to_owned()),
                 ("arXiv 2204.02311", "https://arxiv.org/abs/2204.02311".to_owned()),
                 ("2401.10241", "https://arxiv.org/abs/2401.10241".to_owned()),
-                ("docs/accuracy.md", "docs/accuracy.html".to_owned()),
+                ("docs/book/accuracy.md", "docs/accuracy.html".to_owned()),
             ]
         );
-        assert_eq!(led("Table 2.1 of 2025, section 99 of docs, 1234.567 and 12345.6789"), []);
-        assert_eq!(led("docs/model.md, section 99"), [("docs/model.md", "docs/model.html".to_owned())]);
-        let text = "ab docs/model.md cd";
+        assert_eq!(led("Table 2.1 of 2025, section 99 of docs/book, 1234.567 and 12345.6789"), []);
+        let text = "ab docs/book/model.md cd";
         assert_eq!(pieces(text).iter().map(|piece| piece.text).collect::<String>(), text);
     }
 
@@ -131,31 +107,12 @@ mod tests {
             .collect();
         assert!(all.iter().filter(|text| !led(text).is_empty()).count() > 60);
         for text in all {
-            let named =
-                ["arXiv", "docs/model.md", "docs/accuracy.md"].map(|name| text.matches(name).count()).iter().sum();
+            let named = ["arXiv", CHAPTERS].map(|name| text.matches(name).count()).iter().sum();
             assert!(led(&text).len() >= named, "{text}");
-        }
-    }
-
-    /// The name that mdBook gives a heading.
-    fn anchor(heading: &str) -> String {
-        let kept = |sign: char| match sign {
-            sign if sign.is_alphanumeric() || sign == '_' || sign == '-' => Some(sign.to_ascii_lowercase()),
-            sign if sign.is_whitespace() => Some('-'),
-            _ => None,
-        };
-        heading.trim().chars().filter_map(kept).collect()
-    }
-
-    #[test]
-    fn the_sections_are_those_of_the_document() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-        let document = std::fs::read_to_string(folder.join("model.md")).unwrap();
-        let headings: Vec<String> = document.lines().filter_map(|line| line.strip_prefix("## ")).map(anchor).collect();
-        assert_eq!(headings, SECTIONS);
-        for (file, page) in PAGES {
-            let chapter = page.trim_start_matches("docs/").replace(".html", ".md");
-            assert!(std::fs::read_to_string(folder.join("book").join(&chapter)).unwrap().contains(&chapter), "{file}");
+            for (chapter, _) in led(&text).iter().filter(|piece| piece.0.starts_with(CHAPTERS)) {
+                let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(chapter);
+                assert!(file.is_file(), "{chapter}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What is measured of the engine alone and of the built site: the figures of the README, with the
-//! same work native and in Chromium (`examples/throughput/work.rs`), and what visits of the page
-//! see. The package `e2e` opens the pages.
+//! What is measured of the engine alone and of the built site: the figures of docs/book/speed.md,
+//! with the same work native and in Chromium (`examples/throughput/work.rs`), and what visits of
+//! the page see. The package `e2e` opens the pages.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub fn visits(number: u32) -> Result<()> {
 pub enum Format {
     /// Aligned columns, for a terminal.
     Text,
-    /// For the README.
+    /// For docs/book/speed.md.
     Markdown,
 }
 

@@ -11,10 +11,10 @@ mod programs;
 mod words;
 
 use anyhow::{Result, anyhow, bail};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::programs::MDBOOK;
-use crate::shell::{copy, fresh, make, of_kind, program, read, root, run, step, write};
+use crate::shell::{copy, entries, fresh, make, of_kind, program, read, root, run, step, write};
 use crate::site;
 
 /// The folder with `book.toml`.
@@ -99,7 +99,7 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
     for page in pages(&folder)? {
-        let name = page.file_name().unwrap_or_default().to_string_lossy();
+        let name = page.strip_prefix(&folder)?.to_string_lossy();
         let text = read(&page)?;
         // mdBook leaves what it cannot include as it stands, and succeeds.
         if text.contains("{{#include") {
@@ -116,10 +116,12 @@ fn check_links(folder: &Path) -> Result<()> {
         let text = std::fs::read_to_string(&page).unwrap_or_default();
         for link in text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));
-            if file.contains(['/', ':', '?']) || (file.is_empty() && heading.is_empty()) {
+            if file.contains([':', '?']) || (file.is_empty() && heading.is_empty()) {
                 continue;
             }
-            let target = if file.is_empty() { page.clone() } else { folder.join(file) };
+            let target = if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
+            // Files of the calculator lie outside of the book.
+            let Some(target) = inside(folder, &target).filter(|target| target != folder) else { continue };
             let there = std::fs::read_to_string(target).unwrap_or_default();
             if there.is_empty() || !(heading.is_empty() || there.contains(&format!("id=\"{heading}\""))) {
                 bail!("{} links to {link}, which is nowhere.", page.display());
@@ -129,12 +131,28 @@ fn check_links(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The path without its steps upwards, if it stays inside of the folder.
+fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let mut plain = folder.to_owned();
+    for part in path.strip_prefix(folder).ok()?.components() {
+        match part {
+            Component::ParentDir if plain == folder => return None,
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    Some(plain)
+}
+
 /// Returns the pages of the built book.
 ///
 /// # Errors
 /// When the folder does not exist.
 pub fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
-    let pages = of_kind(folder, "html")?;
+    let mut pages = of_kind(folder, "html")?;
+    for below in entries(folder)?.into_iter().filter(|entry| entry.is_dir()) {
+        pages.extend(of_kind(&below, "html")?);
+    }
     if pages.is_empty() {
         bail!("{} has no pages.", folder.display());
     }
@@ -151,8 +169,11 @@ fn finished(page: &str, name: &str) -> String {
     if contents.is_empty() {
         return text;
     }
-    let link = format!("<a href=\"{name}\"");
-    let contents = contents.replace(&link, &format!("<a aria-current=\"page\" href=\"{name}\""));
+    // mdBook writes the table of contents as for a page in the uppermost folder.
+    let up = "../".repeat(name.matches('/').count());
+    let contents = contents.replace("<a href=\"", &format!("<a href=\"{up}"));
+    let link = format!("href=\"{up}{name}\"");
+    let contents = contents.replace(&format!("<a {link}"), &format!("<a aria-current=\"page\" {link}"));
     format!("{text}<nav id=\"contents\"{contents}")
 }
 
@@ -168,5 +189,16 @@ mod tests {
             <a aria-current=\"page\" href=\"memory.html\">Memory</a><a href=\"run.html\">Run</a></nav>";
         assert_eq!(finished(page, "memory.html"), expected);
         assert_eq!(finished("<p>plain</p>", "a.html"), "<p>plain</p>");
+        let below = "<nav id=\"contents\"><a href=\"model/run.html\">Run</a><a href=\"run.html\">Run</a></nav>";
+        let expected = "<nav id=\"contents\"><a aria-current=\"page\" href=\"../model/run.html\">Run</a>\
+            <a href=\"../run.html\">Run</a></nav>";
+        assert_eq!(finished(below, "model/run.html"), expected);
+    }
+
+    #[test]
+    fn links_are_followed_inside_of_the_book() {
+        let follow = |path: &str| inside(Path::new("docs"), &Path::new("docs").join(path));
+        assert_eq!(follow("model/../accuracy.html"), Some(PathBuf::from("docs/accuracy.html")));
+        assert_eq!(follow("model/../../static/icon.svg"), None);
     }
 }

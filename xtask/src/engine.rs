@@ -1,5 +1,5 @@
 //! Runs the engine without a browser: the command line, the programs that score it, the tables of
-//! docs/accuracy.md that these print, and the settings that it writes for frameworks.
+//! docs/book/accuracy that these print, and the settings that it writes for frameworks.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::ffi::OsString;
@@ -70,34 +70,65 @@ pub fn command(name: &str) -> Command {
     command
 }
 
-/// Marks the start and the end of the tables.
-const MARKER: &str = "<!-- accuracy -->";
-/// The document of the tables.
-const ACCURACY: &str = "docs/accuracy.md";
+/// Before the name of a section of the tables, in the chapter that has this section.
+const START: &str = "<!-- accuracy: ";
+/// After the tables of a section.
+const END: &str = "<!-- accuracy -->";
+/// The name of the section before the first heading of the tables.
+const FIRST: &str = "Dense models";
+/// The chapters of the tables.
+const ACCURACY: &str = "docs/book/accuracy";
 /// What the engine records of them by accelerator.
 const RECORDED: &str = "crates/engine/src/catalog/accuracy/recorded.rs";
 /// The folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];
 
-/// Scores the rows under tests/measured and writes the tables between the document's markers. What
-/// the engine records comes first: the ranges that the tables count by are read from it.
+/// Scores the rows under tests/measured and writes the tables between the markers of the chapters.
+/// What the engine records comes first: the ranges that the tables count by are read from it.
 ///
 /// # Errors
-/// When the score cannot be run or the document cannot be read or written.
+/// When the score cannot be run, a chapter cannot be read or written, or a section has no chapter.
 pub fn accuracy() -> Result<()> {
     step("Score of the published measurements");
     write(&root().join(RECORDED), scored("--recorded")?.trim().to_owned() + "\n")?;
     let tables = scored("--markdown")?;
-    let path = root().join(ACCURACY);
-    let document = read(&path)?;
-    let parts: Vec<&str> = document.split(MARKER).collect();
-    let [before, _, after] = parts.as_slice() else {
-        bail!("`{ACCURACY}` should have `{MARKER}` twice, before and after the tables.");
-    };
-    write(&path, format!("{before}{MARKER}\n\n{}\n\n{MARKER}{after}", tables.trim()))?;
+    let mut sections = sections(&tables);
+    for path in of_kind(&root().join(ACCURACY), "md")? {
+        let document = read(&path)?;
+        let current = with_tables(&document, &mut sections).with_context(|| path.display().to_string())?;
+        if current != document {
+            write(&path, current)?;
+        }
+    }
+    if let Some((name, _)) = sections.first() {
+        bail!("No chapter of `{ACCURACY}` has `{START}{name} -->` for the section of this name.");
+    }
     println!("{ACCURACY} is current.");
     Ok(())
+}
+
+/// The sections of the tables: name and text.
+fn sections(tables: &str) -> Vec<(String, String)> {
+    let (first, rest) = tables.split_once("\n## ").unwrap_or((tables, ""));
+    let named = rest.split("\n## ").filter_map(|section| section.split_once('\n'));
+    let all = std::iter::once((FIRST, first)).chain(named);
+    all.map(|(name, text)| (name.to_owned(), text.trim().to_owned())).collect()
+}
+
+/// A chapter with the tables of the sections that it names. These are removed from the list.
+fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<String> {
+    let mut parts = document.split(START);
+    let mut written = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let marked = part.split_once(" -->").and_then(|(name, rest)| Some((name, rest.split_once(END)?.1)));
+        let (name, after) = marked.ok_or_else(|| anyhow!("`{START}` has no `{END}` after it."))?;
+        let place = sections.iter().position(|section| section.0 == name);
+        let place = place.ok_or_else(|| anyhow!("There is no section `{name}`, or it is in two chapters."))?;
+        let (_, tables) = sections.remove(place);
+        written.extend([START, name, " -->\n\n", tables.as_str(), "\n\n", END, after]);
+    }
+    Ok(written)
 }
 
 /// What the score of all tables prints in a format.
@@ -131,4 +162,33 @@ pub fn exports() -> Result<ExitCode> {
     step("Parameters of every family, as transformers counts them (some minutes)");
     let counted = count.args(["-P", "tests/families/ask.py"]).status().context("The count could not be started")?;
     Ok(if accepted.success() && counted.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_section_is_written_where_a_chapter_names_it() -> Result<()> {
+        let mut all = sections("a\n\n## Odds\n\nb\n\n## Rows\n\nc\n");
+        let old = "# Odds\n\n<!-- accuracy: Odds -->\nold\n<!-- accuracy -->\n\nAfter.\n";
+        let expected = "# Odds\n\n<!-- accuracy: Odds -->\n\nb\n\n<!-- accuracy -->\n\nAfter.\n";
+        assert_eq!(with_tables(old, &mut all)?, expected);
+        assert_eq!(all.iter().map(|section| section.0.as_str()).collect::<Vec<_>>(), [FIRST, "Rows"]);
+        assert!(with_tables(old, &mut all).is_err());
+        assert!(with_tables("<!-- accuracy: Rows --> no end", &mut all).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn writing_the_tables_that_the_chapters_have_changes_nothing() -> Result<()> {
+        for path in of_kind(&root().join(ACCURACY), "md")? {
+            let document = read(&path)?;
+            let marked = document.split(START).skip(1).filter_map(|part| part.split_once(" -->"));
+            let own = |text: &str| text.split(END).next().unwrap_or_default().trim().to_owned();
+            let mut all = marked.map(|(name, text)| (name.to_owned(), own(text))).collect();
+            assert_eq!(with_tables(&document, &mut all)?, document, "{}", path.display());
+        }
+        Ok(())
+    }
 }

@@ -8,7 +8,7 @@
 //! - [`packages`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser, for people. [`random`]: random inputs for it.
 //! - [`checks`]: the table of everything that has to hold.
-//! - [`mod@bench`]: the figures of the README, and whether any figure is ever missing.
+//! - [`mod@bench`]: the figures of docs/book/speed.md, and whether any figure is ever missing.
 //! - [`shell`]: runs programs, reads and writes files.
 //!
 //! An error is one full sentence, with the command that solves the problem if there is one.

@@ -40,7 +40,7 @@ mod flags {
             cmd score { repeated arguments: OsString }
             /// Fits the constants to measurements in CSV files, each source held out in turn; --help says more.
             cmd calibrate { repeated arguments: OsString }
-            /// Writes the tables of docs/accuracy.md from the rows under tests/measured.
+            /// Writes the tables of docs/book/accuracy from the rows under tests/measured.
             cmd accuracy {}
             /// Runs every check and test, with a count at the end, and writes how long each step took to
             /// target/test-seconds.csv.
@@ -70,7 +70,7 @@ mod flags {
             }
             /// Measures size, speed and latency of the built site, and prints a table.
             cmd bench {
-                /// Prints the table for the README.
+                /// Prints the table of docs/book/speed.md.
                 optional --markdown
                 /// Measures the pages alone of sites that are built already, side by side.
                 repeated --site folder: PathBuf

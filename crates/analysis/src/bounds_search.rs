@@ -1,5 +1,5 @@
-//! Grid search under the FSDP bounds: the best MFU and the longest context on a cluster (model.md
-//! section 8).
+//! Grid search under the FSDP bounds: the best MFU and the longest context on a cluster
+//! (docs/book/model/bounds.md).
 
 use engine::model::bounds::{Bounds, Reached, Stage};
 

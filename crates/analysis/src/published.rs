@@ -62,7 +62,7 @@ impl MemoryStage {
     }
 }
 
-/// The sets into which docs/accuracy.md divides rows.
+/// The sets into which docs/book/accuracy.md divides rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Set {
     /// Dense models whose measured MFU shows that the hardware limited the step.

@@ -92,7 +92,7 @@ fn versions() -> Value {
     })
 }
 
-/// The ranges that contain four of five measurements (docs/accuracy.md).
+/// The ranges that contain four of five measurements (docs/book/accuracy.md).
 fn band(scenario: &Scenario, report: &Report) -> Value {
     let range = |value: f64, low: f64, high: f64| json!({ "low": low * value, "high": high * value });
     let (time, memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));

@@ -37,7 +37,7 @@ pub fn published(entry: &Entry) -> Option<Published> {
     })
 }
 
-/// Whether constants of step time were fitted to a row (docs/accuracy.md, "What is fitted"): dense
+/// Whether constants of step time were fitted to a row (docs/book/accuracy/constants.md): dense
 /// rows that the hardware limited, except BigScience's on V100; of the mixtures, Megatron-Bridge's
 /// and the continuous-integration runs.
 fn is_fitted(set: Set, source: &str, accelerator: &str) -> bool {

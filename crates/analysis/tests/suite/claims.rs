@@ -35,7 +35,8 @@ fn gain(size: &str) -> f64 {
 
 #[test]
 fn twice_the_bandwidth_lifts_7b_and_13b_by_several_points_and_65b_by_more() {
-    // The study finds up to about 9 % for 7B and 13B, and more for larger models (model.md section 8, claim 1).
+    // The study finds up to about 9 % for 7B and 13B, and more for larger models
+    // (docs/book/model/bounds.md, claim 1).
     assert!((9.0..11.0).contains(&gain("7b")), "{} points", gain("7b"));
     assert!((11.0..13.0).contains(&gain("13b")), "{} points", gain("13b"));
     assert!((14.0..17.0).contains(&gain("65b")), "{} points", gain("65b"));

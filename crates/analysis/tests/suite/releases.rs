@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
 /// The document with the table of published runs, and what stands around it.
-const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/accuracy.md");
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/accuracy/releases.md");
 const MARKER: &str = "<!-- releases -->";
 
 fn rows<T: for<'row> Deserialize<'row>>(name: &str) -> Vec<T> {
@@ -163,7 +163,7 @@ fn published_runs_are_nearer_at_the_release_of_their_day() {
     assert!(then < now && mean(&dated) < mean(&newest));
     let document = std::fs::read_to_string(DOCUMENT).unwrap();
     let mut parts: Vec<&str> = document.split(MARKER).collect();
-    assert_eq!(parts.len(), 3, "docs/accuracy.md has two markers {MARKER}");
+    assert_eq!(parts.len(), 3, "the document has two markers {MARKER}");
     let written = format!("\n\n{table}\n");
     parts[1] = &written;
     expect_test::expect_file![DOCUMENT].assert_eq(&parts.join(MARKER));

@@ -1,4 +1,5 @@
-//! The accuracy of predictions: the measured range shown beside each of them (docs/accuracy.md).
+//! The accuracy of predictions: the measured range shown beside each of them
+//! (docs/book/accuracy.md).
 
 mod kind;
 mod peak;
@@ -27,7 +28,7 @@ pub struct Band {
 }
 
 /// Accuracy of the engine against published measurements, in percent where it is an error
-/// (docs/accuracy.md).
+/// (docs/book/accuracy.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
     /// Number of published steps that the hardware limits.
@@ -274,14 +275,14 @@ mod tests {
 
     #[test]
     fn what_the_page_says_stands_in_the_document() {
-        let document = include_str!("../../../../docs/accuracy.md");
+        let document = include_str!("../../../../docs/book/accuracy/dense.md");
         let steps = REACHED.steps.replace(',', "");
         assert!(document.contains(&format!("| All | {steps} | {} % |", REACHED.step_time)));
         assert!(document.lines().any(|line| {
             let mut cells = line.split('|').map(str::trim).skip(1);
             cells.next() == Some("All") && cells.nth(1) == Some(&format!("{} %", REACHED.peak_memory))
         }));
-        let (_, mixtures) = document.split_once("## Mixtures of experts").unwrap();
+        let mixtures = include_str!("../../../../docs/book/accuracy/mixtures.md");
         let all = mixtures.lines().find(|line| line.starts_with("| All |")).unwrap();
         assert!(all.contains(&format!("| {} % |", REACHED.mixtures)), "{all}");
     }

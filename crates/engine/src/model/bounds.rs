@@ -1,7 +1,7 @@
 //! FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): what memory, bandwidth and compute allow at best.
 //!
 //! They use only `φ = 12 L H²`, one link rate and one memory size. The formulas are a derivation from the paper's
-//! abstract and summaries (model.md section 8), not a quotation of it.
+//! abstract and summaries (docs/book/model/bounds.md), not a quotation of it.
 
 mod of_setup;
 

@@ -1,4 +1,4 @@
-//! The cost of collectives on a two-level network (model.md section 4).
+//! The cost of collectives on a two-level network (docs/book/model/collectives.md).
 //!
 //! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows from them.
 

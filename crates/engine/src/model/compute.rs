@@ -1,4 +1,4 @@
-//! The cost of compute: a roofline for each class of operator (model.md section 5).
+//! The cost of compute: a roofline for each class of operator (docs/book/model/compute.md).
 
 mod adapters;
 pub mod attention;

@@ -1,4 +1,5 @@
-//! Mixtures of experts on many GPUs (model.md section 7): how tokens reach their experts, and what the experts compute.
+//! Mixtures of experts on many GPUs (docs/book/model/experts.md): how tokens reach their experts,
+//! and what the experts compute.
 
 pub mod choice;
 pub mod exchange;

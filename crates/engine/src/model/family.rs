@@ -1,4 +1,5 @@
-//! Models scaled along their own family: what a family would publish at a size that it does not (model.md section 2).
+//! Models scaled along their own family: what a family would publish at a size that it does not
+//! (docs/book/model/parameters.md).
 //!
 //! Vocabulary, head width, grouping of keys, ratio of MLP to width, experts and everything else that a family keeps stay;
 //! layers and width grow. Only `+ - * / sqrt` and rounding, so that every platform finds the same whole numbers.

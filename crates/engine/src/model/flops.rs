@@ -1,4 +1,5 @@
-//! FLOPs of a decoder-only transformer (model.md section 2). A multiply-add counts as two.
+//! FLOPs of a decoder-only transformer (docs/book/model/parameters.md). A multiply-add counts as
+//! two.
 
 pub mod backward;
 pub mod layer;

@@ -1,4 +1,4 @@
-//! Memory of one GPU at its peak (model.md section 3).
+//! Memory of one GPU at its peak (docs/book/model/peak.md).
 
 pub mod activations;
 mod longest;

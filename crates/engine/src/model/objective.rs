@@ -1,4 +1,5 @@
-//! What the run optimises: the next token, preferences, a reward; and the passes without gradients that this adds (model.md section 11).
+//! What the run optimises: the next token, preferences, a reward; and the passes without gradients
+//! that this adds (docs/book/model/rollout.md).
 
 /// What the run optimises, and what it needs beside the model that trains.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,5 @@
-//! The models beside the one that trains: reference, reward model, critic (model.md section 11).
+//! The models beside the one that trains: reference, reward model, critic
+//! (docs/book/model/rollout.md).
 
 use super::memory::states::{self, expert_shard_degrees, shard_degrees};
 use super::objective::{Objective, Task};

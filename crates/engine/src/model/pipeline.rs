@@ -1,4 +1,4 @@
-//! How long a pipeline takes for the micro-batches of one step (model.md section 6).
+//! How long a pipeline takes for the micro-batches of one step (docs/book/model/overlap.md).
 
 use super::parallel::Schedule;
 use super::stages::ByStage;

@@ -1,4 +1,5 @@
-//! Generation of what reinforcement learning trains on, and the step around it: rollout, scoring, updates (model.md section 11).
+//! Generation of what reinforcement learning trains on, and the step around it: rollout, scoring,
+//! updates (docs/book/model/rollout.md).
 //!
 //! Training and generation take turns. Each has a memory of its own on a GPU ([`RolloutReport::memory`] is generation's, the step's
 //! report has training's), and they are never added up.

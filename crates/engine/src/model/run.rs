@@ -1,4 +1,5 @@
-//! From one step to a whole training run (model.md section 9): time, cost, energy, checkpoints, failures, host memory.
+//! From one step to a whole training run (docs/book/model/run.md): time, cost, energy, checkpoints,
+//! failures, host memory.
 //!
 //! Every function answers for absurd inputs too: a run that never ends is infinite, and nothing is ever no number.
 

@@ -1,5 +1,5 @@
-//! One step as two lanes, compute and communication, in closed form (model.md section 6). `timeline.rs` plays the same
-//! schedule span by span; a test holds the two together.
+//! One step as two lanes, compute and communication, in closed form (docs/book/model/overlap.md).
+//! `timeline.rs` plays the same schedule span by span; a test holds the two together.
 //!
 //! Rules of the schedule, as PyTorch's FSDP2 runs it:
 //! - a unit's gather is issued when the compute before it starts, one unit ahead;

@@ -1,4 +1,5 @@
-//! One training step put together: memory, time, throughput, utilisation, limiter (model.md section 6).
+//! One training step put together: memory, time, throughput, utilisation, limiter
+//! (docs/book/model/overlap.md).
 
 pub mod pace;
 pub mod playback;

@@ -1,6 +1,6 @@
 //! How the model is trained: batch, sharding, recomputation, precision.
 
-/// What data parallelism shards, in PyTorch's and DeepSpeed's terms (model.md section 3).
+/// What data parallelism shards, in PyTorch's and DeepSpeed's terms (docs/book/model/states.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sharding {
     /// Nothing: every replica keeps everything (`DDP`, `NO_SHARD`).
@@ -109,7 +109,7 @@ impl Recompute {
     }
 }
 
-/// Which number formats hold the state (model.md section 3's table).
+/// Which number formats hold the state (docs/book/model/states.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrecisionPolicy {
     /// FSDP2 mixed precision: sharded fp32 weights, gathered in bf16, reduced in fp32.
@@ -147,7 +147,7 @@ pub enum AttentionMask {
     Full,
 }
 
-/// Which FLOPs the MFU counts (model.md section 2).
+/// Which FLOPs the MFU counts (docs/book/model/parameters.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfuConvention {
     /// `6 P + 12 L H s`, PaLM's and Megatron's.

@@ -1,4 +1,5 @@
-//! The decoder-only transformer: its shape and its exact parameter counts (model.md section 2).
+//! The decoder-only transformer: its shape and its exact parameter counts
+//! (docs/book/model/parameters.md).
 //!
 //! Counts are exact integers, to the parameter, and saturate instead of overflowing: a shape typed by hand may be
 //! absurd.
@@ -254,8 +255,9 @@ impl Architecture {
     /// Parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus the biases it has: `n_q d + 2 n_kv d` on
     /// query, key and value, H on the output projection, and `n_q` sinks; [`Self::latent_params_per_layer`] under latent attention.
     ///
-    /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries and keys are
-    /// counted with the norms. Source: model.md section 2; grouped-query attention arXiv 2305.13245.
+    /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries
+    /// and keys are counted with the norms. Source: docs/book/model/parameters.md; grouped-query
+    /// attention arXiv 2305.13245.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -286,7 +288,8 @@ impl Architecture {
     /// Parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise, plus with biases F for each matrix into the width F and
     /// H for the one out of it.
     ///
-    /// H hidden size, F intermediate size. Source: model.md section 2; gated MLPs arXiv 2002.05202.
+    /// H hidden size, F intermediate size. Source: docs/book/model/parameters.md; gated MLPs arXiv
+    /// 2002.05202.
     ///
     /// ```
     /// # use engine::model::ladder;

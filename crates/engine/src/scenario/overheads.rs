@@ -11,7 +11,7 @@ pub const COMPILED: f64 = fitted::COMPILED;
 
 /// Host time of a message between nanotron's stages, for each node beyond the first and each GPU of a
 /// tensor-parallel group. Its messages are sent one by one, each after its shape, and on its cluster
-/// they take longer the more GPUs take part (docs/accuracy.md).
+/// they take longer the more GPUs take part (docs/book/accuracy.md).
 const MESSAGE: Seconds = Seconds::from_ms(fitted::HOST_MESSAGE_MS);
 
 /// Host time of a layer's forward pass, and of what tensor and context parallelism, experts and latent attention add to it, over

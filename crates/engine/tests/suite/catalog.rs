@@ -397,7 +397,7 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
 /// The recipes in 8 and 4 bits stand in the documentation as in the code.
 #[test]
 fn the_documentation_has_every_recipe_in_few_bits() {
-    const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/model.md");
+    const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/model/states.md");
     const MARK: &str = "<!-- low precision -->\n";
     let text = std::fs::read_to_string(DOCUMENT).unwrap();
     let parts: Vec<&str> = text.split(MARK).collect();

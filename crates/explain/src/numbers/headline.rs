@@ -5,7 +5,7 @@ use super::{always, generates, is_next_token, number, waits_for_data, when};
 use engine::model::lengths::Lengths;
 use engine::model::report::Limiter;
 
-const SCORED: &str = "docs/accuracy.md: every published run that the engine is held against, source by source.";
+const SCORED: &str = "docs/book/accuracy.md: every published run that the engine is held against, source by source.";
 
 const fn limited(limiter: Limiter) -> fn(&Context) -> bool {
     match limiter {
@@ -71,7 +71,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "The share of the GPUs’ peak that ends up in the model: FLOPs that training needs, over FLOPs that the GPUs could do in the [step time|step]. A backward pass counts as two forward passes; what [activation checkpointing] does again is not counted, in [HFU] it is. Below it stands the [range of measurements].",
-            "docs/model.md, section 2; PaLM (arXiv 2204.02311, appendix B) for the convention with full attention.",
+            "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B) for the convention with full attention.",
             "Norms, activations and the optimizer count no FLOPs. With full attention it counts score pairs that a causal mask never computes.",
         ],
     ),
@@ -85,7 +85,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "Training throughput of one GPU: the tokens of one step, over its time and over all GPUs. GPUs that share a sequence, a layer or a pipeline count like all others, though they bring no tokens of their own.",
-            "docs/model.md, section 6.",
+            "docs/book/model/overlap.md.",
             "Failures, restarts and checkpoints: the [goodput] has those. Padding counts as tokens.",
         ],
     ),
@@ -102,7 +102,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "One optimizer step, all of its micro-batches, on the pipeline stage that ends last. It is played layer by layer: gathers and reductions run beside compute and slow it a little, and what does not fit under compute shows. Twice the same time: by what runs, and by phase. Where [data loaders|loader] hand out sequences more slowly than that, it waits for them. Below it stands the [range of measurements].",
-            "docs/model.md, sections 4 to 6; the schedule is FSDP2’s, after PyTorch’s own code and arXiv 2304.11277.",
+            "docs/book/model/collectives.md, docs/book/model/compute.md and docs/book/model/overlap.md; the schedule is FSDP2’s, after PyTorch’s own code and arXiv 2304.11277.",
             "The pace of data loaders, unless you enter it; stragglers, evaluation, logging, power limits and other jobs on the same network.",
         ],
     ),
@@ -128,7 +128,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "What one GPU cannot do without at the worst of eleven moments of a step, on the pipeline stage that needs most: the parts alive at that moment, not the sum of what each part takes at its own worst. Needed, [cache] and free add up to what the driver leaves of the GPU. nvidia-smi shows needed and cache; PyTorch’s max_memory_reserved is less by the [CUDA context|context]. Whether a run fits is a matter of odds: the verdict counts how many published peaks, each as far from its prediction as it was, would have been within this GPU’s memory.",
-            "docs/model.md, section 3; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
+            "docs/book/model/peak.md; checked against PyTorch’s memory tracker (tests/measured/fsdp2_memory.csv).",
             "Memory that the data loader, evaluation or other processes take, and a first step that allocates in another order.",
         ],
     ),
@@ -147,7 +147,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "What to change first. Memory, if the run does not fit. Data, if the step waits for its loaders: more of their workers, faster storage, or texts that are tokenized ahead help, and nothing else does. The pipeline, if its [bubble] is half of compute and more than communication shows. The network, if its busier lane takes longer than the compute that could hide it: between nodes or inside them, wherever most of that time goes. Kernel launches, if the host needs half of compute’s time. Else compute.",
-            "docs/model.md, section 6.",
+            "docs/book/model/overlap.md.",
             "Two limits that are close: near a border of the map both help. The advice under the headline tries each change.",
         ],
     ),
@@ -163,7 +163,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         ],
         [
             "The whole run: all steps at the [step time|step], over the [goodput], and its GPU-hours at the price of one. The price is the accelerator’s on-demand list price until you set one. Below it stands what the [range of measurements|range] of the step makes of both.",
-            "docs/model.md, section 9; prices with their source and date: data/accelerators.toml.",
+            "docs/book/model/run.md; prices with their source and date: data/accelerators.toml.",
             "Discounts for commitments, spot prices, storage, network traffic and people; queueing, evaluation and restarts with another plan.",
         ],
     ),
@@ -183,7 +183,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         &[always("MFU_max = min((3 + s / (2 · H)) · M_left · S_vol / (L · H · Q^2 · S_peak), 3 · α / (4 − γ))")],
         [
             "The most that full sharding can reach, in closed form: on the left of the comma as network and memory allow, on the right as compute does. Free memory holds the tokens that hide a transfer, so the bound goes by the product of memory and bandwidth over compute: a faster GPU with the same memory and links only lowers it.",
-            "docs/model.md, section 8, after Wang et al. 2025 (arXiv 2504.03655): a derivation, not a quotation.",
+            "docs/book/model/bounds.md, after Wang et al. 2025 (arXiv 2504.03655): a derivation, not a quotation.",
             "Latencies, embedding and head (φ = 12 L H²), overlap that fails, and everything but data parallelism.",
         ],
     ),
@@ -193,7 +193,7 @@ pub(super) const HEADLINE: &[Explanation] = &[
         &[always("HFU = (F_token + F_again) · n_step / (T_step · N · S_peak)")],
         [
             "Like [MFU], with the FLOPs that [activation checkpointing] makes the GPU do again. It says how busy the kernels are, not how fast training is.",
-            "docs/model.md, section 2; PaLM (arXiv 2204.02311, appendix B).",
+            "docs/book/model/parameters.md; PaLM (arXiv 2204.02311, appendix B).",
             "The same as MFU.",
         ],
     ),

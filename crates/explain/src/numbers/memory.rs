@@ -5,9 +5,9 @@ use super::{always, is_next_token, number, when};
 use engine::model::memory::{Gathered, Held, Working};
 use engine::units::Bytes;
 
-const SECTION: &str = "docs/model.md, section 3.";
+const SECTION: &str = "docs/book/model/peak.md.";
 const ZERO: &str =
-    "docs/model.md, section 3; ZeRO (arXiv 1910.02054), section 3.1, and PyTorch FSDP (arXiv 2304.11277).";
+    "docs/book/model/states.md; ZeRO (arXiv 1910.02054), section 3.1, and PyTorch FSDP (arXiv 2304.11277).";
 const NO_SCALES: &str = "Scales of 8-bit formats, too small to count.";
 
 fn narrow(c: &Context) -> bool {
@@ -223,7 +223,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         &[always("M_act = l_kept · a_kept · n")],
         [
             "What the forward pass keeps for the backward pass, tensor by tensor as autograd does: inputs of norms and products, queries, keys, values, the output of attention. [Activation checkpointing] keeps less and computes it again; a pipeline keeps several [micro-batch]es at once.",
-            "docs/model.md, section 3; arXiv 2205.05198, table 2, and PyTorch’s memory tracker.",
+            "docs/book/model/activations.md; arXiv 2205.05198, table 2, and PyTorch’s memory tracker.",
             "Implementations that save other tensors than the usual ones: a custom kernel can keep more or less.",
         ],
     ),
@@ -271,7 +271,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         ],
         [
             "What the process takes before the first tensor: CUDA’s context and loaded kernels, and NCCL’s buffers for each axis of the mesh, with those of reductions in the node’s switches (NVLS) where a group has more than two of its GPUs. On accelerators without CUDA it is the runtime and the library of collectives, taken to need as much: no measurement says otherwise.",
-            "docs/model.md, section 3; fitted to published peaks (docs/accuracy.md).",
+            "docs/book/model/peak.md; fitted to published peaks (docs/book/accuracy.md).",
             "More channels and another NCCL_BUFFSIZE change it, and NCCL_NVLS_ENABLE=0 saves the switches’ part.",
         ],
     ),
@@ -281,7 +281,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         &[when(|c| !has_base(c), "M_frag = λ · M_alloc"), when(has_base, "M_frag = λ · (M_alloc − M_base)")],
         [
             "Gaps between blocks that PyTorch has reserved and can neither use nor give back. expandable_segments makes them smaller.",
-            "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
+            "docs/book/model/peak.md; medians of the simulated allocator over traced steps (docs/book/accuracy.md).",
             "The gaps are a share of what is allocated, the same for all of a framework but nanotron, whose held blocks are counted. The figure “memory over one step” simulates them.",
         ],
     ),
@@ -310,7 +310,7 @@ pub(super) const MEMORY: &[Explanation] = &[
         ],
         [
             "Memory that PyTorch’s allocator keeps for later, and gives back where a run would not fit otherwise: above all what the streams of FSDP’s collectives have freed, which no other stream can use. A step in which it gives back is slower. Paged optimizer state is counted here too, as it gives way to all else.",
-            "docs/model.md, section 3; medians of the simulated allocator over traced steps (docs/accuracy.md).",
+            "docs/book/model/peak.md; medians of the simulated allocator over traced steps (docs/book/accuracy.md).",
             "The share of what is allocated is the same for all runs of a framework; with texts of many lengths, blocks that longer logits have outgrown come on top. The figure “memory over one step” simulates them.",
         ],
     ),

@@ -4,8 +4,8 @@ use super::super::{Context, Explanation};
 use super::{always, generates, number, when};
 use engine::units::Bytes;
 
-const SECTION: &str = "docs/model.md, section 11.";
-const PAGED: &str = "docs/model.md, section 11; vLLM (arXiv 2309.06180).";
+const SECTION: &str = "docs/book/model/rollout.md.";
+const PAGED: &str = "docs/book/model/rollout.md; vLLM (arXiv 2309.06180).";
 
 fn has_copy(c: &Context) -> bool {
     c.peak.models.reference > Bytes::ZERO && c.setup.trained.is_all()
@@ -58,7 +58,7 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         &[when(has_tower, "M_tower = S_tower + S_gathered + A_tower"), when(|c| !has_tower(c), "M_tower = 0")],
         [
             "The [encoder of images|encoder] or sound before the language model, with its projection, on the first pipeline stage: weights, sharded as the language model’s; where they train gradients and optimizer state; what FSDP’s root unit gathers of them; and activations. A frozen encoder keeps none, a trained one as many for each patch as a language model for each token, under the same [activation checkpointing].",
-            "docs/model.md, section 13; the layers of CLIP (arXiv 2103.00020), SigLIP (arXiv 2303.15343) and Qwen2-VL (arXiv 2409.12191).",
+            "docs/book/model/images.md; the layers of CLIP (arXiv 2103.00020), SigLIP (arXiv 2303.15343) and Qwen2-VL (arXiv 2409.12191).",
             "Adapters inside the encoder, a second encoder’s activations, and the pixels themselves.",
         ],
     ),
@@ -95,7 +95,7 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         ],
         [
             "The updated weights on their way to the engine, the prompts at the rate of compute, and a pass for every token: it reads weights and [KV cache] at 80 % of the memory’s bandwidth, and takes 0.1 ms a layer beside that.",
-            "docs/model.md, section 11; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation).",
+            "docs/book/model/rollout.md; vLLM’s speeds of Qwen2.5 on A100 (Qwen’s documentation).",
             "Completions of unequal length, of which the longest keeps all others waiting; tools and sandboxes; sampling and scheduling between passes; speculative decoding.",
         ],
     ),
@@ -105,7 +105,7 @@ pub(super) const OBJECTIVE: &[Explanation] = &[
         &[when(generates, "T_all = T_roll + T_score + T_updates + T_critic")],
         [
             "One [rollout] and what is learned from it, one phase after the other: forward passes that score completions ([reference model], reward model, old log-probabilities, critic), and the updates. [Step time|step] is one update of the policy.",
-            "docs/model.md, section 11; the phases are verl’s (gen, old_log_prob, ref, values, update_actor, update_critic).",
+            "docs/book/model/rollout.md; the phases are verl’s (gen, old_log_prob, ref, values, update_actor, update_critic).",
             "Asynchronous training, in which the next rollout runs beside the updates.",
         ],
     ),

@@ -6,8 +6,8 @@ use engine::model::run::host::loaded_once;
 use engine::model::software::Offload;
 use engine::units::Seconds;
 
-const SECTION: &str = "docs/model.md, section 9.";
-const YOUNG: &str = "docs/model.md, section 9; Young (CACM 17, 1974) and Daly (FGCS 22, 2006), first order.";
+const SECTION: &str = "docs/book/model/run.md.";
+const YOUNG: &str = "docs/book/model/run.md; Young (CACM 17, 1974) and Daly (FGCS 22, 2006), first order.";
 
 fn is_chosen(c: &Context) -> bool {
     c.scenario.run.checkpoint_interval > Seconds::ZERO
@@ -55,7 +55,7 @@ pub(super) const RUN: &[Explanation] = &[
         &[always("e = 1 / (1 + B / B_crit)")],
         [
             "What a token teaches in a batch of this size, over what it would in a small one. At the [critical batch] it is a half: the run needs twice the tokens. The time above does not count it.",
-            "docs/model.md, section 9; arXiv 1812.06162, section 2.3.",
+            "docs/book/model/run.md; arXiv 1812.06162, section 2.3.",
             "The critical batch grows as the loss falls; here it is one number.",
         ],
     ),
@@ -80,7 +80,7 @@ pub(super) const RUN: &[Explanation] = &[
         &[when(finishes, "E = h · W · PUE")],
         [
             "The boards’ power for all of the time, and what the data centre adds for cooling and conversion.",
-            "docs/model.md, section 9; BLOOM’s account (arXiv 2211.02001).",
+            "docs/book/model/run.md; BLOOM’s account (arXiv 2211.02001).",
             "Hosts, switches and storage; a board that draws less than its limit.",
         ],
     ),
@@ -90,7 +90,7 @@ pub(super) const RUN: &[Explanation] = &[
         &[when(finishes, "m_CO₂ = E_kWh · i")],
         [
             "The grid’s emissions for that energy, by place.",
-            "docs/model.md, section 9; BLOOM’s account (arXiv 2211.02001).",
+            "docs/book/model/run.md; BLOOM’s account (arXiv 2211.02001).",
             "The making of the machines, and certificates of origin.",
         ],
     ),
@@ -117,7 +117,7 @@ pub(super) const RUN: &[Explanation] = &[
         ],
         [
             "Failures to expect from start to end: any GPU’s failure, with its share of everything around it, stops all of them.",
-            "docs/model.md, section 9; Llama 3’s 419 interruptions in 54 days (arXiv 2407.21783, section 3.3.4).",
+            "docs/book/model/run.md; Llama 3’s 419 interruptions in 54 days (arXiv 2407.21783, section 3.3.4).",
             "Failures that come together, and more of them in a cluster’s first weeks.",
         ],
     ),

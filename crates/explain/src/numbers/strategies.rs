@@ -5,7 +5,7 @@ use super::{number, when};
 use analysis::limits::{largest_model, longest_sequence};
 use engine::scenario::Strategy;
 
-const SEARCHED: &str = "The engine itself, asked until the border is found; docs/model.md, section 3, and arXiv 2304.11277 for the comparison with DDP.";
+const SEARCHED: &str = "The engine itself, asked until the border is found; docs/book/model/states.md, and arXiv 2304.11277 for the comparison with DDP.";
 
 pub(super) const REACHES: &[Explanation] = &[
     number(

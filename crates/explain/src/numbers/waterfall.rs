@@ -13,7 +13,7 @@ pub(super) const WATERFALL: &[Explanation] = &[number(
     ],
     [
         "The step as the GPU’s peak sees it: were every product as fast as the data sheet says, and nothing else to do, the step would take the last bar alone, which is the [MFU]. Each bar above it is what is lost on the way, and together they are the step. Beside it stands the single change that shrinks it most and leaves the step at least as fast: settings before hardware.",
-        "docs/model.md, section 6: the step, split as the engine computes it; products as in the [roofline].",
+        "docs/book/model/overlap.md: the step, split as the engine computes it; products as in the [roofline].",
         "Parts are on average over the pipeline’s stages; what the slowest stage has more of is in its bubble. Where several collectives show at once, the time is theirs in proportion.",
     ],
 )];

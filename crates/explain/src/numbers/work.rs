@@ -7,8 +7,8 @@ use crate::symbols::step::{gathers_by_tree, scatters_by_tree};
 use engine::model::report::Work;
 use engine::model::training::Sharding;
 
-const PLAYED: &str = "docs/model.md, sections 5 and 6.";
-const NETWORK: &str = "docs/model.md, section 4; bus bandwidth as in nccl-tests.";
+const PLAYED: &str = "docs/book/model/compute.md and docs/book/model/overlap.md.";
+const NETWORK: &str = "docs/book/model/collectives.md; bus bandwidth as in nccl-tests.";
 const KERNELS: &str = "Kernels that are slower for shapes that no measurement covers.";
 const TRAFFIC: &str = "Congestion by other jobs, and routes that collide in the fabric.";
 
@@ -40,7 +40,7 @@ pub(super) const WORK: &[Explanation] = &[
         &[when(|c| !scores(c), "T_fwd ≈ m · l · t_fwd"), when(scores, "T_fwd ≈ m · (1 + n_scored) · l · t_fwd")],
         [
             "Forward passes of all layers: matrix products, attention and element-wise work, each at the rate that the GPU reaches for its size; no less than the host needs to launch them. The step is played event by event: beside a collective a layer takes a little longer than alone.",
-            "docs/model.md, section 5: a [roofline] for each class of operator.",
+            "docs/book/model/compute.md: a [roofline] for each class of operator.",
             KERNELS,
         ],
     ),
@@ -50,7 +50,7 @@ pub(super) const WORK: &[Explanation] = &[
         &[always("T_bwd ≈ m · l · t_bwd")],
         [
             "Backward passes of all layers: two products for each of the forward pass, and what [activation checkpointing] computes again. The step is played event by event: beside a collective a layer takes a little longer than alone.",
-            "docs/model.md, section 5: a [roofline] for each class of operator.",
+            "docs/book/model/compute.md: a [roofline] for each class of operator.",
             KERNELS,
         ],
     ),
@@ -83,7 +83,7 @@ pub(super) const WORK: &[Explanation] = &[
         ],
         [
             "Products of the routed experts on this GPU, of the busiest GPU’s tokens, and the sorting around them.",
-            "docs/model.md, section 7; Tutel (arXiv 2206.03382), MegaBlocks (arXiv 2211.15841).",
+            "docs/book/model/experts.md; Tutel (arXiv 2206.03382), MegaBlocks (arXiv 2211.15841).",
             "An imbalance that changes from step to step.",
         ],
     ),
@@ -151,7 +151,7 @@ pub(super) const WORK: &[Explanation] = &[
         ],
         [
             "Tokens travel to the GPUs of their experts and back: an [all-to-all] each way, in both passes. In chunks or beside another micro-batch part of it is hidden.",
-            "docs/model.md, section 7; Tutel (arXiv 2206.03382).",
+            "docs/book/model/experts.md; Tutel (arXiv 2206.03382).",
             TRAFFIC,
         ],
     ),
@@ -177,7 +177,7 @@ pub(super) const WORK: &[Explanation] = &[
         ],
         [
             "Time in which the stage that ends last waits for the others: of one forward, one backward it is (pp − 1) passes, the v-th part of that interleaved, less under the zero-bubble schedules. Uneven stages wait for the slowest.",
-            "docs/model.md, section 6; arXiv 2104.04473, 2401.10241 and 2405.15362.",
+            "docs/book/model/overlap.md; arXiv 2104.04473, 2401.10241 and 2405.15362.",
             "Transfers between stages that overlap compute.",
         ],
     ),

@@ -3,7 +3,7 @@
 use super::How::{Bytes, BytesPerSecond, Count, Percent};
 use super::{Symbol, of};
 
-/// Named as in docs/model.md, section 8.
+/// Named as in docs/book/model/bounds.md.
 pub(super) const BOUNDS: &[Symbol] = &[
     of("MFU_max", "the highest MFU that the bound allows", Percent, |c| c.bounds.mfu_max()),
     of("M_left", "memory that the states leave, of one GPU", Bytes, |c| {

@@ -17,7 +17,7 @@ Usage: score FILE.csv... [--json | --rows | --markdown | --recorded] [--without-
 
   --json      a line a row: the prediction, or why there is none
   --rows      a line a row for the eye, tab-separated: scenario, measured, predicted, what was completed
-  --markdown  the tables of docs/accuracy.md
+  --markdown  the tables of docs/book/accuracy
   --recorded  what the engine records of them by accelerator
 
   --without-links  training runs read by their typed columns, as a row of your own table is

@@ -312,13 +312,23 @@ fn every_prediction_is_a_number() {
 
 #[test]
 fn the_documented_table_is_current() {
-    const DOCUMENT: &str = include_str!("../../../../docs/accuracy.md");
-    let marked = DOCUMENT.split("<!-- accuracy -->").nth(1).expect("docs/accuracy.md has two markers");
     let entries =
         PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
     let Published { tracked, traced, hybrid, collectives, .. } = &*PUBLISHED;
-    let current = markdown::report(entries, tracked, traced, hybrid, collectives);
-    assert_eq!(marked.trim(), current.trim(), "run `cargo xtask accuracy`");
+    let report = ["## Dense models\n", &markdown::report(entries, tracked, traced, hybrid, collectives)].concat();
+    let mut written = 0;
+    for chapter in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/accuracy")).unwrap() {
+        let document = std::fs::read_to_string(chapter.unwrap().path()).unwrap();
+        for marked in document.split("<!-- accuracy: ").skip(1) {
+            let (name, rest) = marked.split_once(" -->").unwrap();
+            let (tables, _) = rest.split_once("<!-- accuracy -->").expect("a marker after the tables");
+            let mut sections = report.split("## ").filter_map(|section| section.split_once('\n'));
+            let (_, current) = sections.find(|section| section.0 == name).expect(name);
+            assert_eq!(tables.trim(), current.trim(), "{name}: run `cargo xtask accuracy`");
+            written += 1;
+        }
+    }
+    assert_eq!(written, report.split("## ").skip(1).count(), "each section of the report stands in one chapter");
 }
 
 #[test]
@@ -373,5 +383,5 @@ fn rows_of_the_page_are_the_rows_of_the_score() {
         .filter(|entry| !entry.is_fine_tuned())
         .filter_map(|entry| entry.outcome.as_ref().ok()?.step_error());
     assert_eq!(Errors::of(&mixtures), Errors::of(&steps.collect::<Vec<f64>>()));
-    assert_eq!(fitted, 1240, "docs/accuracy.md says how many rows the fit has");
+    assert_eq!(fitted, 1240, "docs/book/accuracy.md says how many rows the fit has");
 }

@@ -14,7 +14,7 @@ struct Errors {
     fitted_dense: bool,
 }
 
-/// The result in docs/accuracy.md of refits with one model left out.
+/// The result in docs/book/accuracy.md of refits with one model left out.
 const HELD_OUT_MIXTURES: &str =
     " Refitted with one model left out, that model's rows were off by 8 to 14 % in the median.";
 

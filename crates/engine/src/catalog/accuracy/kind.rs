@@ -11,7 +11,7 @@ const TINY_MFU: f64 = 0.05;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// nanotron with a pipeline: many of the published ones stall by about 0.3 s per message between stages, for every model, and no
-    /// column of the data explains which (docs/accuracy.md).
+    /// column of the data explains which (docs/book/accuracy/unexplained.md).
     Stalling,
     /// Silicon whose fractions of the peaks are borrowed.
     DataSheet,

@@ -82,8 +82,9 @@ impl PeakKind {
         }
     }
 
-    /// Returns the range of the peak: about the 10th and the 90th percentile of measured over predicted peak of all rows of the kind, each
-    /// source weighing as the square root of its rows (docs/accuracy.md counts those inside, with the range of the other sources too).
+    /// Returns the range of the peak: about the 10th and the 90th percentile of measured over
+    /// predicted peak of all rows of the kind, each source weighing as the square root of its rows
+    /// (docs/book/accuracy/ranges.md counts those inside, with the range of the other sources too).
     pub(super) fn band(self) -> Band {
         match self {
             Self::Nanotron => Band { low: 0.91, high: 1.12 },

@@ -41,7 +41,7 @@ fn slowest(hosts: u32) -> f64 {
 struct Operators {
     layer: f64,
     /// Those of routed experts. They wait for the numbers of tokens, so that a faster host gains nothing: on H100 they take as long as on
-    /// A100 (docs/accuracy.md).
+    /// A100 (docs/book/accuracy.md).
     experts: f64,
 }
 

@@ -15,8 +15,9 @@ use crate::units::Bytes;
 /// What the backward pass of the kernels does over the forward one: what was not kept is computed again, and a gradient for each operand
 /// of each product (`_mamba_chunk_scan_combined_bwd` of state-spaces/mamba; `chunk_gated_delta_rule_bwd` of flash-linear-attention).
 const BACKWARD: f64 = 3.5;
-/// What the kernels between the products reach of the rates of attention's and of element-wise ones: fitted to Megatron-Bridge's steps of
-/// Nemotron 3 Nano and Super, in 16 and 8 bits on H100, B200, GB200 and GB300 (docs/accuracy.md).
+/// What the kernels between the products reach of the rates of attention's and of element-wise
+/// ones: fitted to Megatron-Bridge's steps of Nemotron 3 Nano and Super, in 16 and 8 bits on H100,
+/// B200, GB200 and GB300 (docs/book/accuracy.md).
 const REACHED: f64 = 0.5;
 /// Bytes of an element of a state: in fp32.
 const STATE_BYTES: f64 = 4.0;

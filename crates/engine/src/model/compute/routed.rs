@@ -19,7 +19,7 @@ const SORT_BYTES: f64 = 32.0;
 const FUSED_SORT_BYTES: f64 = 16.0;
 
 /// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one tensor that streams: fitted to
-/// Megatron-Bridge's steps of mixtures before 26.06 (docs/accuracy.md).
+/// Megatron-Bridge's steps of mixtures before 26.06 (docs/book/accuracy.md).
 const CASTS_BY_EXPERT: f64 = 5.0;
 /// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate run operator by operator, both
 /// passes: fitted to the same steps of gpt-oss.

@@ -1,4 +1,5 @@
-//! FLOPs of the layers of a decoder-only transformer, and of its head (model.md section 2).
+//! FLOPs of the layers of a decoder-only transformer, and of its head
+//! (docs/book/model/parameters.md).
 
 use super::recurrent;
 use crate::model::setup::Setup;

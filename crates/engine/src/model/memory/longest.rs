@@ -7,9 +7,9 @@ use crate::model::stages::stages;
 use crate::model::training::Batch;
 use crate::units::Bytes;
 
-/// Memory, in bytes, that the longest batch of an epoch needs beyond a typical one: what a run needs
-/// later than in its first steps. `M(longest) - M(typical)`, with the peak M of a step (model.md
-/// section 3); 0 where all sequences are of one length.
+/// Memory, in bytes, that the longest batch of an epoch needs beyond a typical one: what a run
+/// needs later than in its first steps. `M(longest) - M(typical)`, with the peak M of a step
+/// (docs/book/model/peak.md); 0 where all sequences are of one length.
 ///
 /// Typical is the mean length of the sequences that a step waits for ([`Lengths`]): padded batches on
 /// many GPUs are longer than one text, as the longest of all of them counts.

@@ -24,7 +24,8 @@ pub struct RecipeBytes {
     pub activation: f64,
 }
 
-/// The bytes of a recipe under AdamW (model.md section 3's table; ZeRO's row from arXiv 1910.02054 section 3.1).
+/// The bytes of a recipe under AdamW (docs/book/model/states.md; ZeRO's row from arXiv 1910.02054
+/// section 3.1).
 pub const fn recipe_bytes(recipe: PrecisionPolicy) -> RecipeBytes {
     let (weights, gradients, optimizer, gathered, reduced, activation) = match recipe {
         PrecisionPolicy::Fsdp2MixedBf16 => (4.0, 4.0, 8.0, 2.0, 4.0, 2.0),
@@ -50,8 +51,8 @@ pub struct ShardDegrees {
     pub optimizer: f64,
 }
 
-/// The shard degrees of the strategy on its mesh (model.md section 3's table): context parallelism repeats the weights, so
-/// its GPUs share in the sharding.
+/// The shard degrees of the strategy on its mesh (docs/book/model/states.md): context parallelism
+/// repeats the weights, so its GPUs share in the sharding.
 pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.shard_group().max(1));
     shards_among(setup.sharding, z)
@@ -118,7 +119,7 @@ impl States {
 ///
 /// ```
 /// # use engine::model::{memory::{states, ShardDegrees}, training::PrecisionPolicy};
-/// // A 7B model trained in pure bf16 holds 14 + 14 + 28 GB (model.md section 8, claim 5).
+/// // A 7B model trained in pure bf16 holds 14 + 14 + 28 GB (docs/book/model/bounds.md, claim 5).
 /// let whole = ShardDegrees { weights: 1.0, gradients: 1.0, optimizer: 1.0 };
 /// let states = states(7e9, PrecisionPolicy::PureBf16, whole);
 /// assert_eq!(states.weights.gb(), 14.0);

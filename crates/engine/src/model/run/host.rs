@@ -174,7 +174,8 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
 /// ```
 /// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
 /// let setup = catalog::default_scenario().setup(); // 64 GPUs, 4 to a node
-/// let size = Bytes::new(12.0 * 13e9); // fp32 weights and Adam's moments: 12 of model.md's 4 to 16 bytes a parameter
+/// // fp32 weights and Adam's moments: 12 of the 4 to 16 bytes a parameter (docs/book/model/run.md)
+/// let size = Bytes::new(12.0 * 13e9);
 /// assert_eq!(checkpoint(&setup, size, false).gb(), 156.0);
 /// assert_eq!(checkpoint(&setup, size, true).gb(), 156.0 / 16.0);
 /// ```

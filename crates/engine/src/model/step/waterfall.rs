@@ -1,4 +1,5 @@
-//! Where the time of a step goes: from the GPU's peak down to the model FLOPs utilisation (model.md section 6).
+//! Where the time of a step goes: from the GPU's peak down to the model FLOPs utilisation
+//! (docs/book/model/overlap.md).
 
 use super::pace::{Pace, Passes, TimedStage, pace};
 use crate::model::choices::Choices;

@@ -1,4 +1,5 @@
-//! The experts of a mixture-of-experts model: their shape and their exact parameter counts (model.md section 7).
+//! The experts of a mixture-of-experts model: their shape and their exact parameter counts
+//! (docs/book/model/experts.md).
 
 use super::{Architecture, count};
 use core::num::Saturating;

@@ -17,7 +17,8 @@ const REDUCED: f64 = 2.0;
 const IN_WORK: f64 = 2.0;
 /// Buffers for gathered inputs and gathered gradients, one each for all layers (`MemoryBuffer`).
 const BUFFERS: f64 = 2.0;
-/// GPUs of a pipeline from which messages between its stages stall nearly always (docs/accuracy.md), so that the GPU is never behind.
+/// GPUs of a pipeline from which messages between its stages stall nearly always
+/// (docs/book/accuracy/unexplained.md), so that the GPU is never behind.
 const STALLS: u32 = 256;
 /// Stages between whose messages a host runs ahead of its GPU.
 const STAGES: u32 = 2;
