@@ -38,7 +38,8 @@ pub struct Calculator {
     pub state: UseReducerHandle<State>,
     /// What paints map and curves.
     pub worker: PaintWorker,
-    /// Has map and curves derived by the page too, where they are still those of what was on screen before.
+    /// Has map and curves derived by the page too, where they are still those of what was on screen
+    /// before.
     pub ask: Option<Callback<()>>,
     /// What the worker says beside its figures until then, by [`crate::derived::Plot`].
     pub words: [Option<Rc<Words>>; 2],
@@ -85,7 +86,8 @@ pub struct Settled {
     pub snapshot: Rc<Snapshot>,
     /// The step of the scenario, evaluated.
     pub report: Report,
-    /// Whether it has stood still for so long that what is out of sight, and what takes long, may follow.
+    /// Whether it has stood still for so long that what is out of sight, and what takes long, may
+    /// follow.
     pub rested: bool,
     /// The published rows.
     pub rows: Rows,
@@ -196,7 +198,8 @@ fn use_snapshot(scenario: &Scenario, state: &State) -> Rc<Snapshot> {
 struct Figures {
     /// What follows, with the scenario that it is of.
     derived: Rc<Derived>,
-    /// Whether it has stood still for so long that what is out of sight, and what takes long, may follow.
+    /// Whether it has stood still for so long that what is out of sight, and what takes long, may
+    /// follow.
     rested: bool,
 }
 

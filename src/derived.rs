@@ -94,7 +94,8 @@ pub fn use_derived(snapshot: &Rc<Snapshot>, pace: Pace) -> Rc<Derived> {
     use_memo((snapshot.clone(), pace), move |(snapshot, pace)| derive(snapshot, *pace, &mut buffers.borrow_mut()))
 }
 
-/// Memory by part, with what its files lead back to: of the scenario on screen while it is `followed`, else as it was last.
+/// Memory by part, with what its files lead back to: of the scenario on screen while it is
+/// `followed`, else as it was last.
 #[hook]
 pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) -> (Rc<BarSpec>, Rc<Snapshot>) {
     let kept = use_mut_ref(|| (derived.memory.clone(), snapshot.clone()));
@@ -105,9 +106,10 @@ pub fn use_memory(derived: &Derived, snapshot: &Rc<Snapshot>, followed: bool) ->
     kept.clone()
 }
 
-/// Everything, but map and curves stay where they need not follow. Of a scenario that moves, the map has only the nodes that the eye
-/// needs, and what nobody reads before the hand rests stays as it was: the advice, and the layer of experts below the first screen.
-/// Of an embed only what it shows.
+/// Everything, but map and curves stay where they need not follow. Of a scenario that moves, the
+/// map has only the nodes that the eye needs, and what nobody reads before the hand rests stays as
+/// it was: the advice, and the layer of experts below the first screen. Of an embed only what it
+/// shows.
 pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Derived {
     let Snapshot { scenario, view, .. } = &**snapshot;
     let moving = pace.moving;

@@ -45,7 +45,8 @@ pub struct NumberField {
     pub preset: Option<AttrValue>,
     /// Whether it has an effect.
     pub applies: bool,
-    /// Whether arrow keys set the value one step above or below in place of the slider's next position.
+    /// Whether arrow keys set the value one step above or below in place of the slider's next
+    /// position.
     pub is_nudged: bool,
     /// Where the value comes from, of a number that goes out of date.
     pub note: Option<AttrValue>,
@@ -90,7 +91,8 @@ impl Field {
         }
     }
 
-    /// The same with what the issues of the scenario say of it, where the page computes with another value.
+    /// The same with what the issues of the scenario say of it, where the page computes with
+    /// another value.
     #[must_use]
     pub fn corrected(self, scenario: &Scenario, issues: &[Issue]) -> Self {
         let said = |id: ParamId| {

@@ -36,8 +36,10 @@
 //!
 //! # Invariants of the page
 //!
-//! 1. Components get values and emit actions; they compute nothing. The state holds choices; everything else is derived.
-//! 2. An action waits for the next animation frame, so that several events of one frame make one redraw.
+//! 1. Components get values and emit actions; they compute nothing. The state holds choices;
+//!    everything else is derived.
+//! 2. An action waits for the next animation frame, so that several events of one frame make one
+//!    redraw.
 //! 3. One `ChartSpec` feeds canvas, SVG, PNG, data table, CSV and the text alternative.
 
 pub mod app;

@@ -4,7 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query(Vec<String>);
 
-/// How well a name answers a query; the smallest is the best. First the word that fits worst counts, then all of them.
+/// How well a name answers a query; the smallest is the best. First the word that fits worst
+/// counts, then all of them.
 pub type Rank = (usize, usize);
 
 impl Query {
@@ -14,7 +15,8 @@ impl Query {
         Self(words.filter(|word| !word.is_empty()).collect())
     }
 
-    /// How well a name answers, with what else it may be found by; `None` where a word is in neither.
+    /// How well a name answers, with what else it may be found by; `None` where a word is in
+    /// neither.
     pub fn rank(&self, name: &str, more: &str) -> Option<Rank> {
         let (name, more) = (Text::new(name), Text::new(more));
         let mut ranks = self.0.iter().map(|word| {
@@ -24,8 +26,8 @@ impl Query {
         ranks.try_fold((0, 0), |(worst, sum), rank| rank.map(|rank| (worst.max(rank), sum + rank)))
     }
 
-    /// The items that answer, best first; equally good ones stay in their order. Each comes with its name, and what else it may be
-    /// found by.
+    /// The items that answer, best first; equally good ones stay in their order. Each comes with
+    /// its name, and what else it may be found by.
     pub fn answers<'a, T>(&self, items: impl Iterator<Item = (T, &'a str, &'a str)>) -> Vec<T> {
         let ranked = items.filter_map(|(item, name, more)| self.rank(name, more).map(|rank| (rank, item)));
         let mut ranked: Vec<(Rank, T)> = ranked.collect();

@@ -244,7 +244,8 @@ pub fn gib(bytes: f64) -> String {
     format::bytes(Bytes::new(bytes))
 }
 
-/// The memory of a part at the peak; what every step has, but not then, is said to be so rather than to be nothing.
+/// The memory of a part at the peak; what every step has, but not then, is said to be so rather
+/// than to be nothing.
 pub fn part_size(part: MemoryPart, bytes: f64) -> String {
     let comes_and_goes = matches!(part, MemoryPart::Activations | MemoryPart::WorkingSet | MemoryPart::Logits);
     if bytes <= 0.0 && comes_and_goes { "not alive at the peak".to_owned() } else { gib(bytes) }

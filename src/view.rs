@@ -57,7 +57,8 @@ pub struct View {
     pub map_x: ParamId,
     /// The parameter up the map.
     pub map_y: ParamId,
-    /// Whether the map shows the best MFU over sequence, batch and checkpointing; its axes are then [`BEST_AXES`].
+    /// Whether the map shows the best MFU over sequence, batch and checkpointing; its axes are then
+    /// [`BEST_AXES`].
     pub best: bool,
     /// The parameter across the curves.
     pub curve_x: ParamId,

@@ -24,8 +24,8 @@ use charts_canvas::{Sheet, paint_chart, refused};
 pub enum Said {
     /// It listens.
     Ready,
-    /// What was asked for is painted: what stands beside each figure. The picture of each figure, or
-    /// nothing, comes after the text.
+    /// What was asked for is painted: what stands beside each figure. The picture of each figure,
+    /// or nothing, comes after the text.
     Painted([Option<Words>; 2]),
 }
 
@@ -38,7 +38,8 @@ pub struct Paint {
     pub moving: bool,
     /// Whether the theme is the dark one.
     pub dark: bool,
-    /// Width and height of each figure in CSS pixels, and device pixels in one of these; none where it is not on the page.
+    /// Width and height of each figure in CSS pixels, and device pixels in one of these; none where
+    /// it is not on the page.
     pub sizes: [Option<[f64; 3]>; 2],
 }
 

@@ -1,5 +1,5 @@
-//! The same scenarios give bit-identical reports natively and in Wasm. `cargo xtask test` runs this test natively, which writes its
-//! digests, and then in the browser, compiled with them.
+//! The same scenarios give bit-identical reports natively and in Wasm. `cargo xtask test` runs this
+//! test natively, which writes its digests, and then in the browser, compiled with them.
 
 #![allow(
     clippy::expect_used,
@@ -13,7 +13,8 @@ mod bits;
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-/// Evaluations do not hang on what was evaluated before; where `SHARDWISE_BITS` names a file, it gets the digests.
+/// Evaluations do not hang on what was evaluated before; where `SHARDWISE_BITS` names a file, it
+/// gets the digests.
 #[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn a_thousand_reports_have_the_same_bits_twice() {

@@ -1,9 +1,10 @@
-//! The documentation says what the engine says: every link to the calculator decodes to the scenario that is meant, and every
-//! number that a comment marks is the one of its figure.
+//! The documentation says what the engine says: every link to the calculator decodes to the
+//! scenario that is meant, and every number that a comment marks is the one of its figure.
 //!
-//! A mark stands right behind a number: `52.9 %<!-- mfu -->`. It names values of the report (`export/report_json.rs`) by their
-//! path, `memory_bytes.peak`, of the last figure above it: the scenario on screen, or a pinned one as `A.mfu`. Values and plain
-//! numbers may be joined by `+ - * /`, from left to right. The number must be right to its last digit.
+//! A mark stands right behind a number: `52.9 %<!-- mfu -->`. It names values of the report
+//! (`export/report_json.rs`) by their path, `memory_bytes.peak`, of the last figure above it: the
+//! scenario on screen, or a pinned one as `A.mfu`. Values and plain numbers may be joined by `+ - *
+//! /`, from left to right. The number must be right to its last digit.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where the text is wrong")]
 
@@ -123,7 +124,8 @@ fn computed(reports: &[Value], mark: &str) -> Option<f64> {
     })
 }
 
-/// The number at the end of a text: its value and half of its last digit, both in the report's units.
+/// The number at the end of a text: its value and half of its last digit, both in the report's
+/// units.
 fn stated(text: &str) -> Option<(f64, f64)> {
     let words: Vec<&str> = text.split_whitespace().rev().take(2).collect();
     let plain = |word: &str| word.trim_start_matches(['(', '*', '~']).replace(',', "");

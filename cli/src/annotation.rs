@@ -1,13 +1,15 @@
-//! Findings as GitHub's annotations, which stand beside the line of a file in a review: `::warning file=…,line=…::…`.
+//! Findings as GitHub's annotations, which stand beside the line of a file in a review: `::warning
+//! file=…,line=…::…`.
 //!
-//! The syntax is that of workflow commands (docs.github.com, "Workflow commands for GitHub Actions"): `%`, line ends, and in properties
-//! `:` and `,` are escaped.
+//! The syntax is that of workflow commands (docs.github.com, "Workflow commands for GitHub
+//! Actions"): `%`, line ends, and in properties `:` and `,` are escaped.
 
 use files::brought::{Offer, Severity};
 
 use crate::read::coded;
 
-/// A finding beside the first line that its change touches; a finding without a change beside the first of the files.
+/// A finding beside the first line that its change touches; a finding without a change beside the
+/// first of the files.
 pub(crate) fn annotated(offer: &Offer, given: &[(String, String)]) -> String {
     let changed = offer.files.first();
     let original = changed.and_then(|(name, _)| given.iter().find(|(path, _)| is_named(path, name))).or(given.first());
@@ -33,7 +35,8 @@ fn is_named(path: &str, name: &str) -> bool {
     path == name
 }
 
-/// The number of the first line of a text that its change touches, from 1; of what is added at the end the last line.
+/// The number of the first line of a text that its change touches, from 1; of what is added at the
+/// end the last line.
 fn first_change(before: &str, after: &str) -> usize {
     let same = before.lines().zip(after.lines()).take_while(|(one, other)| one == other).count();
     (same + 1).min(before.lines().count().max(1))

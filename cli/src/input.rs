@@ -20,7 +20,8 @@ pub(crate) struct Input {
     /// A link, its fragment, a scenario in JSON, or files; `-` for standard input
     #[arg(value_name = "INPUT", required_unless_present = "set")]
     inputs: Vec<String>,
-    /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set seq_len=32k
+    /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set
+    /// seq_len=32k
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Goes on where what decides the answer was not stated, and says first what it took
@@ -62,7 +63,8 @@ impl Parts {
 }
 
 impl Input {
-    /// Reads the scenario, with what came of files; makes sure that what decides the answer was stated.
+    /// Reads the scenario, with what came of files; makes sure that what decides the answer was
+    /// stated.
     pub(crate) fn read(&self, asked: &[Open]) -> Result<(Read, Came), String> {
         let parts = self.parts()?;
         let given = parts.given(self.reading());
@@ -85,7 +87,8 @@ impl Input {
         Ok((read, Came { said, spread: brought.spread }))
     }
 
-    /// Reads the files, for the scenario of the texts and of the values that are set; gives what they hold too.
+    /// Reads the files, for the scenario of the texts and of the values that are set; gives what
+    /// they hold too.
     pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
         let parts = self.parts()?;
         if parts.items.is_empty() {
@@ -142,7 +145,8 @@ fn with_hint(refusal: Refusal) -> String {
     refusal.message + if refusal.code == Code::Missing { hint } else { "" }
 }
 
-/// What there is to say of a scenario, a line each, for people: what came, what was assumed or taken.
+/// What there is to say of a scenario, a line each, for people: what came, what was assumed or
+/// taken.
 pub(crate) fn notes(said: &str, issues: &[Issue]) -> String {
     let issues = issues.iter().map(|issue| match issue.severity {
         Severity::Error => format!("Error: {}", issue.message),

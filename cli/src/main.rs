@@ -1,6 +1,8 @@
-//! shardwise in the shell: does a training run fit, how fast will it go, what limits it, what would be faster?
+//! shardwise in the shell: does a training run fit, how fast will it go, what limits it, what would
+//! be faster?
 //!
-//! The exit status says 0 for yes, 1 for no (it does not fit, there are findings), 2 where something could not be read.
+//! The exit status says 0 for yes, 1 for no (it does not fit, there are findings), 2 where
+//! something could not be read.
 
 mod annotation;
 mod catalog;
@@ -35,10 +37,11 @@ impl Answer {
 
 /// Does a training run fit, how fast will it go, what limits it, and what would be faster?
 ///
-/// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in JSON, or files: the
-/// configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate, DeepSpeed, torchtitan, Megatron-LM,
-/// Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText, ms-swift, verl, OpenRLHF, Unsloth, LitGPT, GPT-NeoX and others), a
-/// model's config.json, what the calculator saved; `-` reads standard input.
+/// INPUT is a link of the calculator, its fragment (v=1&model=llama-3-8b&gpus=64), a scenario in
+/// JSON, or files: the configuration of a run (Axolotl, LLaMA-Factory, torchtune, TRL, Accelerate,
+/// DeepSpeed, torchtitan, Megatron-LM, Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText,
+/// ms-swift, verl, OpenRLHF, Unsloth, LitGPT, GPT-NeoX and others), a model's config.json, what the
+/// calculator saved; `-` reads standard input.
 ///
 /// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be read.
 #[derive(Parser)]
@@ -55,14 +58,17 @@ enum Command {
     Estimate(estimate::Arguments),
     /// The fastest layouts on the same GPUs: status 1 where none fits
     Rank(rank::Arguments),
-    /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing answers
+    /// From a deadline, a budget or the GPUs at hand to hardware and layout: status 1 where nothing
+    /// answers
     Plan(plan::Arguments),
-    /// What files say: a run, a model, an error, a log, tables of nccl-tests, measured rates, for the scenario of a link
+    /// What files say: a run, a model, an error, a log, tables of nccl-tests, measured rates, for
+    /// the scenario of a link
     Read(read::Arguments),
     /// Prints the script that measures the rates of your own GPUs, for `read`
     ///
-    /// It needs PyTorch alone and takes at most five minutes: shardwise measure > measure.py, then on a
-    /// node torchrun --nproc-per-node=8 measure.py --out rates.json, then shardwise read rates.json.
+    /// It needs PyTorch alone and takes at most five minutes: shardwise measure > measure.py, then
+    /// on a node torchrun --nproc-per-node=8 measure.py --out rates.json, then shardwise read
+    /// rates.json.
     Measure(measure::Arguments),
     /// What would make the configuration of a run fit or faster: status 1 where there is something
     ///

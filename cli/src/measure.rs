@@ -1,4 +1,5 @@
-//! `shardwise measure`: the script that measures the rates of a node, whose file `shardwise read` takes.
+//! `shardwise measure`: the script that measures the rates of a node, whose file `shardwise read`
+//! takes.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};

@@ -1,5 +1,6 @@
-//! `shardwise params`: counts the parameters of models by their configurations. A line of JSON a file, with `file`, `name`, `params`,
-//! `active_params` and the fields that were `not_understood`, or with an `error`.
+//! `shardwise params`: counts the parameters of models by their configurations. A line of JSON a
+//! file, with `file`, `name`, `params`, `active_params` and the fields that were `not_understood`,
+//! or with an `error`.
 
 use clap::Args;
 use huggingface::{MOST_CHARACTERS, TOO_LONG, import, parse, text_of};

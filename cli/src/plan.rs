@@ -24,13 +24,15 @@ pub(crate) struct Arguments {
     /// The budget of `fastest` in US dollars, as in 100k [default: 100,000]
     #[arg(long, value_parser = number)]
     budget: Option<f64>,
-    /// The global batch in tokens per step, as in 4M [default: the scenario's where it was chosen, else that of published runs]
+    /// The global batch in tokens per step, as in 4M [default: the scenario's where it was chosen,
+    /// else that of published runs]
     #[arg(long, value_parser = number)]
     batch: Option<f64>,
     /// The odds in percent that an answer fits and holds its limit [default: 80]
     #[arg(long, value_parser = percent)]
     sure: Option<f64>,
-    /// A cluster of the catalog by its id, or `own`; several times for several [default: all of them]
+    /// A cluster of the catalog by its id, or `own`; several times for several [default: all of
+    /// them]
     #[arg(long = "cluster", value_name = "ID")]
     clusters: Vec<String>,
     /// How many answers

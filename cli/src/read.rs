@@ -29,7 +29,8 @@ pub(crate) struct Lint {
     /// How findings are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Writes the first change that leaves what is trained as it is (model, data, length, effective batch, precision)
+    /// Writes the first change that leaves what is trained as it is (model, data, length, effective
+    /// batch, precision)
     #[arg(long)]
     fix: bool,
     /// Writes the first change, whatever it changes of what is trained
@@ -104,7 +105,8 @@ impl Lint {
         Ok(Answer { text: text + &written, yes })
     }
 
-    /// Writes the first change into the files: one that leaves what is trained as it is, unless others are asked for.
+    /// Writes the first change into the files: one that leaves what is trained as it is, unless
+    /// others are asked for.
     fn write(&self, brought: &Brought, items: &[Item]) -> Result<String, String> {
         let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty());
         let Some(offer) = offers.find(|offer| self.unsafe_fixes || offer.changes == Changes::Nothing) else {

@@ -1,7 +1,7 @@
 //! Writes files so that none is ever lost or half written: beside, synced, renamed.
 //!
-//! A change is prepared whole in a new file of the same folder, with the mode of the old one, before anything is
-//! replaced; whatever fails, every byte stays as it was.
+//! A change is prepared whole in a new file of the same folder, with the mode of the old one,
+//! before anything is replaced; whatever fails, every byte stays as it was.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -25,11 +25,13 @@ impl Drop for Prepared {
     }
 }
 
-/// Prepares another text of a file that holds these bytes: in the same encoding, with the same byte order mark.
+/// Prepares another text of a file that holds these bytes: in the same encoding, with the same byte
+/// order mark.
 ///
 /// # Errors
 ///
-/// A sentence where the file cannot be written, or is no longer what was read; nothing has changed then.
+/// A sentence where the file cannot be written, or is no longer what was read; nothing has changed
+/// then.
 pub(crate) fn prepare(name: &str, before: &[u8], text: &str) -> Result<Prepared, String> {
     let failed = |cause: std::io::Error| format!("{name} could not be written, and stays as it was: {cause}.");
     let bytes = encoded(before, text)
@@ -76,7 +78,8 @@ pub(crate) fn replace(prepared: &[Prepared]) -> Result<(), String> {
             format!("{} could not be written, and stays as it was: {cause}.{others}", file.name)
         })?;
         stop("renamed");
-        // The name is safe once its folder is; where a folder cannot be synced the file is whole all the same.
+        // The name is safe once its folder is; where a folder cannot be synced the file is whole
+        // all the same.
         if let Some(folder) = file.path.parent().and_then(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
@@ -105,7 +108,8 @@ fn create_beside(path: &Path) -> std::io::Result<(PathBuf, File)> {
     Err(last.unwrap_or_else(|| std::io::Error::other("there is no free name beside it")))
 }
 
-/// A text in the encoding of bytes; nothing where the bytes would not come back from their own text.
+/// A text in the encoding of bytes; nothing where the bytes would not come back from their own
+/// text.
 fn encoded(before: &[u8], text: &str) -> Option<Vec<u8>> {
     let encode = |text: &str| -> Vec<u8> {
         let units = |write: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(write).collect::<Vec<u8>>();

@@ -1,4 +1,5 @@
-//! Inputs that failed once (`cases/`, with what is typed and what must be said in `cases/cases.toml`), all in one run.
+//! Inputs that failed once (`cases/`, with what is typed and what must be said in
+//! `cases/cases.toml`), all in one run.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where its data is wrong")]
 
@@ -42,7 +43,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a case in a copy of the inputs of its own, since commands write into them, and returns what is wrong.
+/// Runs a case in a copy of the inputs of its own, since commands write into them, and returns what
+/// is wrong.
 fn wrong(case: &Case, inputs: &Path) -> Vec<String> {
     let folder = std::env::temp_dir().join(format!("shardwise-case-{}-{}", case.id, std::process::id()));
     let _ = fs::remove_dir_all(&folder);

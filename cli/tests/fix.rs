@@ -1,4 +1,5 @@
-//! `lint --fix` loses nothing: whatever fails, every byte stays, and only the values that it names change.
+//! `lint --fix` loses nothing: whatever fails, every byte stays, and only the values that it names
+//! change.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
 

@@ -101,7 +101,8 @@ fn what_cannot_be_read_is_a_sentence_and_status_2() {
     }
 }
 
-/// A typo is never another run: whatever the command, there is a sentence with the right spelling and nothing else.
+/// A typo is never another run: whatever the command, there is a sentence with the right spelling
+/// and nothing else.
 #[test]
 fn a_typo_is_refused_with_the_right_spelling() {
     for command in ["estimate", "rank", "read", "lint", "plan"] {
@@ -245,7 +246,8 @@ fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
 const RUN: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
                    gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
 
-/// The step of the GitHub Action, as GitHub runs it: paths with globs, values, annotations, the status.
+/// The step of the GitHub Action, as GitHub runs it: paths with globs, values, annotations, the
+/// status.
 #[test]
 fn the_action_annotates_the_lines_of_configurations() {
     let folder =

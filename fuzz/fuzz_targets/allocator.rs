@@ -1,4 +1,5 @@
-//! Requests and frees in any order: blocks fill their segments without gap or overlap, and segments are whole once all is freed.
+//! Requests and frees in any order: blocks fill their segments without gap or overlap, and segments
+//! are whole once all is freed.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! What Python, npm and the command line ask: any text and any values that are set, read in each of the three ways.
+//! What Python, npm and the command line ask: any text and any values that are set, read in each of
+//! the three ways.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Several files at once, as programs bring them: configurations of runs and models, logs, saved scenarios, with values set.
+//! Several files at once, as programs bring them: configurations of runs and models, logs, saved
+//! scenarios, with values set.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Links: any text gives a scenario that is within its bounds, survives its link, and can be evaluated.
+//! Links: any text gives a scenario that is within its bounds, survives its link, and can be
+//! evaluated.
 
 #![no_main]
 

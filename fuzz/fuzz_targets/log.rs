@@ -1,5 +1,6 @@
-//! What people paste of their runs: out-of-memory messages, training logs, traces, tables of nccl-tests. Each is answered by what it says
-//! or by a sentence, and what corrects a scenario stands in its link.
+//! What people paste of their runs: out-of-memory messages, training logs, traces, tables of
+//! nccl-tests. Each is answered by what it says or by a sentence, and what corrects a scenario
+//! stands in its link.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Plans, the best layouts and advice for any scenario: answers that are scenarios of their own, or a sentence.
+//! Plans, the best layouts and advice for any scenario: answers that are scenarios of their own, or
+//! a sentence.
 
 #![no_main]
 
@@ -44,7 +45,8 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Any question, with any deadline or budget, of any clusters. What nothing refuses is searched where that is short.
+/// Any question, with any deadline or budget, of any clusters. What nothing refuses is searched
+/// where that is short.
 fn asked(text: &str, kind: u8, limit: u8, is_small: bool) {
     let questions = ["fewest", "cheapest", "fastest", "context", "model", "batch", "", "fewest\u{1F600}"];
     let limits =

@@ -1,5 +1,6 @@
-//! Configurations of runs: any text under any name, examples of every framework and real files, with bytes changed, alone and
-//! beside another. What is written back is read again: all keys but the changed one keep their values.
+//! Configurations of runs: any text under any name, examples of every framework and real files,
+//! with bytes changed, alone and beside another. What is written back is read again: all keys but
+//! the changed one keep their values.
 
 #![no_main]
 
@@ -55,7 +56,8 @@ fn changed(text: &str, bytes: &[u8]) -> String {
     letters.into_iter().collect()
 }
 
-/// A sentence, or a scenario within its bounds that survives its link, and a text that can be written.
+/// A sentence, or a scenario within its bounds that survives its link, and a text that can be
+/// written.
 fn check(files: &[File], with_lint: bool) {
     let base = default_scenario();
     let run = match read(files, &base) {

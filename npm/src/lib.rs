@@ -1,5 +1,5 @@
-//! The engine for JavaScript: [`api`] with texts and arrays of numbers; `js/api.js` wraps them in objects, whose types are in
-//! `js/index.d.ts`.
+//! The engine for JavaScript: [`api`] with texts and arrays of numbers; `js/api.js` wraps them in
+//! objects, whose types are in `js/index.d.ts`.
 
 use api::given::Code;
 use api::plan::Asked;
@@ -17,7 +17,8 @@ fn given(scenario: &str, strict: bool, assume: bool) -> Given<'_> {
     Given { text: scenario, reading: Reading::of(strict, assume), ..Given::default() }
 }
 
-/// An error of JavaScript with the refusal's code: a key that is none is a `TypeError`, all else a `RangeError`.
+/// An error of JavaScript with the refusal's code: a key that is none is a `TypeError`, all else a
+/// `RangeError`.
 #[expect(clippy::needless_pass_by_value, reason = "it is the last that is done with it")]
 fn thrown(refusal: Refusal) -> JsValue {
     let error: js_sys::Object = match refusal.code {

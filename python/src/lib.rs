@@ -1,5 +1,5 @@
-//! The engine for Python: [`api`] with texts and lists of numbers; `shardwise/__init__.py` wraps them in functions that take and
-//! give plain dicts.
+//! The engine for Python: [`api`] with texts and lists of numbers; `shardwise/__init__.py` wraps
+//! them in functions that take and give plain dicts.
 
 use api::given::Code;
 use api::{Given, Reading, Refusal};
@@ -66,7 +66,8 @@ impl Asked {
     }
 }
 
-/// A key that is none is `TypeError`, as of a function without such an argument; all else `ValueError`.
+/// A key that is none is `TypeError`, as of a function without such an argument; all else
+/// `ValueError`.
 fn raised(refusal: Refusal) -> PyErr {
     match refusal.code {
         Code::UnknownKey => PyTypeError::new_err(refusal.message),
@@ -175,8 +176,8 @@ fn read(py: Python<'_>, asked: Asked, names: Vec<String>, contents: Vec<Vec<u8>>
     py.detach(|| api::files::read(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
 }
 
-/// The feasible region over sequence length and model size, and MFU over the bandwidth between nodes, as SVG; an empty text for a
-/// figure that could not be drawn.
+/// The feasible region over sequence length and model size, and MFU over the bandwidth between
+/// nodes, as SVG; an empty text for a figure that could not be drawn.
 #[pyfunction]
 fn figures(scenario: &str, width: f64, height: f64, dark: bool) -> [String; 2] {
     let scenario = share::decode(scenario).scenario;

@@ -98,8 +98,8 @@ const UNANSWERED: u16 = 0;
 /// (`Trunk.toml`).
 const MODULE: &str = "data-wasm";
 
-/// The name of the page's module: in the query of another file it keeps caches from putting the file of one build beside the page
-/// of another.
+/// The name of the page's module: in the query of another file it keeps caches from putting the
+/// file of one build beside the page of another.
 pub(super) fn build() -> String {
     let script = document().query_selector("script[data-wasm]").ok().flatten();
     script.and_then(|script| script.get_attribute(MODULE)).unwrap_or_default()
@@ -126,8 +126,8 @@ async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<Strin
 /// Combinations in one piece: a few milliseconds.
 const COMBINATIONS_A_PIECE: usize = 1500;
 
-/// Searches the layouts around a scenario, piece by piece, once that is wanted; gives the last search that came to its end, which may
-/// be of an earlier scenario.
+/// Searches the layouts around a scenario, piece by piece, once that is wanted; gives the last
+/// search that came to its end, which may be of an earlier scenario.
 #[hook]
 pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>> {
     let found = use_state(|| None::<Rc<LayoutSearch>>);

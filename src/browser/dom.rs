@@ -25,7 +25,8 @@ pub fn select_text(event: &MouseEvent) {
     }
 }
 
-/// Keeps the element with this identifier in sight, as somebody moves through a list; an empty one keeps nothing.
+/// Keeps the element with this identifier in sight, as somebody moves through a list; an empty one
+/// keeps nothing.
 #[hook]
 pub fn use_kept_in_sight(id: &str) {
     use_effect_with(id.to_owned(), |id| {
@@ -69,7 +70,8 @@ pub fn use_title(title: &str) {
 /// The gap between the crosshair and what is read out there, in CSS pixels.
 const GAP: f64 = 14.0;
 
-/// Puts an element beside a place of a chart, on the side where there is more room; nothing is laid out anew.
+/// Puts an element beside a place of a chart, on the side where there is more room; nothing is laid
+/// out anew.
 #[hook]
 pub fn use_beside(element: &NodeRef, at: (f64, f64), size: Size) {
     let element = element.clone();

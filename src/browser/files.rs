@@ -12,7 +12,8 @@ use yew::prelude::*;
 use crate::text::import as words;
 use files::brought::Item;
 
-/// Larger files are not read: pictures of this page have a hundredth of this size, memory snapshots up to all of it.
+/// Larger files are not read: pictures of this page have a hundredth of this size, memory snapshots
+/// up to all of it.
 const MOST_BYTES: f64 = 67_108_864.0;
 
 /// Where a text comes from.

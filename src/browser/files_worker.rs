@@ -1,5 +1,5 @@
-//! The module that reads files, writes settings and searches plans: fetched when it is first asked, in workers of its own
-//! (`static/files.js`).
+//! The module that reads files, writes settings and searches plans: fetched when it is first asked,
+//! in workers of its own (`static/files.js`).
 
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
@@ -29,12 +29,14 @@ thread_local! {
     static ASKED: RefCell<BTreeMap<u32, Asked>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Asks the module's function of this name, and gives its answer, which is JSON; nothing where the module could not be loaded.
+/// Asks the module's function of this name, and gives its answer, which is JSON; nothing where the
+/// module could not be loaded.
 pub fn ask<T: DeserializeOwned>(function: &str, given: &[JsValue], then: impl FnOnce(Option<T>) + 'static) {
     ask_worker(0, function, given, then);
 }
 
-/// The workers that may search at once: of the processor's threads as many as leave the page one, but two of two.
+/// The workers that may search at once: of the processor's threads as many as leave the page one,
+/// but two of two.
 pub(super) fn workers() -> u32 {
     let threads = gloo::utils::window().navigator().hardware_concurrency() as u32;
     threads.saturating_sub(1).clamp(2, MOST_WORKERS)

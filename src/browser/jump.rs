@@ -1,4 +1,5 @@
-//! Getting around: parts of the page are shown and get the focus, the section in view is known, dialogs open and close.
+//! Getting around: parts of the page are shown and get the focus, the section in view is known,
+//! dialogs open and close.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,8 +20,8 @@ const LOOK_EVERY_MS: u32 = 50;
 /// The section in view is the last that begins above this part of the window.
 const LINE: f64 = 0.3;
 
-/// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or its heading. What is folded is
-/// opened; what is made later is waited for.
+/// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or
+/// its heading. What is folded is opened; what is made later is waited for.
 pub fn go_to(id: &str) {
     once_made(id.to_owned(), LOOKS, focus_on);
 }
@@ -41,7 +42,8 @@ pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
     }
 }
 
-/// Scrolls to the panel with this identifier, once it is made: most of them come after the first picture.
+/// Scrolls to the panel with this identifier, once it is made: most of them come after the first
+/// picture.
 pub fn show_panel(id: &str) {
     once_made(id.to_owned(), LOOKS, |panel| whole(&panel).scroll_into_view());
 }
@@ -102,8 +104,8 @@ fn unfold(element: &Element) {
     }
 }
 
-/// The place of the section in view, by the identifiers of what they begin with; and a callback that says which one is about to be
-/// shown, as the last ones never reach the top of the window.
+/// The place of the section in view, by the identifiers of what they begin with; and a callback
+/// that says which one is about to be shown, as the last ones never reach the top of the window.
 #[hook]
 pub fn use_section_in_view(sections: &'static [(&'static str, &'static str)]) -> (usize, Callback<usize>) {
     let now = use_state_eq(|| 0_usize);

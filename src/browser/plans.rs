@@ -41,8 +41,8 @@ struct Search {
     set_progress: UseStateSetter<Option<Progress>>,
 }
 
-/// Searches what a question needs around a scenario on some terms, once that is wanted; what is no longer wanted ends after the pieces that workers
-/// are at.
+/// Searches what a question needs around a scenario on some terms, once that is wanted; what is no
+/// longer wanted ends after the pieces that workers are at.
 #[hook]
 pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> Planned {
     let found = use_state(|| None::<Rc<Plan>>);

@@ -13,8 +13,9 @@ const OPEN: &str = "data-sheet";
 /// What lies around the controls.
 const AROUND: &str = ".masthead, .page > :not(.columns), .columns > :not(.controls), .colophon";
 
-/// Opens the sheet with an identifier, by its button, and gives it the focus; what lies around it cannot be reached. Where it closes the focus goes
-/// back to its button. Escape and a window with room for the controls close it.
+/// Opens the sheet with an identifier, by its button, and gives it the focus; what lies around it
+/// cannot be reached. Where it closes the focus goes back to its button. Escape and a window with
+/// room for the controls close it.
 #[hook]
 pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &Callback<()>) {
     let close = close.clone();

@@ -17,8 +17,8 @@ pub(super) struct Started {
     listeners: Option<Listeners>,
 }
 
-/// Starts a worker by its script beside the page; messages are arrays. Nothing where the browser has no workers for the page, as in
-/// a sandbox.
+/// Starts a worker by its script beside the page; messages are arrays. Nothing where the browser
+/// has no workers for the page, as in a sandbox.
 pub(super) fn start(script: &str, hear: impl Fn(&Array) + 'static, fail: impl Fn() + 'static) -> Option<Started> {
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);

@@ -6,15 +6,15 @@
 //! 1. The page starts `static/painter.js` and sends it the page's own module. It sends nothing else
 //!    before the answer.
 //! 2. The worker says [`Said::Ready`] ([`Thread::Ready`]).
-//! 3. The page asks for a painting ([`Paint`]), with the theme and all sizes, and the worker answers
-//!    [`Said::Painted`] with pictures, which the page draws on its canvases. Requests do not queue:
-//!    while one is under way only the newest waits, so that figures follow as fast as the worker
-//!    paints, and never go backwards.
+//! 3. The page asks for a painting ([`Paint`]), with the theme and all sizes, and the worker
+//!    answers [`Said::Painted`] with pictures, which the page draws on its canvases. Requests do
+//!    not queue: while one is under way only the newest waits, so that figures follow as fast as
+//!    the worker paints, and never go backwards.
 //! 4. From the first answer on the page derives and paints no more ([`Thread::Paints`]).
 //!
-//! The canvases stay the page's: it reads and prints them without the worker, and paints them itself
-//! once the worker is lost. A worker that could not be loaded is started again once. One that fails
-//! later, or owes an answer for two seconds, is ended, and the page paints as it began
+//! The canvases stay the page's: it reads and prints them without the worker, and paints them
+//! itself once the worker is lost. A worker that could not be loaded is started again once. One
+//! that fails later, or owes an answer for two seconds, is ended, and the page paints as it began
 //! ([`Thread::Lost`]).
 
 use std::cell::RefCell;
@@ -137,8 +137,8 @@ pub fn use_worker(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) -> PaintW
     worker
 }
 
-/// Shows the worker's pictures of a plot on a canvas, of its size whenever that changes. Nothing where
-/// there is no plot.
+/// Shows the worker's pictures of a plot on a canvas, of its size whenever that changes. Nothing
+/// where there is no plot.
 #[hook]
 pub fn use_pictures(worker: Option<&PaintWorker>, canvas: &NodeRef, plot: Option<Plot>, size: Size) {
     let restorations = use_restorations(canvas, || {});
@@ -161,8 +161,9 @@ impl PaintWorker {
         self.thread
     }
 
-    /// What stands beside each figure, as the worker painted it last. It is shown with the next redraw of a moving slider, which is a
-    /// frame later: a redraw of its own would take as long as the slider's.
+    /// What stands beside each figure, as the worker painted it last. It is shown with the next
+    /// redraw of a moving slider, which is a frame later: a redraw of its own would take as long as
+    /// the slider's.
     pub fn words(&self) -> [Option<Rc<Words>>; 2] {
         self.line.borrow().words.clone()
     }
@@ -201,7 +202,8 @@ impl PaintWorker {
         }
     }
 
-    /// Asks for what is to be painted, unless no worker listens, it paints, or has painted just that.
+    /// Asks for what is to be painted, unless no worker listens, it paints, or has painted just
+    /// that.
     fn ask(&self) {
         let message = {
             let line = &mut *self.line.borrow_mut();

@@ -1,5 +1,5 @@
-//! A field that filters a list of names: catalog entries. After the pattern of the ARIA Authoring Practices: the focus stays in the
-//! field, arrow keys move through the list.
+//! A field that filters a list of names: catalog entries. After the pattern of the ARIA Authoring
+//! Practices: the focus stays in the field, arrow keys move through the list.
 
 use yew::prelude::*;
 
@@ -70,7 +70,8 @@ impl Props {
     }
 }
 
-/// The places of the entries that answer what is typed, in the order of the catalog, and the best of them.
+/// The places of the entries that answer what is typed, in the order of the catalog, and the best
+/// of them.
 fn matching(entries: &[Entry], last: &str, typed: &str) -> (Vec<usize>, Option<usize>) {
     let named = entries.iter().map(|entry| (entry.name, &*entry.more)).chain([(last, "")]);
     let mut places = Query::new(typed).answers(named.enumerate().map(|(place, (name, more))| (place, name, more)));

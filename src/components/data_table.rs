@@ -140,7 +140,8 @@ impl Saved {
     }
 }
 
-/// A fold with a table, and the buttons that save. While the fold is closed the row stays as it is, however the figure changes.
+/// A fold with a table, and the buttons that save. While the fold is closed the row stays as it is,
+/// however the figure changes.
 #[hook]
 pub fn use_data_row(
     id: &'static str,
@@ -173,7 +174,8 @@ struct Props {
     table: Option<Drawing>,
 }
 
-/// The row: the fold, a button for each kind of file, and a sentence where the last one could not be made.
+/// The row: the fold, a button for each kind of file, and a sentence where the last one could not
+/// be made.
 #[component]
 fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
     let has_failed = use_state_eq(|| false);

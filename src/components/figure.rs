@@ -76,10 +76,12 @@ pub struct Props {
     /// What stands under the legend.
     #[prop_or_default]
     pub foot: Html,
-    /// Whether a slider is moving it: its description, which nobody can hear that fast, follows once it stands still.
+    /// Whether a slider is moving it: its description, which nobody can hear that fast, follows
+    /// once it stands still.
     #[prop_or_default]
     pub moving: bool,
-    /// Which of the worker's plots it is, if any. What is read out of it follows once it stands still.
+    /// Which of the worker's plots it is, if any. What is read out of it follows once it stands
+    /// still.
     #[prop_or_default]
     pub plot: Option<Plot>,
     /// What paints it in place of the page.

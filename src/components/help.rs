@@ -4,7 +4,8 @@ use yew::prelude::*;
 
 use crate::text;
 
-/// The button and the text of the control with this identifier and name. The text is in a tooltip too.
+/// The button and the text of the control with this identifier and name. The text is in a tooltip
+/// too.
 #[hook]
 pub fn use_help(id: &'static str, label: &str, help: &str) -> (Html, Html) {
     let open = use_state_eq(|| false);

@@ -1,4 +1,5 @@
-//! What callbacks read when they are called: they stay the same while it changes, and what takes them is not made anew.
+//! What callbacks read when they are called: they stay the same while it changes, and what takes
+//! them is not made anew.
 
 use std::cell::RefCell;
 use std::rc::Rc;

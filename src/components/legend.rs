@@ -41,8 +41,8 @@ fn mark((place, mark): (usize, &Mark)) -> Html {
     }
 }
 
-/// A line's sample and name, and in a legend of values its own, as far as there is one. A strategy is known again while its line
-/// comes and goes, so that a slider changes texts alone.
+/// A line's sample and name, and in a legend of values its own, as far as there is one. A strategy
+/// is known again while its line comes and goes, so that a slider changes texts alone.
 fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
     let key = match line.role {
         LineRole::Strategy(place) | LineRole::Current(place) => place.to_string(),

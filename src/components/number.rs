@@ -100,7 +100,8 @@ pub fn NumberControl(props: &Props) -> Html {
     }
 }
 
-/// Why the page computes with another value, and buttons for the valid values next to the one that was typed.
+/// Why the page computes with another value, and buttons for the valid values next to the one that
+/// was typed.
 fn corrected(message: &AttrValue, key: ParamId, offers: &[u32], emit: &Callback<Action>) -> Html {
     let offer = |&value: &u32| {
         let take = emit.reform(move |_: MouseEvent| Action::Step { key, value });

@@ -45,7 +45,8 @@ pub struct Sensitivity {
 impl Analysis {
     /// The analysis of a scenario and its report.
     pub fn of(scenario: &Scenario, report: &Report, view: &View) -> Self {
-        // Twice the peak halves the MFU of a step that the network sets, and slows nothing: what counts is the throughput.
+        // Twice the peak halves the MFU of a step that the network sets, and slows nothing: what
+        // counts is the throughput.
         let metric = if view.metric == Metric::Mfu { Metric::TokensPerSecond } else { view.metric };
         let measure = |scenario: &Scenario, sample: &Sample| metric.of(sample, scenario);
         let shown = view.shows(Panel::Sensitivity);

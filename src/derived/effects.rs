@@ -7,7 +7,8 @@ use yew::prelude::*;
 use analysis::effects::{Same, without_effect};
 use engine::scenario::Scenario;
 
-/// The choices without an effect on the scenario as it last stood still; until it is `due` those that were found last.
+/// The choices without an effect on the scenario as it last stood still; until it is `due` those
+/// that were found last.
 #[hook]
 pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<Same>> {
     let kept = use_mut_ref(|| (None::<Scenario>, Rc::new(Vec::new())));

@@ -1,5 +1,5 @@
-//! Map and curves. A worker derives and paints them ([`crate::worker`]); the page derives its own, for what is read out of them, once
-//! the hand rests or somebody points at them.
+//! Map and curves. A worker derives and paints them ([`crate::worker`]); the page derives its own,
+//! for what is read out of them, once the hand rests or somebody points at them.
 
 use std::rc::Rc;
 
@@ -33,8 +33,8 @@ impl Plot {
         }
     }
 
-    /// The figure of what is on screen, with its pinned scenarios; empty where no panel shows it. Of a scenario that moves it has
-    /// only the nodes that the eye needs.
+    /// The figure of what is on screen, with its pinned scenarios; empty where no panel shows it.
+    /// Of a scenario that moves it has only the nodes that the eye needs.
     pub fn derive(self, snapshot: &Snapshot, pins: &[Pin], moving: bool, scratch: &mut Scratch) -> ChartSpec {
         let Snapshot { scenario, view, .. } = snapshot;
         if !view.shows(self.panel()) {

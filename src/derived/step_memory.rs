@@ -10,8 +10,8 @@ use charts::views;
 use engine::scenario::Scenario;
 use trace::RunStep;
 
-/// Memory over a step of the settled scenario, played anew once it is `due`; until then the last one stands, and before the
-/// first its frame.
+/// Memory over a step of the settled scenario, played anew once it is `due`; until then the last
+/// one stands, and before the first its frame.
 #[hook]
 pub fn use_step_memory(settled: &Snapshot, due: bool) -> Rc<ChartSpec> {
     let kept = use_mut_ref(|| (None::<(Scenario, RunStep)>, Rc::new(views::memory_step_coming())));

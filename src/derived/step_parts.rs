@@ -4,8 +4,8 @@ use charts::palette::StepShare;
 use engine::model::report::{Report, TimeReport};
 use engine::units::Seconds;
 
-/// What the whole step consists of: the part, its name and its time; the parts add up to it. What generates comes first, and of the
-/// update what the MFU counts.
+/// What the whole step consists of: the part, its name and its time; the parts add up to it. What
+/// generates comes first, and of the update what the MFU counts.
 pub fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
     let update = of_update(report);
     let Some(rollout) = &report.rollout else { return update.to_vec() };

@@ -1,4 +1,5 @@
-//! Runs like yours: the published runs that differ least from the scenario in what decides its speed.
+//! Runs like yours: the published runs that differ least from the scenario in what decides its
+//! speed.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! What could not be read in a link, and what was used instead; what the browser does not do for the page.
+//! What could not be read in a link, and what was used instead; what the browser does not do for
+//! the page.
 
 use yew::prelude::*;
 

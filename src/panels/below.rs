@@ -1,4 +1,5 @@
-//! The figures below the first screen: made anew where the scenario stands still, and not while a slider moves.
+//! The figures below the first screen: made anew where the scenario stands still, and not while a
+//! slider moves.
 
 use std::rc::Rc;
 

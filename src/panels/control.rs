@@ -12,7 +12,8 @@ use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 
-/// Parameters of folded groups that stand on the first screen instead, where they are about the scenario.
+/// Parameters of folded groups that stand on the first screen instead, where they are about the
+/// scenario.
 pub(super) const PROMOTED: [ParamId; 6] = [
     ParamId::Method,
     ParamId::LoraTargets,

@@ -24,7 +24,8 @@ use charts::spec::{AxisKey, BarSpec, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
 use engine::params::Param;
 
-/// Figures that need not follow while nobody sees them, with the elements that tell whether they are in sight.
+/// Figures that need not follow while nobody sees them, with the elements that tell whether they
+/// are in sight.
 pub struct OutOfSight {
     /// Memory by part, and what its files lead back to.
     pub memory: (Rc<BarSpec>, Rc<Snapshot>),

@@ -1,5 +1,5 @@
-//! Finding by name: a dialog over models, GPUs, clusters, controls, figures, explanations and examples. It is made once it is
-//! opened.
+//! Finding by name: a dialog over models, GPUs, clusters, controls, figures, explanations and
+//! examples. It is made once it is opened.
 
 mod items;
 

@@ -1,4 +1,5 @@
-//! The folds of controls, and which parameter is in which: by what people set together, with the constants that nobody sets last.
+//! The folds of controls, and which parameter is in which: by what people set together, with the
+//! constants that nobody sets last.
 
 use engine::params::{Group, Param, ParamId};
 
@@ -29,7 +30,8 @@ pub const FOLDS: [Fold; 7] = [
 /// The places of the folds with rows of model, GPU and cluster, which may be custom.
 pub const MAY_BE_CUSTOM: [u32; 3] = [0, 1, 1];
 
-/// The place of the fold of a parameter, and the heading within it; `None` for the parameters of the first screen.
+/// The place of the fold of a parameter, and the heading within it; `None` for the parameters of
+/// the first screen.
 pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
     Some(match (param.group, param.id) {
         (Group::Main, _) => return None,

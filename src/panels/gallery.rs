@@ -89,7 +89,8 @@ fn card(
     }
 }
 
-/// Opens the example at a place: its scenario, its axes, and what to notice; `view` is what is looked at now.
+/// Opens the example at a place: its scenario, its axes, and what to notice; `view` is what is
+/// looked at now.
 pub fn open(place: usize, view: View, emit: &Callback<Action>) {
     let Some(entry) = example(place) else { return };
     let Decoded { scenario, pins, issues, .. } = decode_link(entry.link);

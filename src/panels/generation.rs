@@ -1,4 +1,5 @@
-//! Generation beside training (PPO, GRPO): a GPU's memory while it generates, and the phases of a whole step.
+//! Generation beside training (PPO, GRPO): a GPU's memory while it generates, and the phases of a
+//! whole step.
 
 use yew::prelude::*;
 
@@ -14,7 +15,8 @@ use engine::units::Seconds;
 const TITLE: &str = "Memory of one GPU while it generates";
 /// Width and height of the bar's drawing.
 const SIZE: (f64, f64) = (1000.0, 24.0);
-/// The colours of the parts, by those of the memory bar: what stays of training, weights, keys and values, buffers.
+/// The colours of the parts, by those of the memory bar: what stays of training, weights, keys and
+/// values, buffers.
 pub const COLOURS: [MemoryPart; 4] =
     [MemoryPart::Weights, MemoryPart::Engine, MemoryPart::Activations, MemoryPart::Context];
 

@@ -1,4 +1,5 @@
-//! Memory and step in one line each, for the first screen: a bar by part, which leads to its figure.
+//! Memory and step in one line each, for the first screen: a bar by part, which leads to its
+//! figure.
 
 use std::rc::Rc;
 
@@ -87,8 +88,8 @@ fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
     let _ = Sheet::of_page(canvas).and_then(|sheet| paint_strip(strip, &sheet, style));
 }
 
-/// A name, what the bar says, and the bar: a canvas, as for a background or a drawing that changes the browser resolves every colour or
-/// makes its layers anew.
+/// A name, what the bar says, and the bar: a canvas, as for a background or a drawing that changes
+/// the browser resolves every colour or makes its layers anew.
 #[component]
 fn Line(LineProps { figure, name, says, strip, theme }: &LineProps) -> Html {
     let canvas = use_node_ref();

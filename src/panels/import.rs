@@ -1,5 +1,5 @@
-//! The import: configurations, lists, links and saved files, pasted, chosen, or dropped anywhere on the page. The files' own module
-//! reads them ([`files::brought`]).
+//! The import: configurations, lists, links and saved files, pasted, chosen, or dropped anywhere on
+//! the page. The files' own module reads them ([`files::brought`]).
 
 use std::rc::Rc;
 
@@ -252,7 +252,8 @@ fn query(link: &str) -> Option<&str> {
     link.split_once('#').and_then(|(page, _)| page.split_once('?')).map(|(_, query)| query)
 }
 
-/// The outcome: an error is announced at once, a success politely. A question comes before what depends on its answer.
+/// The outcome: an error is announced at once, a success politely. A question comes before what
+/// depends on its answer.
 fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Action>) -> Html {
     match outcome {
         None => Html::default(),

@@ -1,5 +1,5 @@
-//! Batch and layout: `dp 8 × tp 2 × cp 4 × pp 1 = 64` with buttons that offer valid values only, and the micro-batches with the tokens a
-//! step that they give.
+//! Batch and layout: `dp 8 × tp 2 × cp 4 × pp 1 = 64` with buttons that offer valid values only,
+//! and the micro-batches with the tokens a step that they give.
 
 use yew::prelude::*;
 
@@ -54,7 +54,8 @@ pub fn LayoutControls(Props { scenario, report, product, moving, emit }: &Props)
     }
 }
 
-/// A count with a button at each side. A button without a value to offer keeps the focus, so that keys can go on with the other.
+/// A count with a button at each side. A button without a value to offer keeps the focus, so that
+/// keys can go on with the other.
 fn stepper(Step { key, short, value, offers }: &Step, emit: &Callback<Action>) -> Html {
     let (key, label) = (*key, key.param().label);
     let [less, more] = offers;

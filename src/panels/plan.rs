@@ -22,7 +22,8 @@ use engine::scenario::Scenario;
 /// The most rows of the table.
 const MOST: usize = 24;
 
-/// The question, its answers, and days against price; searched where it is in sight and the scenario stands still.
+/// The question, its answers, and days against price; searched where it is in sight and the
+/// scenario stands still.
 #[component]
 pub fn PlanPanel(settled: &Settled) -> Html {
     let Settled { snapshot, theme, emit, say, rested, .. } = settled;
@@ -207,7 +208,8 @@ struct NumberProps {
     emit: Callback<Action>,
 }
 
-/// The deadline or the budget; nothing where the question has none. What is no number keeps the last one.
+/// The deadline or the budget; nothing where the question has none. What is no number keeps the
+/// last one.
 #[component]
 fn NumberOf(props: &NumberProps) -> Html {
     let NumberProps { view, emit } = props;

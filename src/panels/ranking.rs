@@ -48,7 +48,8 @@ pub struct Props {
     pub emit: Callback<Action>,
 }
 
-/// A table with one row for each layout, whose button takes the layout. The last ranking stands until the next search is over.
+/// A table with one row for each layout, whose button takes the layout. The last ranking stands
+/// until the next search is over.
 #[component]
 pub fn Ranking(props: &Props) -> Html {
     let Props { scenario, layouts, emit } = props;

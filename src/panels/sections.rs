@@ -1,4 +1,5 @@
-//! The way around the page: its sections in one line, the one in view marked; a link past the controls.
+//! The way around the page: its sections in one line, the one in view marked; a link past the
+//! controls.
 
 use yew::prelude::*;
 
@@ -42,7 +43,8 @@ const NAME: &str = "Sections";
 /// On the first stop of the page.
 const SKIP: &str = "Skip to the figures";
 
-/// The first stop of the page: past masthead and controls. A button, as the fragment of the address is the scenario.
+/// The first stop of the page: past masthead and controls. A button, as the fragment of the address
+/// is the scenario.
 pub fn skip() -> Html {
     let go = Callback::from(|_: MouseEvent| browser::go_to(SECTIONS[0].0));
     html! { <button type="button" class="button skip" onclick={go}>{ SKIP }</button> }

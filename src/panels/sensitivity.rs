@@ -130,8 +130,8 @@ fn said_on_axis(label: &str) -> String {
     format!("The curves now show {}.", in_sentence(label))
 }
 
-/// `Tokens per second per GPU depend most on link bandwidth: +2.1 % with a tenth more, +12 % doubled.
-/// Doubled GPU memory would make it fit.`
+/// `Tokens per second per GPU depend most on link bandwidth: +2.1 % with a tenth more, +12 %
+/// doubled. Doubled GPU memory would make it fit.`
 fn caption(shown: &Sensitivity) -> String {
     let &Sensitivity { metric, now, fits, ref knobs, .. } = shown;
     let name = in_sentence(metric.quantity().label);

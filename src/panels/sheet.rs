@@ -1,5 +1,5 @@
-//! On phones the controls are a sheet from below, so that the answer comes first: the button that opens and closes it, in a dock where the
-//! style sheet leaves the five sliders at hand.
+//! On phones the controls are a sheet from below, so that the answer comes first: the button that
+//! opens and closes it, in a dock where the style sheet leaves the five sliders at hand.
 
 use yew::prelude::*;
 

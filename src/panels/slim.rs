@@ -1,4 +1,5 @@
-//! The verdict in a line at the top of the screen, while the headline is scrolled away. It says nothing aloud: the status line does.
+//! The verdict in a line at the top of the screen, while the headline is scrolled away. It says
+//! nothing aloud: the status line does.
 
 use yew::prelude::*;
 

@@ -35,7 +35,8 @@ pub struct Props {
     pub at_once: bool,
 }
 
-/// The figure with its select: played once it is in sight of a scenario that stands still, pale while one moves.
+/// The figure with its select: played once it is in sight of a scenario that stands still, pale
+/// while one moves.
 #[component]
 pub fn StepMemory(props: &Props) -> Html {
     let Settled { snapshot, theme, emit, say, .. } = &props.settled;

@@ -1,4 +1,5 @@
-//! Every strategy on this cluster: MFU, step time, memory needed, largest model and longest sequence.
+//! Every strategy on this cluster: MFU, step time, memory needed, largest model and longest
+//! sequence.
 
 use yew::prelude::*;
 

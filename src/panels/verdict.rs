@@ -35,7 +35,8 @@ pub struct Heading<'a> {
     pub passed: bool,
 }
 
-/// Headline, advice, headline figures and pinned scenarios; in their place at the top of the screen once they are scrolled away.
+/// Headline, advice, headline figures and pinned scenarios; in their place at the top of the screen
+/// once they are scrolled away.
 pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
     let Calculator { derived, theme, emit, .. } = calculator;
     html! {
@@ -103,8 +104,8 @@ fn Sentence(SentenceProps { words, has_controls }: &SentenceProps) -> Html {
     html! { <p id="scenario" class="scenario">{ for said(words, *has_controls) }</p> }
 }
 
-/// The words of the scenario's sentence: buttons that lead to their controls, where the page has them. A comma or a dot behind a word stays
-/// on its line.
+/// The words of the scenario's sentence: buttons that lead to their controls, where the page has
+/// them. A comma or a dot behind a word stays on its line.
 fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
     let joints = words.iter().skip(1).map(|word| word.joint).chain([""]);
     words.iter().zip(joints).map(move |(word, joint)| {
@@ -122,7 +123,8 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
                 </span>
                 { apart }
                 if joint == scenario_line::APART {
-                    // On the narrowest screens each part has its line, so that no word moves to another while a slider does.
+                    // On the narrowest screens each part has its line, so that no word moves to
+                    // another while a slider does.
                     <br />
                 }
             </>
@@ -148,8 +150,8 @@ pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     }
 }
 
-/// The headline figures, with their differences from the first pinned scenario, where it is another. What depends on
-/// time is hypothetical where the run does not fit.
+/// The headline figures, with their differences from the first pinned scenario, where it is
+/// another. What depends on time is hypothetical where the run does not fit.
 fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5] {
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
     let [d_mfu, d_tokens, d_step, d_needed] = changes;
@@ -181,7 +183,8 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
     ]
 }
 
-/// Days and dollars of the whole run, with their differences from the first pinned scenario's where both train the same tokens.
+/// Days and dollars of the whole run, with their differences from the first pinned scenario's where
+/// both train the same tokens.
 fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
     let RunTexts { name, time, cost, band } = RunTexts::of(scenario, report);
     let [delta, second] = first

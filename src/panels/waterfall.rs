@@ -1,4 +1,5 @@
-//! Where the step's time goes: a bar for each part, and beside each the change that shrinks it most.
+//! Where the step's time goes: a bar for each part, and beside each the change that shrinks it
+//! most.
 
 use std::rc::Rc;
 

@@ -19,7 +19,8 @@ pub enum Pick {
     Accelerator(Id),
     /// A cluster: its GPU, nodes and links, and full nodes of GPUs.
     Cluster(Id),
-    /// A release of a training program, with what it does by itself; [`engine::scenario::CUSTOM`] names none.
+    /// A release of a training program, with what it does by itself; [`engine::scenario::CUSTOM`]
+    /// names none.
     Release(Id),
 }
 

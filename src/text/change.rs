@@ -128,7 +128,8 @@ pub fn gained(share: f64) -> String {
     if share.abs() < 0.1 { format!("{:.1}{}%", share * 100.0, format::THIN_SPACE) } else { format::percent(share) }
 }
 
-/// What a change alters beside what its name says: the tokens of a step, and the precision of the optimizer's state.
+/// What a change alters beside what its name says: the tokens of a step, and the precision of the
+/// optimizer's state.
 pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
     let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);
     let state =

@@ -4,7 +4,8 @@ use engine::catalog::ScenarioEntry;
 use engine::catalog::scenarios::published::{Compared, Found, compared};
 use engine::format;
 
-/// `Source: up to about +9 points (as summarised) · here: +8.0 points`; `None` where the source gives no number.
+/// `Source: up to about +9 points (as summarised) · here: +8.0 points`; `None` where the source
+/// gives no number.
 pub fn beside(entry: &ScenarioEntry) -> Option<String> {
     let Compared { found, at, here } = compared(entry)?;
     Some(format!("Source: {found} ({at}) · here: {}", written(here)))

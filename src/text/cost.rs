@@ -1,4 +1,5 @@
-//! The texts of time and money: the tile, what pinned scenarios differ by, where the price comes from.
+//! The texts of time and money: the tile, what pinned scenarios differ by, where the price comes
+//! from.
 
 use super::pins::Delta;
 use engine::catalog::accelerators::prices::{self, Price};
@@ -59,8 +60,8 @@ impl RunTexts {
     }
 }
 
-/// The differences of time and cost from those of the first pinned scenario; `None` where the two do not train the same tokens, or
-/// one of them never ends.
+/// The differences of time and cost from those of the first pinned scenario; `None` where the two
+/// do not train the same tokens, or one of them never ends.
 pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option<[Delta; 2]> {
     let of = |(scenario, report): (&Scenario, &Report)| scenario.run_of(report);
     let (now, then) = (of(here), of(there));

@@ -8,8 +8,8 @@ use engine::format;
 use engine::model::anchor::Anchor;
 use engine::scenario::Scenario;
 
-/// What a prediction stands on: the nearest measured run with the error of its prediction, where the
-/// rows are here, and the runs on the accelerator; and how that run differs.
+/// What a prediction stands on: the nearest measured run with the error of its prediction, where
+/// the rows are here, and the runs on the accelerator; and how that run differs.
 pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> (String, Option<String>) {
     let on_accelerator = evidence(scenario);
     let Some((run, steps)) = rows.and_then(|rows| rows.nearest(scenario)) else { return (on_accelerator, None) };
@@ -27,8 +27,9 @@ pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> (String, Optio
 /// Steps ([`analysis::nearest`]) from which a measured run says little.
 const FAR: f64 = 4.0;
 
-/// The runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or that there is none; and whether the
-/// prediction is corrected, or has a part that nothing is measured of.
+/// The runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or that
+/// there is none; and whether the prediction is corrected, or has a part that nothing is measured
+/// of.
 pub fn evidence(scenario: &Scenario) -> String {
     let name = |id: &str| catalog::accelerator(id).map_or("this accelerator", |entry| entry.name);
     let own = name(scenario.accelerator.id);

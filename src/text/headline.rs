@@ -30,9 +30,10 @@ impl Headline {
     }
 }
 
-/// The headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such runs
-/// fit. 50.0 % MFU, limited by compute.` Where the hosts are short: `… fits the GPUs, not the host:
-/// needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000 GiB of host memory.`
+/// The headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such
+/// runs fit. 50.0 % MFU, limited by compute.` Where the hosts are short: `… fits the GPUs, not the
+/// host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000 GiB of host
+/// memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let fit = Fit::of(scenario, report);
     let speed = match fit.verdict {
@@ -115,8 +116,8 @@ pub(super) fn gpu_name(scenario: &Scenario) -> String {
     let entry = catalog::accelerator(scenario.accelerator.id);
     let Accelerator { memory, usable_percent, efficiency, .. } = scenario.accelerator.values;
     let own = entry.is_some_and(|entry| entry.values.memory == memory);
-    // Other numbers of a data sheet than the memory make another GPU; what programs can use of it and
-    // what kernels reach do not.
+    // Other numbers of a data sheet than the memory make another GPU; what programs can use of it
+    // and what kernels reach do not.
     let name = match entry {
         Some(entry)
             if Accelerator { memory, usable_percent, efficiency, ..entry.values } == scenario.accelerator.values =>

@@ -24,8 +24,9 @@ pub fn step_id(id: ParamId) -> Option<&'static str> {
     STEPS.iter().find(|step| step.0 == id).map(|step| step.1)
 }
 
-/// What stands behind the micro-batches in the product that is the batch: `× dp 8 × 8,192 = 524k tokens per step`. Where texts do not fill
-/// sequences, or an example has two answers, that is a factor of its own, so that the product is always right.
+/// What stands behind the micro-batches in the product that is the batch: `× dp 8 × 8,192 = 524k
+/// tokens per step`. Where texts do not fill sequences, or an example has two answers, that is a
+/// factor of its own, so that the product is always right.
 pub fn product(scenario: &Scenario, report: &Report) -> String {
     let sequences = degrees::sequences(scenario);
     let dp = format::count(f64::from(scenario.degrees().dp));
@@ -42,7 +43,8 @@ pub fn product(scenario: &Scenario, report: &Report) -> String {
     format!("× dp {dp} × {length}{rest} = {} tokens per step", format::tokens(report.tokens_per_step))
 }
 
-/// The accessible name of a button that changes a count: the count, its new value, and what becomes of the batch.
+/// The accessible name of a button that changes a count: the count, its new value, and what becomes
+/// of the batch.
 pub fn step(label: &str, value: u32, batch: &str) -> String {
     format!("{label}: {}, {batch}", format::count(f64::from(value)))
 }

@@ -191,8 +191,8 @@ pub struct Delta {
 }
 
 /// The differences of the headline figures from those of the first pinned scenario: MFU,
-/// throughput, step time, memory needed. More memory is neither better nor worse unless it makes the difference whether the run
-/// fits.
+/// throughput, step time, memory needed. More memory is neither better nor worse unless it makes
+/// the difference whether the run fits.
 pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     // Steps of different batches are not better or worse for their time.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;

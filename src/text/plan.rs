@@ -242,7 +242,8 @@ pub fn caption(plan: &Plan, larger: Option<&Plan>, view: PlanView) -> String {
     format!("{found}{limited} {}", searched(plan))
 }
 
-/// What a larger batch would give, where the smaller one limits: ` Limited by the 262k-token batch: with 4.19M tokens $190,000.`
+/// What a larger batch would give, where the smaller one limits: ` Limited by the 262k-token batch:
+/// with 4.19M tokens $190,000.`
 fn limited(plan: &Plan, larger: &Plan, question: Question) -> String {
     let Some(found) = plan.answer_in_a_larger_batch(larger, question) else { return String::new() };
     let then = match question {

@@ -1,5 +1,5 @@
-//! The scenario in one sentence under the headline, which says neither length nor batch nor layout: what is trained, tokens a sequence and
-//! a step, layout, recomputation, precision, GPUs.
+//! The scenario in one sentence under the headline, which says neither length nor batch nor layout:
+//! what is trained, tokens a sequence and a step, layout, recomputation, precision, GPUs.
 
 use super::change::recompute;
 use super::headline::gpu_name;
@@ -90,7 +90,8 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
 /// Between the parts of the sentence.
 pub const APART: &str = " · ";
 
-/// The degrees of parallelism, data parallelism first, the others where they are in use. The data-parallel degree is what the GPUs leave.
+/// The degrees of parallelism, data parallelism first, the others where they are in use. The
+/// data-parallel degree is what the GPUs leave.
 fn degrees(scenario: &Scenario) -> Vec<(String, ParamId)> {
     let mesh = scenario.degrees();
     let others = [

@@ -1,4 +1,5 @@
-//! Sources as links: where the papers and the pages of the documentation that a text names can be read.
+//! Sources as links: where the papers and the pages of the documentation that a text names can be
+//! read.
 
 /// A piece of a text, with the address that it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -65,8 +65,8 @@ impl Tiles {
 /// In the place of a range of which nothing was measured.
 const NOT_MEASURED: &str = "not measured";
 
-/// How long the step is longer for what limits it: compute, communication that compute does not hide, the pipeline's bubble; the memory
-/// that is missing where memory is the limit.
+/// How long the step is longer for what limits it: compute, communication that compute does not
+/// hide, the pipeline's bubble; the memory that is missing where memory is the limit.
 pub fn limiter_note(report: &Report) -> String {
     let time = &report.time;
     let of_step =

@@ -80,7 +80,8 @@ impl PlanView {
         Terms { batch: self.batch.unwrap_or(usual.batch), sure: f64::from(self.sure) / 100.0 }
     }
 
-    /// The same in the batch of published runs, where that is larger and the question is about clusters.
+    /// The same in the batch of published runs, where that is larger and the question is about
+    /// clusters.
     pub fn larger_terms(self, scenario: &Scenario) -> Option<Terms> {
         let terms = self.terms(scenario);
         let is_of_clusters = matches!(self.asked, Asked::FewestGpus | Asked::Cheapest | Asked::Fastest);

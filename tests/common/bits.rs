@@ -1,4 +1,5 @@
-//! Digests over the reports of 1,000 scenarios: equal natively and in Wasm exactly where every bit of them is.
+//! Digests over the reports of 1,000 scenarios: equal natively and in Wasm exactly where every bit
+//! of them is.
 
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
@@ -11,7 +12,8 @@ use engine::units::Seconds;
 const DIGESTS: usize = 100;
 const EACH: usize = 10;
 
-/// The parameters that a scenario is drawn from, by name and in this order: one that is added later changes no scenario.
+/// The parameters that a scenario is drawn from, by name and in this order: one that is added later
+/// changes no scenario.
 const DRAWN: [&str; 76] = [
     "mem",
     "link",
@@ -143,7 +145,8 @@ fn numbers(report: &Report) -> impl Iterator<Item = f64> + '_ {
     times.into_iter().map(Seconds::get).chain(parts).chain(rest)
 }
 
-/// The digests (FNV-1a over the bits of every number) of this build, in hexadecimal, with spaces between.
+/// The digests (FNV-1a over the bits of every number) of this build, in hexadecimal, with spaces
+/// between.
 pub(crate) fn digests() -> String {
     let mut sequence = Sequence(20_250_403_655);
     let digests = (0..DIGESTS).map(|_| {

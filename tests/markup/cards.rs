@@ -11,7 +11,8 @@ fn every_number_has_a_button_and_every_card_its_place() {
     let scenario = catalog::default_scenario();
     let plain = page(&scenario, Vec::new());
     assert!(!plain.contains("id=\"why\""));
-    // Without its value, which stands beside it: a name that changes with every slider is written again with each.
+    // Without its value, which stands beside it: a name that changes with every slider is written
+    // again with each.
     assert!(plain.contains("aria-label=\"Why? MFU\""));
     for key in explain::HEADLINE
         .into_iter()

@@ -96,7 +96,8 @@ fn notes_are_told_from_errors() {
 
 #[test]
 fn the_headline_says_whether_it_fits() {
-    // The first visit runs in three of four cases: the odds near the limit are those of runs that failed, too.
+    // The first visit runs in three of four cases: the odds near the limit are those of runs that
+    // failed, too.
     let first = catalog::default_scenario();
     let sentence = text::headline(&first, &first.report()).sentence();
     assert!(sentence.starts_with("13B on 64 A100 40 GB is a tight fit: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");

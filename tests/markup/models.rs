@@ -36,7 +36,8 @@ fn the_fields_of_a_named_model_are_exact() {
     }
 }
 
-/// An arrow key makes one layer more, not twice as many, and says that the model is another one now.
+/// An arrow key makes one layer more, not twice as many, and says that the model is another one
+/// now.
 #[test]
 fn an_arrow_key_is_one_step() {
     let start = State::new(

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::engine::{ANALYSIS, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, SCORE, TRACE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
-use crate::shell::{cargo, output, read, root, run as run_program, step, watch, write};
+use crate::shell::{cargo, entries, name, output, read, root, run as run_program, step, watch, write};
 use crate::{book, packages, random, recipes, site};
 
 /// A group of steps that can be run alone.
@@ -66,9 +66,10 @@ use Run::{Check, Tests};
 const SITE: &str = "Site";
 
 /// All steps, in order.
-const STEPS: [Step; 29] = [
+const STEPS: [Step; 30] = [
     Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
     Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
+    Step(Lint, "Width of comments", 1, Check(comments)),
     Step(Lint, "Wall between engine and page", 2, Check(wall)),
     Step(Lint, "Lints, native", 60, Check(|| clippy("--workspace --all-targets"))),
     Step(Lint, "Lints, tests of the built site", 10, Check(|| clippy("--package e2e --test site"))),
@@ -211,13 +212,58 @@ fn recording() -> Command {
     tests
 }
 
-/// Returns the command that runs the page's and the engine's tests in Chromium, compiled with the bits that the native build finds.
+/// Returns the command that runs the page's and the engine's tests in Chromium, compiled with the
+/// bits that the native build finds.
 fn in_chromium() -> Result<Command> {
     let file = root().join("target").join("native-bits.txt");
     run_program(cargo(&["test", "--quiet", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
     let mut tests = wasm_tests(&["--test", "browser", "--test", "bits"])?;
     tests.env("SHARDWISE_NATIVE_BITS", read(&file)?);
     Ok(tests)
+}
+
+/// The widest line of a comment, in characters.
+const COMMENT: usize = 100;
+
+/// Folders without code of ours.
+const NO_CODE: [&str; 5] = [".git", ".venv", "dist", "node_modules", "target"];
+
+/// Checks that comments are read without scrolling.
+fn comments() -> Result<()> {
+    let mut wide = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in entries(&folder)? {
+            if entry.is_dir() && !NO_CODE.contains(&name(&entry).as_str()) {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|kind| kind == "rs") && entry.is_file() {
+                let lines = too_wide(&read(&entry)?);
+                wide.extend(lines.into_iter().map(|line| format!("{}:{line}", entry.display())));
+            }
+        }
+    }
+    if wide.is_empty() { Ok(()) } else { bail!("Comments wider than {COMMENT} characters: {}.", wide.join(", ")) }
+}
+
+/// Returns the numbers of lines whose comment is too wide. Code of examples, tables and addresses
+/// stay whole.
+fn too_wide(text: &str) -> Vec<usize> {
+    let mut is_code = false;
+    let mut wide = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            is_code = false;
+            continue;
+        };
+        let comment = comment.trim_start_matches(['/', '!']).trim_start();
+        is_code ^= comment.starts_with("```");
+        let is_whole =
+            is_code || comment.starts_with('|') || comment.split_whitespace().any(|word| word.len() > COMMENT / 2);
+        if !is_whole && line.chars().count() > COMMENT {
+            wide.push(number);
+        }
+    }
+    wide
 }
 
 /// Checks that what works without a page depends on no browser crate.
@@ -275,6 +321,14 @@ mod tests {
     use crate::shell::{of_kind, read};
 
     #[test]
+    fn wide_comments_are_found_and_what_must_stay_whole_is_not() {
+        let long = "word ".repeat(21);
+        let text =
+            format!("// {long}\nlet a = 1; // {long}\n/// ```\n/// {long}\n/// ```\n//! | {long}|\n    /// {long}\n");
+        assert_eq!(too_wide(&text), [1, 7]);
+    }
+
+    #[test]
     fn all_parts_fit_into_their_budget() {
         let steps = STEPS.iter().filter(|Step(part, ..)| Part::ALL.contains(part));
         assert!(steps.map(|Step(_, _, budget, _)| budget).sum::<u64>() <= 15 * 60);
@@ -299,12 +353,14 @@ mod tests {
     }
 
     /// Folders of tests that are one program each.
-    const SUITES: [&str; 6] = [
+    const SUITES: [&str; 8] = [
+        "crates/analysis/tests/suite",
         "crates/diagnose/tests/suite",
         "crates/engine/tests/suite",
         "crates/files/tests/suite",
         "crates/huggingface/tests/suite",
         "crates/score/tests/suite",
+        "crates/trace/tests/suite",
         "tests/e2e/tests/site",
     ];
 

@@ -18,7 +18,8 @@ mod flags {
     xflags::xflags! {
         /// The project's commands, as in `cargo xtask serve`.
         cmd xtask {
-            /// Builds the site, serves it on http://127.0.0.1:8080, and builds it again on every change.
+            /// Builds the site, serves it on http://127.0.0.1:8080, and builds it again on every
+            /// change.
             cmd serve {
                 /// Skips the optimiser: a build takes seconds, and the page is slower.
                 optional --dev
@@ -35,24 +36,27 @@ mod flags {
             cmd params { repeated arguments: OsString }
             /// Finds the fastest layouts of a link's scenario on its GPUs.
             cmd rank { repeated arguments: OsString }
-            /// Scores the engine against measurements and traced steps in CSV files: the errors of each
-            /// source, or with --json or --rows a line a row; --without-links; --help says more.
+            /// Scores the engine against measurements and traced steps in CSV files: the errors of
+            /// each source, or with --json or --rows a line a row; --without-links; --help says
+            /// more.
             cmd score { repeated arguments: OsString }
-            /// Fits the constants to measurements in CSV files, each source held out in turn; --help says more.
+            /// Fits the constants to measurements in CSV files, each source held out in turn;
+            /// --help says more.
             cmd calibrate { repeated arguments: OsString }
             /// Writes the tables of docs/book/accuracy from the rows under tests/measured.
             cmd accuracy {}
-            /// Runs every check and test, with a count at the end, and writes how long each step took to
-            /// target/test-seconds.csv.
+            /// Runs every check and test, with a count at the end, and writes how long each step
+            /// took to target/test-seconds.csv.
             cmd test {
                 /// Runs the parts of these names alone: lint, docs, native, browser.
                 repeated parts: Part
                 /// Runs what finds most, in a minute, once built.
                 optional --fast
-                /// Runs the tests of the libraries with UPDATE_EXPECT=1: they write anew what they record.
+                /// Runs the tests of the libraries with UPDATE_EXPECT=1: they write anew what they
+                /// record.
                 optional --record
-                /// Checks the frameworks' settings with their own parsers, and the parameters of every family
-                /// of models with transformers.
+                /// Checks the frameworks' settings with their own parsers, and the parameters of
+                /// every family of models with transformers.
                 optional --exports
             }
             /// Runs the fuzz targets, or one, each for a minute.
@@ -61,8 +65,8 @@ mod flags {
                 /// Runs each for this long.
                 optional --seconds seconds: u64
             }
-            /// Runs the laws of the engine and of what reads files under other seeds each day: 20, or this
-            /// many.
+            /// Runs the laws of the engine and of what reads files under other seeds each day: 20,
+            /// or this many.
             cmd laws {
                 optional number: u64
                 /// Takes the seeds from this one on, so that one which failed can be run again.
@@ -75,8 +79,8 @@ mod flags {
                 /// Measures the pages alone of sites that are built already, side by side.
                 repeated --site folder: PathBuf
             }
-            /// Visits the built site in each browser, 100 times or this often: no figure may be missing,
-            /// old or late.
+            /// Visits the built site in each browser, 100 times or this often: no figure may be
+            /// missing, old or late.
             cmd visits { optional number: u32 }
             /// Builds the engine as an npm package, in target/npm/.
             cmd npm {

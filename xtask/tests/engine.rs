@@ -8,10 +8,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// In place of cargo: answers on standard output with where it is, its words and its input, and on standard error as a build does.
+/// In place of cargo: answers on standard output with where it is, its words and its input, and on
+/// standard error as a build does.
 const CARGO: &str = "#!/bin/sh\necho Compiling >&2\npwd\nprintf '%s\\n' \"$@\"\ncat\nexit 2\n";
 
-/// What `cargo xtask` does with these words and this input, in this folder, where [`CARGO`] is cargo.
+/// What `cargo xtask` does with these words and this input, in this folder, where [`CARGO`] is
+/// cargo.
 fn xtask(folder: &Path, words: &[&str], input: &str) -> Output {
     let cargo = folder.join("cargo");
     std::fs::write(&cargo, CARGO).unwrap();

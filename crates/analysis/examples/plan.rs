@@ -1,5 +1,5 @@
-//! Plans backwards from the command line: `cargo run --release -p shardwise-analysis --example plan -- LINK [days=30|budget=1e6|context|model|batch]`;
-//! without a question the fewest GPUs.
+//! Plans backwards from the command line: `cargo run --release -p shardwise-analysis --example plan
+//! -- LINK [days=30|budget=1e6|context|model|batch]`; without a question the fewest GPUs.
 
 use analysis::plan::{Found, Plan, Question, Terms, premium};
 use engine::format;

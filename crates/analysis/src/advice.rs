@@ -110,8 +110,8 @@ pub fn margin(scenario: &Scenario, report: &Report) -> Option<Advice> {
     if tight { ranked(scenario, report, Goal::Margin).first().copied() } else { None }
 }
 
-/// Returns every change that achieves the goal and that the hosts hold: the cheapest first, of those
-/// what the framework can run, and then what gains most.
+/// Returns every change that achieves the goal and that the hosts hold: the cheapest first, of
+/// those what the framework can run, and then what gains most.
 fn ranked(scenario: &Scenario, report: &Report, goal: Goal) -> Vec<Advice> {
     let helps = |advice: &Advice| match goal {
         Goal::Speed => advice.gain >= LEAST_GAIN && advice.keeps_fitting(report),

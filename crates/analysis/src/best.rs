@@ -1,8 +1,9 @@
-//! The best MFU of a model on a cluster over sequence length, micro-batch and recomputation: a grid search with the engine, beside
-//! the closed-form bounds (arXiv 2504.03655, whose question it is: what do memory and bandwidth allow?).
+//! The best MFU of a model on a cluster over sequence length, micro-batch and recomputation: a grid
+//! search with the engine, beside the closed-form bounds (arXiv 2504.03655, whose question it is:
+//! what do memory and bandwidth allow?).
 //!
-//! The memory of a GPU decides which candidates fit, and nothing else. So the candidates are evaluated once for each link
-//! rate, and every size of memory picks among them.
+//! The memory of a GPU decides which candidates fit, and nothing else. So the candidates are
+//! evaluated once for each link rate, and every size of memory picks among them.
 
 use super::sweep::{Sample, sample};
 use engine::model::choices::Choices;
@@ -20,7 +21,8 @@ const MODES: [Recompute; 4] = [Recompute::None, Recompute::AttentionCore, Recomp
 /// Candidates of one search.
 pub const CANDIDATES: usize = SEQUENCES.len() * MICRO_BATCHES.len() * MODES.len();
 
-/// What counts as no slower than the best: memory and bandwidth limit while more of them would add a twentieth.
+/// What counts as no slower than the best: memory and bandwidth limit while more of them would add
+/// a twentieth.
 pub const NEARLY: f64 = 0.95;
 
 /// One configuration, evaluated.
@@ -77,16 +79,17 @@ impl Candidates {
         self.all.sort_unstable_by(|one, other| other.sample.mfu.total_cmp(&one.sample.mfu));
     }
 
-    /// Returns the fastest candidate within a capacity, or else the one that needs least, which does not fit; its sample has this
-    /// capacity, and the peak that an allocator would have on the scenario's own GPU. `None` before the first evaluation.
+    /// Returns the fastest candidate within a capacity, or else the one that needs least, which
+    /// does not fit; its sample has this capacity, and the peak that an allocator would have on the
+    /// scenario's own GPU. `None` before the first evaluation.
     pub fn best(&self, capacity: Bytes) -> Option<Candidate> {
         let fitting = self.all.iter().find(|candidate| candidate.sample.needed <= capacity);
         let found = fitting.or_else(|| self.all.iter().min_by(|one, other| by_need(one, other)));
         found.map(|found| Candidate { sample: Sample { capacity, ..found.sample }, ..*found })
     }
 
-    /// Returns the capacity from which the best is nearly as fast as with the largest capacity considered; `None` where nothing
-    /// fits in that.
+    /// Returns the capacity from which the best is nearly as fast as with the largest capacity
+    /// considered; `None` where nothing fits in that.
     pub fn enough(&self, most: Bytes) -> Option<Bytes> {
         let best = self.best(most).filter(|best| best.sample.fits())?.sample.mfu;
         let near = self.all.iter().take_while(|candidate| candidate.sample.mfu >= NEARLY * best);

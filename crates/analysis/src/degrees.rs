@@ -1,5 +1,6 @@
-//! The counts of a layout one step further: the next valid degree of parallelism, micro-batch or number of them, and what a change
-//! does to the global batch. What is valid the scenario's own validation says.
+//! The counts of a layout one step further: the next valid degree of parallelism, micro-batch or
+//! number of them, and what a change does to the global batch. What is valid the scenario's own
+//! validation says.
 
 use super::scaling::with_the_same_batch;
 use engine::params::{self, ParamId};
@@ -13,9 +14,10 @@ pub fn sequences(scenario: &Scenario) -> f64 {
     [size, steps, dp].into_iter().map(|count| f64::from(count.max(1))).product()
 }
 
-/// Returns the scenario with another value of a count. Another degree of parallelism keeps the sequences of a step where they divide:
-/// gradient accumulation changes first, then the micro-batch shrinks. A shard group that no longer divides the data-parallel GPUs becomes
-/// the nearest that does.
+/// Returns the scenario with another value of a count. Another degree of parallelism keeps the
+/// sequences of a step where they divide: gradient accumulation changes first, then the micro-batch
+/// shrinks. A shard group that no longer divides the data-parallel GPUs becomes the nearest that
+/// does.
 pub fn with_count(scenario: &Scenario, id: ParamId, value: u32) -> Scenario {
     let mut changed = *scenario;
     let Some(number) = id.number() else { return changed };
@@ -31,8 +33,9 @@ pub fn with_count(scenario: &Scenario, id: ParamId, value: u32) -> Scenario {
     same.filter(|same| params::is_within_bounds(ParamId::GradAccumSteps.param(), same)).unwrap_or(changed)
 }
 
-/// Returns the next valid values below and above the one in use, with everything else of the scenario as it is: `None` where there is
-/// none, or where the parameter is no count of the layout. Micro-batches and their number double and halve.
+/// Returns the next valid values below and above the one in use, with everything else of the
+/// scenario as it is: `None` where there is none, or where the parameter is no count of the layout.
+/// Micro-batches and their number double and halve.
 pub fn around(scenario: &Scenario, id: ParamId) -> [Option<u32>; 2] {
     beside(scenario, id, in_use(scenario, id))
 }
@@ -148,7 +151,8 @@ mod tests {
             assert_eq!(next.grad_accum_steps, 4 * value);
             assert_eq!(with_count(&next, id, 1), scenario, "and back");
         }
-        // Half as many replicas of one sequence each take two; twice as many cannot have half a sequence.
+        // Half as many replicas of one sequence each take two; twice as many cannot have half a
+        // sequence.
         let split = Scenario { tp: 2, ..default_scenario() };
         let whole = with_count(&split, ParamId::Tp, 1);
         assert_eq!(sequences(&whole), 2.0 * sequences(&split));

@@ -1,4 +1,5 @@
-//! Choices that have no effect: options that give the same result as the chosen one, found by evaluating them.
+//! Choices that have no effect: options that give the same result as the chosen one, found by
+//! evaluating them.
 
 use super::candidates::errors;
 use super::options::others;
@@ -16,8 +17,8 @@ pub struct Same {
     pub all: bool,
 }
 
-/// Returns the choices of the scenario that have an option with the same result: the same step, the same memory, the same run. An
-/// option that the scenario does not allow counts for nothing.
+/// Returns the choices of the scenario that have an option with the same result: the same step, the
+/// same memory, the same run. An option that the scenario does not allow counts for nothing.
 pub fn without_effect(scenario: &Scenario) -> Vec<Same> {
     let (report, run, errors) = (scenario.report(), scenario.run_report(), errors(scenario));
     let is_same = |changed: &Scenario| changed.report() == report && changed.run_report() == run;

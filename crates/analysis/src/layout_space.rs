@@ -1,5 +1,6 @@
-//! The layouts of one batch of one model on one cluster: every strategy, degree of parallelism, micro-batch and recomputation that is
-//! tried. Model, precision, sequence length, GPUs and the tokens of a step stay fixed.
+//! The layouts of one batch of one model on one cluster: every strategy, degree of parallelism,
+//! micro-batch and recomputation that is tried. Model, precision, sequence length, GPUs and the
+//! tokens of a step stay fixed.
 
 use super::change;
 use engine::model::choices::Choices;

@@ -1,4 +1,5 @@
-//! The answer of the search: the best layout of the batch as it is, and where no layout holds that, what would make one.
+//! The answer of the search: the best layout of the batch as it is, and where no layout holds that,
+//! what would make one.
 
 use super::advice::{Advice, is_worth_the_odds};
 use super::candidates::errors;
@@ -11,7 +12,8 @@ use engine::model::training::Optimizer;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
-/// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with one saver of memory after another.
+/// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with
+/// one saver of memory after another.
 #[derive(Clone, Debug)]
 pub struct LayoutSearch {
     scenario: Scenario,
@@ -160,8 +162,8 @@ fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     best
 }
 
-/// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a loss without fp32 logits, 8-bit
-/// moments, states in host memory.
+/// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a
+/// loss without fp32 logits, 8-bit moments, states in host memory.
 fn savers(scenario: &Scenario) -> Vec<Change> {
     let mut savers = Vec::with_capacity(5);
     // Last of all, as it trains another thing.
@@ -192,7 +194,8 @@ mod tests {
         search
     }
 
-    /// At 128k tokens the scenario's layout does not fit on eight H100, but others do: no advice shortens the sequence.
+    /// At 128k tokens the scenario's layout does not fit on eight H100, but others do: no advice
+    /// shortens the sequence.
     #[test]
     fn what_a_layout_holds_needs_no_shorter_sequence() {
         let search = searched("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=128k&mbs=1");

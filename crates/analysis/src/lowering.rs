@@ -1,4 +1,5 @@
-//! Changes that lower one part of the memory bar, for a run that died although it was said to fit, as for one that was not.
+//! Changes that lower one part of the memory bar, for a run that died although it was said to fit,
+//! as for one that was not.
 
 use super::candidates::{Goal, errors, of_changes};
 use super::change::{Change, Price, Turn, apply};
@@ -36,8 +37,9 @@ const HOW: [ParamId; 8] = [
 /// Share of the peak below which a change is not worth its name.
 const LEAST: f64 = 0.005;
 
-/// Returns the changes that lower a part and what the run needs as a whole: settings before other tasks and hardware, then what lowers
-/// the whole most. One of each kind; of memory and links there are none.
+/// Returns the changes that lower a part and what the run needs as a whole: settings before other
+/// tasks and hardware, then what lowers the whole most. One of each kind; of memory and links there
+/// are none.
 pub fn lowering(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<Lowering> {
     let now = report.memory;
     let mut found: Vec<Lowering> = Vec::new();

@@ -1,10 +1,12 @@
 //! Runs like one: the measured runs that differ least from a scenario in what decides its speed.
 //!
-//! A distance counts steps that matter to speed. A doubling of the model counts one, as does another recomputation mode; a doubling of the
-//! GPUs, of the sequence, or of a degree of parallelism a half, of the micro-batch a quarter, since overlap hides most of what they
-//! change. Another GPU of the same silicon counts one, other silicon three; another framework one and a half; products in another
-//! number of bits two, another policy of precision a half; sharded weights against whole ones one, another strategy otherwise a half;
-//! written attention scores one; experts against dense layers, and adapters against all weights, four. The steps add up.
+//! A distance counts steps that matter to speed. A doubling of the model counts one, as does
+//! another recomputation mode; a doubling of the GPUs, of the sequence, or of a degree of
+//! parallelism a half, of the micro-batch a quarter, since overlap hides most of what they change.
+//! Another GPU of the same silicon counts one, other silicon three; another framework one and a
+//! half; products in another number of bits two, another policy of precision a half; sharded
+//! weights against whole ones one, another strategy otherwise a half; written attention scores one;
+//! experts against dense layers, and adapters against all weights, four. The steps add up.
 
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
@@ -87,7 +89,8 @@ impl Traits {
     }
 }
 
-/// Returns how often one value doubles to the other: whole doublings, and what is left in proportion.
+/// Returns how often one value doubles to the other: whole doublings, and what is left in
+/// proportion.
 fn doublings(one: f64, other: f64) -> f64 {
     let (low, high) = if one < other { (one, other) } else { (other, one) };
     if low <= 0.0 || !high.is_finite() {
@@ -101,8 +104,8 @@ fn doublings(one: f64, other: f64) -> f64 {
     times + (ratio - 1.0)
 }
 
-/// Returns the places of the nearest of some scenarios, at most `most`, each with its distance, the nearest first; of equally near ones
-/// the first.
+/// Returns the places of the nearest of some scenarios, at most `most`, each with its distance, the
+/// nearest first; of equally near ones the first.
 pub fn nearest<'a>(own: &Traits, all: impl Iterator<Item = &'a Traits>, most: usize) -> Vec<(usize, f64)> {
     let mut found: Vec<(usize, f64)> = Vec::with_capacity(most + 1);
     for (place, distance) in all.map(|other| own.distance(other)).enumerate() {

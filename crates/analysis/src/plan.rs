@@ -1,14 +1,17 @@
 //! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
 //!
-//! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of GPUs and layouts, and keeps the fastest
-//! layout of each case that fits. Nothing is left out by a guess: every layout that divides evenly is evaluated, but for those in which
-//! weights and optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation, for those that
-//! recompute where the same fits without ([`Laws`]), and for micro-batches larger than one that does not fit ([`outgrows_smaller`]). A case is one place that a
-//! question asks about ([`Kind`]); the questions ([`Question`]) then sort the cases ([`Plan::answers`]), so that another deadline needs no
-//! other search.
+//! A plan evaluates the model, data, precision and batch of a scenario over hardware, numbers of
+//! GPUs and layouts, and keeps the fastest layout of each case that fits. Nothing is left out by a
+//! guess: every layout that divides evenly is evaluated, but for those in which weights and
+//! optimizer state alone exceed the memory, which depend on neither micro-batch nor recomputation,
+//! for those that recompute where the same fits without ([`Laws`]), and for micro-batches larger
+//! than one that does not fit ([`outgrows_smaller`]). A case is one place that a question asks
+//! about ([`Kind`]); the questions ([`Question`]) then sort the cases ([`Plan::answers`]), so that
+//! another deadline needs no other search.
 //!
-//! A layout that fits less surely than asked for is none ([`Terms`]). The tokens of a step are those that are asked for, as they decide what the run learns; where the GPUs do not divide
-//! them, up to a quarter fewer. The largest batch is a question of its own.
+//! A layout that fits less surely than asked for is none ([`Terms`]). The tokens of a step are
+//! those that are asked for, as they decide what the run learns; where the GPUs do not divide them,
+//! up to a quarter fewer. The largest batch is a question of its own.
 
 mod answers;
 mod batch;
@@ -45,8 +48,9 @@ pub struct Progress {
     pub visited: usize,
     /// Combinations in all.
     pub of: usize,
-    /// Of those visited, how many were evaluated: the others do not divide evenly, have no more room for weights and optimizer state than
-    /// one evaluated that lacks it for these alone, or cannot be the best for another that was evaluated ([`Laws`]).
+    /// Of those visited, how many were evaluated: the others do not divide evenly, have no more
+    /// room for weights and optimizer state than one evaluated that lacks it for these alone, or
+    /// cannot be the best for another that was evaluated ([`Laws`]).
     pub evaluated: usize,
     /// Of those evaluated, how many fit in memory, surely enough or not.
     pub fitting: usize,
@@ -71,7 +75,8 @@ pub struct Plan {
     progress: Progress,
 }
 
-/// A search finds the same in the same order: two of one question about one scenario that are equally far are equal.
+/// A search finds the same in the same order: two of one question about one scenario that are
+/// equally far are equal.
 impl PartialEq for Plan {
     fn eq(&self, other: &Self) -> bool {
         let far = |plan: &Self| (plan.at, plan.search.place());
@@ -80,13 +85,14 @@ impl PartialEq for Plan {
 }
 
 impl Plan {
-    /// Creates a search over every cluster of the catalog and the scenario's own hardware, on some terms; nothing is evaluated
-    /// yet.
+    /// Creates a search over every cluster of the catalog and the scenario's own hardware, on some
+    /// terms; nothing is evaluated yet.
     pub fn new(scenario: &Scenario, kind: Kind, terms: Terms) -> Self {
         Self::over(scenario, kind, terms, hardware::all(scenario))
     }
 
-    /// Creates a search over some hardware; questions about the scenario's own GPUs need no other than [`Hardware::own`].
+    /// Creates a search over some hardware; questions about the scenario's own GPUs need no other
+    /// than [`Hardware::own`].
     pub fn over(scenario: &Scenario, kind: Kind, terms: Terms, hardware: Vec<Hardware>) -> Self {
         let cases = cases::of(scenario, kind, terms.batch, &hardware);
         let of = cases.iter().map(|case| case.space.len()).sum();
@@ -167,7 +173,8 @@ impl Plan {
     }
 }
 
-/// Returns the scenario in a layout without a degree of parallelism but sharding, whose errors no layout mends.
+/// Returns the scenario in a layout without a degree of parallelism but sharding, whose errors no
+/// layout mends.
 fn plain(scenario: &Scenario) -> Scenario {
     Scenario { tp: 1, cp: 1, pp: 1, ep: 1, micro_batch_size: 1, ..*scenario }.with_strategy(Strategy::FullShard)
 }

@@ -51,7 +51,8 @@ pub enum MemoryStage {
 }
 
 impl MemoryStage {
-    /// Returns the memory of the stage: as simulated where the trace follows the whole step, else by the formulas.
+    /// Returns the memory of the stage: as simulated where the trace follows the whole step, else
+    /// by the formulas.
     pub fn memory(self, setup: &Setup) -> MemoryReport {
         let all = stages(setup);
         match self {

@@ -39,8 +39,8 @@ const TENTHS: f64 = 7.27;
 /// Changes smaller than this fraction of the result are ignored.
 const LEAST: f64 = 0.0005;
 
-/// Numbers that nobody sets: what kernels and links reach of their peaks, fitted to published runs or borrowed from other silicon, and
-/// how evenly tokens reach their experts.
+/// Numbers that nobody sets: what kernels and links reach of their peaks, fitted to published runs
+/// or borrowed from other silicon, and how evenly tokens reach their experts.
 const UNSURE: [ParamId; 16] = [
     ParamId::MatmulEfficiency,
     ParamId::Matmul8BitEfficiency,

@@ -99,7 +99,8 @@ pub fn assign(scenario: &mut Scenario, number: &Number, value: f64) {
     }
 }
 
-/// Sets a parameter to a position of its slider. The position nearest to a published size of the model is that size. A position whose value means the present one (16.0B for a model of 15.96B)
+/// Sets a parameter to a position of its slider. The position nearest to a published size of the
+/// model is that size. A position whose value means the present one (16.0B for a model of 15.96B)
 /// is passed over, so that arrow keys never stop there.
 pub fn slide(scenario: &mut Scenario, number: &Number, index: u32) {
     let number = number.within(scenario);

@@ -1,4 +1,5 @@
-//! An evaluation allocates nothing, whatever the scenario: every number of a report lies on the stack.
+//! An evaluation allocates nothing, whatever the scenario: every number of a report lies on the
+//! stack.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
 

@@ -8,14 +8,16 @@ use crate::given::Code;
 use crate::open::{Open, Stated, Unstated};
 use crate::{Given, Read, Reading, Refusal, json};
 
-/// Reads texts and files for the scenario on a page: `{"Ok": …}` with a [`files::brought::Brought`], or `{"Err": …}` with a
-/// sentence. An empty name is that of a text that has no file.
+/// Reads texts and files for the scenario on a page: `{"Ok": …}` with a
+/// [`files::brought::Brought`], or `{"Err": …}` with a sentence. An empty name is that of a text
+/// that has no file.
 pub fn bring(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
     json(&brought::bring(&items(files), &share::decode(scenario).scenario))
 }
 
-/// Reads texts and files for a program's scenario: a [`files::brought::Brought`] as JSON. A run whose model is not known, or
-/// of which nobody said what decides whether it fits, has no offers: what is missing stands first among its sections.
+/// Reads texts and files for a program's scenario: a [`files::brought::Brought`] as JSON. A run
+/// whose model is not known, or of which nobody said what decides whether it fits, has no offers:
+/// what is missing stands first among its sections.
 ///
 /// # Errors
 ///

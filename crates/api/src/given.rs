@@ -105,7 +105,8 @@ impl<'a> From<&'a str> for Given<'a> {
 pub struct Read {
     /// The scenario.
     pub scenario: Scenario,
-    /// What there is to say of it: what was taken for what, what is unusual, under forgiveness what is wrong.
+    /// What there is to say of it: what was taken for what, what is unusual, under forgiveness what
+    /// is wrong.
     pub issues: Vec<Issue>,
     /// What was said of the things that decide an answer.
     pub stated: Stated,
@@ -157,7 +158,8 @@ impl Read {
         Self { scenario: decoded.scenario, issues: decoded.issues, stated }
     }
 
-    /// Sets a value, as a link's pair does: of a parameter, or an entry of the catalog, by any of their names.
+    /// Sets a value, as a link's pair does: of a parameter, or an entry of the catalog, by any of
+    /// their names.
     pub fn set(&mut self, key: &str, value: &str) {
         let spelled = spelling::spell(key, value);
         self.issues.extend(spelled.notes);
@@ -167,7 +169,8 @@ impl Read {
         }
     }
 
-    /// Completes it when everything is set: a single machine brings its GPUs, and contradictions are found.
+    /// Completes it when everything is set: a single machine brings its GPUs, and contradictions
+    /// are found.
     pub fn finish(&mut self) {
         let machine = cluster(self.scenario.network.id).filter(|cluster| cluster.is_single_machine());
         if let Some(machine) = machine.filter(|_| self.stated.hardware && !self.stated.gpus) {
@@ -265,7 +268,8 @@ fn without_the_remedy(message: &str) -> String {
     kept.trim().to_owned()
 }
 
-/// Puts pieces together that a point within a number or a name has cut: a sentence ends before a blank.
+/// Puts pieces together that a point within a number or a name has cut: a sentence ends before a
+/// blank.
 fn joined(mut sentences: Vec<String>, piece: &str) -> Vec<String> {
     match sentences.last_mut() {
         Some(last) if !piece.starts_with(' ') => last.push_str(piece),

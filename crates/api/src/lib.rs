@@ -1,10 +1,10 @@
 //! What programs ask of shardwise, as texts and numbers. The packages for JavaScript (`npm`) and
 //! Python (`python`) and the command line (`cli`) share it, so that all answer alike.
 //!
-//! A scenario is the text of a link, a fragment, or a JSON object with the same keys or the names that
-//! people know ([`engine::share::spelling`]). It is read strictly ([`given`]): a typo is refused and
-//! never another run, and what decides the answer and nobody stated is asked for ([`open`]), unless the
-//! program asks for the forgiveness that the page has for links.
+//! A scenario is the text of a link, a fragment, or a JSON object with the same keys or the names
+//! that people know ([`engine::share::spelling`]). It is read strictly ([`given`]): a typo is
+//! refused and never another run, and what decides the answer and nobody stated is asked for
+//! ([`open`]), unless the program asks for the forgiveness that the page has for links.
 
 pub mod axis;
 pub mod files;

@@ -54,8 +54,8 @@ pub struct Unstated {
 }
 
 impl Stated {
-    /// What the keys of a link say. A link with its version is one that was on a screen: complete, as it leaves
-    /// out what equals the first visit's.
+    /// What the keys of a link say. A link with its version is one that was on a screen: complete,
+    /// as it leaves out what equals the first visit's.
     pub fn of_keys(keys: &[String]) -> Self {
         let mut stated = Self::default();
         for key in keys {
@@ -112,8 +112,8 @@ impl Open {
         }
     }
 
-    /// Values that people would try in place of the assumed one: every usual number of GPUs, twice as long and half,
-    /// twice the smallest micro-batch.
+    /// Values that people would try in place of the assumed one: every usual number of GPUs, twice
+    /// as long and half, twice the smallest micro-batch.
     fn tried(self, scenario: &Scenario) -> Vec<f64> {
         let length = f64::from(scenario.seq_len);
         match self {

@@ -26,12 +26,13 @@ pub struct Asked<'a> {
     pub question: &'a str,
     /// The deadline in days of `cheapest`, the budget in US dollars of `fastest`.
     pub limit: Option<f64>,
-    /// The global batch in tokens per step; where it is not said that of the scenario, or of published runs of its size
-    /// ([`analysis::plan::usual_batch`]).
+    /// The global batch in tokens per step; where it is not said that of the scenario, or of
+    /// published runs of its size ([`analysis::plan::usual_batch`]).
     pub batch: Option<f64>,
     /// The odds, 0 to 1, that an answer fits and holds its limit; 0.8 where they are not said.
     pub sure: Option<f64>,
-    /// Clusters of the catalog by their ids, and `own` for the scenario's hardware; all of them where there are none here.
+    /// Clusters of the catalog by their ids, and `own` for the scenario's hardware; all of them
+    /// where there are none here.
     pub clusters: &'a [String],
     /// The most answers.
     pub most: usize,
@@ -44,7 +45,8 @@ pub struct Planned {
     pub plan: Plan,
     /// What was asked.
     pub question: Question,
-    /// The same with the batch of published runs, where it is larger and the question is about clusters.
+    /// The same with the batch of published runs, where it is larger and the question is about
+    /// clusters.
     pub larger: Option<Plan>,
 }
 
@@ -98,10 +100,11 @@ pub fn plan(given: &Given, asked: &Asked) -> Result<String, Refusal> {
     Ok(answers(&planned, asked.most, &issues))
 }
 
-/// Returns what was found as JSON: at most so many `answers`, the best first, each with a `link`, its figures, and their range in which
-/// 80 % of measured runs lie; the `front` of days against dollars; where nothing answers the `nearest`; how many combinations were
-/// `visited`, `evaluated` and `fit`; clusters that were `refused`, and why; where the `batch` limits the best answer, what it would be
-/// with the batch of published runs (`with_larger_batch`).
+/// Returns what was found as JSON: at most so many `answers`, the best first, each with a `link`,
+/// its figures, and their range in which 80 % of measured runs lie; the `front` of days against
+/// dollars; where nothing answers the `nearest`; how many combinations were `visited`, `evaluated`
+/// and `fit`; clusters that were `refused`, and why; where the `batch` limits the best answer, what
+/// it would be with the batch of published runs (`with_larger_batch`).
 pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
     let Planned { plan, question, .. } = planned;
     let mut answers = plan.answers(*question);
@@ -130,7 +133,8 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
 }
 
 impl Planned {
-    /// The best answer with the batch of published runs, where that is better than with the smaller one that was asked for.
+    /// The best answer with the batch of published runs, where that is better than with the smaller
+    /// one that was asked for.
     pub fn with_larger_batch(&self) -> Option<&Found> {
         self.plan.answer_in_a_larger_batch(self.larger.as_ref()?, self.question)
     }
@@ -190,7 +194,8 @@ struct Row {
     tokens_per_s_per_gpu: f64,
     needed_memory_bytes: f64,
     fit_odds: f64,
-    /// The odds to fit and end in time, or cost no more than the budget, where the question has such a limit.
+    /// The odds to fit and end in time, or cost no more than the budget, where the question has
+    /// such a limit.
     limit_odds: Option<f64>,
     time_s: f64,
     time_low_s: f64,

@@ -1,5 +1,5 @@
-//! A typo is never another run: what programs ask in the words that they know is answered, and what is
-//! misspelt is refused with the right spelling.
+//! A typo is never another run: what programs ask in the words that they know is answered, and what
+//! is misspelt is refused with the right spelling.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
 
@@ -16,8 +16,8 @@ fn read(text: &str) -> Result<Scenario, api::Refusal> {
     Given::from(text).read().map(|read| read.scenario)
 }
 
-/// Calls as people write them who know PyTorch, torchtitan, Hugging Face, DeepSpeed and Megatron, each with the
-/// link that they mean.
+/// Calls as people write them who know PyTorch, torchtitan, Hugging Face, DeepSpeed and Megatron,
+/// each with the link that they mean.
 const CALLS: [(&str, &str); 32] = [
     ("seq_len=8192", "seq=8192"),
     ("sequence_length=8k", "seq=8192"),
@@ -102,7 +102,8 @@ impl Random {
     }
 }
 
-/// Names of one kind, whether a text is one of them (and which), and the text of a scenario that uses it.
+/// Names of one kind, whether a text is one of them (and which), and the text of a scenario that
+/// uses it.
 struct Names {
     all: Vec<String>,
     known: fn(&str) -> Option<String>,

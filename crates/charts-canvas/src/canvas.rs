@@ -1,8 +1,8 @@
 //! Painting on the canvas: size, scale, and the image of a field. The painter of `charts` does the
 //! rest.
 //!
-//! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have the
-//! same members, and what is called here exists on either.
+//! A canvas is one of the page, or one that belongs to a worker ([`OffscreenCanvas`]): both have
+//! the same members, and what is called here exists on either.
 
 use crate::brush::Brush;
 use charts::layout::PlotArea;

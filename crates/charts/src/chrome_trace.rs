@@ -1,5 +1,5 @@
-//! A step as a trace of Chrome's format, as PyTorch's profiler writes it: Perfetto (ui.perfetto.dev) and chrome://tracing open it,
-//! beside a trace of the real run.
+//! A step as a trace of Chrome's format, as PyTorch's profiler writes it: Perfetto
+//! (ui.perfetto.dev) and chrome://tracing open it, beside a trace of the real run.
 
 use engine::model::cost::Amount;
 use engine::model::report::{Lane, Span, Work};
@@ -20,11 +20,12 @@ const POINTS: usize = 4_000;
 /// The process of every event: one GPU.
 const GPU: u32 = 0;
 
-/// Writes the step of a scenario, each lane as a thread of the GPU and the bytes alive by what they hold as a counter, with the link
-/// in it.
+/// Writes the step of a scenario, each lane as a thread of the GPU and the bytes alive by what they
+/// hold as a counter, with the link in it.
 ///
-/// Times are microseconds. The memory is that of the stage that needs most, its allocations spread evenly over the part of the step
-/// in which they happen; what a traced micro-batch has not (more than a few are alike) keeps the last height.
+/// Times are microseconds. The memory is that of the stage that needs most, its allocations spread
+/// evenly over the part of the step in which they happen; what a traced micro-batch has not (more
+/// than a few are alike) keeps the last height.
 pub fn chrome_trace(scenario: &Scenario, link: &str) -> String {
     let setup = scenario.setup();
     let playback = Playback::of(&setup);

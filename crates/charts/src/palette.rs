@@ -215,7 +215,8 @@ pub enum StepShare {
     Scoring,
 }
 
-/// The colour of a share of a step's time: that of the limiter which it makes; other compute is a paler one of compute.
+/// The colour of a share of a step's time: that of the limiter which it makes; other compute is a
+/// paler one of compute.
 pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
     let compute = limiter(theme, Limiter::Compute);
     match share {
@@ -230,8 +231,8 @@ pub fn step_share(theme: Theme, share: StepShare) -> Rgb {
     }
 }
 
-/// The colour of a part of a step's time: communication has that of its work, what compute loses is blue and grey, and what trains
-/// the model is the accent.
+/// The colour of a part of a step's time: communication has that of its work, what compute loses is
+/// blue and grey, and what trains the model is the accent.
 pub fn step_part(theme: Theme, part: StepPart) -> Rgb {
     match part {
         StepPart::Kernels => work(theme, Work::LayerBackward),

@@ -81,7 +81,8 @@ fn said(place: Vec<Entry>, entries: Vec<Entry>) -> Readout {
     Readout { place, entries, sentence }
 }
 
-/// Reads a bar of a waterfall: its time in a step, its share of it, and what that costs over the run.
+/// Reads a bar of a waterfall: its time in a step, its share of it, and what that costs over the
+/// run.
 fn on_fall(fall: &Fall) -> Readout {
     let entry = |name: &str, value: String| Entry { name: name.to_string(), value, role: None };
     let values = vec![

@@ -14,7 +14,8 @@ pub struct Difference {
     pub to: String,
 }
 
-/// The parameters of the second scenario that differ from the first; numbers are shown as `shown` rounds them.
+/// The parameters of the second scenario that differ from the first; numbers are shown as `shown`
+/// rounds them.
 pub fn differences<'a>(
     from: &'a Scenario,
     to: &'a Scenario,

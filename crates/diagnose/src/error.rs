@@ -1,8 +1,10 @@
-//! Explains an out-of-memory message: which tensor it was, which part of the memory bar, and which change removes it.
+//! Explains an out-of-memory message: which tensor it was, which part of the memory bar, and which
+//! change removes it.
 //!
-//! PyTorch's messages print what its allocator asked the driver for: the bytes of one tensor, rounded up to 2 MiB
-//! (`get_allocation_size` in `c10/cuda/CUDACachingAllocator.cpp`), to two decimals. The tensors of the scenario's step are listed by
-//! their shapes, and those that would print the same are named; so are those of another batch, where its number of tokens is round.
+//! PyTorch's messages print what its allocator asked the driver for: the bytes of one tensor,
+//! rounded up to 2 MiB (`get_allocation_size` in `c10/cuda/CUDACachingAllocator.cpp`), to two
+//! decimals. The tensors of the scenario's step are listed by their shapes, and those that would
+//! print the same are named; so are those of another batch, where its number of tokens is round.
 
 mod changes;
 mod matching;
@@ -47,7 +49,8 @@ pub struct Candidate {
     pub part: Cow<'static, str>,
     /// The same as the page calls it.
     pub part_name: Cow<'static, str>,
-    /// Whether the scenario's own batch gives the printed size; else the formula names the batch that does.
+    /// Whether the scenario's own batch gives the printed size; else the formula names the batch
+    /// that does.
     pub exact: bool,
     /// Whether it explains the size; else it merely has it.
     pub likely: bool,
@@ -66,7 +69,8 @@ pub struct Explained {
     pub other_gpu: Option<String>,
     /// What else the message says.
     pub remarks: Vec<String>,
-    /// Changes that lower the part of the likeliest tensor, the least effort first; of the largest part where no tensor is likely.
+    /// Changes that lower the part of the likeliest tensor, the least effort first; of the largest
+    /// part where no tensor is likely.
     pub changes: Vec<Removal>,
 }
 

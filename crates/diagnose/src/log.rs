@@ -1,8 +1,9 @@
 //! Reads what runs of one's own measured, and holds it against the prediction.
 //!
-//! Lines of training logs ([`read`]) give the time of a step, tokens a second, MFU and peak memory: medians after a warm-up. [`compare()`]
-//! says what differs from the prediction of a scenario, which single change would explain it, and what corrects it. Tables of nccl-tests
-//! give the links' rates and latencies ([`links`]).
+//! Lines of training logs ([`read`]) give the time of a step, tokens a second, MFU and peak memory:
+//! medians after a warm-up. [`compare()`] says what differs from the prediction of a scenario,
+//! which single change would explain it, and what corrects it. Tables of nccl-tests give the links'
+//! rates and latencies ([`links`]).
 
 mod compare;
 pub mod links;
@@ -84,7 +85,8 @@ impl Measured {
     }
 }
 
-/// Share of the first steps that are warm-up, and their largest number: kernels are tuned, memory is reserved, data is fetched.
+/// Share of the first steps that are warm-up, and their largest number: kernels are tuned, memory
+/// is reserved, data is fetched.
 const WARM_UP: usize = 5;
 const MOST_WARM_UP: usize = 10;
 /// By how many times the figures of a first step differ from those of the later half.

@@ -1,6 +1,7 @@
 //! Rates of one's own GPUs: what `static/measure.py` wrote, as parameters of the scenario at hand.
 //!
-//! `file` reads its JSON, `found` turns its rows into parameters, `taken` puts them into the scenario and says what each changes.
+//! `file` reads its JSON, `found` turns its rows into parameters, `taken` puts them into the
+//! scenario and says what each changes.
 
 mod file;
 mod found;

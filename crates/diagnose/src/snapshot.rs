@@ -1,5 +1,6 @@
-//! Reads a memory snapshot of PyTorch, a pickle of `torch.cuda.memory._dump_snapshot` or `_snapshot()` as JSON, and says for a scenario
-//! what was alive at the request that was refused, or at the peak of the record.
+//! Reads a memory snapshot of PyTorch, a pickle of `torch.cuda.memory._dump_snapshot` or
+//! `_snapshot()` as JSON, and says for a scenario what was alive at the request that was refused,
+//! or at the peak of the record.
 
 mod format;
 mod held;

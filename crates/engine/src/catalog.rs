@@ -191,8 +191,8 @@ impl ModelEntry {
         Model::Preset { id: self.id, architecture: self.architecture, family: families::of(self.id) }
     }
 
-    /// Returns the size as it is published: that of the name where it has one, else the parameters with
-    /// three digits.
+    /// Returns the size as it is published: that of the name where it has one, else the parameters
+    /// with three digits.
     ///
     /// ```
     /// # use engine::catalog::model;
@@ -217,7 +217,8 @@ impl AcceleratorEntry {
         Picked { id: self.id, values: self.values }
     }
 
-    /// Returns the on-demand list price of one for one hour; `None` where no provider's list has it.
+    /// Returns the on-demand list price of one for one hour; `None` where no provider's list has
+    /// it.
     pub fn price(&self) -> Option<&Price> {
         self.price.as_ref()
     }

@@ -21,9 +21,11 @@ pub struct Fitted {
     pub rows: u32,
     /// Publications that they are of.
     pub sources: u32,
-    /// Its standard deviation by the curvature of the loss, as a share; 1 where the steps say nothing.
+    /// Its standard deviation by the curvature of the loss, as a share; 1 where the steps say
+    /// nothing.
     pub deviation: f64,
-    /// Median error in percent of the steps that see it, each publication predicted by a fit to the others.
+    /// Median error in percent of the steps that see it, each publication predicted by a fit to the
+    /// others.
     pub held_out: f64,
 }
 

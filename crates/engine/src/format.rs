@@ -52,8 +52,8 @@ pub fn odds(share: f64) -> String {
     }
 }
 
-/// Formats what programs can use of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB` where
-/// that is all of it.
+/// Formats what programs can use of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB`
+/// where that is all of it.
 pub fn usable(usable: Bytes, nominal: Bytes) -> String {
     if usable == nominal {
         return bytes(nominal);

@@ -7,8 +7,8 @@
 //! # Map
 //!
 //! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario, params <-
-//! format, catalog <- share`. Above the engine stand crates of their own: `analysis` (searches, plans,
-//! advice), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
+//! format, catalog <- share`. Above the engine stand crates of their own: `analysis` (searches,
+//! plans, advice), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -27,8 +27,8 @@
 //! # Invariants
 //!
 //! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
-//! 2. The same scenario and data give bit-identical numbers natively and in Wasm: `+ - * / sqrt` and
-//!    rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
+//! 2. The same scenario and data give bit-identical numbers natively and in Wasm: `+ - * / sqrt`
+//!    and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
 //! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer
 //!    (which limit, by how much, what would fix it), never an error or a NaN.
 //! 4. A link fixes choices, data sheets and the program's release. It does not fix calibration.

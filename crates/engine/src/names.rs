@@ -1,5 +1,5 @@
-//! What the variants of enums are called: in JSON, in figures and in sentences. One row a variant; their colours are in the palette of
-//! the charts.
+//! What the variants of enums are called: in JSON, in figures and in sentences. One row a variant;
+//! their colours are in the palette of the charts.
 
 use crate::model::hardware::Generation;
 use crate::model::report::{Limiter, MemoryPart};
@@ -162,7 +162,8 @@ pub fn state_mixer(kind: RecurrentKind) -> &'static str {
     }
 }
 
-/// The layers of a model by their blocks, where they are a list: “23 with Mamba-2, 6 with attention, 23 with experts”.
+/// The layers of a model by their blocks, where they are a list: “23 with Mamba-2, 6 with
+/// attention, 23 with experts”.
 ///
 /// ```
 /// # use engine::{catalog, names::layers};

@@ -26,7 +26,8 @@ impl<'a> Names<'a> {
         Self(all)
     }
 
-    /// Returns the names nearest to what was typed, the nearest first, at most three; none where nothing is near.
+    /// Returns the names nearest to what was typed, the nearest first, at most three; none where
+    /// nothing is near.
     pub fn nearest(&self, typed: &str) -> Vec<&'a str> {
         let typed: Vec<char> = letters(typed).chars().collect();
         // A whole text is no name that was misspelt.
@@ -42,7 +43,8 @@ impl<'a> Names<'a> {
             }
             let distance = distance(&typed, own);
             if distance <= most {
-                // Of equally near names the one that begins alike: slips are rarely in the first letters.
+                // Of equally near names the one that begins alike: slips are rarely in the first
+                // letters.
                 let alike = own.iter().zip(&typed).take_while(|(one, other)| one == other).count();
                 found.push(((distance, usize::MAX - alike), name));
             }

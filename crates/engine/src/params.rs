@@ -84,7 +84,8 @@ pub struct Number {
     pub scale: Scale,
     /// Whether only whole numbers are valid.
     pub integer: bool,
-    /// The bounds in a scenario, where they depend on it: a family publishes sizes beyond the ladder's.
+    /// The bounds in a scenario, where they depend on it: a family publishes sizes beyond the
+    /// ladder's.
     pub bounds: Option<BoundsOf>,
     /// Reads the value from a scenario.
     pub get: fn(&Scenario) -> f64,
@@ -197,8 +198,8 @@ pub struct Param {
     /// Whether the parameter has an effect in a scenario (the shard size only has one under some
     /// strategies).
     pub applies: fn(&Scenario) -> bool,
-    /// Whether the page shows the parameter for this scenario: the widths of experts are hidden for a
-    /// dense model, modules to recompute under every other mode.
+    /// Whether the page shows the parameter for this scenario: the widths of experts are hidden for
+    /// a dense model, modules to recompute under every other mode.
     pub is_relevant: fn(&Scenario) -> bool,
     /// The axes that the parameter can be on.
     pub axis: AxisUse,
@@ -267,8 +268,8 @@ impl Param {
         }
     }
 
-    /// Whether the page shows a control for this scenario: where the parameter has an effect. Rows of the architecture have one
-    /// in any model, as changing them makes it custom.
+    /// Whether the page shows a control for this scenario: where the parameter has an effect. Rows
+    /// of the architecture have one in any model, as changing them makes it custom.
     pub fn is_shown(&self, scenario: &Scenario) -> bool {
         (self.is_relevant)(scenario) && (self.group == Group::Architecture || (self.applies)(scenario))
     }

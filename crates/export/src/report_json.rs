@@ -107,7 +107,8 @@ fn band(scenario: &Scenario, report: &Report) -> Value {
     })
 }
 
-/// What the ranges stand on: published runs on this accelerator, and whether what kernels reach was fitted to its silicon.
+/// What the ranges stand on: published runs on this accelerator, and whether what kernels reach was
+/// fitted to its silicon.
 fn evidence(scenario: &Scenario) -> Value {
     let own = match accuracy::evidence(scenario) {
         Evidence::Runs(of) => Some(of),
@@ -121,7 +122,8 @@ fn evidence(scenario: &Scenario) -> Value {
     })
 }
 
-/// Writes the whole run; an infinite number is `null`, as for a run that never ends, and so is the cost at an unknown price.
+/// Writes the whole run; an infinite number is `null`, as for a run that never ends, and so is the
+/// cost at an unknown price.
 fn run(scenario: &Scenario, run: &RunReport) -> Value {
     let numbers = [
         ("steps", run.steps),
@@ -202,7 +204,8 @@ mod tests {
         assert_eq!(json["memory_bytes"]["parts"].as_object().unwrap().len(), 14);
     }
 
-    /// 70B with adapters leaves the GPUs room; built whole on every rank it needs 2,070 GiB of a host.
+    /// 70B with adapters leaves the GPUs room; built whole on every rank it needs 2,070 GiB of a
+    /// host.
     #[test]
     fn a_run_that_its_hosts_cannot_hold_does_not_fit() {
         let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no&hostmem=";

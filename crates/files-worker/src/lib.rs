@@ -1,5 +1,6 @@
-//! [`files`] and plans for the page, in workers (`static/files.js`): the page fetches it when a file comes, settings are opened or a
-//! plan is searched, and asks it by `src/browser/files_worker.rs`.
+//! [`files`] and plans for the page, in workers (`static/files.js`): the page fetches it when a
+//! file comes, settings are opened or a plan is searched, and asks it by
+//! `src/browser/files_worker.rs`.
 //!
 //! Functions take texts and answer with JSON. A scenario is the text of a link.
 
@@ -23,7 +24,8 @@ pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> Strin
     api::files::bring(link, names.into_iter().zip(contents.into_iter().map(|bytes| bytes.to_vec())))
 }
 
-/// Writes a scenario as the settings of a framework: a [`files::settings::Settings`]; `null` for a framework that does not exist.
+/// Writes a scenario as the settings of a framework: a [`files::settings::Settings`]; `null` for a
+/// framework that does not exist.
 #[wasm_bindgen]
 pub fn settings(link: &str, framework: &str) -> String {
     let framework: Option<Framework> = serde_json::from_str(framework).ok();
@@ -35,8 +37,8 @@ thread_local! {
     static PLAN: RefCell<Option<(String, Plan)>> = const { RefCell::new(None) };
 }
 
-/// Searches cases of a plan with so many tokens in a step and such odds at least, from one place to another: a [`analysis::plan::Piece`] as numbers; `null` for a kind that does not
-/// exist.
+/// Searches cases of a plan with so many tokens in a step and such odds at least, from one place to
+/// another: a [`analysis::plan::Piece`] as numbers; `null` for a kind that does not exist.
 #[wasm_bindgen]
 pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usize) -> String {
     let terms = Terms { batch, sure };

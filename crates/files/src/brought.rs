@@ -1,4 +1,5 @@
-//! What a text or files bring: a model, an adapter, lengths of texts, a whole scenario, a run, an error, measurements.
+//! What a text or files bring: a model, an adapter, lengths of texts, a whole scenario, a run, an
+//! error, measurements.
 
 mod diagnosed;
 mod of_run;
@@ -98,7 +99,8 @@ pub struct Brought {
     pub offers: Vec<Offer>,
     /// What decides whether a run fits and no file says.
     pub open: Vec<Unsaid>,
-    /// Questions for what is missing: without an answer to them there is no verdict, and nothing is offered.
+    /// Questions for what is missing: without an answer to them there is no verdict, and nothing is
+    /// offered.
     pub missing: Vec<String>,
     /// What contradicts itself or cannot be, and what was used instead.
     pub contradictions: Vec<String>,
@@ -142,7 +144,8 @@ impl Brought {
     }
 }
 
-/// Reads what was brought, for a scenario: of several files each for what those before it made of the scenario.
+/// Reads what was brought, for a scenario: of several files each for what those before it made of
+/// the scenario.
 ///
 /// # Errors
 ///
@@ -203,7 +206,8 @@ fn of_item(item: &Item, base: &Base) -> Result<Brought, String> {
     read.map_err(named)
 }
 
-/// The lines of a file that are text, where others are not: a progress bar that was cut in the middle of a letter.
+/// The lines of a file that are text, where others are not: a progress bar that was cut in the
+/// middle of a letter.
 fn printed(bytes: &[u8]) -> Option<String> {
     if bytes.contains(&0) || core::str::from_utf8(bytes).is_ok() {
         return None;
@@ -231,7 +235,8 @@ fn text(bytes: &[u8]) -> Result<String, String> {
     text_of(bytes.to_vec()).ok_or_else(|| words::NO_TEXT.to_owned())
 }
 
-/// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration of a run.
+/// Reads a text: JSON, SVG, CSV, a link, an error, a log, a list of lengths, or the configuration
+/// of a run.
 fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, String> {
     let scenario = &base.scenario;
     // A byte order mark is no part of the text.
@@ -298,8 +303,8 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     }
 }
 
-/// Whether JSON is a scenario as somebody writes one: values of keys that links have, by any of their names, and among
-/// them what no framework's file has.
+/// Whether JSON is a scenario as somebody writes one: values of keys that links have, by any of
+/// their names, and among them what no framework's file has.
 fn is_scenario(json: &Value) -> bool {
     let Some(entries) = json.as_object() else { return false };
     let is_known = |key: &String| spell(key, "").pairs.iter().all(|(key, _)| v1::is_key(key));

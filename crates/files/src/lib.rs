@@ -2,8 +2,8 @@
 //!
 //! The page fetches it when a file comes or settings are opened, never before.
 //!
-//! What Hugging Face writes, a `config.json` or an adapter, is read by the crate `huggingface`; what
-//! a run leaves behind, errors, logs, snapshots and rates, by the crate `diagnose`.
+//! What Hugging Face writes, a `config.json` or an adapter, is read by the crate `huggingface`;
+//! what a run leaves behind, errors, logs, snapshots and rates, by the crate `diagnose`.
 //!
 //! # Map
 //!

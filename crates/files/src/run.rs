@@ -1,11 +1,13 @@
-//! Reads the configuration of a run, as a framework's own files have it, into a scenario: what was understood, what was assumed
-//! and what was ignored.
+//! Reads the configuration of a run, as a framework's own files have it, into a scenario: what was
+//! understood, what was assumed and what was ignored.
 //!
-//! A file is taken apart into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys say whose it is ([`Format`]); the
-//! module of the format reads them by name (`keys`) into a scenario that is being made (`draft`). Keys that never change memory or
-//! speed are known and not listed (`quiet`); all others that no one asked for are ignored, and said so.
+//! A file is taken apart into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys
+//! say whose it is ([`Format`]); the module of the format reads them by name (`keys`) into a
+//! scenario that is being made (`draft`). Keys that never change memory or speed are known and not
+//! listed (`quiet`); all others that no one asked for are ignored, and said so.
 //!
-//! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a file, line by line as it was.
+//! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a
+//! file, line by line as it was.
 
 mod alternatives;
 mod batch;
@@ -153,13 +155,13 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(&encode(scenario))
 }
 
-/// Reads the files of one run; what they do not say stays as it is in `base`: the cluster, the number of GPUs, the model,
-/// the price.
+/// Reads the files of one run; what they do not say stays as it is in `base`: the cluster, the
+/// number of GPUs, the model, the price.
 ///
 /// # Errors
 ///
-/// A sentence if a file is empty, too large, binary, or written in no way that is read, or if no file is the configuration of
-/// a run.
+/// A sentence if a file is empty, too large, binary, or written in no way that is read, or if no
+/// file is the configuration of a run.
 ///
 /// ```
 /// use engine::catalog::default_scenario;
@@ -175,7 +177,8 @@ pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
     read.map_err(|refusal| refusal.sentence)
 }
 
-/// Returns every key of a file with its value, as the file has them: what is written back is held against it.
+/// Returns every key of a file with its value, as the file has them: what is written back is held
+/// against it.
 ///
 /// # Errors
 ///
@@ -244,8 +247,8 @@ fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), 
     Ok((trees, formats))
 }
 
-/// The same as [`read`], with whether the files are known for what they are where they are no run, and with what changes nothing told from
-/// what was taken into account.
+/// The same as [`read`], with whether the files are known for what they are where they are no run,
+/// and with what changes nothing told from what was taken into account.
 pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
     let (trees, formats) = taken_apart(files, base)?;
     let mut run = assembled(&trees, &formats, files, base)?;

@@ -1,5 +1,5 @@
-//! Makes the readers of `config.json` from the rows of `data/huggingface.toml`: a row that is wrong,
-//! or has no source, fails the build.
+//! Makes the readers of `config.json` from the rows of `data/huggingface.toml`: a row that is
+//! wrong, or has no source, fails the build.
 
 mod families;
 mod formula;

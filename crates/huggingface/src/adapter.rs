@@ -123,7 +123,8 @@ impl Adapter {
         self.found.model.and_then(catalog::model)
     }
 
-    /// The scenario with this adapter: its model, if the catalog has it; the format of the base stays.
+    /// The scenario with this adapter: its model, if the catalog has it; the format of the base
+    /// stays.
     pub fn applied(&self, scenario: &Scenario) -> Scenario {
         let with = match self.model() {
             Some(entry) => scenario.with_model(entry.pick()),

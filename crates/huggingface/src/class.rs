@@ -1,5 +1,5 @@
-//! The values that a class of `transformers` has where a config says nothing, by `model_type`: `classes.txt`, which
-//! `tests/families/ask.py --classes` writes.
+//! The values that a class of `transformers` has where a config says nothing, by `model_type`:
+//! `classes.txt`, which `tests/families/ask.py --classes` writes.
 
 use serde_json::{Map, Value};
 

@@ -59,7 +59,8 @@ impl<'a> Fields<'a> {
         names.iter().find(holds).or_else(|| names.iter().find(of_class).filter(|_| silent)).copied()
     }
 
-    /// Reads a number of things under the first of `names` that is present, whatever its bounds; 0 without one.
+    /// Reads a number of things under the first of `names` that is present, whatever its bounds; 0
+    /// without one.
     pub(super) fn number(&mut self, names: &[&'static str]) -> f64 {
         /// What no shape has: products of three of them are whole doubles.
         const MOST: f64 = 1e9;
@@ -183,10 +184,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the output head shares the embedding: as the class of the whole model says, of which the language model is a part.
+    /// Whether the output head shares the embedding: as the class of the whole model says, of which
+    /// the language model is a part.
     pub(super) fn tied(&mut self, usual: bool) -> bool {
         const NAME: &str = "tie_word_embeddings";
-        // These hold a language model with a head of its own, which ties as its own configuration says.
+        // These hold a language model with a head of its own, which ties as its own configuration
+        // says.
         const APART: [&str; 3] = ["blip-2", "instructblip", "instructblipvideo"];
         if self.inner.is_none() {
             return self.flag(NAME, usual);

@@ -1,5 +1,6 @@
-//! Layers of a config as a list: what mixes the tokens of each, and which have experts. A list that the plain fields of a shape say too (a
-//! window in all but every n-th layer, dense layers first) stays in them; any other becomes its [`Pattern`].
+//! Layers of a config as a list: what mixes the tokens of each, and which have experts. A list that
+//! the plain fields of a shape say too (a window in all but every n-th layer, dense layers first)
+//! stays in them; any other becomes its [`Pattern`].
 
 use serde_json::Value;
 
@@ -82,7 +83,8 @@ impl Layers {
         self
     }
 
-    /// The mixers from a list of names; a name that is not known is attention, and leaves the list unread.
+    /// The mixers from a list of names; a name that is not known is attention, and leaves the list
+    /// unread.
     #[must_use]
     pub(super) fn named(self, fields: &mut Fields, list: &'static str) -> Self {
         let Some(names) = fields.list(list).filter(|names| !names.is_empty()) else { return self };
@@ -147,7 +149,8 @@ impl Layers {
         shape
     }
 
-    /// The distance between layers that see the whole sequence: 1 for all of them, 0 where none does.
+    /// The distance between layers that see the whole sequence: 1 for all of them, 0 where none
+    /// does.
     fn global_every(&self) -> Option<u32> {
         let full = |kind: &LayerKind| kind.mixer == Mixer::Attention;
         if self.0.iter().any(|kind| !full(kind) && kind.mixer != Mixer::Window) {

@@ -1,4 +1,5 @@
-//! Reads a list of the lengths of texts in tokens: numbers between spaces, commas and lines, or a JSON array of them.
+//! Reads a list of the lengths of texts in tokens: numbers between spaces, commas and lines, or a
+//! JSON array of them.
 
 use engine::model::lengths::Batching;
 use engine::params::ParamId;
@@ -68,8 +69,8 @@ pub fn import_lengths(text: &str) -> Option<Result<TextLengths, String>> {
 }
 
 impl TextLengths {
-    /// The scenario with these texts: as many, as long on average, cut at the longest or at the longest sequence that the page takes.
-    /// Full sequences become padded ones.
+    /// The scenario with these texts: as many, as long on average, cut at the longest or at the
+    /// longest sequence that the page takes. Full sequences become padded ones.
     pub fn applied(&self, scenario: &Scenario) -> Scenario {
         let texts = match scenario.texts.batching {
             Batching::Full => TextList { batching: Batching::Padded, ..scenario.texts },

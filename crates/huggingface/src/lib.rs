@@ -74,7 +74,8 @@ pub fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// A text with `Infinity`, `-Infinity` and `NaN` in quotes, where they stand outside of any; `None` where there are none.
+/// A text with `Infinity`, `-Infinity` and `NaN` in quotes, where they stand outside of any; `None`
+/// where there are none.
 fn with_words(text: &str) -> Option<String> {
     const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let mut written = String::with_capacity(text.len() + 16);
@@ -125,7 +126,8 @@ pub fn import(config: &Value) -> Result<Imported, String> {
     let Value::Object(outer) = config else {
         return Err("This JSON is no model config, which is an object in braces with a model_type.".into());
     };
-    // Models that also speak nest what reads and writes text; what makes sound of it is another model.
+    // Models that also speak nest what reads and writes text; what makes sound of it is another
+    // model.
     let thinker =
         outer.get("thinker_config").and_then(Value::as_object).filter(|part| part.contains_key("text_config"));
     let (whole, config) = (config, thinker.map_or(config, |_| &outer["thinker_config"]));
@@ -170,8 +172,8 @@ pub fn import(config: &Value) -> Result<Imported, String> {
     }
 }
 
-/// What the class of the language model has by itself: of a nested config all of it, since such configs leave out what is usual; else
-/// without the sizes, which every config has.
+/// What the class of the language model has by itself: of a nested config all of it, since such
+/// configs leave out what is usual; else without the sizes, which every config has.
 fn class_of(inner: Option<&Map<String, Value>>, outer: &Map<String, Value>) -> Map<String, Value> {
     /// What a config is no model's without.
     const NEEDED: [&str; 18] = [

@@ -1,4 +1,5 @@
-//! What a model has beside its language model: towers, and the projections from them. By the `model_type` of the whole.
+//! What a model has beside its language model: towers, and the projections from them. By the
+//! `model_type` of the whole.
 
 mod drawn;
 mod queries;
@@ -36,8 +37,8 @@ impl Beside {
 /// Types whose text model alone is built where the configuration names no class.
 const TEXT_BY_DEFAULT: [&str; 7] = ["llama4", "mllama", "qwen3_5", "qwen3_5_moe", "emu3", "dots3_note", "qwen4_exp"];
 
-/// Reads what stands beside the language model, and marks its fields; nothing for a model of text alone, or one whose parts are not known,
-/// which stay unread.
+/// Reads what stands beside the language model, and marks its fields; nothing for a model of text
+/// alone, or one whose parts are not known, which stay unread.
 pub(super) fn beside(fields: &mut Fields, shape: &Architecture) -> Beside {
     let (Some(kind), class) = fields.outer_kind() else { return Beside::NONE };
     let whole = class.is_some_and(|class| !class.ends_with("ForCausalLM"));

@@ -1,5 +1,5 @@
-//! The vision tower of a model, from its nested configuration: its shape, and its exact parameters. Source: the classes of
-//! `transformers` that the model types name.
+//! The vision tower of a model, from its nested configuration: its shape, and its exact parameters.
+//! Source: the classes of `transformers` that the model types name.
 
 pub(super) mod images;
 pub(super) mod qwen;
@@ -47,11 +47,13 @@ pub(super) struct Tower {
     pub others: f64,
 }
 
-/// Pixels of an image along one side where images of any size are read: as many as a tile of `InternVL` has, about 0.2 million in all.
+/// Pixels of an image along one side where images of any size are read: as many as a tile of
+/// `InternVL` has, about 0.2 million in all.
 const ANY_SIZE: f64 = 448.0;
 
 impl Tower {
-    /// The engine's encoder, with a projection of so many parameters beside the merger; `None` where a number is not one that it holds.
+    /// The engine's encoder, with a projection of so many parameters beside the merger; `None`
+    /// where a number is not one that it holds.
     pub(super) fn checked(&self, projection: f64) -> Option<transformer::Tower> {
         let whole = |value: f64, low: f64, high: f64| {
             (value.fract() == 0.0 && (low..=high).contains(&value)).then_some(value as u32)

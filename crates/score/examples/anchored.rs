@@ -1,9 +1,10 @@
-//! How far predictions lie off once one run is measured: `cargo run --release -p shardwise-score --example anchored -- tests/measured/*.csv
-//! tests/measured/*/*.csv`.
+//! How far predictions lie off once one run is measured: `cargo run --release -p shardwise-score
+//! --example anchored -- tests/measured/*.csv tests/measured/*/*.csv`.
 //!
-//! Rows of one source on one accelerator under one framework, dense or mixtures, are near each other. Each of them anchors every other:
-//! its measured over predicted value over the anchor's is what the correction leaves. Printed are the 10th and the 90th percentile of
-//! that, each source weighing as the square root of its rows. [`engine::catalog::accuracy`] has them.
+//! Rows of one source on one accelerator under one framework, dense or mixtures, are near each
+//! other. Each of them anchors every other: its measured over predicted value over the anchor's is
+//! what the correction leaves. Printed are the 10th and the 90th percentile of that, each source
+//! weighing as the square root of its rows. [`engine::catalog::accuracy`] has them.
 
 #[path = "score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]

@@ -1,4 +1,5 @@
-//! Prints the rows of models with state mixers: `cargo run --release -p shardwise-score --example hybrid -- FILE.csv`.
+//! Prints the rows of models with state mixers: `cargo run --release -p shardwise-score --example
+//! hybrid -- FILE.csv`.
 
 use engine::model::report::MemoryPart;
 use score::hybrid;

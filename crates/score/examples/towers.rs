@@ -1,4 +1,5 @@
-//! Prints the memory of traced steps of models that read images, predicted and traced: part by part, in GiB.
+//! Prints the memory of traced steps of models that read images, predicted and traced: part by
+//! part, in GiB.
 //!
 //!     cargo run --release -p shardwise-score --example towers -- tests/measured/tower_memory.csv
 

@@ -1,5 +1,6 @@
-//! How well each accelerator is measured, and how far predictions lie off on one that is not: what `cargo xtask accuracy` records
-//! for the engine (`crates/engine/src/catalog/accuracy/recorded.rs`).
+//! How well each accelerator is measured, and how far predictions lie off on one that is not: what
+//! `cargo xtask accuracy` records for the engine
+//! (`crates/engine/src/catalog/accuracy/recorded.rs`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -42,14 +43,16 @@ pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'
     errors.into_iter().map(|(id, errors)| (id, of(errors))).filter(|(_, of)| of.runs > 0).collect()
 }
 
-/// Whether the source warns of the row: BigScience's V100 rows are off by up to 40 %, according to its author.
+/// Whether the source warns of the row: BigScience's V100 rows are off by up to 40 %, according to
+/// its author.
 pub fn is_apart(source: &str, generation: Generation) -> bool {
     source.contains("BigScience") && generation == Generation::Volta
 }
 
-/// Returns measured over predicted step time as they are where the fractions of the peaks that kernels reach are borrowed from other
-/// silicon. A generation that has a fit is predicted with the fractions of each of the others in turn, one that has none with those
-/// that the catalog borrows for it. Each pair of a generation and one that it borrows from weighs the same; each ratio comes
+/// Returns measured over predicted step time as they are where the fractions of the peaks that
+/// kernels reach are borrowed from other silicon. A generation that has a fit is predicted with the
+/// fractions of each of the others in turn, one that has none with those that the catalog borrows
+/// for it. Each pair of a generation and one that it borrows from weighs the same; each ratio comes
 /// with its weight.
 pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f64)> {
     let mut of: Vec<(Generation, Efficiency, Vec<&Prediction>)> = Vec::new();
@@ -87,8 +90,9 @@ fn with(row: &Prediction, efficiency: Efficiency) -> Option<f64> {
     row.measured.step_time_s.map(|measured| measured / (row.step_time_s * slower))
 }
 
-/// Returns measured over predicted peak memory of the rows that count ([`spread::memory_ratios`]), each generation of accelerators
-/// weighing the same: the error on a generation of which nothing is known.
+/// Returns measured over predicted peak memory of the rows that count ([`spread::memory_ratios`]),
+/// each generation of accelerators weighing the same: the error on a generation of which nothing is
+/// known.
 pub fn elsewhere<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f64)> {
     let mut of: Vec<(Generation, Vec<&Entry>)> = Vec::new();
     for entry in entries {
@@ -137,7 +141,8 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
     let _ = writeln!(
         text,
         "];\n\n/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over predicted time, of fitted silicon with\n\
-         /// the fractions of the peaks that were fitted to each other one, of silicon without a fit as the catalog predicts it.\n\
+         /// the fractions of the peaks that were fitted to each other one, of silicon without a fit
+         /// as the catalog predicts it.\n\
          pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
     let peaks = elsewhere(entries.clone());

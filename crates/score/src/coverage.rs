@@ -1,5 +1,6 @@
-//! How many measured steps and peaks lie in the range beside their prediction, by what decides their error and by silicon: as the ranges
-//! stand, and with the range that a kind's other sources give.
+//! How many measured steps and peaks lie in the range beside their prediction, by what decides
+//! their error and by silicon: as the ranges stand, and with the range that a kind's other sources
+//! give.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +58,8 @@ pub fn peaks<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual<P
     entries.into_iter().filter_map(|entry| residual(entry, of)).collect()
 }
 
-/// The residual of a row, from its kind, its error (predicted over measured, less one) and the range beside the prediction.
+/// The residual of a row, from its kind, its error (predicted over measured, less one) and the
+/// range beside the prediction.
 fn residual<K>(entry: &Entry, of: impl Fn(&Prediction) -> Option<(K, f64, Band)>) -> Option<Residual<K>> {
     let prediction = entry.outcome.as_ref().ok()?;
     let (kind, error, band) = of(prediction)?;
@@ -65,8 +67,8 @@ fn residual<K>(entry: &Entry, of: impl Fn(&Prediction) -> Option<(K, f64, Band)>
     Some(Residual { kind, generation, source: entry.source().to_owned(), ratio: 1.0 / (1.0 + error), band })
 }
 
-/// Returns the 10th and the 90th percentile of the residuals, each source weighing as the square root of its rows; `None` if there are
-/// none.
+/// Returns the 10th and the 90th percentile of the residuals, each source weighing as the square
+/// root of its rows; `None` if there are none.
 pub fn range<'a, K: 'a>(residuals: impl IntoIterator<Item = &'a Residual<K>>) -> Option<Band> {
     let weighted = by_source(residuals.into_iter().map(|residual| (residual.source.as_str(), residual.ratio)));
     Some(Band { low: quantile(&weighted, 0.1)?, high: quantile(&weighted, 0.9)? })
@@ -87,11 +89,13 @@ pub struct Covered {
     pub held_out_inside: f64,
 }
 
-/// Fewest residuals of other sources that give a range, and for how many of one source each of them may speak.
+/// Fewest residuals of other sources that give a range, and for how many of one source each of them
+/// may speak.
 const FEWEST: usize = 8;
 const SPEAKS_FOR: usize = 5;
 
-/// Returns for each residual whether it lies in the range that its kind's other sources give; `None` where these are too few.
+/// Returns for each residual whether it lies in the range that its kind's other sources give;
+/// `None` where these are too few.
 fn held_out<K: Copy + Ord>(residuals: &[Residual<K>]) -> Vec<Option<bool>> {
     let mut ranges: BTreeMap<(K, &str), Option<Band>> = BTreeMap::new();
     let range_without = |residual: &Residual<K>, source: &str| {

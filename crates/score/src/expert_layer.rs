@@ -36,8 +36,9 @@ impl ExpertLayer {
     }
 }
 
-/// Predicts a row that times a single layer: by its link, a model of one layer whose products reach the rate that they have when
-/// a layer runs for a few iterations, too briefly for the power limit that slows whole training steps.
+/// Predicts a row that times a single layer: by its link, a model of one layer whose products reach
+/// the rate that they have when a layer runs for a few iterations, too briefly for the power limit
+/// that slows whole training steps.
 ///
 /// # Errors
 ///

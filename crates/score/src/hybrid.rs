@@ -1,5 +1,6 @@
-//! Rows of training steps of models with state mixers, traced tensor by tensor (`tests/hybrid/trace.py`): Hugging Face's own
-//! code on fake tensors, with the bytes alive at the peak.
+//! Rows of training steps of models with state mixers, traced tensor by tensor
+//! (`tests/hybrid/trace.py`): Hugging Face's own code on fake tensors, with the bytes alive at the
+//! peak.
 
 use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
@@ -10,7 +11,8 @@ use engine::model::transformer::{Architecture, Experts, LatentAttention};
 use engine::scenario::Scenario;
 use engine::scenario::layers::read_layers;
 
-/// Reads a row from its named columns; its model is the family, as its class in the library is called.
+/// Reads a row from its named columns; its model is the family, as its class in the library is
+/// called.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! A training step of a library's own code, traced tensor by tensor on fake tensors: what the rows of every kind of model share.
+//! A training step of a library's own code, traced tensor by tensor on fake tensors: what the rows
+//! of every kind of model share.
 
 use super::LeftOut;
 use super::text;
@@ -71,7 +72,8 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         self.raw(name) == "1"
     }
 
-    /// The step with the model's shape, as transformers runs it: FSDP2, SDPA, norms that upcast, PyTorch's loss, AdamW by `foreach`.
+    /// The step with the model's shape, as transformers runs it: FSDP2, SDPA, norms that upcast,
+    /// PyTorch's loss, AdamW by `foreach`.
     pub(super) fn scenario(&self, architecture: Architecture) -> Result<Scenario, LeftOut> {
         let (recompute, keep_fraction) = match self.raw("activation_checkpointing") {
             "none" => (Recompute::None, 1.0),
@@ -117,7 +119,8 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         })
     }
 
-    /// The decoder of the columns that every kind of model has; its MLP and its norms are the row's own.
+    /// The decoder of the columns that every kind of model has; its MLP and its norms are the row's
+    /// own.
     pub(super) fn decoder(&self) -> Result<Architecture, LeftOut> {
         let plain = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
         Ok(Architecture {
@@ -133,7 +136,8 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         })
     }
 
-    /// The shape with the parameters that its columns do not name (biases, norms of ranks): what the library builds more.
+    /// The shape with the parameters that its columns do not name (biases, norms of ranks): what
+    /// the library builds more.
     pub(super) fn with_unnamed(&self, counted: Architecture) -> Result<Architecture, LeftOut> {
         let more = self.number("params")? - counted.params() as f64;
         Ok(Architecture { extra: ExtraParams { layers: more as i64, ..ExtraParams::NONE }, ..counted })

@@ -1,4 +1,5 @@
-//! A measured row as a link: the scenario, what its source leaves open and what was taken, and the measured values as they compare.
+//! A measured row as a link: the scenario, what its source leaves open and what was taken, and the
+//! measured values as they compare.
 
 use super::predict::{self, Measured, Prediction};
 use super::row::Row;

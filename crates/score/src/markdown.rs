@@ -24,9 +24,10 @@ use engine::catalog::accuracy;
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
-/// and failed, hybrid against full sharding, the tracker's categories, traced steps, those of models with
-/// state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning, other silicon, the same without the rows' words, and how many steps lie in the
-/// range beside their prediction, and how often runs of such odds ran.
+/// and failed, hybrid against full sharding, the tracker's categories, traced steps, those of
+/// models with state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning,
+/// other silicon, the same without the rows' words, and how many steps lie in the range beside
+/// their prediction, and how often runs of such odds ran.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Returns the value at or below which this share of the weights lies, of pairs of a value and its weight; `None` if there are none.
+/// Returns the value at or below which this share of the weights lies, of pairs of a value and its
+/// weight; `None` if there are none.
 pub fn quantile(weighted: &[(f64, f64)], share: f64) -> Option<f64> {
     let mut sorted = weighted.to_vec();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -18,8 +19,8 @@ pub fn quantile(weighted: &[(f64, f64)], share: f64) -> Option<f64> {
         .map(|ratio| ratio.0)
 }
 
-/// Returns the ratios of named sources with their weights: each source weighs as the square root of its rows, so that a long table
-/// does not decide alone.
+/// Returns the ratios of named sources with their weights: each source weighs as the square root of
+/// its rows, so that a long table does not decide alone.
 pub fn by_source<'a>(ratios: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<(f64, f64)> {
     let mut sources: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (source, ratio) in ratios {

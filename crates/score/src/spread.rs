@@ -1,4 +1,5 @@
-//! The spread of the memory peaks: measured over predicted, of the rows that use a fair part of their GPU.
+//! The spread of the memory peaks: measured over predicted, of the rows that use a fair part of
+//! their GPU.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,8 @@ use engine::catalog::accuracy::{PeakKind, SMALL_USE};
 /// Shares at which a distribution is printed.
 pub const SHARES: [f64; 13] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 
-/// Returns measured over predicted peak of a row that counts: where the fixed bytes of contexts and buffers are a large part of the
-/// ratio, whether the run fits is no question.
+/// Returns measured over predicted peak of a row that counts: where the fixed bytes of contexts and
+/// buffers are a large part of the ratio, whether the run fits is no question.
 fn ratio(prediction: &Prediction) -> Option<f64> {
     let memory = &prediction.report.memory;
     let counts = memory.peak >= SMALL_USE * memory.capacity;
@@ -32,7 +33,8 @@ pub struct Distribution {
     pub ratios: [f64; SHARES.len()],
 }
 
-/// Returns the distribution of each kind that has rows, each source weighing as the square root of its rows.
+/// Returns the distribution of each kind that has rows, each source weighing as the square root of
+/// its rows.
 pub fn by_kind<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<PeakKind, Distribution> {
     let mut kinds: BTreeMap<PeakKind, Vec<(&str, f64)>> = BTreeMap::new();
     for entry in entries {

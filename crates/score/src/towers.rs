@@ -1,5 +1,6 @@
-//! Rows of training steps of models that read images, traced tensor by tensor (`tests/towers/trace.py`): Hugging Face's own code on fake
-//! tensors, with the bytes alive at the peak.
+//! Rows of training steps of models that read images, traced tensor by tensor
+//! (`tests/towers/trace.py`): Hugging Face's own code on fake tensors, with the bytes alive at the
+//! peak.
 
 use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};

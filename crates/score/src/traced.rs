@@ -1,5 +1,5 @@
-//! Rows of training steps traced tensor by tensor: real code on fake tensors, with the peak by category, its moment and operator,
-//! and the reserved bytes of a simulated allocator.
+//! Rows of training steps traced tensor by tensor: real code on fake tensors, with the peak by
+//! category, its moment and operator, and the reserved bytes of a simulated allocator.
 
 pub mod score;
 
@@ -113,7 +113,8 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     let torchtitan = raw("source_code") == "torchtitan";
     let trained = trained(&raw)?;
     let norms_alone = raw("frozen_base") == NORMS;
-    // PEFT makes adapters in the format of the base, and casts those in 16 bits to fp32 where it is not told otherwise.
+    // PEFT makes adapters in the format of the base, and casts those in 16 bits to fp32 where it is
+    // not told otherwise.
     let storage = if raw("adapter_dtype") == "fp32" { "fp32" } else { raw("param_storage") };
     let recipe = match (storage, raw("compute"), raw("reduce_dtype")) {
         ("fp32", "bf16", "bf16") => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
@@ -139,7 +140,8 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     };
     let tp = need("tp")?;
     let architecture = architecture(&raw, &need, &count)?;
-    // torchtitan's traced layers stay gathered, but for those whose own figures show that they do not.
+    // torchtitan's traced layers stay gathered, but for those whose own figures show that they do
+    // not.
     let shown =
         !raw("peak_unsharded_param").is_empty() && !stays_gathered(&architecture, tp, bytes("peak_unsharded_param"));
     let reshards = yes("reshard_after_forward") && (!torchtitan || shown);
@@ -213,8 +215,9 @@ fn trained<'a>(raw: &impl Fn(&str) -> &'a str) -> Result<Trained, LeftOut> {
 
 /// Whether a trace shows more weights gathered at once than the root and one layer.
 ///
-/// torchtitan's rows say that their layers reshard after the forward pass; but for the first of each run of the tracer, their
-/// figures show that all layers stay gathered. The figures are followed; a row without them is taken for one of the many.
+/// torchtitan's rows say that their layers reshard after the forward pass; but for the first of
+/// each run of the tracer, their figures show that all layers stay gathered. The figures are
+/// followed; a row without them is taken for one of the many.
 fn stays_gathered(architecture: &Architecture, tp: u32, gathered: f64) -> bool {
     const HALF: f64 = 2.0;
     const LAYERS: f64 = 1.5;

@@ -1,5 +1,5 @@
-//! A row of a user's own table: its typed columns become a scenario. What it leaves blank and has one likely value is taken, and said;
-//! what cannot be guessed leaves the row out by name.
+//! A row of a user's own table: its typed columns become a scenario. What it leaves blank and has
+//! one likely value is taken, and said; what cannot be guessed leaves the row out by name.
 
 mod assumed;
 mod attention;

@@ -8,7 +8,8 @@ use engine::units::BytesPerSecond;
 /// Slow-down from which what is not known of a network is said.
 const TELLING: f64 = 1.02;
 
-/// Returns the range of the step time, whose slow end is that of the slowest network which the row's words leave possible.
+/// Returns the range of the step time, whose slow end is that of the slowest network which the
+/// row's words leave possible.
 pub(crate) fn range(
     scenario: &Scenario,
     slowest: Option<BytesPerSecond>,

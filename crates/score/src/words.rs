@@ -1,4 +1,5 @@
-//! Rows read by their columns alone, as a row of a user's own table is: without the link that was made of their source.
+//! Rows read by their columns alone, as a row of a user's own table is: without the link that was
+//! made of their source.
 
 use super::predict::{self, Prediction};
 use super::row::Row;

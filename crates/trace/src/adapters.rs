@@ -1,5 +1,5 @@
-//! A matrix and the adapter beside it, written as PEFT's `lora.Linear.forward` is; torchtune's and torchtitan's do the same but cast
-//! nothing.
+//! A matrix and the adapter beside it, written as PEFT's `lora.Linear.forward` is; torchtune's and
+//! torchtitan's do the same but cast nothing.
 
 use super::event::TensorId;
 use super::node::{Kind, NONE, WeightId};
@@ -14,8 +14,8 @@ impl Tape {
     pub(super) fn project(&mut self, x: &Value, of: Matrix) -> Value {
         let base = self.linear(x, of.weight, of.bias);
         let (Some(adapter), Some(how)) = (of.adapter, self.formats.adapters) else { return base };
-        // Beside a 4-bit matrix (`lora.bnb.Linear4bit`) the output is cloned first, the adapter's cast before the sum, and autocast
-        // left to cast the input.
+        // Beside a 4-bit matrix (`lora.bnb.Linear4bit`) the output is cloned first, the adapter's
+        // cast before the sum, and autocast left to cast the input.
         let quantized = self.weights.get(of.weight as usize).is_some_and(|weight| weight.format.is_quantized);
         let base = if quantized && how.is_peft { self.cloned(base) } else { base };
         let width = base.width;
@@ -93,8 +93,9 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// DoRA's norms of the rows of W and its adapter's product (PEFT's `DoraLinearLayer`): the product is made of an identity, so that
-    /// FSDP sees the modules run. No gradient flows through them; what is returned is alive to the end of the module.
+    /// DoRA's norms of the rows of W and its adapter's product (PEFT's `DoraLinearLayer`): the
+    /// product is made of an identity, so that FSDP sees the modules run. No gradient flows through
+    /// them; what is returned is alive to the end of the module.
     fn norms_of_sum(&mut self, of: Matrix, adapter: Adapter, width: u64) -> Vec<TensorId> {
         let Some(&base) = self.weights.get(of.weight as usize) else { return Vec::new() };
         let rank = self.weights.get(adapter.down as usize).map_or(0, |down| down.rows);
@@ -128,7 +129,8 @@ impl Tape {
         sum
     }
 
-    /// Asks for the gradient of a tensor that nothing before it needs (`enable_input_require_grads`).
+    /// Asks for the gradient of a tensor that nothing before it needs
+    /// (`enable_input_require_grads`).
     pub(super) fn require_gradient(&mut self, x: Value) -> Value {
         if x.node == NONE { Value { node: self.node(Kind::Leaf, []), ..x } } else { x }
     }

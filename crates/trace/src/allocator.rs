@@ -1,26 +1,31 @@
 //! PyTorch's caching allocator: the bytes a process reserves for what it allocates and frees
-//! (`c10/cuda/CUDACachingAllocator.cpp`, as of commit 001074d; the names in parentheses are that file's).
+//! (`c10/cuda/CUDACachingAllocator.cpp`, as of commit 001074d; the names in parentheses are that
+//! file's).
 //!
 //! - A request is rounded up to 512 B (`kMinBlockSize`).
-//! - Up to 1 MiB (`kSmallSize`) it is served by its stream's small pool, else by its large pool (`get_pool`); no pool gives to
-//!   another.
-//! - The smallest free block that holds it is taken, of equal ones that of the lowest address (`get_free_block`).
-//! - What is left of that block is split off: 512 B or more in a small pool, more than 1 MiB in a large one (`should_split`).
-//! - Where none is free, a segment is reserved (`get_allocation_size`): 2 MiB for the small pool, 20 MiB for a request
-//!   under 10 MiB, else the request rounded up to 2 MiB.
-//! - A freed block merges with the free blocks before and after it in its segment (`free_block`); the segment stays reserved.
-//! - A segment that would exceed the device first makes it take back every segment that is free as a whole
-//!   (`release_cached_blocks`).
+//! - Up to 1 MiB (`kSmallSize`) it is served by its stream's small pool, else by its large pool
+//!   (`get_pool`); no pool gives to another.
+//! - The smallest free block that holds it is taken, of equal ones that of the lowest address
+//!   (`get_free_block`).
+//! - What is left of that block is split off: 512 B or more in a small pool, more than 1 MiB in a
+//!   large one (`should_split`).
+//! - Where none is free, a segment is reserved (`get_allocation_size`): 2 MiB for the small pool,
+//!   20 MiB for a request under 10 MiB, else the request rounded up to 2 MiB.
+//! - A freed block merges with the free blocks before and after it in its segment (`free_block`);
+//!   the segment stays reserved.
+//! - A segment that would exceed the device first makes it take back every segment that is free as
+//!   a whole (`release_cached_blocks`).
 //!
-//! With expandable segments a pool is one segment that grows at its end, in pages of 2 MiB (small) or 20 MiB (large), and
-//! anything left over is split off.
+//! With expandable segments a pool is one segment that grows at its end, in pages of 2 MiB (small)
+//! or 20 MiB (large), and anything left over is split off.
 //!
-//! Simpler than the original, as the reference simulation is (`allocsim.py`, see `tests/allocator`): what a large pool does not
-//! split off counts as reserved and not as allocated; of expandable segments the free end is a block like any other, where
-//! PyTorch rather takes a larger block if there is one, and no pages are given back.
+//! Simpler than the original, as the reference simulation is (`allocsim.py`, see
+//! `tests/allocator`): what a large pool does not split off counts as reserved and not as
+//! allocated; of expandable segments the free end is a block like any other, where PyTorch rather
+//! takes a larger block if there is one, and no pages are given back.
 //!
-//! A step makes tens of thousands of requests, so what each of them calls is inlined also where the engine is compiled for its
-//! size.
+//! A step makes tens of thousands of requests, so what each of them calls is inlined also where the
+//! engine is compiled for its size.
 
 mod bins;
 mod blocks;
@@ -91,8 +96,9 @@ impl Allocator {
         }
     }
 
-    /// Creates the allocator, with fixed segments, on a device of which it may reserve so many bytes. A request that does not
-    /// fit all the same is served, and counted by [`Self::failures`].
+    /// Creates the allocator, with fixed segments, on a device of which it may reserve so many
+    /// bytes. A request that does not fit all the same is served, and counted by
+    /// [`Self::failures`].
     pub fn within(capacity: u64) -> Self {
         Self { capacity, ..Self::new(Segments::Fixed) }
     }
@@ -137,7 +143,8 @@ impl Allocator {
         self.blocks.ranges()
     }
 
-    /// Allocates at least one byte; a tensor without any takes no memory and is not to be requested.
+    /// Allocates at least one byte; a tensor without any takes no memory and is not to be
+    /// requested.
     pub fn allocate(&mut self, bytes: u64, stream: Stream) -> BlockId {
         let size = rules::rounded(bytes);
         let kind = PoolKind::of(size);
@@ -173,7 +180,8 @@ impl Allocator {
         pool.free.insert(merged);
     }
 
-    /// Reserves what a request needs that no free block holds, and returns the block that now holds it.
+    /// Reserves what a request needs that no free block holds, and returns the block that now holds
+    /// it.
     fn grow(&mut self, size: u64, stream: Stream, kind: PoolKind) -> Free {
         match self.segments {
             Segments::Fixed => {
@@ -200,7 +208,8 @@ impl Allocator {
         }
     }
 
-    /// Gives back every segment that is free as a whole where so many bytes more would exceed the device.
+    /// Gives back every segment that is free as a whole where so many bytes more would exceed the
+    /// device.
     fn make_room(&mut self, bytes: u64) {
         if bytes <= self.capacity.saturating_sub(self.reserved.now) {
             return;

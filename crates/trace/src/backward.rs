@@ -49,8 +49,9 @@ impl Tape {
         self.computed.push((weight, new));
     }
 
-    /// Adds the gradients of weights that a node computed to those there. One that accumulates over micro-batches is cast at
-    /// once to the format of the reduction (FSDP2's `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    /// Adds the gradients of weights that a node computed to those there. One that accumulates over
+    /// micro-batches is cast at once to the format of the reduction (FSDP2's
+    /// `to_accumulated_grad_if_needed`), and later ones are added to it in place.
     fn accumulate(&mut self) {
         for (weight, new) in core::mem::take(&mut self.computed) {
             let Some(of) = self.weights.get(weight as usize).copied() else { continue };
@@ -63,7 +64,8 @@ impl Tape {
                     wide
                 }
                 (NONE, _) => new,
-                // The embedding's, where the head's is there before it: the sum is a tensor of its own.
+                // The embedding's, where the head's is there before it: the sum is a tensor of its
+                // own.
                 (there, Some(width)) if of.shared && embeds => {
                     let wide = if width == of.format.width {
                         new
@@ -130,7 +132,8 @@ impl Tape {
         }
     }
 
-    /// Frees what a node saved, and with the last of a checkpointed layer what was held for its recomputation.
+    /// Frees what a node saved, and with the last of a checkpointed layer what was held for its
+    /// recomputation.
     fn let_go(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);

@@ -1,4 +1,5 @@
-//! Activation checkpointing: what is thrown away in the forward pass and computed again in the backward pass.
+//! Activation checkpointing: what is thrown away in the forward pass and computed again in the
+//! backward pass.
 
 use super::event::TensorId;
 use super::node::NONE;

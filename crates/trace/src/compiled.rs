@@ -1,4 +1,5 @@
-//! Layers under `torch.compile`: what is between two products runs as one kernel and leaves one tensor.
+//! Layers under `torch.compile`: what is between two products runs as one kernel and leaves one
+//! tensor.
 //!
 //! The partitioner keeps the outputs of products and of attention, but for those that no backward
 //! pass reads, and what the backward pass must write down: the inputs of products

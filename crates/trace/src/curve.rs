@@ -1,4 +1,5 @@
-//! A trace as a curve: the bytes by category over the course of one step, thinned to what a figure can show.
+//! A trace as a curve: the bytes by category over the course of one step, thinned to what a figure
+//! can show.
 
 use super::event::{Category, Event, Moment, Phase, Place};
 use super::play::{STEPS, WORKSPACE};
@@ -62,9 +63,11 @@ pub struct Span {
 /// One step, event by event.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// The start of the step, the highest moment of each of its columns, and its end, which counts as the update's.
+    /// The start of the step, the highest moment of each of its columns, and its end, which counts
+    /// as the update's.
     pub points: Vec<Point>,
-    /// The parts of the step in order, one of each kind a micro-batch. The update is the last one, also where it allocates nothing.
+    /// The parts of the step in order, one of each kind a micro-batch. The update is the last one,
+    /// also where it allocates nothing.
     pub spans: Vec<Span>,
     /// All events of the step.
     pub events: u32,
@@ -119,8 +122,8 @@ impl Player {
 }
 
 impl Trace {
-    /// One step as a curve of at most so many points, one a part of the step at least: each is the highest moment of equally
-    /// many events of one part.
+    /// One step as a curve of at most so many points, one a part of the step at least: each is the
+    /// highest moment of equally many events of one part.
     pub fn curve(&self, step: RunStep, segments: Segments, points: usize) -> Curve {
         let mut player = Player::new(self.tensors, segments);
         self.rest.iter().for_each(|event| player.play(event));

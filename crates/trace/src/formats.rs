@@ -26,7 +26,8 @@ pub(super) struct Formats {
     /// Of frozen matrices of the layers, and of all else that is frozen.
     matrices: Format,
     others: Format,
-    /// Layers that do not train; whether the embedding and the head train; the norms, and these alone.
+    /// Layers that do not train; whether the embedding and the head train; the norms, and these
+    /// alone.
     frozen_layers: u32,
     pub tables_train: bool,
     norms_train: bool,
@@ -62,8 +63,8 @@ pub(super) struct LayerFormats {
 }
 
 impl Formats {
-    /// Those of a setup where `group` GPUs share each weight and compute is in `compute` bytes, under autocast or not; Hugging Face's
-    /// model and its adapters (`peft`) or another's.
+    /// Those of a setup where `group` GPUs share each weight and compute is in `compute` bytes,
+    /// under autocast or not; Hugging Face's model and its adapters (`peft`) or another's.
     pub(super) fn of(setup: &Setup, group: u64, compute: u64, autocast: bool, peft: bool) -> Self {
         let (bytes, of) = (recipe_bytes(setup.recipe), &setup.trained);
         // As FSDP's policy gathers them; where nothing does and nothing casts, as they are stored.

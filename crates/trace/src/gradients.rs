@@ -205,7 +205,8 @@ impl Tape {
 
     /// Of an embedding: under tensor parallelism the gradient of the whole table.
     fn embedding_backward(&mut self, weight: WeightId) {
-        // Under tensor parallelism the gradient of the whole table is made, then this GPU's part copied.
+        // Under tensor parallelism the gradient of the whole table is made, then this GPU's part
+        // copied.
         let whole = if self.tp > 1 { self.table_bytes(weight) * self.tp } else { 0 };
         if whole > 0 && self.gradients == Category::Gradient {
             // Without FSDP it stays whole, in the format of the weights.

@@ -1,7 +1,9 @@
-//! One training step, tensor by tensor: the model's code as its framework writes it, played on a small autograd.
+//! One training step, tensor by tensor: the model's code as its framework writes it, played on a
+//! small autograd.
 //!
-//! [`Trace::of`] writes the step down; [`Trace::peak`] says what is alive when most is, and [`Trace::reserved`] what PyTorch's
-//! caching allocator reserves for it. What a layer allocates stands in one file a framework: `torchtitan`, `transformers`.
+//! [`Trace::of`] writes the step down; [`Trace::peak`] says what is alive when most is, and
+//! [`Trace::reserved`] what PyTorch's caching allocator reserves for it. What a layer allocates
+//! stands in one file a framework: `torchtitan`, `transformers`.
 
 mod adapters;
 pub mod allocator;

@@ -8,7 +8,8 @@ use engine::model::software::Loss;
 
 /// Bytes of a 16-bit element.
 const HALF: u64 = 2;
-/// Chunks into which a chunked loss cuts the tokens (torchtune's `CEWithChunkedOutputLoss`, eight by default).
+/// Chunks into which a chunked loss cuts the tokens (torchtune's `CEWithChunkedOutputLoss`, eight
+/// by default).
 const CHUNKS: u64 = 8;
 /// Bytes of fp32 logits of one tile of a tiled loss (arXiv 2506.13996, section 3.1).
 const TILE: u64 = 1 << 30;
@@ -18,8 +19,8 @@ impl Tape {
         self.allocate(operator, bytes, Category::Logits)
     }
 
-    /// The logits of the whole vocabulary, where the `group` GPUs of a tensor-parallel group each have a part
-    /// (`DTensor.redistribute` to `Replicate`).
+    /// The logits of the whole vocabulary, where the `group` GPUs of a tensor-parallel group each
+    /// have a part (`DTensor.redistribute` to `Replicate`).
     pub(super) fn gather_logits(&mut self, logits: Value, group: u64) -> Value {
         let node = self.node(Kind::GatherLogits, [&logits]);
         let sent = self.logits("all_gather_into_tensor", logits.bytes() * group);
@@ -96,7 +97,8 @@ impl Tape {
                     held = self.hold(logits.tensor);
                 }
             }
-            // The kernel keeps the logits and overwrites nothing; their gradient is a tensor of its own.
+            // The kernel keeps the logits and overwrites nothing; their gradient is a tensor of its
+            // own.
             Loss::Fused => self.save(node, logits.tensor),
             Loss::Chunked | Loss::FusedLinear | Loss::Tiled => {}
         }

@@ -1,5 +1,5 @@
-//! Routed experts as Hugging Face's `grouped_mm` implementation runs them: tokens sorted by expert, two products with stacks of
-//! matrices, weighed in fp32 and put back in order.
+//! Routed experts as Hugging Face's `grouped_mm` implementation runs them: tokens sorted by expert,
+//! two products with stacks of matrices, weighed in fp32 and put back in order.
 
 use super::node::{Kind, WeightId};
 use super::operators::FP32;
@@ -10,7 +10,8 @@ use engine::model::transformer::QkNorm;
 
 /// Bytes of an index.
 const INDEX: u64 = 8;
-/// Indices that are kept for each copy of a token: its expert, its place in the order and its place before, its token.
+/// Indices that are kept for each copy of a token: its expert, its place in the order and its place
+/// before, its token.
 const INDICES: u64 = 4;
 /// fp32 numbers that are kept for each copy: its probability, as it was and as it is scaled.
 const PROBABILITIES: u64 = 2;

@@ -1,4 +1,5 @@
-//! The nodes of the graph: what each operator's backward pass is, whose gradients it makes and what it keeps.
+//! The nodes of the graph: what each operator's backward pass is, whose gradients it makes and what
+//! it keeps.
 
 use super::event::TensorId;
 use engine::model::software::Loss;

@@ -6,7 +6,8 @@ use super::tape::{Tape, Value};
 
 /// Bytes of an fp32 element.
 pub(super) const FP32: u64 = 4;
-/// Flash attention's kernels work on rows and on head widths in multiples of these (flash-attention's `flash_bwd_kernel`).
+/// Flash attention's kernels work on rows and on head widths in multiples of these
+/// (flash-attention's `flash_bwd_kernel`).
 const ROW_BLOCK: u64 = 128;
 const WIDTH_BLOCK: u64 = 32;
 
@@ -90,7 +91,8 @@ impl Tape {
         self.out(operator, Kind::Scale, a)
     }
 
-    /// A function of each element, by its name and that of its backward operator; it saves its input.
+    /// A function of each element, by its name and that of its backward operator; it saves its
+    /// input.
     pub(super) fn unary(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
         let node = self.node(Kind::Unary(backward), [x]);
         self.save(node, x.tensor);
@@ -151,8 +153,9 @@ impl Tape {
         }
     }
 
-    /// Saves autocast's copy of a weight, made here if it is not there: its cache lasts from the first layer to the loss. It has none
-    /// of frozen weights: their copy is returned, to be released after the product.
+    /// Saves autocast's copy of a weight, made here if it is not there: its cache lasts from the
+    /// first layer to the loss. It has none of frozen weights: their copy is returned, to be
+    /// released after the product.
     fn save_cast(&mut self, node: u32, weight: WeightId) -> TensorId {
         let Some(copies) = &self.autocast else { return NONE };
         let there = copies.iter().find(|(of, _)| *of == weight).map(|(_, copy)| *copy);
@@ -193,7 +196,8 @@ impl Tape {
         }
     }
 
-    /// An output that a policy, where there is one, keeps: made and held in the forward pass, found again in the recomputation.
+    /// An output that a policy, where there is one, keeps: made and held in the forward pass, found
+    /// again in the recomputation.
     pub(super) fn kept_or_made(&mut self, operator: &'static str, bytes: u64) -> TensorId {
         if self.policy.is_none() {
             return self.make(operator, bytes);
@@ -275,7 +279,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Rotary positions as `x cos + rotate_half(x) sin`: keeps the tables alone, which live all step.
+    /// Rotary positions as `x cos + rotate_half(x) sin`: keeps the tables alone, which live all
+    /// step.
     pub(super) fn rotate(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::Rotate, [x]);
         let with_cosine = self.make("mul", x.bytes());
@@ -290,7 +295,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Flash attention: keeps queries, keys, values, its output and the log-sum-exp of each row in fp32.
+    /// Flash attention: keeps queries, keys, values, its output and the log-sum-exp of each row in
+    /// fp32.
     pub(super) fn attention(&mut self, q: &Value, k: &Value, v: &Value, shape: Heads) -> Value {
         let Heads { sequences, sequence, query: heads, key_value: key_value_heads, width } = shape;
         let rows = sequences * heads * rounded(sequence, ROW_BLOCK);

@@ -7,7 +7,8 @@ use engine::model::training::OptimizerKernel;
 
 /// One update of parameters whose moments have these bytes; the first makes both moments of each.
 ///
-/// PyTorch's AdamW with `foreach` makes the root of the second moment of all parameters at once; its fused kernel makes nothing.
+/// PyTorch's AdamW with `foreach` makes the root of the second moment of all parameters at once;
+/// its fused kernel makes nothing.
 pub(super) fn update(tape: &mut Tape, setup: &Setup, moments: &[u64], first: bool) {
     tape.moment = Moment { phase: Phase::Optimizer, place: Place::Embedding };
     if first {

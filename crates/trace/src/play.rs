@@ -81,8 +81,8 @@ impl Trace {
     }
 }
 
-/// Bytes that PyTorch's caching allocator reserves at most over these steps of one model: its tensors are the same in all of them, but
-/// for their sizes.
+/// Bytes that PyTorch's caching allocator reserves at most over these steps of one model: its
+/// tensors are the same in all of them, but for their sizes.
 pub fn reserved_over(segments: Segments, steps: &[Trace]) -> u64 {
     reserved(segments, &steps.iter().collect::<Vec<_>>())
 }

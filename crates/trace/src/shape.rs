@@ -36,7 +36,8 @@ pub(super) struct Shape {
     pub biases: (bool, bool, bool),
     /// Whether one matrix makes queries, keys and values, and one gate and up.
     pub fused: bool,
-    /// Whether a plain MLP's activation is GPT-2's `gelu_new`, operator by operator (`modeling_gpt2.py`).
+    /// Whether a plain MLP's activation is GPT-2's `gelu_new`, operator by operator
+    /// (`modeling_gpt2.py`).
     pub new_gelu: bool,
     /// Whether a tanh caps the logits.
     pub softcap: bool,
@@ -75,7 +76,8 @@ impl Shape {
         let key = arch.key_value_width_over(tp as f64) as u64;
         let bytes = recipe_bytes(setup.recipe);
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
-        // Adapters in 32 bits beside a frozen base in fewer: PEFT casts their inputs, and no one autocasts.
+        // Adapters in 32 bits beside a frozen base in fewer: PEFT casts their inputs, and no one
+        // autocasts.
         let beside = setup.trained.has_adapters() && setup.trained.base.bytes() < bytes.weights;
         let autocast =
             setup.recipe == PrecisionPolicy::AutocastBf16 || (unsharded && bytes.weights > bytes.activation && !beside);

@@ -15,8 +15,9 @@ use engine::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Shar
 use engine::model::transformer::QkNorm;
 use engine::units::Bytes;
 
-/// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP or DDP, without a pipeline,
-/// expert parallelism or offloading, a sequence that is cut passed around as a ring, kernel by kernel or compiled.
+/// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP
+/// or DDP, without a pipeline, expert parallelism or offloading, a sequence that is cut passed
+/// around as a ring, kernel by kernel or compiled.
 pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
     // The sequence is cut before the model; only flash attention has no scores of other GPUs' keys.
@@ -40,7 +41,8 @@ pub fn is_followed(setup: &Setup) -> bool {
     alike && sequential && by_itself && (is_transformers || plain_norms) && follows_frozen(setup)
 }
 
-/// Whether the trace follows what a step does with weights that do not train, and with adapters beside them.
+/// Whether the trace follows what a step does with weights that do not train, and with adapters
+/// beside them.
 fn follows_frozen(setup: &Setup) -> bool {
     let Trained { method, targets, dropout, base, embeddings, .. } = setup.trained;
     if setup.trained.is_all() {
@@ -57,15 +59,18 @@ fn follows_frozen(setup: &Setup) -> bool {
         // LLM.int8() keeps inputs in another format, and the others have kernels of their own.
         BaseFormat::Fp8 | BaseFormat::Int8 | BaseFormat::Int4 | BaseFormat::Mxfp4 => false,
     };
-    // Where FSDP casts no weights, formats mix operator by operator: only PEFT's adapters have casts for it.
+    // Where FSDP casts no weights, formats mix operator by operator: only PEFT's adapters have
+    // casts for it.
     let casts = shard_degrees(setup).weights > 1.0 || base.bytes() == bytes.weights;
     if !setup.trained.has_adapters() {
         return base_is && casts;
     }
     let autocast = setup.recipe == PrecisionPolicy::AutocastBf16;
-    // PEFT's `lora.Linear` stands beside matrices, not beside stacks of experts; latent attention is not written out.
+    // PEFT's `lora.Linear` stands beside matrices, not beside stacks of experts; latent attention
+    // is not written out.
     let beside = !(arch.latent.is_used() || arch.has_experts() && targets.of().mlp);
-    // DoRA is written out in one format, kernel by kernel; with dropout, it keeps 16-bit copies of quantized matrices.
+    // DoRA is written out in one format, kernel by kernel; with dropout, it keeps 16-bit copies of
+    // quantized matrices.
     let keeps_copies = dropout && base.is_quantized();
     let dora = method != Method::Dora || (!autocast && casts && !setup.kernels.compile && !keeps_copies);
     base_is && beside && dora && (casts || autocast || !embeddings)
@@ -82,7 +87,8 @@ fn typical(setup: &Setup, stage: &Stage, spread: f64) -> Vec<Trace> {
     steps.map(|setup| Trace::of(&setup, stage)).collect()
 }
 
-/// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow the step whole.
+/// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow
+/// the step whole.
 pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     if !is_followed(setup) {
         return None;

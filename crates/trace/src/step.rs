@@ -87,8 +87,8 @@ impl Trace {
         Self::with(setup, stage, |formats| formats)
     }
 
-    /// The same where the norms alone train, whatever the setup says: a check of frozen weights beside trained ones, which no
-    /// scenario asks for.
+    /// The same where the norms alone train, whatever the setup says: a check of frozen weights
+    /// beside trained ones, which no scenario asks for.
     pub fn of_norms(setup: &Setup, stage: &Stage) -> Self {
         Self::with(setup, stage, Formats::of_norms)
     }
@@ -187,7 +187,8 @@ impl<'a> Step<'a> {
         core::mem::take(&mut self.tape.events)
     }
 
-    /// Values of all weights in the order of `model.parameters()`: the embedding, the layers, the final norm and the head.
+    /// Values of all weights in the order of `model.parameters()`: the embedding, the layers, the
+    /// final norm and the head.
     fn ordered<T: Copy>(&self, of_weights: &[T]) -> Vec<T> {
         let (root, layers) = of_weights.split_at(self.root_weights.min(of_weights.len()));
         let (before, after) = root.split_at(usize::from(self.shape.embedding).min(root.len()));
@@ -237,7 +238,8 @@ impl<'a> Step<'a> {
         let share = 1.0 - self.setup.kept_layers();
         match self.setup.recompute {
             Recompute::Selective => Checkpoint::Operators,
-            // Of all layers a share, evenly: the second of two, as torchtitan's `selective_ac_option` counts.
+            // Of all layers a share, evenly: the second of two, as torchtitan's
+            // `selective_ac_option` counts.
             _ if (f64::from(layer + 1) * share).floor() > (f64::from(layer) * share).floor() => Checkpoint::Full,
             _ => Checkpoint::None,
         }
@@ -252,7 +254,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The layers' forward pass, from the tokens to the last layer's output; with it what the model still holds of its input.
+    /// The layers' forward pass, from the tokens to the last layer's output; with it what the model
+    /// still holds of its input.
     fn forward(&mut self) -> (Value, Option<Value>) {
         let [embedding, head] = self.root_units();
         self.at(Phase::Forward, Place::Embedding);

@@ -1,7 +1,9 @@
-//! A small autograd: tensors that live as long as something refers to them, and a graph that keeps what its backward pass needs.
+//! A small autograd: tensors that live as long as something refers to them, and a graph that keeps
+//! what its backward pass needs.
 //!
-//! Operators ([`super::operators`]) allocate their outputs and record a node; a node holds the tensors that PyTorch's node holds and
-//! frees them when its backward pass has run. Model code is then written as in PyTorch, and lifetimes follow as they do there.
+//! Operators ([`super::operators`]) allocate their outputs and record a node; a node holds the
+//! tensors that PyTorch's node holds and frees them when its backward pass has run. Model code is
+//! then written as in PyTorch, and lifetimes follow as they do there.
 
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::{Format, Formats};
@@ -30,7 +32,8 @@ impl Weight {
     }
 }
 
-/// A tensor as an operator sees it. Whoever holds one gives it back with [`Tape::drop`], or the tensor lives on.
+/// A tensor as an operator sees it. Whoever holds one gives it back with [`Tape::drop`], or the
+/// tensor lives on.
 #[derive(Debug)]
 pub(super) struct Value {
     /// Its storage.
@@ -57,7 +60,8 @@ enum Saving {
     Hold,
     /// It is counted, and recomputed later.
     Count,
-    /// It is given to the nodes of the first pass: the next node, and how many tensors are still to come.
+    /// It is given to the nodes of the first pass: the next node, and how many tensors are still to
+    /// come.
     Again { node: u32, left: u32 },
 }
 
@@ -79,13 +83,15 @@ pub(super) struct Tape {
     pub element: u64,
     /// The formats of weights, by their kind.
     pub formats: Formats,
-    /// The 16-bit copies of weights that autocast has made, by weight; `None` where weights come in the format of compute.
+    /// The 16-bit copies of weights that autocast has made, by weight; `None` where weights come in
+    /// the format of compute.
     pub autocast: Option<Vec<(WeightId, TensorId)>>,
     /// Gradients of weights that the node at work has computed.
     pub computed: Vec<(WeightId, TensorId)>,
     /// Gradients that it has made for the nodes before it.
     pub given: Vec<(Edge, TensorId)>,
-    /// The last node of a checkpointed layer that saves something, and what is held until it has run.
+    /// The last node of a checkpointed layer that saves something, and what is held until it has
+    /// run.
     pub checkpoint: (u32, Vec<TensorId>),
     /// Whether the layer at work was recomputed.
     pub recomputed: bool,
@@ -93,7 +99,8 @@ pub(super) struct Tape {
     pub keeps_biased: bool,
     /// GPUs that split a layer.
     pub tp: u64,
-    /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is reduced.
+    /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is
+    /// reduced.
     pub accumulated: Option<u64>,
     /// What whole gradients are: unsharded, or at rest already.
     pub gradients: Category,
@@ -223,7 +230,8 @@ impl Tape {
         }
     }
 
-    /// Records a node, [`NONE`] where no gradient is wanted; in a recomputation, finds the one that the first pass recorded.
+    /// Records a node, [`NONE`] where no gradient is wanted; in a recomputation, finds the one that
+    /// the first pass recorded.
     pub(super) fn node<const N: usize>(&mut self, kind: Kind, inputs: [&Value; N]) -> u32 {
         if inputs.iter().all(|input| input.node == NONE) && !self.trains_here(kind) {
             return NONE;
@@ -268,8 +276,9 @@ impl Tape {
         }
     }
 
-    /// Saves the input of an operator with a weight, which that weight's gradient needs; of a frozen weight, the weight itself, which
-    /// the input's gradient needs and which is there anyway. bitsandbytes' product hides a quantized one from what checkpointing counts.
+    /// Saves the input of an operator with a weight, which that weight's gradient needs; of a
+    /// frozen weight, the weight itself, which the input's gradient needs and which is there
+    /// anyway. bitsandbytes' product hides a quantized one from what checkpointing counts.
     pub(super) fn save_input(&mut self, node: u32, input: TensorId, weight: WeightId) {
         if self.weights.get(weight as usize).is_some_and(|weight| weight.format.is_quantized) {
             return;

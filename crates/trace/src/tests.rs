@@ -65,9 +65,9 @@ fn a_layer_more(of: impl Fn(u32) -> Scenario) -> f64 {
     (more - fewer) / 2048.0
 }
 
-/// What the tracer of real code finds for Llama in 16 bits, in bytes a token and layer (h hidden, f ffn, k keys, a heads):
-/// `8f + 20h + 4k + 4a + 8` of Hugging Face's, `8f + 24h + 4a + 8` of torchtitan's of 2024; by operator `2f + 8h + 2k + 4a`; `2h` where
-/// all is recomputed.
+/// What the tracer of real code finds for Llama in 16 bits, in bytes a token and layer (h hidden, f
+/// ffn, k keys, a heads): `8f + 20h + 4k + 4a + 8` of Hugging Face's, `8f + 24h + 4a + 8` of
+/// torchtitan's of 2024; by operator `2f + 8h + 2k + 4a`; `2h` where all is recomputed.
 #[test]
 fn a_layer_saves_the_bytes_that_a_trace_of_real_code_shows() {
     let (h, f, k, a) = (4096.0, 11008.0, 4096.0, 32.0);
@@ -76,13 +76,15 @@ fn a_layer_saves_the_bytes_that_a_trace_of_real_code_shows() {
     assert_eq!(of_layer(Framework::Torchtitan, Recompute::Full), 2.0 * h);
 }
 
-/// What a layer with adapters saves in 16 bits: no input of a frozen matrix, no normalised input of a frozen norm.
+/// What a layer with adapters saves in 16 bits: no input of a frozen matrix, no normalised input of
+/// a frozen norm.
 #[test]
 fn a_layer_with_adapters_saves_what_their_gradients_need() {
     let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
     let of = |trained: Trained| a_layer_more(|layers| adapted(layers, Recompute::None, trained));
     let lora = |targets| Trained { method: Method::Lora, targets, ..Trained::ALL };
-    // Queries, keys, values, attention's output, and what attention, norms and the MLP's activation keep in any case.
+    // Queries, keys, values, attention's output, and what attention, norms and the MLP's activation
+    // keep in any case.
     let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
     let attention = without + 2.0 * h;
     assert_eq!(of(lora(Targets::QueryValue)), attention + 2.0 * 2.0 * r);
@@ -99,7 +101,8 @@ fn a_layer_with_adapters_saves_what_their_gradients_need() {
     assert_eq!(of(dora), all + 4.0 * (3.0 * h + 2.0 * k + 2.0 * f));
 }
 
-/// On one GPU nothing casts adapters in fp32 but PEFT, which casts their inputs; autocast casts these back.
+/// On one GPU nothing casts adapters in fp32 but PEFT, which casts their inputs; autocast casts
+/// these back.
 #[test]
 fn adapters_in_32_bits_save_copies_of_their_inputs() {
     let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
@@ -121,7 +124,8 @@ fn adapters_in_32_bits_save_copies_of_their_inputs() {
     assert_eq!(of(PrecisionPolicy::AutocastBf16, BaseFormat::Nf4), shared + copies);
 }
 
-/// Layers below the lowest that trains save nothing, gather nothing in the backward pass and leave no gradients.
+/// Layers below the lowest that trains save nothing, gather nothing in the backward pass and leave
+/// no gradients.
 #[test]
 fn a_frozen_prefix_is_left_alone() {
     let of = |frozen_layers, recompute| {
@@ -213,7 +217,8 @@ fn assert_freed_once(scenario: &Scenario) {
     assert_eq!(left, gradients, "{:?} {:?} {:?}", scenario.framework, scenario.recompute, scenario.trained);
 }
 
-/// Whatever is recomputed and however many micro-batches accumulate, nothing but gradients outlives a step.
+/// Whatever is recomputed and however many micro-batches accumulate, nothing but gradients outlives
+/// a step.
 #[test]
 fn every_tensor_is_freed_once() {
     for framework in [Framework::Torchtitan, Framework::Transformers] {

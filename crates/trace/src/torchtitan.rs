@@ -6,7 +6,8 @@ use super::shape::Shape;
 use super::tape::{Tape, Value};
 use super::weights::{Layer, Matrix, Mlp, Projections};
 
-/// `nn.RMSNorm`: in one kernel, or (before PyTorch 2.9) operator by operator in fp32, scaled in the format of its input.
+/// `nn.RMSNorm`: in one kernel, or (before PyTorch 2.9) operator by operator in fp32, scaled in the
+/// format of its input.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
     let rows = x.elements / shape.hidden;
     if shape.fused_norms {

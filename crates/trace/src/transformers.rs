@@ -1,5 +1,5 @@
-//! Hugging Face's decoder layers, written as its `modeling_*.py` are (transformers 5): Llama, Mistral, Qwen 2 and 3, Phi-3, Gemma 2
-//! and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
+//! Hugging Face's decoder layers, written as its `modeling_*.py` are (transformers 5): Llama,
+//! Mistral, Qwen 2 and 3, Phi-3, Gemma 2 and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
 
 use super::node::WeightId;
 use super::operators::FP32;
@@ -179,7 +179,8 @@ fn gelu_by_operators(tape: &mut Tape, x: &Value) -> Value {
     out
 }
 
-/// A decoder layer: norms before the blocks; before and after them (Gemma); after them alone (OLMo 2).
+/// A decoder layer: norms before the blocks; before and after them (Gemma); after them alone (OLMo
+/// 2).
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let [first, second, third, fourth] = layer.norms;
     let after_alone = shape.qk_norm == QkNorm::Full;

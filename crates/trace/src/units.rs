@@ -53,7 +53,8 @@ impl Units {
         Self { each, sharding, last_gather: NONE, ahead: None, reducing: NONE }
     }
 
-    /// Sum over a unit's weights of the elements of their shards, each padded to whole rows, times so many bytes.
+    /// Sum over a unit's weights of the elements of their shards, each padded to whole rows, times
+    /// so many bytes.
     fn shard(&self, tape: &Tape, unit: usize, bytes: impl Fn(&Format) -> f64) -> u64 {
         let group = self.sharding.group;
         self.weights(tape, unit).iter().map(|weight| weight.shard_bytes(group, bytes(&weight.format))).sum()
@@ -147,7 +148,8 @@ impl Units {
         }
     }
 
-    /// After it: frees the weights and reduces the gradients, or leaves them to the next micro-batch.
+    /// After it: frees the weights and reduces the gradients, or leaves them to the next
+    /// micro-batch.
     pub(super) fn after_backward(&mut self, tape: &mut Tape, unit: usize, reduces: bool) {
         if !self.is_sharded() {
             return;

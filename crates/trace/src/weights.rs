@@ -109,7 +109,8 @@ impl Tape {
             },
             mlp: if shape.experts > 0 {
                 let router = self.matrix(of, [shape.experts, hidden], false, false);
-                // torchtitan cuts each expert where there are fewer than GPUs (`shard_placement_fn`).
+                // torchtitan cuts each expert where there are fewer than GPUs
+                // (`shard_placement_fn`).
                 let apart = if shape.stacked_experts { 1 } else { hidden };
                 let stack = |width: u64| [shape.experts * apart, width * hidden / apart];
                 let [[rows, columns], [rows_down, columns_down]] =

@@ -1,4 +1,5 @@
-//! What lies over a chart while somebody points at it: the crosshair with what is read out there, or the rectangle of a drag.
+//! What lies over a chart while somebody points at it: the crosshair with what is read out there,
+//! or the rectangle of a drag.
 
 use yew::prelude::*;
 
@@ -35,7 +36,8 @@ pub(super) struct TipProps {
     pub(super) rows: Vec<Entry>,
 }
 
-/// What is read out beside the crosshair, on the side where there is more room. Screen readers have it in the line under the chart.
+/// What is read out beside the crosshair, on the side where there is more room. Screen readers have
+/// it in the line under the chart.
 #[component]
 pub(super) fn Tip(props: &TipProps) -> Html {
     let tip = use_node_ref();

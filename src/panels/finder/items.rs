@@ -75,7 +75,8 @@ fn of(scenario: &Scenario, target: Target) -> Option<Item> {
     all(scenario).find(|item| item.target == target)
 }
 
-/// What has this name elsewhere: a repository of the Hub, what `nvidia-smi` prints, a key of a framework.
+/// What has this name elsewhere: a repository of the Hub, what `nvidia-smi` prints, a key of a
+/// framework.
 fn known(typed: &str) -> Vec<Target> {
     let model = model_named(typed).filter(|found| !found.is_taken).map(|found| Target::Model(found.entry.id));
     let gpu = gpu_named(typed).map(|found| Target::Accelerator(found.entry.id));

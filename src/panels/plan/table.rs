@@ -83,7 +83,8 @@ fn compare(one: &words::Row, other: &words::Row, column: usize) -> core::cmp::Or
     }
 }
 
-/// A heading that sorts by its column: the smallest first, then the largest, then as answered. It stands where its cells do.
+/// A heading that sorts by its column: the smallest first, then the largest, then as answered. It
+/// stands where its cells do.
 fn heading(
     column: usize,
     name: &'static str,

@@ -119,8 +119,8 @@ fn markdown_table(derived: &Derived, link: &str) -> String {
     text + "\n" + &stands_on + ".\n\n" + &markdown_link(derived, link) + "\n"
 }
 
-/// The headline and the scenario; the key figures in columns, with the ranges in which measurements lie where
-/// nothing is pinned; the link.
+/// The headline and the scenario; the key figures in columns, with the ranges in which measurements
+/// lie where nothing is pinned; the link.
 fn summary(derived: &Derived, link: &str) -> String {
     let mut rows = rows(derived);
     if derived.pins.is_empty() {
@@ -147,8 +147,8 @@ fn summary(derived: &Derived, link: &str) -> String {
     text + "\n" + &evidence(&derived.scenario).replace(THIN_SPACE, " ") + ".\n\n" + link + "\n"
 }
 
-/// A link that reads as the headline and the scenario, and the script that makes a figure of it; without script and
-/// in print it stays a link.
+/// A link that reads as the headline and the scenario, and the script that makes a figure of it;
+/// without script and in print it stays a link.
 fn embed(derived: &Derived, link: &str, view: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
     let (path, query) = page.split_once('?').unwrap_or((page, ""));

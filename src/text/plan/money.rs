@@ -11,8 +11,8 @@ pub fn price(usd: f64) -> String {
     format!("${usd:.2}")
 }
 
-/// Of two answers with as many of the same GPU, what faster links between nodes are worth: `400 Gbit/s is worth up to $0.13 more per
-/// GPU-hour than 200 Gbit/s.`
+/// Of two answers with as many of the same GPU, what faster links between nodes are worth: `400
+/// Gbit/s is worth up to $0.13 more per GPU-hour than 200 Gbit/s.`
 pub fn faster_links(plan: &Plan, answers: &[&Found]) -> Option<String> {
     let link = |found: &Found| found.scenario.network.values.inter_node;
     let pairs =

@@ -42,7 +42,8 @@ struct Seen {
     times: Vec<f64>,
     /// Milliseconds from event to another map, for each event.
     pictures: Vec<f64>,
-    /// Milliseconds of processor that the main thread takes per event, and its scripts, for each round.
+    /// Milliseconds of processor that the main thread takes per event, and its scripts, for each
+    /// round.
     busy: Vec<f64>,
     script: Vec<f64>,
     /// Milliseconds of the longest task; 0 if there was no long task.
@@ -118,7 +119,8 @@ fn slide(server: &Server, throttle: u32, seen: &mut Seen) -> Result<()> {
     Ok(())
 }
 
-/// Returns the milliseconds of processor that the main thread of the tab has taken, and those of its scripts.
+/// Returns the milliseconds of processor that the main thread of the tab has taken, and those of
+/// its scripts.
 fn spent(session: &Session) -> Result<(f64, f64)> {
     let metrics = session.devtools("Performance.getMetrics", &json!({}))?;
     let metrics = metrics.get("metrics").and_then(Value::as_array).context("Chromium tells no metrics")?;

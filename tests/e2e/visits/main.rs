@@ -1,11 +1,12 @@
-//! The visits behind `cargo xtask visits`: opens the built site over and over in each browser, moves
-//! a slider, and reads, captures and prints the figures at once and a little later.
+//! The visits behind `cargo xtask visits`: opens the built site over and over in each browser,
+//! moves a slider, and reads, captures and prints the figures at once and a little later.
 //!
 //! `visits N [BROWSER]...` prints what went wrong, and a line of counts for each browser:
 //!
-//! - missing: a figure was blank, on its canvas, in a screenshot, or a print had not half the bytes of another.
-//! - old: half a second after the last key a figure was still the one of before, or in the end it was
-//!   not the one that the page paints by itself for the same link.
+//! - missing: a figure was blank, on its canvas, in a screenshot, or a print had not half the bytes
+//!   of another.
+//! - old: half a second after the last key a figure was still the one of before, or in the end it
+//!   was not the one that the page paints by itself for the same link.
 //! - late: the page stood still for more than two seconds. Prints do not count, as Firefox takes
 //!   longer for any; the longest is told.
 
@@ -37,8 +38,8 @@ const PATH: &str = "/some/sub/path/";
 /// The figures of the first screen, as [`PICTURE`] tells of them.
 const FIGURES: &str = "const figures = () => ['map', 'curve', 'memory'].map(picture);";
 
-/// Returns the mean of each colour in each square of 16 by 16 pixels of the plots. Between a canvas of
-/// the page and one of a worker, WebKit paints single pixels a little differently.
+/// Returns the mean of each colour in each square of 16 by 16 pixels of the plots. Between a canvas
+/// of the page and one of a worker, WebKit paints single pixels a little differently.
 const SQUARES: &str = "return ['map', 'curve'].map((id) => {
     const canvas = document.querySelector(`canvas#${id}, #${id} canvas`), { width, height } = canvas;
     const copy = new OffscreenCanvas(width, height).getContext('2d');

@@ -60,8 +60,9 @@ pub(super) fn section(title: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n## {title}\n\n{text}") }
 }
 
-/// The names that the tables of keys have beside those of links (`crates/files/programs/README.md`), what they mean, and the
-/// parameter whose options their words are.
+/// The names that the tables of keys have beside those of links
+/// (`crates/files/programs/README.md`), what they mean, and the parameter whose options their words
+/// are.
 const OWN_NAMES: [(&str, &str, &str); 29] = [
     ("model", "The model", ""),
     ("micro", "Sequences a micro-batch", ""),

@@ -5,7 +5,8 @@ use core::cmp::Ordering;
 use super::{Found, Plan, Question};
 
 impl Plan {
-    /// Returns the answers that were found so far, the best first; of questions over clusters the best of each.
+    /// Returns the answers that were found so far, the best first; of questions over clusters the
+    /// best of each.
     pub fn answers(&self, question: Question) -> Vec<&Found> {
         if question.kind() != self.kind() {
             return Vec::new();
@@ -26,8 +27,9 @@ impl Plan {
         rows
     }
 
-    /// Returns the best answer of the same search in a larger batch, where it is better than the best here: by a tenth, so that what
-    /// rounds the batch does not count. Any is better than none.
+    /// Returns the best answer of the same search in a larger batch, where it is better than the
+    /// best here: by a tenth, so that what rounds the batch does not count. Any is better than
+    /// none.
     pub fn answer_in_a_larger_batch<'a>(&self, larger: &'a Self, question: Question) -> Option<&'a Found> {
         let best = |plan: &'a Self| plan.answers(question).first().copied();
         let then = best(larger)?;
@@ -40,7 +42,8 @@ impl Plan {
         (figure(then) < 0.9 * now).then_some(then)
     }
 
-    /// Returns the run that misses a deadline or a budget by least, where none holds it: the fastest, or the cheapest.
+    /// Returns the run that misses a deadline or a budget by least, where none holds it: the
+    /// fastest, or the cheapest.
     pub fn nearest_miss(&self, question: Question) -> Option<&Found> {
         let priced = || self.found().iter().filter(|found| self.has_price(found));
         match question {

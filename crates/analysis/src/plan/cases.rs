@@ -51,7 +51,8 @@ pub(super) fn of(scenario: &Scenario, kind: Kind, batch: f64, hardware: &[Hardwa
     }
 }
 
-/// Every number of GPUs of all hardware that can run the scenario; of the scenario's own its own number too.
+/// Every number of GPUs of all hardware that can run the scenario; of the scenario's own its own
+/// number too.
 fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case> {
     let mut cases = Vec::new();
     for (place, of) in hardware.iter().enumerate().filter(|(_, of)| of.refused.is_none()) {
@@ -66,8 +67,9 @@ fn runs(scenario: &Scenario, sequences: u32, hardware: &[Hardware]) -> Vec<Case>
     cases
 }
 
-/// Multiples of the scenario's sequence by which the batch divides, doublings beyond the batch, and halves; the longest first. The batch
-/// has the same tokens, and also grows up to one sequence on every GPU, where fewer replicas than GPUs hold a sequence.
+/// Multiples of the scenario's sequence by which the batch divides, doublings beyond the batch, and
+/// halves; the longest first. The batch has the same tokens, and also grows up to one sequence on
+/// every GPU, where fewer replicas than GPUs hold a sequence.
 fn contexts(scenario: &Scenario, batch: u32) -> Vec<Case> {
     let Some(bounds) = ParamId::SequenceLength.number() else { return Vec::new() };
     let within = |seq_len: &u32| (bounds.min..=bounds.max).contains(&f64::from(*seq_len));
@@ -95,7 +97,8 @@ const ON_THE_LADDER: &str = "ladder-13b";
 /// Doublings of a model without a family that are tried up and down.
 const DOUBLINGS: i32 = 6;
 
-/// Returns the published sizes of a model's family; of a model without one its size doubled and halved. The largest first.
+/// Returns the published sizes of a model's family; of a model without one its size doubled and
+/// halved. The largest first.
 fn models(own: &Model) -> Vec<Model> {
     let family = if own.is_on_ladder() { families::of(ON_THE_LADDER) } else { own.family() };
     let mut models: Vec<Model> = if let Some(family) = family {
@@ -121,7 +124,8 @@ fn size(model: &Model) -> f64 {
 /// Largest micro-batch that is tried where it is what is asked for.
 const LARGEST_OF_ALL: u32 = 1024;
 
-/// Batches of a step that takes one micro-batch on each replica: the GPUs doubled and halved, the largest first.
+/// Batches of a step that takes one micro-batch on each replica: the GPUs doubled and halved, the
+/// largest first.
 fn batches(scenario: &Scenario) -> Vec<Case> {
     let times = doublings(1, LARGEST_OF_ALL).into_iter();
     let mut batches: Vec<u32> = times.map(|times| times.saturating_mul(scenario.gpus)).collect();

@@ -31,7 +31,8 @@ impl Found {
         Self { hardware, scenario: *scenario, report, run: *run, band, odds }
     }
 
-    /// Days from start to end: expected, with checkpoints and failures. Infinite where failures come faster than progress.
+    /// Days from start to end: expected, with checkpoints and failures. Infinite where failures
+    /// come faster than progress.
     pub fn days(&self) -> f64 {
         days(self.run.time)
     }
@@ -51,7 +52,8 @@ impl Found {
         self.odds * accuracy::odds_within(self.band, dollars / self.dollars())
     }
 
-    /// The odds, 0 to 1, that it fits and holds the deadline or the budget of a question, where that has one.
+    /// The odds, 0 to 1, that it fits and holds the deadline or the budget of a question, where
+    /// that has one.
     pub fn limit_odds(&self, question: Question) -> Option<f64> {
         match question {
             Question::Cheapest { days } => Some(self.odds_in_time(days)),

@@ -15,7 +15,8 @@ pub struct Hardware {
     pub accelerator: Picked<Accelerator>,
     /// The links.
     pub network: Picked<Network>,
-    /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or nobody rents the cluster out.
+    /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or
+    /// nobody rents the cluster out.
     pub price: Option<f64>,
     /// Whose price that is; `None` where it is the scenario's, or unknown.
     pub listed: Option<&'static Price>,
@@ -44,8 +45,9 @@ impl Hardware {
         }
     }
 
-    /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog lacks one of its parts. A cloud's
-    /// product has that cloud's price. Where that is not known the hardware has another's, and not the product's name ([`Self::name`]).
+    /// Returns the hardware of a cluster of the catalog at its list price; `None` where the catalog
+    /// lacks one of its parts. A cloud's product has that cloud's price. Where that is not known
+    /// the hardware has another's, and not the product's name ([`Self::name`]).
     pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
         let (accelerator, mut network) = (entry.accelerator()?, entry.network()?);
         if !has_own_price(entry) && !entry.is_of_a_centre() {
@@ -62,7 +64,8 @@ impl Hardware {
         Some(hardware)
     }
 
-    /// Returns the names of its clusters: of the designs that have its price, and of the products whose cloud asks for it.
+    /// Returns the names of its clusters: of the designs that have its price, and of the products
+    /// whose cloud asks for it.
     pub fn names(&self) -> Vec<&'static str> {
         let entries = self.clusters.iter().filter_map(|id| catalog::cluster(id));
         let is_priced = |entry: &&ClusterEntry| self.price.is_none() || self.is_own || has_own_price(entry);
@@ -97,8 +100,9 @@ impl Hardware {
         moved
     }
 
-    /// Returns the numbers of GPUs that are tried, ascending: powers of two, of nodes, and [`NODES`] between them; no node is part empty,
-    /// but in racks, of which schedulers hand out parts.
+    /// Returns the numbers of GPUs that are tried, ascending: powers of two, of nodes, and
+    /// [`NODES`] between them; no node is part empty, but in racks, of which schedulers hand out
+    /// parts.
     pub fn counts(&self) -> Vec<u32> {
         let network = &self.network.values;
         let node = network.gpus_per_node.max(1);
@@ -113,7 +117,8 @@ impl Hardware {
         counts
     }
 
-    /// Whether two have the same GPU and the same links; the memory of their hosts may differ, which no time or price follows from.
+    /// Whether two have the same GPU and the same links; the memory of their hosts may differ,
+    /// which no time or price follows from.
     fn is_same(&self, other: &Self) -> bool {
         let mut network = other.network.values;
         network.host.memory = self.network.values.host.memory;
@@ -129,12 +134,14 @@ fn most() -> u32 {
     ParamId::Gpus.number().map_or(1, |number| number.max as u32)
 }
 
-/// Whether a cluster's list price is its own: a cloud's for its product, any for a design, which nobody sells under its name.
+/// Whether a cluster's list price is its own: a cloud's for its product, any for a design, which
+/// nobody sells under its name.
 fn has_own_price(entry: &ClusterEntry) -> bool {
     !entry.is_of_a_centre() && (!entry.is_of_a_cloud() || prices::of_product(entry.id).is_some())
 }
 
-/// Returns the scenario's own hardware and every cluster of the catalog, one for those that have the same numbers and price.
+/// Returns the scenario's own hardware and every cluster of the catalog, one for those that have
+/// the same numbers and price.
 pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
     let mut all = vec![Hardware::own(scenario)];
     // What has its own price comes first, so that a product without one shares the row of its like.
@@ -157,7 +164,8 @@ pub(super) fn all(scenario: &Scenario) -> Vec<Hardware> {
     all
 }
 
-/// The parameters that a layout or the number of GPUs decides: errors about them are the layout's, not the hardware's.
+/// The parameters that a layout or the number of GPUs decides: errors about them are the layout's,
+/// not the hardware's.
 const OF_THE_LAYOUT: [ParamId; 11] = [
     ParamId::Gpus,
     ParamId::MicroBatchSize,
@@ -172,7 +180,8 @@ const OF_THE_LAYOUT: [ParamId; 11] = [
     ParamId::Recompute,
 ];
 
-/// Returns the error that a scenario has on other hardware and not on its own, whatever the layout: a format that the GPU lacks.
+/// Returns the error that a scenario has on other hardware and not on its own, whatever the layout:
+/// a format that the GPU lacks.
 fn refusal(moved: &Scenario, own: &Scenario) -> Option<String> {
     let of = |scenario: &Scenario| {
         let mut issues = params::issues(&super::plain(scenario));

@@ -1,4 +1,5 @@
-//! Days against price: what no other run beats in both, and the price at which two runs cost the same.
+//! Days against price: what no other run beats in both, and the price at which two runs cost the
+//! same.
 
 use super::{Found, Plan};
 
@@ -9,8 +10,8 @@ impl Plan {
         price.is_some() && found.dollars().is_finite()
     }
 
-    /// Returns the runs with a price than which none is both faster and cheaper, the fastest first (the Pareto front of days and
-    /// dollars).
+    /// Returns the runs with a price than which none is both faster and cheaper, the fastest first
+    /// (the Pareto front of days and dollars).
     pub fn front(&self) -> Vec<&Found> {
         let mut runs: Vec<&Found> = self.found().iter().filter(|found| self.has_price(found)).collect();
         let by_days_then_dollars = |one: &&Found, other: &&Found| {
@@ -27,14 +28,15 @@ impl Plan {
     }
 }
 
-/// Returns the price of a GPU-hour, in US dollars, below which `other` costs less than `one` at its own price: `cost_one / GPU-hours_other`.
-/// `None` where either never ends.
+/// Returns the price of a GPU-hour, in US dollars, below which `other` costs less than `one` at its
+/// own price: `cost_one / GPU-hours_other`. `None` where either never ends.
 pub fn break_even(one: &Found, other: &Found) -> Option<f64> {
     let price = one.dollars() / other.run.gpu_time.hours();
     (price.is_finite() && price > 0.0).then_some(price)
 }
 
-/// Returns what a GPU-hour of `other` may cost more than one of `one` before it costs more in all; negative where it has to cost less.
+/// Returns what a GPU-hour of `other` may cost more than one of `one` before it costs more in all;
+/// negative where it has to cost less.
 pub fn premium(one: &Found, other: &Found) -> Option<f64> {
     Some(break_even(one, other)? - one.scenario.run.price_per_gpu_hour)
 }

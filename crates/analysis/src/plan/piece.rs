@@ -1,4 +1,5 @@
-//! A plan in pieces that are searched apart, on other threads: ranges of its cases, whose winners come back as numbers.
+//! A plan in pieces that are searched apart, on other threads: ranges of its cases, whose winners
+//! come back as numbers.
 
 use core::ops::Range;
 
@@ -76,7 +77,8 @@ impl Plan {
         self.progress.fitting += fitting;
     }
 
-    /// Ends the plan with the winners of all its cases, whatever their order. What has no place in it is left out.
+    /// Ends the plan with the winners of all its cases, whatever their order. What has no place in
+    /// it is left out.
     pub fn end(&mut self, mut winners: Vec<Winner>) {
         winners.sort_unstable_by_key(|winner| winner.case);
         self.found = winners.into_iter().filter_map(|winner| self.found_at(winner)).collect();

@@ -19,7 +19,8 @@ pub enum Question {
     LongestContext,
     /// The largest model of the scenario's family on its own GPUs.
     LargestModel,
-    /// The largest batch that the scenario's own GPUs take in one pass, without gradient accumulation.
+    /// The largest batch that the scenario's own GPUs take in one pass, without gradient
+    /// accumulation.
     LargestBatch,
 }
 
@@ -100,7 +101,8 @@ impl Question {
     }
 }
 
-/// Reads a deadline or a budget as people write it, a positive number: `30`, `1,000`, `$100k`, `2.5M`.
+/// Reads a deadline or a budget as people write it, a positive number: `30`, `1,000`, `$100k`,
+/// `2.5M`.
 ///
 /// ```
 /// use analysis::plan::amount;

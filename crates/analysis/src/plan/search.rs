@@ -128,8 +128,8 @@ enum Outcome {
     Best(RunReport),
 }
 
-/// Evaluates a combination: its memory, its time if that fits, its run if its steps alone are not too long already. Allocates only to
-/// validate what would be the new best.
+/// Evaluates a combination: its memory, its time if that fits, its run if its steps alone are not
+/// too long already. Allocates only to validate what would be the new best.
 fn weigh(scenario: &Scenario, best: Option<&Best>, limits: Limits) -> Weighed {
     let setup = scenario.setup();
     let report = match step::evaluate_where_it_fits(&setup) {

@@ -1,9 +1,10 @@
 //! What need not be evaluated, as another layout of the same block answers for it.
 //!
-//! Two laws hold for plain runs, which a test tries on random scenarios: recomputation never makes a step shorter, and the most of it
-//! needs the least memory. Where a micro-batch fits without recomputation, no other mode of it can be the fastest; where it does not fit with
-//! full recomputation, it fits in no mode. A third holds for all: what does not fit in a micro-batch does not in a larger one
-//! ([`outgrows_smaller`]).
+//! Two laws hold for plain runs, which a test tries on random scenarios: recomputation never makes
+//! a step shorter, and the most of it needs the least memory. Where a micro-batch fits without
+//! recomputation, no other mode of it can be the fastest; where it does not fit with full
+//! recomputation, it fits in no mode. A third holds for all: what does not fit in a micro-batch
+//! does not in a larger one ([`outgrows_smaller`]).
 
 use engine::model::objective::Task;
 use engine::model::parallel::Schedule;
@@ -27,11 +28,13 @@ impl Laws {
         let follows_memory = scenario.offload.activations
             || scenario.offload.paged
             || (shape.has_experts() && scenario.expert_choice.degrees);
-        // These fill their bubbles with parts of the backward pass, which recomputation makes longer.
+        // These fill their bubbles with parts of the backward pass, which recomputation makes
+        // longer.
         let fills_bubbles = scenario.pipeline.schedule.is_dual();
         let is_plain = scenario.objective.task == Task::NextToken && !shape.tower.is_used();
         let none_is_fastest = is_plain && !follows_memory && !fills_bubbles;
-        // Of unlike layers the one in work may hold more than what the others keep, and so may written scores.
+        // Of unlike layers the one in work may hold more than what the others keep, and so may
+        // written scores.
         let is_mixed =
             shape.has_experts() && (shape.experts.moe_layer_step > 1 || shape.experts.first_k_dense_replace > 0);
         let is_alike = !shape.pattern.is_used() && !is_mixed && scenario.kernels.attention != AttentionKernel::Unfused;
@@ -40,8 +43,9 @@ impl Laws {
     }
 }
 
-/// Whether a scenario needs no less memory than one of a smaller micro-batch and the same batch: where several micro-batches go through a
-/// step either way, as many of them in flight on every stage, and the engine does not choose degrees by what fits.
+/// Whether a scenario needs no less memory than one of a smaller micro-batch and the same batch:
+/// where several micro-batches go through a step either way, as many of them in flight on every
+/// stage, and the engine does not choose degrees by what fits.
 pub fn outgrows_smaller(scenario: &Scenario) -> bool {
     let (stages, micro_batches) = (scenario.pp, scenario.grad_accum_steps);
     let are_as_many = scenario.pipeline.schedule != Schedule::GPipe && micro_batches >= stages.saturating_mul(2);
@@ -83,7 +87,8 @@ impl Settled {
         }
     }
 
-    /// Whether a layout cannot fit as the same in a smaller micro-batch did not. The sizes of a mode follow each other, the smaller first.
+    /// Whether a layout cannot fit as the same in a smaller micro-batch did not. The sizes of a
+    /// mode follow each other, the smaller first.
     pub(super) fn is_outgrown(&mut self, layout: &Scenario, micro_batch: usize) -> bool {
         let is_outgrown = self.outgrown == Some(layout.recompute) && outgrows_smaller(layout);
         if is_outgrown && self.in_all {

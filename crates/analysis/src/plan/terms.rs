@@ -6,9 +6,11 @@ use engine::scenario::Scenario;
 /// The global batch, and how sure an answer has to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// Tokens of a step, padding included. Where the GPUs do not divide it, it is up to a quarter smaller.
+    /// Tokens of a step, padding included. Where the GPUs do not divide it, it is up to a quarter
+    /// smaller.
     pub batch: f64,
-    /// The odds to fit, 0 to 1, below which a layout is none. The odds to end in time and within the budget have to reach it as well.
+    /// The odds to fit, 0 to 1, below which a layout is none. The odds to end in time and within
+    /// the budget have to reach it as well.
     pub sure: f64,
 }
 

@@ -142,8 +142,8 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     assert!(report.fits());
     let share = |report: &Report| report.time.bubble / report.time.step;
     assert!((0.15..0.22).contains(&share(&report)), "bubble {}", share(&report));
-    // The same batch on half of the GPUs has twice the micro-batches. Published: 20.8 s a step (arXiv 2104.04473, Table 2,
-    // 51 % of the peak with what is recomputed).
+    // The same batch on half of the GPUs has twice the micro-batches. Published: 20.8 s a step
+    // (arXiv 2104.04473, Table 2, 51 % of the peak with what is recomputed).
     let half = Scenario { gpus: 1536, grad_accum_steps: 96, ..scenario }.report();
     assert!(share(&half) < 0.7 * share(&report));
     assert!((half.time.step.get() / 20.8 - 1.0).abs() < 0.1, "{:?}", half.time.step);
@@ -155,7 +155,8 @@ fn three_dimensions_train_175b_on_3072_gpus() {
     );
 }
 
-/// How many times as fast as the paper's baseline the best pipelining of the scenario's own layer is, and its choice.
+/// How many times as fast as the paper's baseline the best pipelining of the scenario's own layer
+/// is, and its choice.
 fn headline(id: &str) -> (f64, Choice) {
     let layer = MoeLayer::of(&scenario(id).setup());
     let best = pick(&layer, Policy::AdaptivePipelining { r: 1 });
@@ -203,7 +204,8 @@ fn deepseek_v3_trains_nearly_as_fast_as_reported() {
     let reported: f64 = 1e12 / (180e3 * 3600.0);
     assert!((reported / 1540.0 - 1.0).abs() < 0.01);
     assert!((report.tokens_per_s_per_gpu / reported - 1.0).abs() < 0.05);
-    // Recomputing norms and up-projections (section 3.2.3) and the experts' activation (section 3.3.3) makes it fit 80 GB, at little cost.
+    // Recomputing norms and up-projections (section 3.2.3) and the experts' activation (section
+    // 3.3.3) makes it fit 80 GB, at little cost.
     let kept = Scenario { choices: Choices { recompute: Recompute::None, ..scenario.choices }, ..scenario }.report();
     assert!(report.fits() && !kept.fits());
     assert!(report.memory.peak < 0.65 * kept.memory.peak, "{:?} {:?}", report.memory.peak, kept.memory.peak);

@@ -52,7 +52,8 @@ fn powers(most: u32) -> impl Iterator<Item = u32> {
     (0..31).map(|power| 1 << power).take_while(move |power| *power <= most)
 }
 
-/// The largest batch that divides by the odd part of the GPUs and by most powers of two, a quarter smaller at most.
+/// The largest batch that divides by the odd part of the GPUs and by most powers of two, a quarter
+/// smaller at most.
 fn divided(most: u32, gpus: u32) -> u32 {
     let odd = gpus >> gpus.trailing_zeros();
     if most.is_multiple_of(odd) || odd > most {
@@ -311,7 +312,8 @@ fn pieces_find_what_the_whole_finds_and_every_answer_is_a_scenario_of_its_own() 
     }
 }
 
-/// The front: nothing is both faster and cheaper than what stands on it, and everything else has something that is.
+/// The front: nothing is both faster and cheaper than what stands on it, and everything else has
+/// something that is.
 #[test]
 fn no_run_beats_the_front_in_days_and_dollars() {
     let plan = planned(&scenario(LLAMA_8B), Kind::Runs, &CLUSTERS);
@@ -365,8 +367,9 @@ fn hardware_that_cannot_run_it_says_why() {
 proptest! {
     #![proptest_config(laws())]
 
-    /// What lets a plan leave out the rest of a block: where weights and optimizer state exceed the memory, no other micro-batch and no
-    /// recomputation fits, as those are part of what is needed. Paged state is not.
+    /// What lets a plan leave out the rest of a block: where weights and optimizer state exceed the
+    /// memory, no other micro-batch and no recomputation fits, as those are part of what is needed.
+    /// Paged state is not.
     #[test]
     fn states_are_needed_whatever_the_micro_batch_and_the_recomputation(scenario in any_scenario()) {
         let memory = |scenario: &Scenario| scenario.report().memory;
@@ -401,7 +404,8 @@ choices: Choices { recompute, ..scenario.choices },
         }
     }
 
-    /// A search that stops where memory ends says the same as one that goes on, and what it says of the states holds for all.
+    /// A search that stops where memory ends says the same as one that goes on, and what it says of
+    /// the states holds for all.
     #[test]
     fn memory_that_fits_is_the_same_whether_or_not_one_stops_where_it_ends(scenario in any_scenario()) {
         let setup = scenario.setup();
@@ -457,7 +461,8 @@ fn pieces_of_several_threads_are_the_plan() {
     }
 }
 
-/// The law of a deadline: more days, no fewer answers and better odds; and every answer is as sure as asked for.
+/// The law of a deadline: more days, no fewer answers and better odds; and every answer is as sure
+/// as asked for.
 #[test]
 fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
     let own = scenario(LLAMA_8B);
@@ -492,7 +497,8 @@ fn answers_are_as_sure_as_asked_for_and_odds_rise_with_the_days() {
     }
 }
 
-/// A product of a cloud has that cloud's price or lends its numbers to a row without its name; equal hardware at one price is one row.
+/// A product of a cloud has that cloud's price or lends its numbers to a row without its name;
+/// equal hardware at one price is one row.
 #[test]
 fn no_row_has_the_price_of_another_provider_and_no_two_rows_are_alike() {
     let own = scenario("v=1&cluster=a100-40gb-100g&model=llama-3.1-8b&gpus=8&accum=8");

@@ -1,4 +1,5 @@
-//! Releases of programs, against what their change logs say and what published runs of their day needed.
+//! Releases of programs, against what their change logs say and what published runs of their day
+//! needed.
 
 use analysis::published::MemoryKind;
 use engine::catalog::releases::{RELEASES, Release, find};
@@ -55,7 +56,8 @@ fn figures(scenario: &Scenario) -> Vec<(&'static str, f64)> {
     parts.chain(others).collect()
 }
 
-/// What differs between two scenarios, as the table writes it: the allocator's parts follow the others, and so does the time.
+/// What differs between two scenarios, as the table writes it: the allocator's parts follow the
+/// others, and so does the time.
 fn differences(before: &Scenario, after: &Scenario) -> Vec<(&'static str, char)> {
     let pairs = figures(before).into_iter().zip(figures(after));
     let changed = pairs.filter(|((_, one), (_, other))| (one - other).abs() > 1e-3 * one.abs().max(1.0));

@@ -27,7 +27,8 @@ pub(super) struct Badge<'a> {
     ring: f64,
 }
 
-/// Returns the marks of pinned scenarios: letters beside their places where letters would cover each other.
+/// Returns the marks of pinned scenarios: letters beside their places where letters would cover
+/// each other.
 pub(super) fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot>) -> Vec<Badge<'a>> {
     let mut taken: Vec<Spot> = here.into_iter().collect();
     let mut marks: Vec<Badge> = Vec::with_capacity(spec.pins.len());
@@ -54,8 +55,8 @@ pub(super) fn badges<'a>(spec: &'a ChartSpec, area: &PlotArea, here: Option<Spot
     marks
 }
 
-/// Draws the place of a pinned scenario whose letter stands beside it: a ring, under what is there before it, and a line to the
-/// letter.
+/// Draws the place of a pinned scenario whose letter stands beside it: a ring, under what is there
+/// before it, and a line to the letter.
 pub(super) fn place_of(pen: &mut Pen, badge: &Badge, theme: Theme) -> Result<(), PaintError> {
     let &Badge { pin, at, letter, ring } = badge;
     if at == letter {
@@ -111,7 +112,8 @@ mod tests {
         assert!(a.2 > HERE + EDGE && b.2 > a.2 && c.2 > b.2, "{found:?}");
         let apart = |one: Spot, other: Spot| distance(one, other) >= 2.0 * BADGE;
         assert!(apart(a.1, b.1) && apart(b.1, c.1) && apart(a.1, c.1) && apart(a.1, a.0), "{found:?}");
-        // Without the scenario's own mark the first letter is at the place, and the rings are around it.
+        // Without the scenario's own mark the first letter is at the place, and the rings are
+        // around it.
         let found = marked(&[(0.5, 0.5); 2], None);
         assert!(found[0].0 == found[0].1 && found[1].2 > BADGE, "{found:?}");
     }

@@ -1,5 +1,5 @@
-//! Draws a scenario on one page, for slides and reports: headline, scenario, headline figures, map, curves,
-//! memory, and the link at the foot. Always dark on light, as on paper.
+//! Draws a scenario on one page, for slides and reports: headline, scenario, headline figures, map,
+//! curves, memory, and the link at the foot. Always dark on light, as on paper.
 
 mod layout;
 

@@ -1,4 +1,5 @@
-//! Draws memory over the course of a step: its layers on each other, and the names of its parts above them.
+//! Draws memory over the course of a step: its layers on each other, and the names of its parts
+//! above them.
 
 use super::geometry::{Rect, Spot};
 use super::pen::{Align, Pen, text_width};
@@ -14,7 +15,8 @@ const APART: f64 = 6.0;
 /// Height of a line of text.
 const LINE: f64 = 12.0;
 
-/// Draws the layers, the boundaries between the parts of the step, and the parts' names where there is room.
+/// Draws the layers, the boundaries between the parts of the step, and the parts' names where there
+/// is room.
 pub(super) fn draw(
     pen: &mut Pen,
     spec: &ChartSpec,
@@ -50,7 +52,8 @@ fn axis_name(spec: &ChartSpec, area: &PlotArea) -> Rect {
     Rect { left: 0.0, top: 0.0, right, bottom: 0.5 * (area.top + LINE) }
 }
 
-/// Returns the names of the parts with their places, the longest parts first; a name without room is left out.
+/// Returns the names of the parts with their places, the longest parts first; a name without room
+/// is left out.
 fn names(spans: &[Span], area: &PlotArea, axis: Rect) -> Vec<(&'static str, Spot)> {
     let mut by_length: Vec<&Span> = spans.iter().collect();
     by_length.sort_by(|one, other| (other.end - other.start).total_cmp(&(one.end - one.start)));

@@ -1,10 +1,12 @@
-//! Figures of memory over the course of a step: stacked layers over events, and what happens at each.
+//! Figures of memory over the course of a step: stacked layers over events, and what happens at
+//! each.
 
 use crate::names;
 use engine::model::report::MemoryPart;
 use trace::Category;
 
-/// What the bytes of one layer of a stack hold: a part of the memory bar, or what the bar counts with other parts.
+/// What the bytes of one layer of a stack hold: a part of the memory bar, or what the bar counts
+/// with other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Held {
     /// A part of the memory bar.
@@ -18,7 +20,8 @@ pub enum Held {
 }
 
 impl Held {
-    /// Every layer from the bottom of the stack: the bar's parts in its order, others beside what they resemble.
+    /// Every layer from the bottom of the stack: the bar's parts in its order, others beside what
+    /// they resemble.
     pub const ALL: [Self; 11] = [
         Self::Part(MemoryPart::Weights),
         Self::Part(MemoryPart::Gradients),

@@ -7,7 +7,8 @@ use engine::format;
 /// The name of all layers together.
 const ALLOCATED: &str = "Allocated";
 
-/// Tabulates every layer, their sum and the other lines at the highest moment of each part of the step.
+/// Tabulates every layer, their sum and the other lines at the highest moment of each part of the
+/// step.
 pub(super) fn of_course(spec: &ChartSpec, course: &Course) -> Table {
     let mut highest: Vec<(&Moment, f64)> = Vec::new();
     for moment in &course.moments {

@@ -1,5 +1,6 @@
-//! The paper's own question (arXiv 2504.03655): what memory and bandwidth allow. The best MFU over sequence length, micro-batch and
-//! recomputation at every GPU memory and link bandwidth, and from where on neither limits.
+//! The paper's own question (arXiv 2504.03655): what memory and bandwidth allow. The best MFU over
+//! sequence length, micro-batch and recomputation at every GPU memory and link bandwidth, and from
+//! where on neither limits.
 
 use super::axes::{self, AxisOf, in_data};
 use super::region::{self, OF_BEST};
@@ -38,7 +39,8 @@ pub fn best_holds(scenario: &Scenario) -> bool {
     holds(scenario)
 }
 
-/// Returns the map of the best MFU over [`BEST_AXES`], or parts of them, with the closed-form bound if `bounds` is set.
+/// Returns the map of the best MFU over [`BEST_AXES`], or parts of them, with the closed-form bound
+/// if `bounds` is set.
 pub fn best_region(scenario: &Scenario, parts: [Option<Part>; 2], bounds: bool, scratch: &mut Scratch) -> ChartSpec {
     let axis = |id, part| axes::axis(scenario, id, false).map(|axis| axis.narrowed(id, part));
     let ([across, up], [across_part, up_part]) = (BEST_AXES, parts);
@@ -90,8 +92,9 @@ impl Ends {
     }
 }
 
-/// Evaluates every node, column by column, and returns the memory from which more adds little, at every link rate. A node is
-/// limited by the network where the fastest link would add more than that.
+/// Evaluates every node, column by column, and returns the memory from which more adds little, at
+/// every link rate. A node is limited by the network where the fastest link would add more than
+/// that.
 fn fill(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Vec<(f64, f64)> {
     let Scratch { xs, ys, samples, candidates, .. } = scratch;
     let mut enough = Vec::with_capacity(xs.len());
@@ -152,7 +155,8 @@ fn nominal(scenario: &Scenario, usable: Bytes) -> f64 {
     usable.gib() * (gpu.memory / gpu.usable_memory())
 }
 
-/// Returns the line where what the network allows under the bounds equals what kernels reach: the product of memory and bandwidth.
+/// Returns the line where what the network allows under the bounds equals what kernels reach: the
+/// product of memory and bandwidth.
 fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Scratch) -> Option<Line> {
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     axes::positions(&x.axis, GRID.0, &mut xs);
@@ -168,8 +172,8 @@ fn compute_ceiling(scenario: &Scenario, x: &AxisOf, y: &AxisOf, scratch: &mut Sc
     (!line.segments.is_empty()).then_some(line)
 }
 
-/// Writes the best at the scenario's own memory and link, and from where on neither limits: `Above 310 Gbit/s compute limits;
-/// below 52 GiB memory does.`
+/// Writes the best at the scenario's own memory and link, and from where on neither limits: `Above
+/// 310 Gbit/s compute limits; below 52 GiB memory does.`
 fn caption(scenario: &Scenario, x: &AxisOf, scratch: &mut Scratch) -> String {
     let candidates = &mut scratch.candidates;
     candidates.evaluate(scenario);

@@ -19,8 +19,8 @@ pub(super) const NAME: &str = "FSDP bound (Wang et al. 2025)";
 /// Grid over which the longest context is traced: the line is smooth, so few nodes are enough.
 const GRID: (usize, usize) = (41, 29);
 
-/// Whether the bounds hold: pure data parallelism of a dense model of which every weight trains, with all of AdamW's states
-/// on the GPUs and weights gathered in 16 bits.
+/// Whether the bounds hold: pure data parallelism of a dense model of which every weight trains,
+/// with all of AdamW's states on the GPUs and weights gathered in 16 bits.
 pub fn holds(scenario: &Scenario) -> bool {
     let Degrees { tp, cp, pp, .. } = scenario.degrees();
     tp * cp * pp == 1

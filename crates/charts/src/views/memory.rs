@@ -45,8 +45,8 @@ fn shown(report: &Report) -> Vec<(MemoryPart, f64)> {
     parts.filter(|(part, bytes)| !part.is_of_objective() || *bytes > 0.0).collect()
 }
 
-/// The sum in words: `32.3 GiB needed + 6.13 GiB cache + 1.07 GiB free = 39.5 GiB usable (of 40 GiB);
-/// nvidia-smi shows 38.4 GiB. 91 % of such runs fit`.
+/// The sum in words: `32.3 GiB needed + 6.13 GiB cache + 1.07 GiB free = 39.5 GiB usable (of 40
+/// GiB); nvidia-smi shows 38.4 GiB. 91 % of such runs fit`.
 fn sum(report: &Report) -> String {
     let memory = &report.memory;
     let usable = format::usable(memory.capacity, memory.nominal);

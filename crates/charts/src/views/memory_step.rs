@@ -1,4 +1,5 @@
-//! Memory over the course of one step, tensor by tensor: what is alive, what the allocator reserves for it, and the peak.
+//! Memory over the course of one step, tensor by tensor: what is alive, what the allocator reserves
+//! for it, and the peak.
 
 mod around;
 
@@ -17,7 +18,8 @@ use engine::scenario::Scenario;
 use engine::units::Bytes;
 use trace::{Category, Curve, Point, RunStep, Trace};
 
-/// Points along the step: one for about two pixels of a wide figure, and a saved picture below 90 kB.
+/// Points along the step: one for about two pixels of a wide figure, and a saved picture below 90
+/// kB.
 const POINTS: usize = 480;
 /// A GPU of more than so many times what is reserved is not drawn to its top.
 const CAPACITIES: f64 = 2.0;
@@ -47,8 +49,8 @@ pub fn memory_step_coming() -> ChartSpec {
     }
 }
 
-/// Plays a step of the stage that needs most memory, and returns the bytes alive by what they hold over its allocations and
-/// frees, under the reserved bytes and the GPU's memory.
+/// Plays a step of the stage that needs most memory, and returns the bytes alive by what they hold
+/// over its allocations and frees, under the reserved bytes and the GPU's memory.
 pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let setup = scenario.setup().at_longest();
     let stage = largest(&setup);
@@ -141,8 +143,8 @@ fn course(curve: &Curve, peak: Bytes, layers: u32) -> Course {
     }
 }
 
-/// Writes the caption: `The simulated step peaks at 61.2 GiB in the backward pass of layer 30 of 40, at mul. Reserved 68.0 GiB +
-/// CUDA context and NCCL 1.50 GiB, of 79.1 GiB usable (of 80 GiB).`
+/// Writes the caption: `The simulated step peaks at 61.2 GiB in the backward pass of layer 30 of
+/// 40, at mul. Reserved 68.0 GiB + CUDA context and NCCL 1.50 GiB, of 79.1 GiB usable (of 80 GiB).`
 fn caption(at: &str, of: &str, [peak, reserved, context, capacity]: [Bytes; 4], usable: &str) -> String {
     let [most, held, besides] = [peak, reserved, context].map(format::bytes);
     let over = reserved + context - capacity;

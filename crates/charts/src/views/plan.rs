@@ -1,4 +1,5 @@
-//! Days against price: every run of a plan as a mark, and a line through those that no other beats in both.
+//! Days against price: every run of a plan as a mark, and a line through those that no other beats
+//! in both.
 
 use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
@@ -22,8 +23,8 @@ fn name(plan: &Plan, found: &Found) -> String {
     format!("{cluster}, {}, {}", format::gpus(found.scenario.gpus), names::layout(&found.scenario))
 }
 
-/// Returns the figure and the run of each of its marks, by its place in [`Plan::found`]; `own` is the scenario on screen. The deadline or
-/// the budget of the question is a line.
+/// Returns the figure and the run of each of its marks, by its place in [`Plan::found`]; `own` is
+/// the scenario on screen. The deadline or the budget of the question is a line.
 pub fn plan_front(plan: &Plan, own: &Scenario, question: Option<Question>) -> (ChartSpec, Vec<usize>) {
     let front: Vec<(f64, f64)> = plan.front().into_iter().map(|found| (found.days(), found.dollars())).collect();
     let runs = || plan.found().iter().enumerate().filter(|(_, found)| plan.has_price(found));

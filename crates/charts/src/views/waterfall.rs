@@ -56,8 +56,9 @@ pub fn of_split(scenario: &Scenario, report: &Report, split: &Waterfall) -> Char
     }
 }
 
-/// Writes the caption: `Of 5.02 s a step, 37.6 % train the model at the peak. Most is lost to kernels below the peak (1.30 s),
-/// all-gathers that compute does not hide (610 ms) and recomputation (480 ms).`
+/// Writes the caption: `Of 5.02 s a step, 37.6 % train the model at the peak. Most is lost to
+/// kernels below the peak (1.30 s), all-gathers that compute does not hide (610 ms) and
+/// recomputation (480 ms).`
 fn caption(report: &Report, split: &Waterfall) -> String {
     let mut lost: Vec<StepPart> = StepPart::ALL.into_iter().filter(|part| *part != StepPart::Useful).collect();
     lost.sort_by(|one, other| split.get(*other).get().total_cmp(&split.get(*one).get()));

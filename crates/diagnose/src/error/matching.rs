@@ -27,7 +27,8 @@ pub(super) const LIKELY: f64 = 1.6;
 /// Most tensors that are named.
 const MOST: usize = 4;
 
-/// What rules against a tensor: that the program did something else, and that the scenario makes none.
+/// What rules against a tensor: that the program did something else, and that the scenario makes
+/// none.
 const DOING_ELSE: f64 = 2.0;
 const NOT_MADE: f64 = 0.75;
 /// What speaks for one: that the program did what asks for it, first of all or among other things.
@@ -173,8 +174,8 @@ const MOST_TOKENS: f64 = 16_777_216.0;
 /// The largest power of two that a number of tokens is expected to be a multiple of.
 const ROUNDEST: u64 = 4096;
 
-/// The roundest number of tokens with which so many bytes each give the size, and the chance that a size picked blindly would have one
-/// as round.
+/// The roundest number of tokens with which so many bytes each give the size, and the chance that a
+/// size picked blindly would have one as round.
 fn roundest(asked: Asked, each: f64) -> Option<(u64, f64)> {
     let (least, most) = asked.range();
     let (first, last) = ((least / each).floor() + 1.0, (most / each).floor());
@@ -188,7 +189,8 @@ fn roundest(asked: Asked, each: f64) -> Option<(u64, f64)> {
     }
     let tokens = last / multiple * multiple;
     let width = ((most - least) / each).max(f64::MIN_POSITIVE);
-    // What is asked for is a multiple of 2 MiB: dimensions that are powers of two fit any, those with a factor of 7 one in seven.
+    // What is asked for is a multiple of 2 MiB: dimensions that are powers of two fit any, those
+    // with a factor of 7 one in seven.
     let divides = 1.0 / odd(each);
     (tokens > 0 && asked.fits(each * tokens as f64)).then(|| (tokens, (width / multiple as f64).max(divides)))
 }
@@ -205,8 +207,8 @@ const SEQUENCES: [u64; 6] = [1, 2, 4, 8, 16, 32];
 /// What lengths are multiples of.
 const STEP: u64 = 256;
 
-/// Sequences and their length, a multiple of 256, whose squares give the size, the fewest sequences first; and the chance that some
-/// would.
+/// Sequences and their length, a multiple of 256, whose squares give the size, the fewest sequences
+/// first; and the chance that some would.
 fn square(asked: Asked, each: f64) -> Option<(u64, u64, f64)> {
     let (least, most) = asked.range();
     let of = |sequences: u64| {

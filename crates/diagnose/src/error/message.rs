@@ -118,7 +118,8 @@ pub struct Message {
     pub doing: Option<Doing>,
 }
 
-/// Bytes of a message after its start that are read: PyTorch's longest, with several processes, takes about 1,500.
+/// Bytes of a message after its start that are read: PyTorch's longest, with several processes,
+/// takes about 1,500.
 const LENGTH: usize = 3000;
 
 /// Reads the first message in a text.
@@ -212,8 +213,8 @@ const HOST_KILLED: [&str; 10] = [
     ": Out Of Memory",
 ];
 
-/// What a process that signal 9 ended leaves behind: of the shell's, torchrun's, DeepSpeed's, Python's,
-/// PyTorch's loader's.
+/// What a process that signal 9 ended leaves behind: of the shell's, torchrun's, DeepSpeed's,
+/// Python's, PyTorch's loader's.
 const KILLED: [&str; 15] = [
     "return code = -9",
     "exitcode: -9",
@@ -291,11 +292,12 @@ fn allocator(message: &str, empty: Message) -> Message {
     Message { wanted, capacity, free, process, others, allocated, unallocated, ..empty }
 }
 
-/// Bytes that no device has: an unsigned 64-bit number that wrapped is printed as 17179869184.00 GiB.
+/// Bytes that no device has: an unsigned 64-bit number that wrapped is printed as 17179869184.00
+/// GiB.
 const MOST: f64 = 1e15;
 
-/// What this process holds and what others do. In a container, the process itself has another number outside and is listed among the
-/// others: the one that holds what PyTorch's allocator does.
+/// What this process holds and what others do. In a container, the process itself has another
+/// number outside and is listed among the others: the one that holds what PyTorch's allocator does.
 fn processes(message: &str, own: Option<Printed>, held: f64) -> (Option<Printed>, f64) {
     let listed = message.match_indices("Process ").filter_map(|(at, of)| {
         let rest = message.get(at + of.len()..)?;
@@ -376,7 +378,8 @@ fn doing(before: &str) -> Option<Doing> {
     found.max_by_key(|(at, _)| *at).map(|(_, doing)| doing)
 }
 
-/// What a line of a stack says, by its file and its function; lines of functions have no code in them.
+/// What a line of a stack says, by its file and its function; lines of functions have no code in
+/// them.
 pub(crate) fn doing_in(file: &str, function: &str) -> Option<Doing> {
     Some(match function {
         "from_pretrained"

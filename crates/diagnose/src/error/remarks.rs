@@ -1,4 +1,5 @@
-//! What a message says beside the tensor: who holds the memory, and what no setting of the run frees.
+//! What a message says beside the tensor: who holds the memory, and what no setting of the run
+//! frees.
 
 use super::changes::bytes;
 use super::message::{Device, Doing, Message, Source};
@@ -7,7 +8,8 @@ use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;
 
-/// Share of the capacity above which reserved memory without tensors, other processes and context are worth a sentence.
+/// Share of the capacity above which reserved memory without tensors, other processes and context
+/// are worth a sentence.
 const WORTH: f64 = 0.03;
 /// Relative difference of capacities above which the GPU is another than the scenario's.
 const OTHER_GPU: f64 = 0.06;
@@ -138,8 +140,8 @@ fn holders(message: &Message, said: &mut Vec<String>) {
     }
 }
 
-/// Whether the GPU of the message has another memory than the scenario's: what was there, and which of the
-/// catalog's have as much.
+/// Whether the GPU of the message has another memory than the scenario's: what was there, and which
+/// of the catalog's have as much.
 pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler);
     let (capacity, usable) = (message.capacity.filter(|_| on_gpu)?.bytes, report.memory.capacity.get());

@@ -14,8 +14,8 @@ pub struct Printed {
 /// Longest number that is read, in characters.
 const LONGEST: usize = 24;
 
-/// Reads the size at the start of a text: `7.81 GiB`, `64.00MiB`, `21.90G`, `285212672 bytes`. Units count in powers of 1,024, as
-/// PyTorch and XLA mean them.
+/// Reads the size at the start of a text: `7.81 GiB`, `64.00MiB`, `21.90G`, `285212672 bytes`.
+/// Units count in powers of 1,024, as PyTorch and XLA mean them.
 pub(crate) fn size_at(text: &str) -> Option<Printed> {
     let text = text.trim_start();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());

@@ -21,7 +21,8 @@ pub(crate) struct Sizes {
 pub(crate) struct Fit {
     /// The likeliest tensor.
     pub(crate) tensor: Candidate,
-    /// The parts of memory that tensors as likely stand in: weights, gradients and moments may have one shape.
+    /// The parts of memory that tensors as likely stand in: weights, gradients and moments may have
+    /// one shape.
     pub(crate) parts: Vec<MemoryPart>,
 }
 
@@ -34,7 +35,8 @@ impl Sizes {
         Self { setup, tensors: all, generation }
     }
 
-    /// What so many bytes are, which the allocator may have rounded up by less than `rounded`; nothing where no tensor explains them.
+    /// What so many bytes are, which the allocator may have rounded up by less than `rounded`;
+    /// nothing where no tensor explains them.
     pub(crate) fn of(&self, bytes: u64, rounded: u64, doing: Option<Doing>) -> Option<Fit> {
         let within = rounded as f64 / 2.0;
         let size = Printed { bytes: bytes as f64 - within, within };

@@ -1,4 +1,5 @@
-//! The tensors of a training step, by their shapes: what an allocation of a given size may have been for.
+//! The tensors of a training step, by their shapes: what an allocation of a given size may have
+//! been for.
 
 use super::message::Doing;
 use engine::model::memory::states::{recipe_bytes, shard_degrees};
@@ -67,7 +68,8 @@ pub(super) fn tensors(setup: &Setup) -> Vec<Tensor> {
     all
 }
 
-/// What the step of the setup has of the batch on one GPU: its tokens, and its sequences times the square of their length.
+/// What the step of the setup has of the batch on one GPU: its tokens, and its sequences times the
+/// square of their length.
 pub(super) fn batch(setup: &Setup, grows: Grows) -> f64 {
     let sequences = f64::from(setup.batch.micro_batch_size);
     let length = f64::from(setup.batch.seq_len);
@@ -244,8 +246,9 @@ fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
     }
 }
 
-/// What a record of tensors that are alive has beside those that messages name, as a request of this size is seldom refused: the
-/// matrices as one GPU keeps them between steps, and keys or values.
+/// What a record of tensors that are alive has beside those that messages name, as a request of
+/// this size is seldom refused: the matrices as one GPU keeps them between steps, and keys or
+/// values.
 pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
     let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
     let tp = u64::from(setup.mesh.tp.max(1));
@@ -282,7 +285,8 @@ pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
 
 const STATES: [Doing; 2] = [Doing::Loading, Doing::Optimizer];
 const REDUCE: [Doing; 2] = [Doing::Communication, Doing::Backward];
-/// Elements of DeepSpeed's buckets of gradients and of gathered weights (`reduce_bucket_size`, `allgather_bucket_size`).
+/// Elements of DeepSpeed's buckets of gradients and of gathered weights (`reduce_bucket_size`,
+/// `allgather_bucket_size`).
 const BUCKET: u64 = 500_000_000;
 /// Parameters of one sub-group of DeepSpeed's update (`sub_group_size`).
 const SUB_GROUP: u64 = 1_000_000_000;

@@ -46,7 +46,8 @@ pub struct Comparison {
     pub remarks: Vec<String>,
     /// The peak of memory.
     pub memory: Option<MemoryComparison>,
-    /// The link of the scenario corrected by the measurement, without `#`; `None` where nothing was measured.
+    /// The link of the scenario corrected by the measurement, without `#`; `None` where nothing was
+    /// measured.
     pub corrected: Option<String>,
 }
 
@@ -274,7 +275,8 @@ fn corrected(scenario: &Scenario, seconds: Option<f64>, memory: Option<&MemoryCo
         changed.anchor.memory = rounded(within(ParamId::AnchorMemory, memory.ratio), DIGITS);
     }
     if let Some(seconds) = seconds {
-        // Some latencies are constants, which no ratio moves: what is left of the difference is divided out.
+        // Some latencies are constants, which no ratio moves: what is left of the difference is
+        // divided out.
         for _ in 0..ROUNDS {
             let ratio = changed.anchor.time * seconds / changed.report().time.step.get();
             changed.anchor.time = rounded(within(ParamId::AnchorTime, ratio), DIGITS);

@@ -79,17 +79,20 @@ const GB: f64 = 1e9;
 const MS: f64 = 1e-3;
 const PERCENT: f64 = 1e-2;
 
-/// A figure's name as it stands before the number (with quotes, colons and equals signs between them
-/// or not), whose it is, and by what the number is multiplied.
+/// A figure's name as it stands before the number (with quotes, colons and equals signs between
+/// them or not), whose it is, and by what the number is multiplied.
 ///
-/// Sources: torchtitan `components/metrics.py` (memory is `max_reserved_gib`, tps is of a device), Megatron-LM `training/training.py` and
-/// `utils.report_memory` (MB of 1,024 x 1,024), nanotron `trainer.py`, DeepSpeed `utils/timer.py` (GB of 1,024 to the third), transformers
-/// `trainer_utils.speed_metrics`, torchtune `training/memory.py`, NeMo's Lightning callbacks, Composer `callbacks/speed_monitor.py` and
-/// `memory_monitor.py` (GB of 10 to the ninth), MaxText `metric_logger.py`, nanoGPT `train.py`, nanochat
-/// `scripts/base_train.py` (tok/sec is of all GPUs, and not read), verl `trainer/ppo/metric_utils.py` and `workers/fsdp_workers.py`
-/// (throughput is of a GPU, memory in GB of 1,024 to the third), ms-swift `trainers/patcher.py` and `megatron/callbacks/print.py`
-/// (memory is reserved; before February 2026 the speed in iterations a second), Axolotl `core/trainers/base.py`, torchprime
-/// `metrics/metrics.py` (its lines of a step have the time of tracing alone, the summary has the step's).
+/// Sources: torchtitan `components/metrics.py` (memory is `max_reserved_gib`, tps is of a device),
+/// Megatron-LM `training/training.py` and `utils.report_memory` (MB of 1,024 x 1,024), nanotron
+/// `trainer.py`, DeepSpeed `utils/timer.py` (GB of 1,024 to the third), transformers
+/// `trainer_utils.speed_metrics`, torchtune `training/memory.py`, NeMo's Lightning callbacks,
+/// Composer `callbacks/speed_monitor.py` and `memory_monitor.py` (GB of 10 to the ninth), MaxText
+/// `metric_logger.py`, nanoGPT `train.py`, nanochat `scripts/base_train.py` (tok/sec is of all
+/// GPUs, and not read), verl `trainer/ppo/metric_utils.py` and `workers/fsdp_workers.py`
+/// (throughput is of a GPU, memory in GB of 1,024 to the third), ms-swift `trainers/patcher.py` and
+/// `megatron/callbacks/print.py` (memory is reserved; before February 2026 the speed in iterations
+/// a second), Axolotl `core/trainers/base.py`, torchprime `metrics/metrics.py` (its lines of a step
+/// have the time of tracing alone, the summary has the step's).
 pub(super) const PATTERNS: [(&str, Writer, Field, f64); 62] = [
     (" tps: ", Writer::Torchtitan, Field::Tokens, 1.0),
     (" wps: ", Writer::Torchtitan, Field::Tokens, 1.0),

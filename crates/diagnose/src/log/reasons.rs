@@ -1,4 +1,5 @@
-//! Single changes of a scenario that would explain what a run measured, the one that explains most first.
+//! Single changes of a scenario that would explain what a run measured, the one that explains most
+//! first.
 
 use crate::error::differences;
 use engine::model::report::Report;

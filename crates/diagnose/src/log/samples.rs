@@ -145,7 +145,8 @@ fn is_its_line(line: &str, writer: Writer) -> bool {
     }
 }
 
-/// The number at the start of a text, with thousands separators, and with what stands behind it: `5,615`, `11.5K`, `561.94ms`.
+/// The number at the start of a text, with thousands separators, and with what stands behind it:
+/// `5,615`, `11.5K`, `561.94ms`.
 fn number(text: &str, writer: Writer) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\'', '"', ':', '=']);
     if writer == Writer::TorchPrime

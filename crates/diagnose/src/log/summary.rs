@@ -6,9 +6,9 @@ use crate::error::size_at;
 /// What marks the table.
 const TITLE: &str = "PyTorch CUDA memory summary";
 
-/// Reads the first table of a text: the peaks of allocated and of reserved memory, what is held without
-/// a tensor, and how often the allocator had to give memory back. *Non-releasable* are inactive pieces of
-/// blocks in use (`c10/cuda/CUDACachingAllocator.cpp`, `inactive_split`).
+/// Reads the first table of a text: the peaks of allocated and of reserved memory, what is held
+/// without a tensor, and how often the allocator had to give memory back. *Non-releasable* are
+/// inactive pieces of blocks in use (`c10/cuda/CUDACachingAllocator.cpp`, `inactive_split`).
 pub(super) fn read(text: &str) -> Option<Measured> {
     let table = text.get(text.find(TITLE)?..)?;
     let cell = |name: &str, column: usize| {

@@ -1,4 +1,5 @@
-//! A Chrome trace of PyTorch's profiler: how long steps take, how much of that the GPU computes, communicates and waits.
+//! A Chrome trace of PyTorch's profiler: how long steps take, how much of that the GPU computes,
+//! communicates and waits.
 
 use super::Measured;
 use core::fmt;

@@ -20,7 +20,8 @@ pub(super) struct Found {
 const PERCENT: f64 = 100.0;
 /// Columns of the product at which the parameter for small products holds.
 const REFERENCE_WIDTH: f64 = 4096.0;
-/// Output elements from which on a product counts as large, and up to which as small; the fewest terms of each of them.
+/// Output elements from which on a product counts as large, and up to which as small; the fewest
+/// terms of each of them.
 const LARGE: f64 = 67_000_000.0;
 const SMALL: f64 = 4_200_000.0;
 const LEAST_TERMS: f64 = 2048.0;
@@ -54,7 +55,8 @@ pub(super) fn found(file: &File, scenario: &Scenario) -> Vec<Found> {
     found
 }
 
-/// What large products reach over some seconds; the last wave of tiles, which the engine adds itself, is taken out.
+/// What large products reach over some seconds; the last wave of tiles, which the engine adds
+/// itself, is taken out.
 fn products(
     file: &File,
     is_of: impl Fn(&str) -> bool,
@@ -79,7 +81,8 @@ fn products(
     Some(Found { id, value: PERCENT * rate * tail / peak.get(), what })
 }
 
-/// Tokens at which products of 4,096 columns reach half of what large ones do: `rate = largest / (1 + A / (m n))`, A by the median.
+/// Tokens at which products of 4,096 columns reach half of what large ones do: `rate = largest /
+/// (1 + A / (m n))`, A by the median.
 fn half_saturation(file: &File) -> Option<f64> {
     let of_16_bits = || file.products.iter().filter(|row| row.format != "fp8" && row.k >= LEAST_TERMS);
     // A length that tensor cores cannot divide runs at a fraction of the rate.

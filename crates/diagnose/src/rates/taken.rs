@@ -147,7 +147,8 @@ fn on_gpu(file: &File, scenario: &Scenario) -> Result<(Scenario, Vec<String>), S
     Ok((on, notes))
 }
 
-/// The GPU of a name, whose last words may be the form that a driver adds: “NVIDIA B300 SXM6 AC”. A slice of one has other peaks.
+/// The GPU of a name, whose last words may be the form that a driver adds: “NVIDIA B300 SXM6 AC”. A
+/// slice of one has other peaks.
 fn known(name: &str) -> Option<Named<AcceleratorEntry>> {
     const FORM: usize = 2;
     if name.contains("MIG") {

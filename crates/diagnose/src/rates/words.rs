@@ -7,7 +7,8 @@ use engine::units::{Bytes, Seconds};
 
 use super::file::File;
 
-/// Said with shares of products and attention (`crates/score/tests/suite/one_gpu.rs` holds the number).
+/// Said with shares of products and attention (`crates/score/tests/suite/one_gpu.rs` holds the
+/// number).
 pub(super) const KERNELS_ALONE: &str = "These are kernels alone. In a step they reach less, which the catalog's shares of products and \
      attention have in them: those were fitted to whole steps. On published steps on H100 and H200 one H200's own shares predict times that \
      are about a twentieth shorter than the catalog's. Where a run of yours is slower than this says, read its log too.";

@@ -34,7 +34,8 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// Groups the tensors of a moment, whose sizes the allocator may have rounded up by less than `rounded`.
+    /// Groups the tensors of a moment, whose sizes the allocator may have rounded up by less than
+    /// `rounded`.
     pub(super) fn of(moment: &'a Moment<'_, 'a>, sizes: &Sizes, rounded: u64) -> Self {
         type Key<'a> = (u64, Option<&'a Frame<'a>>, Option<Doing>);
         let mut counted: HashMap<Key<'a>, (usize, u64)> = HashMap::new();
@@ -42,7 +43,8 @@ impl<'a> Groups<'a> {
         for (at, held) in moment.held.iter().enumerate() {
             let line = held.frames.and_then(|frames| frames.line.as_ref());
             let doing = held.frames.and_then(|frames| frames.doing);
-            // Where stacks were recorded, what has none was asked for by autograd's thread, in which no Python runs.
+            // Where stacks were recorded, what has none was asked for by autograd's thread, in
+            // which no Python runs.
             let autograd = lines && held.is_recorded && line.is_none();
             let key = (held.size, line, doing.or(autograd.then_some(Doing::Backward)));
             counted.entry(key).or_insert((at, 0)).1 += 1;
@@ -63,7 +65,8 @@ impl<'a> Groups<'a> {
         self.all.iter().map(|group| group.count).sum()
     }
 
-    /// Bytes and tensors of each set of parts that could not be told apart, the most first; of none where nothing was recognised.
+    /// Bytes and tensors of each set of parts that could not be told apart, the most first; of none
+    /// where nothing was recognised.
     fn by_part(&self) -> Vec<(&[MemoryPart], u64, u64)> {
         let mut sums: Vec<(&[MemoryPart], u64, u64)> = Vec::new();
         for group in &self.all {

@@ -1,4 +1,5 @@
-//! What was alive at the moment that matters: at the request that was refused, else at the peak of the record, else now.
+//! What was alive at the moment that matters: at the request that was refused, else at the peak of
+//! the record, else now.
 
 use super::format::{Action, Block, Event, Frames, Segment};
 use std::collections::HashMap;

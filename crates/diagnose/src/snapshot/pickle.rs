@@ -1,8 +1,9 @@
-//! Reads a pickle of Python, protocols 2 to 5, as plain values: nothing is called and nothing imported. What is no number, text, list
-//! or dict is [`Value::Opaque`].
+//! Reads a pickle of Python, protocols 2 to 5, as plain values: nothing is called and nothing
+//! imported. What is no number, text, list or dict is [`Value::Opaque`].
 //!
-//! Values stand in one table and name each other by their places: what a pickle holds once and names often is read once, and no depth
-//! of nesting takes a stack: `serde-pickle` 1.2 ends the program on two million nested tuples, and copies what is named again.
+//! Values stand in one table and name each other by their places: what a pickle holds once and
+//! names often is read once, and no depth of nesting takes a stack: `serde-pickle` 1.2 ends the
+//! program on two million nested tuples, and copies what is named again.
 
 mod node;
 
@@ -85,7 +86,8 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Carries out one instruction, and says whether there is more. Numbers as in CPython's `Lib/pickle.py`.
+    /// Carries out one instruction, and says whether there is more. Numbers as in CPython's
+    /// `Lib/pickle.py`.
     fn step(&mut self) -> Read<bool> {
         match self.byte()? {
             0x80 => match self.byte()? {

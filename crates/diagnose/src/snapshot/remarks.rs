@@ -1,4 +1,5 @@
-//! What a snapshot says beside its tensors: memory without tensors in it, and what the record lacks.
+//! What a snapshot says beside its tensors: memory without tensors in it, and what the record
+//! lacks.
 
 use super::format::{Action, Segment, Snapshot};
 use super::moment::{Moment, Why};

@@ -1,4 +1,5 @@
-//! Lines of training logs that people posted: what is read of them, and what it is against the prediction, as recorded.
+//! Lines of training logs that people posted: what is read of them, and what it is against the
+//! prediction, as recorded.
 
 use diagnose::log::{Comparison, MOST_BYTES, Measured, compare, read};
 use engine::share::decode;
@@ -45,8 +46,8 @@ fn lines_of_each_framework_are_read_as_recorded() {
         // It travels between workers.
         let json = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), found);
-        // The link carries the correction: the corrected scenario takes the time that was measured, where the ratio is within bounds and
-        // no kernel would have to pass its peak.
+        // The link carries the correction: the corrected scenario takes the time that was measured,
+        // where the ratio is within bounds and no kernel would have to pass its peak.
         let corrected = decode(found.corrected.as_deref().unwrap()).scenario;
         let anchor = corrected.anchor;
         if let Some(seconds) = found.measured.filter(|_| anchor.time > 0.75 && anchor.time < 20.0) {

@@ -1,4 +1,5 @@
-//! Tests of what runs leave behind, one program: each program more is compiled and linked by itself.
+//! Tests of what runs leave behind, one program: each program more is compiled and linked by
+//! itself.
 
 #![allow(
     clippy::unwrap_used,

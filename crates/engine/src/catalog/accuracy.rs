@@ -53,7 +53,8 @@ pub const REACHED: Reached =
 /// MFU above which the hardware limits a step; below it the host and the framework do.
 pub const FAST_MFU: f64 = 0.2;
 
-/// The published runs of one accelerator that the engine is held against, with the errors in percent.
+/// The published runs of one accelerator that the engine is held against, with the errors in
+/// percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// The accelerator, by its identifier in the catalog.
@@ -81,7 +82,8 @@ pub enum Evidence {
     DataSheet,
 }
 
-/// Returns what predictions for the scenario's accelerator stand on. One whose numbers were edited has the runs of its silicon.
+/// Returns what predictions for the scenario's accelerator stand on. One whose numbers were edited
+/// has the runs of its silicon.
 pub fn evidence(scenario: &Scenario) -> Evidence {
     let picked = &scenario.accelerator;
     let own = recorded::MEASURED.iter().find(|of| of.accelerator == picked.id);
@@ -101,9 +103,10 @@ fn nearest(generation: Generation) -> Option<&'static Measured> {
     of_generation.max_by_key(|of| of.runs)
 }
 
-/// Whether the fractions of the peaks that kernels reach were fitted to runs on a generation of accelerators; of the others they are
-/// borrowed ([`super::accelerators::efficiency`]).
-/// Where one publication alone has runs on it, or they leave a share open by more than a third, the range is that of silicon without a fit.
+/// Whether the fractions of the peaks that kernels reach were fitted to runs on a generation of
+/// accelerators; of the others they are borrowed ([`super::accelerators::efficiency`]). Where one
+/// publication alone has runs on it, or they leave a share open by more than a third, the range is
+/// that of silicon without a fit.
 pub fn is_fitted(generation: Generation) -> bool {
     use Generation::{Ampere, Blackwell, BlackwellUltra, Cdna3, Cdna4, Gaudi, Hopper, Tpu, Trainium, Volta};
     const TWO: u32 = 2;
@@ -134,8 +137,8 @@ fn both(one: Band, other: Band) -> Band {
     Band { low: one.low.min(other.low), high: one.high.max(other.high) }
 }
 
-/// Returns the odds that a run fits: [`odds::FLOOR`] to [`odds::CEILING`], by the curve of its kind ([`PeakKind::curve`]), and 0 where it
-/// is impossible.
+/// Returns the odds that a run fits: [`odds::FLOOR`] to [`odds::CEILING`], by the curve of its kind
+/// ([`PeakKind::curve`]), and 0 where it is impossible.
 pub fn fit_odds(report: &Report) -> f64 {
     // What the engine that generates takes is its share, not a prediction.
     if report.rollout.as_ref().is_some_and(|rollout| !rollout.fits()) {
@@ -149,8 +152,9 @@ pub fn verdict(report: &Report) -> Verdict {
     Verdict::of(fit_odds(report))
 }
 
-/// Returns the range of the step time, by its kind; on silicon without a fit that of borrowed fractions of the peaks as well, and that of
-/// the few rows on such silicon. A prediction that a measurement corrects has the range of such ([`Kind::anchored`]).
+/// Returns the range of the step time, by its kind; on silicon without a fit that of borrowed
+/// fractions of the peaks as well, and that of the few rows on such silicon. A prediction that a
+/// measurement corrects has the range of such ([`Kind::anchored`]).
 pub fn step_time(scenario: &Scenario) -> Band {
     if scenario.anchor.time != Anchor::NONE.time {
         let plain = Scenario { anchor: Anchor::NONE, ..*scenario };
@@ -168,8 +172,8 @@ const TENTH: f64 = 1.281_551_565_544_8;
 
 /// Returns the odds, 0 to 1, that a measured time is at most so many times the predicted one.
 ///
-/// The law is log-normal on each side of the prediction, which is its median: a tenth lies below the range's low end, a tenth above its
-/// high end. `P = Phi(1.2816 ln(ratio) / |ln(end)|)`.
+/// The law is log-normal on each side of the prediction, which is its median: a tenth lies below
+/// the range's low end, a tenth above its high end. `P = Phi(1.2816 ln(ratio) / |ln(end)|)`.
 ///
 /// ```
 /// # use engine::catalog::accuracy::{Band, odds_within};

@@ -40,8 +40,8 @@ impl ClusterEntry {
         Picked { id: self.id, values }
     }
 
-    /// Returns the number of GPUs of a run that moves here with `now`: all of a single machine; of a cluster `now` where it fills nodes,
-    /// else those of one node.
+    /// Returns the number of GPUs of a run that moves here with `now`: all of a single machine; of
+    /// a cluster `now` where it fills nodes, else those of one node.
     pub fn usual_gpus(&self, now: u32) -> u32 {
         let fills_nodes = now > 0 && now.is_multiple_of(self.gpus_per_node.max(1));
         if self.is_single_machine() || !fills_nodes { self.gpus_per_node } else { now }

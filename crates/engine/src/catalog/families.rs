@@ -1,7 +1,9 @@
-//! Families of models: published sizes of one recipe, along which the model-size slider scales any of them.
+//! Families of models: published sizes of one recipe, along which the model-size slider scales any
+//! of them.
 //!
-//! Members share what a family keeps (vocabulary up to padding, the number of experts, kind of attention) and were published
-//! together. A model that stands in no family scales in its own proportions.
+//! Members share what a family keeps (vocabulary up to padding, the number of experts, kind of
+//! attention) and were published together. A model that stands in no family scales in its own
+//! proportions.
 
 use super::ModelEntry;
 use super::models::ALL;
@@ -20,7 +22,8 @@ pub fn of(id: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.members.iter().any(|member| member.id == id))
 }
 
-/// Returns the name that a model shares with its other sizes: its family's, or its own; `None` for a custom model.
+/// Returns the name that a model shares with its other sizes: its family's, or its own; `None` for
+/// a custom model.
 pub fn name_of(model: &Model) -> Option<&'static str> {
     match *model {
         Model::Preset { family: Some(family), .. } | Model::Scaled { family: Some(family), .. } => Some(family.name),

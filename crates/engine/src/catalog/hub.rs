@@ -1,10 +1,11 @@
-//! Repositories of models on the Hugging Face Hub: what settings name as the model to load, and by which an adapter's
-//! configuration names its base.
+//! Repositories of models on the Hugging Face Hub: what settings name as the model to load, and by
+//! which an adapter's configuration names its base.
 
 use super::{ModelEntry, model};
 use crate::scenario::Id;
 
-/// Identifiers of the catalog with the repository of the weights, the pretrained one where there is one.
+/// Identifiers of the catalog with the repository of the weights, the pretrained one where there is
+/// one.
 const REPOSITORIES: &[(Id, &str)] = include!(concat!(env!("OUT_DIR"), "/repositories.rs"));
 
 /// The repository of a model.
@@ -12,7 +13,8 @@ pub fn repository(id: &str) -> Option<&'static str> {
     REPOSITORIES.iter().find(|(own, _)| *own == id).map(|(_, repository)| *repository)
 }
 
-/// The model of a repository or of a path to one: chat models, mirrors and quantized copies are recognised by their names.
+/// The model of a repository or of a path to one: chat models, mirrors and quantized copies are
+/// recognised by their names.
 ///
 /// ```
 /// use engine::catalog::hub::model_of;

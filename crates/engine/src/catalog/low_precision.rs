@@ -1,8 +1,9 @@
 //! Recipes of products in 8 and 4 bits, by the names that libraries give them.
 //!
-//! A recipe quantizes the products of linear layers, those of experts too: embedding, norms, softmax, the core of attention and the
-//! output head stay in 16 bits unless something else says so (Transformer Engine, `docs/features/low_precision_training/introduction`;
-//! torchao, `docs/source/workflows/training.md`).
+//! A recipe quantizes the products of linear layers, those of experts too: embedding, norms,
+//! softmax, the core of attention and the output head stay in 16 bits unless something else says so
+//! (Transformer Engine, `docs/features/low_precision_training/introduction`; torchao,
+//! `docs/source/workflows/training.md`).
 
 use crate::model::choices::Choices;
 use crate::model::training::ComputeFormat;
@@ -66,13 +67,15 @@ pub fn named(library: Library, spelled: &str) -> Option<&'static LowPrecision> {
 }
 
 impl LowPrecision {
-    /// Whether weights can rest in the format of the products and be gathered from it: torchao gathers in 8 bits under one scale a tensor
-    /// alone (`Float8LinearConfig.__post_init__`), and 4 bits are none of the formats here.
+    /// Whether weights can rest in the format of the products and be gathered from it: torchao
+    /// gathers in 8 bits under one scale a tensor alone (`Float8LinearConfig.__post_init__`), and 4
+    /// bits are none of the formats here.
     pub fn can_gather(&self) -> bool {
         self.format == ComputeFormat::Fp8 && (self.library == Library::TransformerEngine || self.gathered == 8)
     }
 
-    /// The scenario with these products; `gathered` where weights are to travel and rest in their format.
+    /// The scenario with these products; `gathered` where weights are to travel and rest in their
+    /// format.
     #[must_use]
     pub fn on(&self, scenario: &Scenario, gathered: bool) -> Scenario {
         let format = if gathered && self.can_gather() { ComputeFormat::Fp8Gather } else { self.format };
@@ -87,7 +90,8 @@ impl LowPrecision {
     }
 }
 
-/// What Megatron-Bridge calls a recipe together with the layers that stay in 16 bits (`mixed_precision`).
+/// What Megatron-Bridge calls a recipe together with the layers that stay in 16 bits
+/// (`mixed_precision`).
 #[derive(Clone, Copy, Debug)]
 pub struct Mixed {
     /// Its name, without the 16-bit format that it begins with.

@@ -1,5 +1,6 @@
 //! What people call the entries of the catalog: identifiers, names on the page, repositories of the
-//! Hugging Face Hub, what `nvidia-smi` prints, and checkpoints that have the shape of another model.
+//! Hugging Face Hub, what `nvidia-smi` prints, and checkpoints that have the shape of another
+//! model.
 
 use std::sync::LazyLock;
 
@@ -13,8 +14,8 @@ use crate::nearest::{Names, is_near, letters, nearest};
 pub struct Named<T: 'static> {
     /// The entry.
     pub entry: &'static T,
-    /// Whether the name says more or less than which entry it is, and the answer should say which one was
-    /// taken: a fine-tuned model, a GPU without its form.
+    /// Whether the name says more or less than which entry it is, and the answer should say which
+    /// one was taken: a fine-tuned model, a GPU without its form.
     pub is_taken: bool,
 }
 
@@ -79,7 +80,8 @@ fn names_of(entry: &'static ModelEntry) -> impl Iterator<Item = &'static str> {
     [entry.id, entry.name].into_iter().chain(hub::repository(entry.id))
 }
 
-/// The model of a name: of the catalog, of the Hub, of a path, of a checkpoint that was tuned from one.
+/// The model of a name: of the catalog, of the Hub, of a path, of a checkpoint that was tuned from
+/// one.
 ///
 /// ```
 /// use engine::catalog::names::model_named;
@@ -218,7 +220,8 @@ static DESIGNS: LazyLock<Vec<(String, &ClusterEntry)>> = LazyLock::new(|| {
     CLUSTERS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (letters(name), entry))).collect()
 });
 
-/// The cluster of a name: of the catalog, of the page, of a cloud, or of a GPU, whose usual node it is.
+/// The cluster of a name: of the catalog, of the page, of a cloud, or of a GPU, whose usual node it
+/// is.
 ///
 /// ```
 /// use engine::catalog::names::cluster_named;

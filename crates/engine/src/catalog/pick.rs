@@ -21,9 +21,9 @@ pub fn pick_model(scenario: &mut Scenario, id: &str) -> bool {
     model.map(|model| scenario.model = model).is_some()
 }
 
-/// Sets the GPU with all its values and, while the user has set no price, its list price; [`CUSTOM`] keeps the present values as a custom GPU, all of
-/// whose memory is usable, as no driver's report of it is known. Returns `false` and changes
-/// nothing if there is no such GPU.
+/// Sets the GPU with all its values and, while the user has set no price, its list price;
+/// [`CUSTOM`] keeps the present values as a custom GPU, all of whose memory is usable, as no
+/// driver's report of it is known. Returns `false` and changes nothing if there is no such GPU.
 pub fn pick_accelerator(scenario: &mut Scenario, id: &str) -> bool {
     let accelerator = match id {
         CUSTOM => {

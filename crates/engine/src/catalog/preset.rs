@@ -76,8 +76,8 @@ fn nearest(shape: &Architecture) -> Model {
     found.1
 }
 
-/// Whether a parameter differs from its preset. The shape of a ladder or scaled model follows from its
-/// size, which has its own mark.
+/// Whether a parameter differs from its preset. The shape of a ladder or scaled model follows from
+/// its size, which has its own mark.
 pub fn is_changed(param: &Param, scenario: &Scenario, preset: &Scenario) -> bool {
     let follows = match scenario.model {
         Model::Ladder { .. } => preset.model.is_on_ladder(),

@@ -99,7 +99,8 @@ impl Release {
         }
     }
 
-    /// Whether the program may run on a framework, by its key: those of PyTorch run on its FSDP or on `DeepSpeed`.
+    /// Whether the program may run on a framework, by its key: those of PyTorch run on its FSDP or
+    /// on `DeepSpeed`.
     pub fn runs_on(&self, framework: &str) -> bool {
         const FAMILIES: [&[&str]; 2] =
             [&["pytorch", "transformers", "fsdp1", "deepspeed"], &["megatron", "megatron-fsdp", "megatron-legacy"]];
@@ -128,8 +129,8 @@ impl Release {
     }
 }
 
-/// Whether a scenario has an option or a count under a key of links, or one of several with `|` between;
-/// with `!` before them, none of them.
+/// Whether a scenario has an option or a count under a key of links, or one of several with `|`
+/// between; with `!` before them, none of them.
 fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
     let Some(param) = params::find(key) else { return false };
     let is_sharded_alone = param.id == ParamId::Strategy && scenario.gpus == 1;

@@ -1,6 +1,7 @@
 //! Corrections of data sheets since the first release: a link means the sheets of its day.
 //!
-//! A link fixes choices, data sheets and the release of its program. It does not fix calibration: predictions are today's.
+//! A link fixes choices, data sheets and the release of its program. It does not fix calibration:
+//! predictions are today's.
 
 /// The revision of the first release, whose links name none.
 pub const FIRST_REVISION: u32 = 7;

@@ -42,10 +42,10 @@ pub fn first_visit() -> Scenario {
     }
 }
 
-/// The run of the first visit, but for the price, which is its GPU's. Tokens are LLaMA 13B's (arXiv 2302.13971), PUE and grid are LLaMA's (Table 15), and failures are
-/// Llama 3's: 419 in 54 days on 16,384 GPUs. The critical batch is a little above the 16.8M tokens
-/// of Llama 3's steps (arXiv 2407.21783). Storage and restart time are those of a mid-sized
-/// cluster.
+/// The run of the first visit, but for the price, which is its GPU's. Tokens are LLaMA 13B's (arXiv
+/// 2302.13971), PUE and grid are LLaMA's (Table 15), and failures are Llama 3's: 419 in 54 days on
+/// 16,384 GPUs. The critical batch is a little above the 16.8M tokens of Llama 3's steps (arXiv
+/// 2407.21783). Storage and restart time are those of a mid-sized cluster.
 const RUN: RunChoices = RunChoices {
     tokens: UNSAID,
     price_per_gpu_hour: prices::UNLISTED,

@@ -1,4 +1,5 @@
-//! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA, arXiv 2106.09685).
+//! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA,
+//! arXiv 2106.09685).
 
 use super::parallel::Mesh;
 use super::setup::Setup;
@@ -51,7 +52,8 @@ impl Module {
     }
 }
 
-/// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`, `linear_fc1`).
+/// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`,
+/// `linear_fc1`).
 fn fused(setup: &Setup) -> FusedProjections {
     if setup.traits().fused_projections { FusedProjections::All } else { setup.architecture.fused_projections }
 }
@@ -99,7 +101,8 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     [queries, of_norm(key, targets.key), values, output, Module::NONE]
 }
 
-/// The matrices with adapters of a mixer with a state: into it and out of it, where all linear matrices have some.
+/// The matrices with adapters of a mixer with a state: into it and out of it, where all linear
+/// matrices have some.
 pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
     let mixer = &setup.architecture.recurrent;
     if !setup.trained.has_adapters() || !mixer.is_used() {
@@ -113,7 +116,8 @@ pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
     [into, out].map(|module| module.when(targets.output && targets.mlp))
 }
 
-/// The matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two where it is not gated.
+/// The matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two where
+/// it is not gated.
 pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
     of_mlp_between(setup, setup.architecture.hidden_size, width)
 }
@@ -139,7 +143,8 @@ fn of_mlp_between(setup: &Setup, hidden: u32, width: f64) -> [Module; 3] {
     }
 }
 
-/// Width of a dense MLP, of the shared experts and of a routed expert on one GPU; 0 for experts that no layer has.
+/// Width of a dense MLP, of the shared experts and of a routed expert on one GPU; 0 for experts
+/// that no layer has.
 pub fn widths(setup: &Setup) -> [f64; 3] {
     let arch = &setup.architecture;
     let (tp, etp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.etp.max(1)));
@@ -189,7 +194,8 @@ pub fn of_layer(setup: &Setup, shares: &LayerShares) -> Units {
     }
 }
 
-/// Weights of the adapters that a token is multiplied with, over all layers and GPUs of tensor parallelism.
+/// Weights of the adapters that a token is multiplied with, over all layers and GPUs of tensor
+/// parallelism.
 pub fn per_token(setup: &Setup) -> f64 {
     if !setup.trained.has_adapters() {
         return 0.0;

@@ -16,9 +16,10 @@ impl Anchor {
     /// Predictions as they are.
     pub const NONE: Self = Self { time: 1.0, memory: 1.0 };
 
-    /// Returns the setup on hardware and a host that are slower by the ratio of times: every rate that kernels, links and the host reach
-    /// is divided by it, every latency multiplied. So all that is computed of the setup takes about that much longer: the step, its
-    /// timeline, the run. Data sheets stay as they are, and no kernel passes its peak.
+    /// Returns the setup on hardware and a host that are slower by the ratio of times: every rate
+    /// that kernels, links and the host reach is divided by it, every latency multiplied. So all
+    /// that is computed of the setup takes about that much longer: the step, its timeline, the run.
+    /// Data sheets stay as they are, and no kernel passes its peak.
     #[must_use]
     pub fn slow(self, setup: Setup) -> Setup {
         if self.time == Self::NONE.time {

@@ -1,7 +1,8 @@
-//! FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): what memory, bandwidth and compute allow at best.
+//! FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): what memory, bandwidth and compute allow
+//! at best.
 //!
-//! They use only `φ = 12 L H²`, one link rate and one memory size. The formulas are a derivation from the paper's
-//! abstract and summaries (docs/book/model/bounds.md), not a quotation of it.
+//! They use only `φ = 12 L H²`, one link rate and one memory size. The formulas are a derivation
+//! from the paper's abstract and summaries (docs/book/model/bounds.md), not a quotation of it.
 
 mod of_setup;
 
@@ -14,7 +15,8 @@ use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 pub enum Stage {
     /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N` under the recipe of 8 Q bytes.
     Three,
-    /// Gradients and optimizer state, the weights whole (ZeRO-1/2 as one stage): `M_free = M - φ Q - 7 φ Q / N`.
+    /// Gradients and optimizer state, the weights whole (ZeRO-1/2 as one stage): `M_free = M - φ
+    /// Q - 7 φ Q / N`.
     OneOrTwo,
 }
 
@@ -31,7 +33,8 @@ pub struct Bounds {
     pub element: f64,
     /// Bytes of a parameter's weight at rest, Q in the paper's accounting.
     pub weight: f64,
-    /// Bytes of all states of a parameter: 8 Q in the paper's accounting (fp32 copy and two moments 6, gradient 1, weight 1).
+    /// Bytes of all states of a parameter: 8 Q in the paper's accounting (fp32 copy and two moments
+    /// 6, gradient 1, weight 1).
     pub states: f64,
     /// GPUs, N.
     pub gpus: f64,
@@ -49,7 +52,8 @@ pub struct Bounds {
     pub stage: Stage,
     /// Share of activations kept, γ, 0 (full recomputation) to 1.
     pub kept: f64,
-    /// Transfers of the model in one backward pass, c_b: 1 (gathers only) or 2 (gathers and reductions).
+    /// Transfers of the model in one backward pass, c_b: 1 (gathers only) or 2 (gathers and
+    /// reductions).
     pub backward_transfers: f64,
 }
 
@@ -100,7 +104,8 @@ impl Bounds {
         Bytes::new(self.layers * ((1.0 - self.kept) * checkpoint + self.kept * everything))
     }
 
-    /// The most tokens that fit on one GPU, `E ≤ M_free / M_act(γ)`; 0 where the states alone do not fit.
+    /// The most tokens that fit on one GPU, `E ≤ M_free / M_act(γ)`; 0 where the states alone do
+    /// not fit.
     pub fn tokens(&self) -> f64 {
         positive(self.free_memory() / self.activation_bytes())
     }
@@ -125,8 +130,9 @@ impl Bounds {
         (3.0 - self.kept) * self.forward_time(tokens)
     }
 
-    /// What a step over `tokens` a GPU reaches: `K = E / (max(T_fwd, T_transfer) + max(T_bwd, c_b T_transfer))`,
-    /// `HFU = (4-γ) F_fwd K / S_flops`, `MFU = 3 F_fwd K / S_flops`. All zero at no tokens.
+    /// What a step over `tokens` a GPU reaches: `K = E / (max(T_fwd, T_transfer) + max(T_bwd, c_b
+    /// T_transfer))`, `HFU = (4-γ) F_fwd K / S_flops`, `MFU = 3 F_fwd K / S_flops`. All zero at no
+    /// tokens.
     pub fn reached(&self, tokens: f64) -> Reached {
         if tokens <= 0.0 {
             return Reached { tokens_per_s_per_gpu: 0.0, mfu: 0.0, hfu: 0.0 };
@@ -155,8 +161,8 @@ impl Bounds {
         (2.0 + self.seq_len / (3.0 * self.hidden)) * self.memory_bandwidth_product()
     }
 
-    /// The highest MFU of a step with one transfer a pass: `(3 + l/2H) M_free S_vol / (L H Q² S_flops)`, and never above
-    /// `3 a / (4-γ)`, what kernels leave after recomputation.
+    /// The highest MFU of a step with one transfer a pass: `(3 + l/2H) M_free S_vol / (L H Q²
+    /// S_flops)`, and never above `3 a / (4-γ)`, what kernels leave after recomputation.
     pub fn mfu_max(&self) -> f64 {
         let (by_network, by_compute) = (self.mfu_by_network(), self.mfu_by_compute());
         if by_network < by_compute { by_network } else { by_compute }
@@ -172,13 +178,15 @@ impl Bounds {
         3.0 * self.efficiency / (4.0 - self.kept)
     }
 
-    /// Tokens that hide one transfer behind the forward pass, `E* = Q a S_flops / (2 S_vol (1 + l/6H))`.
+    /// Tokens that hide one transfer behind the forward pass, `E* = Q a S_flops / (2 S_vol (1 +
+    /// l/6H))`.
     pub fn tokens_to_hide_transfer(&self) -> f64 {
         self.element * self.efficiency * self.peak.get()
             / (2.0 * self.link.get() * (1.0 + self.seq_len / (6.0 * self.hidden)))
     }
 
-    /// `M_free S_vol / (L H Q² S_flops)`: efficiency depends on the product of memory and bandwidth over compute.
+    /// `M_free S_vol / (L H Q² S_flops)`: efficiency depends on the product of memory and bandwidth
+    /// over compute.
     fn memory_bandwidth_product(&self) -> f64 {
         positive(self.free_memory().get()) * self.link.get()
             / (self.layers * self.hidden * self.element * self.element * self.peak.get())

@@ -1,6 +1,7 @@
 //! The cost of collectives on a two-level network (docs/book/model/collectives.md).
 //!
-//! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows from them.
+//! Sizes are of the whole (unsharded) buffer, as in nccl-tests; the algorithm bandwidth follows
+//! from them.
 
 pub mod all_reduce;
 pub mod all_to_all;
@@ -23,8 +24,9 @@ pub fn uses_inter_node(network: &Network, group: Group) -> bool {
     group.ranks > 1.0 && (group.crosses_nodes() || network.topology == Topology::Flat)
 }
 
-/// Bus bandwidth of a ring over the group: `B_intra` on one node, else `min(B_intra, r B_nic)`, as rings leave each node
-/// through all of its r rails. Effective rates: nominal times the measured efficiency.
+/// Bus bandwidth of a ring over the group: `B_intra` on one node, else `min(B_intra, r B_nic)`, as
+/// rings leave each node through all of its r rails. Effective rates: nominal times the measured
+/// efficiency.
 ///
 /// A flat network prices every group at one card's `B_nic` (arXiv 2504.03655).
 pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
@@ -59,8 +61,8 @@ fn levels(group: Group) -> f64 {
     f64::from((group.nodes() as u32).max(1).next_power_of_two().ilog2())
 }
 
-/// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they are passed on, and `inside` bytes
-/// to GPUs in all: both at once, all messages at once.
+/// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they
+/// are passed on, and `inside` bytes to GPUs in all: both at once, all messages at once.
 pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes) -> Seconds {
     if group.ranks <= 1.0 {
         return Seconds::ZERO;
@@ -76,8 +78,8 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
     through.max(outside / card * slower) + latency + network.intra_node_latency
 }
 
-/// Time in which every rank sends `size` bytes to the next one of its group, on another node or on the same: `α + S/B`. Links up from
-/// leaf switches are shared, as in a ring.
+/// Time in which every rank sends `size` bytes to the next one of its group, on another node or on
+/// the same: `α + S/B`. Links up from leaf switches are shared, as in a ring.
 ///
 /// ```
 /// # use engine::model::{collectives::{Group, point_to_point}, hardware::{Network, Topology}};

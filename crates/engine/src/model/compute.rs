@@ -34,8 +34,8 @@ pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
 use routed::routed;
 
-/// What the units of one micro-batch cost on one GPU, before communication slows them; layers on average over the layers with
-/// experts and those without.
+/// What the units of one micro-batch cost on one GPU, before communication slows them; layers on
+/// average over the layers with experts and those without.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitCosts<C> {
     /// Embedding, forward; the same backward.
@@ -92,7 +92,8 @@ pub type UnitTimes = UnitCosts<Seconds>;
 const EMBEDDING_BYTES: f64 = 4.0;
 /// Columns of the product at which [`super::hardware::Efficiency::half_saturation_tokens`] holds.
 pub(crate) const REFERENCE_WIDTH: f64 = 4096.0;
-/// The dense peak of the format in which the layers' matrix products run: what utilisation is counted against.
+/// The dense peak of the format in which the layers' matrix products run: what utilisation is
+/// counted against.
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
     let accelerator = &setup.accelerator;
     match setup.compute_format {
@@ -127,13 +128,15 @@ pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     peak(setup) * reached
 }
 
-/// What matrix products reach in the recipe's 16 or 32 bits, whatever the format of those in the layers.
+/// What matrix products reach in the recipe's 16 or 32 bits, whatever the format of those in the
+/// layers.
 pub(super) fn recipe_rate(setup: &Setup) -> FlopsPerSecond {
     recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul
 }
 
-/// What the products that give the gradients of weights reach: one of the three that a matrix takes part in stays in 16 bits under
-/// torchao's `rowwise_with_gw_hp` and `mxfp8_rceil_wgrad_with_hp` and without Megatron's `fp8_wgrad`.
+/// What the products that give the gradients of weights reach: one of the three that a matrix takes
+/// part in stays in 16 bits under torchao's `rowwise_with_gw_hp` and `mxfp8_rceil_wgrad_with_hp`
+/// and without Megatron's `fp8_wgrad`.
 ///
 /// ```
 /// # use engine::{model::compute::{gradient_rate, matmul_rate}, share::decode};
@@ -145,12 +148,14 @@ pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
     if setup.gradients_in_16_bits { recipe_rate(setup) } else { matmul_rate(setup) }
 }
 
-/// The times of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have each block.
+/// The times of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have
+/// each block.
 pub fn unit_times(setup: &Setup, shares: &LayerShares) -> UnitTimes {
     unit_costs(setup, shares)
 }
 
-/// The costs of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have each block.
+/// The costs of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have
+/// each block.
 pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
     let wide = setup.share_in_16_bits();
     if wide <= 0.0 {

@@ -1,7 +1,8 @@
-//! What operators and collectives cost: a time, and beside it the amount of work that takes this time.
+//! What operators and collectives cost: a time, and beside it the amount of work that takes this
+//! time.
 //!
-//! Every formula stands once, generic over [`Cost`]. An evaluation asks for `Seconds` and computes no amount; timelines and
-//! rooflines ask for [`WithAmount`] and get both from the same formula.
+//! Every formula stands once, generic over [`Cost`]. An evaluation asks for `Seconds` and computes
+//! no amount; timelines and rooflines ask for [`WithAmount`] and get both from the same formula.
 
 use crate::units::{Bytes, Flops, FlopsPerSecond, Seconds};
 use core::ops::{Add, Div, Mul, Sub};
@@ -91,7 +92,8 @@ impl<A: Mul<f64, Output = A>> Div<f64> for WithAmount<A> {
 pub struct Operations {
     /// FLOPs of its matrix products, padding and recomputation among them; 0 for element-wise work.
     pub flops: Flops,
-    /// Bytes to and from the GPU's memory. A matrix product reads both of its matrices and writes the third once.
+    /// Bytes to and from the GPU's memory. A matrix product reads both of its matrices and writes
+    /// the third once.
     pub bytes: Bytes,
 }
 
@@ -135,7 +137,8 @@ impl OperatorCost {
     }
 }
 
-/// The kinds of collectives, by what nccl-tests counts on the bus of a buffer of S bytes among n GPUs.
+/// The kinds of collectives, by what nccl-tests counts on the bus of a buffer of S bytes among n
+/// GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CollectiveKind {
     /// Nothing moves.
@@ -156,7 +159,8 @@ pub enum CollectiveKind {
 pub struct Traffic {
     /// The kind.
     pub kind: CollectiveKind,
-    /// The whole buffer, S in nccl-tests: `algbw = S / time`. No number to read where the kind is `Several`.
+    /// The whole buffer, S in nccl-tests: `algbw = S / time`. No number to read where the kind is
+    /// `Several`.
     pub size: Bytes,
     /// Bytes through the links of each GPU by nccl-tests' factors: `busbw = bus / time`.
     pub bus: Bytes,
@@ -174,7 +178,8 @@ impl Traffic {
 
 impl Add for Traffic {
     type Output = Self;
-    /// One collective after the other. The sum counts among the GPUs of the first that moves anything.
+    /// One collective after the other. The sum counts among the GPUs of the first that moves
+    /// anything.
     fn add(self, other: Self) -> Self {
         if self.kind == CollectiveKind::Nothing {
             return other;

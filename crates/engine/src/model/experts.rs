@@ -12,7 +12,8 @@ pub use super::parallel::{Dispatcher, ExpertParallel};
 use super::per_rank;
 use super::setup::Setup;
 
-/// Tokens that one GPU holds where a layer's experts begin: tensor parallelism shares them, `T / tp`.
+/// Tokens that one GPU holds where a layer's experts begin: tensor parallelism shares them, `T /
+/// tp`.
 pub fn local_tokens(setup: &Setup) -> f64 {
     per_rank::tokens(setup) / f64::from(setup.mesh.tp.max(1))
 }
@@ -22,8 +23,8 @@ pub fn copies(setup: &Setup) -> f64 {
     f64::from(setup.architecture.experts.top_k()) * setup.experts.capacity_factor * local_tokens(setup)
 }
 
-/// Copies that arrive at one GPU's experts, on average: its part of an expert-tensor group sees all of that group's,
-/// `etp k f T / tp`, times the imbalance where it is the busiest.
+/// Copies that arrive at one GPU's experts, on average: its part of an expert-tensor group sees all
+/// of that group's, `etp k f T / tp`, times the imbalance where it is the busiest.
 pub fn received(setup: &Setup) -> f64 {
     copies(setup) * f64::from(setup.mesh.etp.max(1)) * setup.experts.imbalance
 }
@@ -33,8 +34,9 @@ pub fn local_experts(setup: &Setup) -> f64 {
     f64::from(setup.architecture.experts.num_experts) / f64::from(setup.mesh.ep.max(1))
 }
 
-/// Mean number of `parts` equal parts of the experts that a token with k experts is sent to: `parts (1 - (1 - 1/parts)^k)`, as if
-/// each choice were independent, and under device-limited routing no more than `topk_group` of `n_group`.
+/// Mean number of `parts` equal parts of the experts that a token with k experts is sent to: `parts
+/// (1 - (1 - 1/parts)^k)`, as if each choice were independent, and under device-limited routing no
+/// more than `topk_group` of `n_group`.
 ///
 /// ```
 /// # use engine::model::{experts::parts_reached, transformer::Experts};

@@ -1,8 +1,9 @@
 //! Models scaled along their own family: what a family would publish at a size that it does not
 //! (docs/book/model/parameters.md).
 //!
-//! Vocabulary, head width, grouping of keys, ratio of MLP to width, experts and everything else that a family keeps stay;
-//! layers and width grow. Only `+ - * / sqrt` and rounding, so that every platform finds the same whole numbers.
+//! Vocabulary, head width, grouping of keys, ratio of MLP to width, experts and everything else
+//! that a family keeps stay; layers and width grow. Only `+ - * / sqrt` and rounding, so that every
+//! platform finds the same whole numbers.
 
 mod steps;
 
@@ -43,7 +44,8 @@ impl core::fmt::Debug for Family {
 }
 
 impl Family {
-    /// Returns the largest published size up to a number of parameters, and the smallest one from there on.
+    /// Returns the largest published size up to a number of parameters, and the smallest one from
+    /// there on.
     pub fn around(&self, size: f64) -> (Option<&'static Member>, Option<&'static Member>) {
         let above = self.members.iter().position(|member| params(&member.architecture) >= size);
         let below = above.unwrap_or(self.members.len()).checked_sub(1);
@@ -53,10 +55,11 @@ impl Family {
 
 /// Returns the shape at a size between two published ones.
 ///
-/// Width and ratio of MLP to width are geometric between both, `H = H_a^(1-t) H_b^t` with `t = ln(P / P_a) / ln(P_b / P_a)`;
-/// layers are as many as reach P, and the MLP then takes up what whole layers leave, so that the shape has P parameters within
-/// a percent. What both do not share is that of the size nearer in ratio. Where both have as many heads of keys and values,
-/// those stay (Llama 3.1: 8 at every size); else their grouping does.
+/// Width and ratio of MLP to width are geometric between both, `H = H_a^(1-t) H_b^t` with `t =
+/// ln(P / P_a) / ln(P_b / P_a)`; layers are as many as reach P, and the MLP then takes up what
+/// whole layers leave, so that the shape has P parameters within a percent. What both do not share
+/// is that of the size nearer in ratio. Where both have as many heads of keys and values, those
+/// stay (Llama 3.1: 8 at every size); else their grouping does.
 pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architecture {
     let ends = (params(low), params(high));
     let style = if size * size < ends.0 * ends.1 { low } else { high };
@@ -71,9 +74,9 @@ pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architectu
     steps.shape(steps.nearest(along(|shape| f64::from(shape.hidden_size))), size)
 }
 
-/// Returns the shape at a size beyond a published one, or of a model without a family: layers and width keep their ratio, as
-/// families do (width over layers is 128, 102 and 130 in Llama 3.1 8B, 70B and 405B: arXiv 2407.21783, Table 3; loss hardly
-/// depends on it: arXiv 2001.08361, Figure 5).
+/// Returns the shape at a size beyond a published one, or of a model without a family: layers and
+/// width keep their ratio, as families do (width over layers is 128, 102 and 130 in Llama 3.1 8B,
+/// 70B and 405B: arXiv 2407.21783, Table 3; loss hardly depends on it: arXiv 2001.08361, Figure 5).
 ///
 /// ```
 /// # use engine::{catalog, model::family::beyond};
@@ -93,7 +96,8 @@ pub fn params(architecture: &Architecture) -> f64 {
 /// Halvings of the interval: its width in the exponent is then below one in 10¹².
 const HALVINGS: u32 = 40;
 
-/// Returns what lies between two values as `at` lies between `ends`, by ratios; `fallback` where a value is not positive.
+/// Returns what lies between two values as `at` lies between `ends`, by ratios; `fallback` where a
+/// value is not positive.
 fn geometric(ends: (f64, f64), at: f64, values: (f64, f64), fallback: f64) -> f64 {
     if !(values.0 > 0.0 && values.1 > 0.0) {
         return fallback;

@@ -15,8 +15,8 @@ pub struct Traits {
     /// One kernel computes the MLP's activation, and where it is gated the product with the gate
     /// too: its output alone is kept beside its inputs.
     pub fused_activation: bool,
-    /// GPT-2's activation runs operator by operator (`NewGELUActivation` of `modeling_gpt2.py`); models
-    /// of the same shape in other code have one kernel (llm-foundry's `ffn.py`).
+    /// GPT-2's activation runs operator by operator (`NewGELUActivation` of `modeling_gpt2.py`);
+    /// models of the same shape in other code have one kernel (llm-foundry's `ffn.py`).
     pub new_gelu: bool,
     /// Kernels around an adapter's products are fused, without `torch.compile` too.
     pub fused_adapters: bool,
@@ -29,8 +29,8 @@ pub struct Traits {
     /// Adapters are PEFT's, on models of transformers: a module to save trains as a copy beside the
     /// original.
     pub peft_adapters: bool,
-    /// A layer's experts are one stacked tensor, as in Hugging Face's models, which FSDP2 cuts along
-    /// them: whole experts for every GPU, and padding where GPUs are left over.
+    /// A layer's experts are one stacked tensor, as in Hugging Face's models, which FSDP2 cuts
+    /// along them: whole experts for every GPU, and padding where GPUs are left over.
     pub stacked_experts: bool,
     /// Grouped products run on Megablox, JAX's kernel for ragged groups.
     pub grouped_by_megablox: bool,
@@ -104,9 +104,9 @@ pub struct Traits {
     /// `get_cublas_workspace_size_bytes`), which Megatron-LM's continuous integration logs between
     /// steps.
     pub keeps_workspaces: bool,
-    /// The host runs so far ahead that the allocator holds tensors which a stream of collectives has
-    /// yet to reduce (`recordStream`; github huggingface/nanotron, branch nouamane/bench2). They are
-    /// counted one by one; elsewhere what the allocator holds is a share.
+    /// The host runs so far ahead that the allocator holds tensors which a stream of collectives
+    /// has yet to reduce (`recordStream`; github huggingface/nanotron, branch nouamane/bench2).
+    /// They are counted one by one; elsewhere what the allocator holds is a share.
     pub holds_reduced_tensors: bool,
     /// With texts of many lengths the allocator holds blocks that longer logits have outgrown.
     pub outgrows_blocks: bool,
@@ -114,8 +114,8 @@ pub struct Traits {
     // Pipelines and other degrees.
     /// Stages are balanced by parameters, the output head among them, and not by layers.
     pub balances_parameters: bool,
-    /// An interleaved schedule sends its messages beside compute (`overlap_p2p_comm`, Megatron-Core's
-    /// default there).
+    /// An interleaved schedule sends its messages beside compute (`overlap_p2p_comm`,
+    /// Megatron-Core's default there).
     pub overlaps_messages: bool,
     /// Where in a step the host waits for the GPU.
     pub host_waits: HostWaits,
@@ -132,13 +132,15 @@ pub struct Traits {
     pub hands_out_groups: bool,
 }
 
-/// Where in a step, beside its end, the host waits for the GPU, so that it is no further ahead than one pass.
+/// Where in a step, beside its end, the host waits for the GPU, so that it is no further ahead than
+/// one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostWaits {
     /// Nowhere.
     Never,
-    /// At messages between the stages of a pipeline, where they do not run beside compute: Megatron synchronises after each batch of them
-    /// (`batch_p2p_sync`), nanotron reads their shapes on the host.
+    /// At messages between the stages of a pipeline, where they do not run beside compute: Megatron
+    /// synchronises after each batch of them (`batch_p2p_sync`), nanotron reads their shapes on the
+    /// host.
     AtMessages,
     /// At gathers of weights, one layer ahead (`limit_all_gathers` of PyTorch's first FSDP).
     AtGathers,
@@ -315,9 +317,9 @@ const MAXTEXT: Traits = Traits {
     grouped_by_megablox: true,
     selective_keeps_products: true,
     asynchronous_in_shared_buffers: true,
-    // No source says these three of MaxText, nor how its loss computes: they are assumed to be as in
-    // PyTorch, which shards states alike. Nor does one say whether gradients can be updated one by
-    // one, or stay.
+    // No source says these three of MaxText, nor how its loss computes: they are assumed to be as
+    // in PyTorch, which shards states alike. Nor does one say whether gradients can be updated one
+    // by one, or stay.
     replicated_gradients: ReplicatedGradients::Copied,
     outgrows_blocks: true,
     aligns_without_pipelines: true,

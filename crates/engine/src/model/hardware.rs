@@ -61,7 +61,8 @@ pub struct Accelerator {
     pub generation: Generation,
     /// Memory, as its maker names it.
     pub memory: Bytes,
-    /// Share of the memory that the driver leaves to programs, in percent: links say it so, to the last bit.
+    /// Share of the memory that the driver leaves to programs, in percent: links say it so, to the
+    /// last bit.
     pub usable_percent: f64,
     /// Peak memory bandwidth.
     pub memory_bandwidth: BytesPerSecond,
@@ -151,7 +152,8 @@ pub enum Rails {
 /// The switches between nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fabric {
-    /// Links of a leaf switch down to nodes for each one up to the rest of the fabric: 1 where it carries what all cards send.
+    /// Links of a leaf switch down to nodes for each one up to the rest of the fabric: 1 where it
+    /// carries what all cards send.
     pub oversubscription: f64,
     /// How cards are joined to leaves.
     pub rails: Rails,
@@ -169,7 +171,8 @@ pub struct Host {
     pub gpus: u32,
     /// Its memory.
     pub memory: Bytes,
-    /// What all of its memory's channels carry together; 0 where the links to its GPUs are what limits.
+    /// What all of its memory's channels carry together; 0 where the links to its GPUs are what
+    /// limits.
     pub bandwidth: BytesPerSecond,
     /// What all of its NVMe drives read or write together.
     pub nvme: BytesPerSecond,
@@ -180,8 +183,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet): two CPUs with eight channels of DDR5-4800. Its
-    /// drives are a DGX-2's: eight of 3.2 GB/s, of which two read above 6 GB/s together (NVIDIA's guide to GPUDirect Storage, section 3.1).
+    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet): two CPUs with eight
+    /// channels of DDR5-4800. Its drives are a DGX-2's: eight of 3.2 GB/s, of which two read above
+    /// 6 GB/s together (NVIDIA's guide to GPUDirect Storage, section 3.1).
     pub const USUAL: Self = Self {
         gpus: 0,
         memory: Bytes::from_gib(2048.0),
@@ -209,13 +213,14 @@ pub struct Network {
     pub intra_node_efficiency: f64,
     /// Fraction of `inter_node` that large collectives reach.
     pub inter_node_efficiency: f64,
-    /// Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce (NVLS).
+    /// Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce
+    /// (NVLS).
     pub all_reduce_passes: f64,
-    /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on a fabric that holds its
-    /// rate.
+    /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on
+    /// a fabric that holds its rate.
     pub node_decay: f64,
-    /// Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail, which sends them together (PXN, NCCL
-    /// from 2.12 on).
+    /// Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail,
+    /// which sends them together (PXN, NCCL from 2.12 on).
     pub relays: bool,
     /// Axes of the torus that the GPUs of a node are on: 0 where switches join each to each.
     pub torus: u32,
@@ -234,13 +239,14 @@ impl Network {
         if self.host.gpus == 0 { node } else { self.host.gpus.min(node) }
     }
 
-    /// Whether a node, a domain of links, has several hosts, as a rack has trays: runs take as many of its GPUs as their groups fill.
+    /// Whether a node, a domain of links, has several hosts, as a rack has trays: runs take as many
+    /// of its GPUs as their groups fill.
     pub fn is_rack(&self) -> bool {
         self.gpus_per_host() < self.gpus_per_node.max(1)
     }
 
-    /// The largest group of `gpus` GPUs, `inner` apart, that lies inside a node: as many as it holds, of a rack those that divide the
-    /// run.
+    /// The largest group of `gpus` GPUs, `inner` apart, that lies inside a node: as many as it
+    /// holds, of a rack those that divide the run.
     pub fn widest_inside(&self, gpus: u32, inner: u32) -> u32 {
         let inner = inner.max(1);
         let most = (self.gpus_per_node / inner).max(1);

@@ -18,8 +18,9 @@ pub struct Images {
 pub enum TowerTraining {
     /// It runs forward alone.
     Frozen,
-    /// It is frozen, and gradients pass it for nothing: Hugging Face's checkpointing of layers makes what each module's embedding puts out,
-    /// the patches' too, require gradients (`activation_checkpointing_enable` and `enable_input_require_grads`, transformers 5.23.0,
+    /// It is frozen, and gradients pass it for nothing: Hugging Face's checkpointing of layers
+    /// makes what each module's embedding puts out, the patches' too, require gradients
+    /// (`activation_checkpointing_enable` and `enable_input_require_grads`, transformers 5.23.0,
     /// modeling_utils.py).
     Passed,
     /// It trains.
@@ -32,7 +33,7 @@ impl Images {
         matches!(self.tower, TowerTraining::Trained)
     }
 
-    /// One image of the usual size a sequence, before a frozen encoder (LLaVA-1.5, arXiv 2310.03744; LLaMA-Factory's
-    /// `freeze_vision_tower`).
+    /// One image of the usual size a sequence, before a frozen encoder (LLaVA-1.5, arXiv
+    /// 2310.03744; LLaMA-Factory's `freeze_vision_tower`).
     pub const ONE: Self = Self { per_sequence: 1, resolution: 0, tower: TowerTraining::Frozen, trains_projector: true };
 }

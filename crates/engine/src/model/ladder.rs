@@ -5,8 +5,9 @@ use super::transformer::{
     Recurrent, Tower,
 };
 
-/// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv 2504.03655), which are
-/// those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971, Table 2) where they coincide.
+/// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv
+/// 2504.03655), which are those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971,
+/// Table 2) where they coincide.
 pub const ANCHORS: [(f64, u32, u32); 7] = [
     (1.3e9, 24, 2048),
     (7e9, 32, 4096),
@@ -29,10 +30,11 @@ const MLP_RATIO: u32 = 4;
 /// GPT-2's and GPT-3's byte-pair vocabulary (arXiv 2005.14165).
 const VOCABULARY: u32 = 50_257;
 
-/// The shape at a nominal size in parameters, clamped to 1.3B .. 310B; exactly an anchor's at an anchor.
+/// The shape at a nominal size in parameters, clamped to 1.3B .. 310B; exactly an anchor's at an
+/// anchor.
 ///
-/// Between anchors `φ = 12 L H²` grows linearly with the nominal size and so does L; H is the multiple of 128 nearest to
-/// `√(φ / 12 L)`, and L then the whole number nearest to `φ / 12 H²`.
+/// Between anchors `φ = 12 L H²` grows linearly with the nominal size and so does L; H is the
+/// multiple of 128 nearest to `√(φ / 12 L)`, and L then the whole number nearest to `φ / 12 H²`.
 pub fn architecture(size: f64) -> Architecture {
     let (layers, hidden) = shape(size);
     Architecture {

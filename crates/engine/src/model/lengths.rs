@@ -7,7 +7,8 @@ use super::training::{Batch, Sharding};
 pub enum Batching {
     /// Not of texts: every sequence is full, as documents are strung together.
     Full,
-    /// Several texts share a sequence, each of which attends to itself alone (padding-free, `packing`).
+    /// Several texts share a sequence, each of which attends to itself alone (padding-free,
+    /// `packing`).
     Packed,
     /// A text a sequence, padded to the longest text of the micro-batch.
     Padded,
@@ -22,7 +23,8 @@ pub enum Batching {
 pub enum Lengths {
     /// All are [`Batch::seq_len`] tokens long.
     Equal,
-    /// They are made of texts, and [`Batch::seq_len`] is what a sequence takes on average with its padding.
+    /// They are made of texts, and [`Batch::seq_len`] is what a sequence takes on average with its
+    /// padding.
     OfTexts {
         /// Tokens of the longest sequence: its micro-batch is the one that must fit.
         longest: u32,
@@ -30,10 +32,12 @@ pub enum Lengths {
         attended: f64,
         /// Share of the tokens that is no padding.
         useful: f64,
-        /// The sequences of micro-batches are `longest u^spread` tokens long, u uniform from 0 to 1: 0 where all are equal.
+        /// The sequences of micro-batches are `longest u^spread` tokens long, u uniform from 0 to
+        /// 1: 0 where all are equal.
         spread: f64,
     },
-    /// The longest micro-batch of many lengths, which must fit: all are [`Batch::seq_len`] `u^spread` tokens long.
+    /// The longest micro-batch of many lengths, which must fit: all are [`Batch::seq_len`]
+    /// `u^spread` tokens long.
     LongestOf {
         /// As that of [`Lengths::OfTexts`], above 0.
         spread: f64,
@@ -41,7 +45,8 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// By how much the sequences of micro-batches differ in length: they are `longest u^spread` tokens long, u uniform from 0 to 1.
+    /// By how much the sequences of micro-batches differ in length: they are `longest u^spread`
+    /// tokens long, u uniform from 0 to 1.
     pub const fn spread(self) -> f64 {
         match self {
             Self::Equal => 0.0,
@@ -53,8 +58,8 @@ impl Lengths {
 /// Multiples of it, without their whole parts, are spread evenly however many there are.
 const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
-/// Lengths of so many sequences, the last the longest, as fractions of it: the golden ratio's multiples in place of random numbers,
-/// which no prefix of them leaves uneven.
+/// Lengths of so many sequences, the last the longest, as fractions of it: the golden ratio's
+/// multiples in place of random numbers, which no prefix of them leaves uneven.
 ///
 /// ```
 /// # use engine::model::lengths::typical;
@@ -66,11 +71,13 @@ pub fn typical(spread: f64, count: u32) -> impl Iterator<Item = f64> {
     (1..=count).map(move |index| if index == count { 1.0 } else { fraction(index).powf(spread) })
 }
 
-/// A list of texts of at most `longest` tokens and `mean` on average, whose lengths are taken to be `longest u^a` with u uniform from
-/// 0 to 1 and `a = longest / mean - 1`: many short ones, few long ones, as in lists of conversations and instructions.
+/// A list of texts of at most `longest` tokens and `mean` on average, whose lengths are taken to be
+/// `longest u^a` with u uniform from 0 to 1 and `a = longest / mean - 1`: many short ones, few long
+/// ones, as in lists of conversations and instructions.
 ///
-/// Then `E[l] = longest / (1 + a)`, `E[l²] = longest² / (1 + 2 a)`, and the longest of n texts has `longest n / (n + a)` tokens on
-/// average, its square `longest² n / (n + 2 a)`: the largest of n uniform numbers has the density `n u^(n - 1)`.
+/// Then `E[l] = longest / (1 + a)`, `E[l²] = longest² / (1 + 2 a)`, and the longest of n texts has
+/// `longest n / (n + a)` tokens on average, its square `longest² n / (n + 2 a)`: the largest of n
+/// uniform numbers has the density `n u^(n - 1)`.
 ///
 /// ```
 /// # use engine::model::lengths::Texts;
@@ -105,9 +112,10 @@ impl Texts {
     }
 }
 
-/// The sequence length to compute time with, and the lengths, of a step whose micro-batches on `replicas` data-parallel GPUs are made
-/// so. Under FSDP every layer's collectives wait for the GPU with the longest sequence; elsewhere the end of the step does, by when m
-/// micro-batches have evened out to within `1/sqrt(m)`.
+/// The sequence length to compute time with, and the lengths, of a step whose micro-batches on
+/// `replicas` data-parallel GPUs are made so. Under FSDP every layer's collectives wait for the GPU
+/// with the longest sequence; elsewhere the end of the step does, by when m micro-batches have
+/// evened out to within `1/sqrt(m)`.
 pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Sharding, replicas: u32) -> (u32, Lengths) {
     let longest = batch.seq_len;
     let mean = texts.longest_of(1.0);

@@ -1,11 +1,14 @@
-//! The modules of a layer that are recomputed alone (Megatron-Core's `recompute_modules`), as far as a model has them.
+//! The modules of a layer that are recomputed alone (Megatron-Core's `recompute_modules`), as far
+//! as a model has them.
 //!
-//! Source: Megatron-Core, `transformer_config.py`, `transformer_layer.py`, `multi_latent_attention.py` and `moe/` of 0.19.
+//! Source: Megatron-Core, `transformer_config.py`, `transformer_layer.py`,
+//! `multi_latent_attention.py` and `moe/` of 0.19.
 
 use super::setup::Setup;
 use super::training::{Recompute, RecomputeModules};
 
-/// Share of a layer's norms that stand before (or around) attention; the others stand before (or around) the MLP.
+/// Share of a layer's norms that stand before (or around) attention; the others stand before (or
+/// around) the MLP.
 const NORMS_OF_ATTENTION: f64 = 0.5;
 
 /// Norms of a layer whose outputs are computed again, by number.
@@ -20,7 +23,8 @@ pub struct NormsAgain {
 }
 
 impl Setup {
-    /// The modules that are recomputed alone: none under another mode, nor of what the model lacks, nor inside another one.
+    /// The modules that are recomputed alone: none under another mode, nor of what the model lacks,
+    /// nor inside another one.
     pub fn modules(&self) -> RecomputeModules {
         if self.recompute != Recompute::Modules {
             return RecomputeModules::NONE;
@@ -38,8 +42,9 @@ impl Setup {
         }
     }
 
-    /// The norms whose outputs are computed again. Transformer Engine fuses a norm with the product after it: there `layernorm` finds those
-    /// before latent attention and before experts alone, and `mlp` runs its norm again too. Elsewhere every norm is a module.
+    /// The norms whose outputs are computed again. Transformer Engine fuses a norm with the product
+    /// after it: there `layernorm` finds those before latent attention and before experts alone,
+    /// and `mlp` runs its norm again too. Elsewhere every norm is a module.
     pub fn norms_again(&self) -> NormsAgain {
         let modules = self.modules();
         let norms = f64::from(self.architecture.norms_per_layer);

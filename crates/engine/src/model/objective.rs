@@ -42,14 +42,15 @@ pub enum Task {
     Dpo,
     /// Odds-ratio preference optimisation: pairs, no reference (arXiv 2403.07691).
     Orpo,
-    /// Kahneman-Tversky optimisation: single completions, a reference, and an estimate of the divergence from mismatched ones
-    /// (arXiv 2402.01306).
+    /// Kahneman-Tversky optimisation: single completions, a reference, and an estimate of the
+    /// divergence from mismatched ones (arXiv 2402.01306).
     Kto,
     /// A reward model: pairs, and one output in place of the vocabulary (arXiv 2203.02155).
     Reward,
     /// Proximal policy optimisation with a critic (arXiv 1707.06347, 2203.02155).
     Ppo,
-    /// Group-relative policy optimisation: the mean of a prompt's completions in place of the critic (arXiv 2402.03300).
+    /// Group-relative policy optimisation: the mean of a prompt's completions in place of the
+    /// critic (arXiv 2402.03300).
     Grpo,
 }
 
@@ -112,7 +113,8 @@ impl Objective {
         matches!(self.task, Task::NextToken)
     }
 
-    /// Whether a frozen reference runs in every step. Completions that a step generates have no log-probabilities from before.
+    /// Whether a frozen reference runs in every step. Completions that a step generates have no
+    /// log-probabilities from before.
     pub const fn runs_reference(&self) -> bool {
         match self.reference {
             Reference::Model => self.task.has_reference(),
@@ -138,8 +140,9 @@ impl Objective {
 
     /// Forward passes without gradients over each micro-batch, inside the update.
     ///
-    /// DPO: the reference's. KTO: the policy's on mismatched completions, and the reference's on both (TRL's `KTOTrainer`, `_compute_kl_logps`).
-    /// In reinforcement learning they come before the updates ([`super::rollout`]).
+    /// DPO: the reference's. KTO: the policy's on mismatched completions, and the reference's on
+    /// both (TRL's `KTOTrainer`, `_compute_kl_logps`). In reinforcement learning they come before
+    /// the updates ([`super::rollout`]).
     ///
     /// ```
     /// # use engine::share::decode;

@@ -25,12 +25,14 @@ pub struct OtherModels {
 }
 
 impl OtherModels {
-    /// On one GPU of a stage: a frozen model `2 P / Z_w`, sharded as the policy's weights are, whole otherwise; a critic as the policy's
-    /// states, with one output in place of the vocabulary.
+    /// On one GPU of a stage: a frozen model `2 P / Z_w`, sharded as the policy's weights are,
+    /// whole otherwise; a critic as the policy's states, with one output in place of the
+    /// vocabulary.
     ///
-    /// P parameters of the stage. Adapters need no copy of the reference: the base without them is the reference (PEFT's
-    /// `disable_adapter`). Offloaded parameters are in host memory, those of frozen models too. Sources: TRL's `create_reference_model` and
-    /// `prepare_deepspeed`; for the four models of PPO `DeepSpeed-Chat` (arXiv 2308.01320), section 4.
+    /// P parameters of the stage. Adapters need no copy of the reference: the base without them is
+    /// the reference (PEFT's `disable_adapter`). Offloaded parameters are in host memory, those of
+    /// frozen models too. Sources: TRL's `create_reference_model` and `prepare_deepspeed`; for the
+    /// four models of PPO `DeepSpeed-Chat` (arXiv 2308.01320), section 4.
     ///
     /// ```
     /// # use engine::{model::{other_models::OtherModels, stages::stages}, share::decode};

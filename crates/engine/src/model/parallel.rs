@@ -2,7 +2,8 @@
 
 use super::collectives::AllToAll;
 
-/// The device mesh; its axes multiply to the number of GPUs. Placed innermost first: tp, cp, `dp_shard`, `dp_replicate`, pp.
+/// The device mesh; its axes multiply to the number of GPUs. Placed innermost first: tp, cp,
+/// `dp_shard`, `dp_replicate`, pp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mesh {
     /// Replicas of the sharded state (`dp_replicate`).
@@ -15,9 +16,11 @@ pub struct Mesh {
     pub tp: u32,
     /// Stages of the pipeline.
     pub pp: u32,
-    /// Groups of GPUs among which the experts are split (expert parallelism), taken from the GPUs of a stage; 1 in a dense model.
+    /// Groups of GPUs among which the experts are split (expert parallelism), taken from the GPUs
+    /// of a stage; 1 in a dense model.
     pub ep: u32,
-    /// GPUs that share each expert's matrices (expert tensor parallelism), innermost of the experts' axes.
+    /// GPUs that share each expert's matrices (expert tensor parallelism), innermost of the
+    /// experts' axes.
     pub etp: u32,
 }
 
@@ -37,7 +40,8 @@ impl Mesh {
         self.dp_replicate.saturating_mul(self.dp_shard)
     }
 
-    /// GPUs over which the state is sharded: `dp_shard cp`, as context parallelism repeats the weights.
+    /// GPUs over which the state is sharded: `dp_shard cp`, as context parallelism repeats the
+    /// weights.
     pub fn shard_group(&self) -> u32 {
         self.dp_shard.saturating_mul(self.cp)
     }
@@ -47,8 +51,8 @@ impl Mesh {
         self.ep.saturating_mul(self.etp).max(1)
     }
 
-    /// GPUs over which one GPU's experts are sharded: those of the shard group and its tensor-parallel neighbours that hold the same
-    /// experts.
+    /// GPUs over which one GPU's experts are sharded: those of the shard group and its
+    /// tensor-parallel neighbours that hold the same experts.
     pub fn expert_shard_group(&self) -> u32 {
         let (shards, group) = (self.shard_group().saturating_mul(self.tp), self.expert_group());
         if group == 1 {
@@ -80,28 +84,33 @@ pub fn common_divisor(a: u32, b: u32) -> u32 {
 pub enum LossParallel {
     /// As the framework does by default ([`super::framework::Traits::gathers_logits`]).
     Default,
-    /// Each GPU has the logits of its part of the vocabulary (`loss_parallel`; Megatron's vocabulary-parallel cross-entropy).
+    /// Each GPU has the logits of its part of the vocabulary (`loss_parallel`; Megatron's
+    /// vocabulary-parallel cross-entropy).
     Yes,
-    /// Each GPU gathers the logits of all of it (`disable_loss_parallel`; transformers' `colwise_rep`).
+    /// Each GPU gathers the logits of all of it (`disable_loss_parallel`; transformers'
+    /// `colwise_rep`).
     No,
 }
 
 /// How tensor parallelism runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorParallel {
-    /// Whether norms and residuals are split along the sequence (all-gather and reduce-scatter in place of
-    /// all-reduce; arXiv 2205.05198).
+    /// Whether norms and residuals are split along the sequence (all-gather and reduce-scatter in
+    /// place of all-reduce; arXiv 2205.05198).
     pub sequence_parallel: bool,
-    /// Whether its collectives are cut up and run beside the matrix products (async-TP, TP overlap).
+    /// Whether its collectives are cut up and run beside the matrix products (async-TP, TP
+    /// overlap).
     pub asynchronous: bool,
     /// Whether each GPU computes the loss of its part of the vocabulary.
     pub loss: LossParallel,
-    /// Whether the embedding is split as well (torchtitan's `RowwiseParallel`); else each GPU holds all of it.
+    /// Whether the embedding is split as well (torchtitan's `RowwiseParallel`); else each GPU holds
+    /// all of it.
     pub splits_embedding: bool,
 }
 
 impl TensorParallel {
-    /// With sequence parallelism, collectives exposed: what Megatron-Core and torchtitan do unless told otherwise.
+    /// With sequence parallelism, collectives exposed: what Megatron-Core and torchtitan do unless
+    /// told otherwise.
     pub const USUAL: Self =
         Self { sequence_parallel: true, asynchronous: false, loss: LossParallel::Default, splits_embedding: true };
 }
@@ -109,15 +118,16 @@ impl TensorParallel {
 /// How context parallelism exchanges keys and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContextExchange {
-    /// Ring attention: each GPU passes its keys and values around while it computes on those it has (arXiv 2310.01889).
+    /// Ring attention: each GPU passes its keys and values around while it computes on those it has
+    /// (arXiv 2310.01889).
     Ring,
     /// All keys and values are gathered before attention (arXiv 2407.21783, section 3.3.2).
     AllGather,
-    /// Tokens are exchanged for heads: each GPU attends over the whole sequence with a part of the heads (`DeepSpeed`-Ulysses, arXiv
-    /// 2309.14509).
+    /// Tokens are exchanged for heads: each GPU attends over the whole sequence with a part of the
+    /// heads (`DeepSpeed`-Ulysses, arXiv 2309.14509).
     AllToAll,
-    /// Heads are exchanged inside groups of [`super::choices::Choices::sequence_heads`] GPUs, keys and values passed around among them
-    /// (arXiv 2405.07719; `a2a+p2p` in Transformer Engine).
+    /// Heads are exchanged inside groups of [`super::choices::Choices::sequence_heads`] GPUs, keys
+    /// and values passed around among them (arXiv 2405.07719; `a2a+p2p` in Transformer Engine).
     Mixed,
 }
 
@@ -134,9 +144,11 @@ pub enum Schedule {
     ZeroBubble,
     /// ZB-V: two chunks a GPU in a V, next to no bubble, memory as in 1F1B (arXiv 2405.15362).
     ZeroBubbleV,
-    /// `DualPipe`: micro-batches enter at both ends, and every GPU holds the stages of both directions (arXiv 2412.19437, section 3.2.1).
+    /// `DualPipe`: micro-batches enter at both ends, and every GPU holds the stages of both
+    /// directions (arXiv 2412.19437, section 3.2.1).
     DualPipe,
-    /// `DualPipeV`: the half of it in a V, two chunks a GPU and one copy of the weights (github deepseek-ai/DualPipe).
+    /// `DualPipeV`: the half of it in a V, two chunks a GPU and one copy of the weights (github
+    /// deepseek-ai/DualPipe).
     DualPipeV,
 }
 
@@ -151,7 +163,8 @@ impl Schedule {
         matches!(self, Self::DualPipe | Self::DualPipeV)
     }
 
-    /// Copies of every stage's weights and gradients in a pipeline of more than one stage: two under `DualPipe` (its repository's table).
+    /// Copies of every stage's weights and gradients in a pipeline of more than one stage: two
+    /// under `DualPipe` (its repository's table).
     pub const fn copies(self) -> f64 {
         if matches!(self, Self::DualPipe) { 2.0 } else { 1.0 }
     }
@@ -183,17 +196,19 @@ impl Pipeline {
 /// How tokens are sent to the GPUs of their experts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dispatcher {
-    /// A collective all-to-all of every copy of every token, sorted before and after (Megatron's and torchtitan's default).
+    /// A collective all-to-all of every copy of every token, sorted before and after (Megatron's
+    /// and torchtitan's default).
     AllToAll,
-    /// Kernels that send a token once to each GPU and cross to each node once, and sort on the way (DeepEP, HybridEP).
+    /// Kernels that send a token once to each GPU and cross to each node once, and sort on the way
+    /// (DeepEP, HybridEP).
     Fused,
 }
 
 /// How the layers with experts run. Their degrees of parallelism are the mesh's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpertParallel {
-    /// Places for tokens at an expert over its even share, f: what is not filled is computed all the same, what does not fit is
-    /// dropped. 1 for dropless training, which computes what comes.
+    /// Places for tokens at an expert over its even share, f: what is not filled is computed all
+    /// the same, what does not fit is dropped. 1 for dropless training, which computes what comes.
     pub capacity_factor: f64,
     /// Tokens of the busiest GPU's experts over the mean, at least 1.
     pub imbalance: f64,
@@ -201,20 +216,24 @@ pub struct ExpertParallel {
     pub dispatcher: Dispatcher,
     /// The steps of a collective all-to-all.
     pub algorithm: AllToAll,
-    /// Chunks of the tokens whose exchange and products run beside each other, d (Tutel's pipelining degree); 1 for none.
+    /// Chunks of the tokens whose exchange and products run beside each other, d (Tutel's
+    /// pipelining degree); 1 for none.
     pub chunks: u32,
-    /// Whether exchanges run beside the compute of another micro-batch (DualPipe, Megatron's `overlap_moe_expert_parallel_comm`).
+    /// Whether exchanges run beside the compute of another micro-batch (DualPipe, Megatron's
+    /// `overlap_moe_expert_parallel_comm`).
     pub across_micro_batches: bool,
     /// Whether the products of all experts on a GPU run as one kernel (grouped GEMM) or one by one.
     pub grouped: bool,
-    /// Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's grouped MLPs).
+    /// Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's
+    /// grouped MLPs).
     pub fused: bool,
     /// Whether tokens are sent to their experts in 8 bits, and their results back in 16.
     pub dispatch_8bit: bool,
 }
 
 impl ExpertParallel {
-    /// Dropless and balanced, one all-to-all before the experts and one after, nothing beside it, grouped products.
+    /// Dropless and balanced, one all-to-all before the experts and one after, nothing beside it,
+    /// grouped products.
     pub const USUAL: Self = Self {
         capacity_factor: 1.0,
         imbalance: 1.0,

@@ -1,4 +1,5 @@
-//! What one GPU holds and computes of the model: the split of weights and tokens by tensor, context and pipeline parallelism.
+//! What one GPU holds and computes of the model: the split of weights and tokens by tensor, context
+//! and pipeline parallelism.
 
 use super::adapters;
 use super::setup::Setup;
@@ -26,8 +27,9 @@ impl LocalParams {
     }
 }
 
-/// The parameters on each GPU of a stage of so many layers, `shares` of them with each block, perhaps with embedding and head:
-/// matrices divided by tp, routed experts by ep and etp, norms and routers whole. A tied head on another stage than the embedding is a copy of it.
+/// The parameters on each GPU of a stage of so many layers, `shares` of them with each block,
+/// perhaps with embedding and head: matrices divided by tp, routed experts by ep and etp, norms and
+/// routers whole. A tied head on another stage than the embedding is a copy of it.
 ///
 /// ```
 /// # use engine::{catalog, model::stages::stages};
@@ -85,7 +87,8 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     LocalParams { neighbour, ..with_trained(setup, model, shares, tables) }
 }
 
-/// Parameters outside the layers that no field counts, on a GPU with the embedding: whole, but what the embedding has less is split as it is.
+/// Parameters outside the layers that no field counts, on a GPU with the embedding: whole, but what
+/// the embedding has less is split as it is.
 fn beside_tables(arch: &Architecture, tp: f64) -> f64 {
     let extra = arch.extra_outer_params() as f64;
     if extra < 0.0 { extra / tp } else { extra }
@@ -133,8 +136,8 @@ struct Largest {
     neighbour: f64,
 }
 
-/// The largest layer on one GPU, of those with experts (`experts` parameters of them) where there are any; the `mean` where the layers are
-/// alike but for their experts.
+/// The largest layer on one GPU, of those with experts (`experts` parameters of them) where there
+/// are any; the `mean` where the layers are alike but for their experts.
 fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
@@ -161,8 +164,8 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     Largest { unit: most.0, neighbour: if all(most) > 0.0 { beside / all(most) } else { 1.0 } }
 }
 
-/// The parameters of a GPU with what trains of them: adapters beside the model, or some of its layers, and the embedding and head
-/// (of `tables` parameters) where these train.
+/// The parameters of a GPU with what trains of them: adapters beside the model, or some of its
+/// layers, and the embedding and head (of `tables` parameters) where these train.
 fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -> LocalParams {
     let trained = &setup.trained;
     let frozen_layers = f64::from(trained.frozen_layers);
@@ -206,7 +209,8 @@ pub fn sequence_share(setup: &Setup) -> f64 {
     if setup.tensor.sequence_parallel { 1.0 / f64::from(setup.mesh.tp.max(1)) } else { 1.0 }
 }
 
-/// Weights of the projections from the residual stream to latent ranks: `H (r_q + r_kv + d_rope)`; none without latent attention.
+/// Weights of the projections from the residual stream to latent ranks: `H (r_q + r_kv + d_rope)`;
+/// none without latent attention.
 pub fn latent_down(arch: &Architecture) -> f64 {
     let latent = arch.latent;
     let ranks = f64::from(latent.q_lora_rank) + f64::from(latent.kv_lora_rank) + f64::from(latent.qk_rope_head_dim);

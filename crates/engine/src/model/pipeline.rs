@@ -13,7 +13,8 @@ pub struct StageTimes {
     pub forward: Seconds,
     /// Backward pass.
     pub backward: Seconds,
-    /// Of both passes, what other stages have to wait for where gradients of weights fill the bubble.
+    /// Of both passes, what other stages have to wait for where gradients of weights fill the
+    /// bubble.
     pub pipeline_fill: Seconds,
 }
 
@@ -24,14 +25,16 @@ impl StageTimes {
     }
 }
 
-/// Time in which a stage waits for the others, over one step of `micro_batches`; the stage is the slowest, whose own passes
-/// take `micro_batches (t_f + t_b)`.
+/// Time in which a stage waits for the others, over one step of `micro_batches`; the stage is the
+/// slowest, whose own passes take `micro_batches (t_f + t_b)`.
 ///
-/// With even stages it is `(pp-1)(t_f + t_b)` for GPipe (arXiv 1811.06965) and 1F1B, the v-th part of that for v
-/// interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, t_w
-/// the gradients of weights (arXiv 2401.10241); `(pp/2 - 1)(t_f + 2 t_b - 3 t_w)` for `DualPipe` (arXiv 2412.19437, table 2), and for
-/// `DualPipeV`, whose pp GPUs hold 2 pp stages of half the time, `(pp - 1)/2` times that. With uneven stages the passes of the others take the place of `pp-1` equal
-/// ones; GPipe's two phases each wait for their own slowest stage.
+/// With even stages it is `(pp-1)(t_f + t_b)` for GPipe (arXiv 1811.06965) and 1F1B, the v-th part
+/// of that for v interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and
+/// `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, t_w the gradients of weights (arXiv 2401.10241); `(pp/2 -
+/// 1)(t_f + 2 t_b - 3 t_w)` for `DualPipe` (arXiv 2412.19437, table 2), and for `DualPipeV`, whose
+/// pp GPUs hold 2 pp stages of half the time, `(pp - 1)/2` times that. With uneven stages the
+/// passes of the others take the place of `pp-1` equal ones; GPipe's two phases each wait for their
+/// own slowest stage.
 ///
 /// ```
 /// # use engine::model::{parallel::Schedule, pipeline::{bubble, StageTimes}, stages::ByStage};

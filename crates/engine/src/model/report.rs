@@ -59,7 +59,8 @@ impl MemoryPart {
         Self::Cache,
     ];
 
-    /// Whether only some objectives or models have it: nobody who predicts the next token of text needs to read of it.
+    /// Whether only some objectives or models have it: nobody who predicts the next token of text
+    /// needs to read of it.
     pub const fn is_of_objective(self) -> bool {
         matches!(self, Self::Models | Self::Engine | Self::Tower)
     }
@@ -162,8 +163,9 @@ impl MemoryReport {
     }
 }
 
-/// The lanes and the phases of one step on the pipeline's slowest stage. `step` is the sum of the three phases and the bubble;
-/// communication is either hidden under compute ([`TimeReport::overlapped_comm`]) or not (`exposed_comm`).
+/// The lanes and the phases of one step on the pipeline's slowest stage. `step` is the sum of the
+/// three phases and the bubble; communication is either hidden under compute
+/// ([`TimeReport::overlapped_comm`]) or not (`exposed_comm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TimeReport {
     /// One optimizer step, all micro-batches.
@@ -176,7 +178,8 @@ pub struct TimeReport {
     pub optimizer: Seconds,
     /// Time spent waiting for the pipeline's other stages.
     pub bubble: Seconds,
-    /// Time in which compute kernels run, the optimizer's among them, slowed by contention where they share the GPU.
+    /// Time in which compute kernels run, the optimizer's among them, slowed by contention where
+    /// they share the GPU.
     pub compute: Seconds,
     /// Time in which a collective runs, over all lanes that could run at once.
     pub comm: Seconds,
@@ -184,9 +187,11 @@ pub struct TimeReport {
     pub exposed_comm: Seconds,
     /// Communication that crosses nodes, of `comm`.
     pub inter_node_comm: Seconds,
-    /// What tensor, context and pipeline parallelism exchange between compute kernels, of `exposed_comm`.
+    /// What tensor, context and pipeline parallelism exchange between compute kernels, of
+    /// `exposed_comm`.
     pub exchange: Seconds,
-    /// The busier of the two data-parallel lanes and the exchanges: the network limits when it outlasts compute.
+    /// The busier of the two data-parallel lanes and the exchanges: the network limits when it
+    /// outlasts compute.
     pub longest_lane: Seconds,
     /// Compute time that is only the host launching kernels: the floor above the kernels' own time.
     pub launch_bound: Seconds,
@@ -266,14 +271,16 @@ pub struct Report {
     pub tokens_per_s_per_gpu: f64,
     /// Model FLOP/s of one GPU under the chosen convention.
     pub model_flops_per_gpu: FlopsPerSecond,
-    /// Model FLOPs utilisation under the chosen convention. The full-attention convention counts score pairs that a causal mask
-    /// never computes, so very long sequences on fast kernels can exceed 1.
+    /// Model FLOPs utilisation under the chosen convention. The full-attention convention counts
+    /// score pairs that a causal mask never computes, so very long sequences on fast kernels can
+    /// exceed 1.
     pub mfu: f64,
     /// Hardware FLOPs utilisation: the same count with what is recomputed.
     pub hfu: f64,
     /// What limits the run.
     pub limiter: Limiter,
-    /// Generation and all of a step, where a step generates what it trains on: memory and time above are the update's.
+    /// Generation and all of a step, where a step generates what it trains on: memory and time
+    /// above are the update's.
     pub rollout: Option<RolloutReport>,
 }
 
@@ -365,9 +372,11 @@ pub enum Work {
     ReduceScatter,
     /// All-reduce of one unit's gradients or gradient shards.
     AllReduce,
-    /// All-to-all of a chunk of tokens to their experts; backward, of the gradients of what they gave.
+    /// All-to-all of a chunk of tokens to their experts; backward, of the gradients of what they
+    /// gave.
     Dispatch,
-    /// All-to-all of what the experts gave back to the tokens' GPUs; backward, of the gradients of their input.
+    /// All-to-all of what the experts gave back to the tokens' GPUs; backward, of the gradients of
+    /// their input.
     Combine,
     /// Exchange of activations within a layer or between stages.
     Exchange,

@@ -1,8 +1,9 @@
 //! Generation of what reinforcement learning trains on, and the step around it: rollout, scoring,
 //! updates (docs/book/model/rollout.md).
 //!
-//! Training and generation take turns. Each has a memory of its own on a GPU ([`RolloutReport::memory`] is generation's, the step's
-//! report has training's), and they are never added up.
+//! Training and generation take turns. Each has a memory of its own on a GPU
+//! ([`RolloutReport::memory`] is generation's, the step's report has training's), and they are
+//! never added up.
 
 mod cache;
 mod decode;
@@ -30,16 +31,19 @@ use crate::units::{Bytes, Seconds};
 pub(super) const HALF: f64 = 2.0;
 /// Sequences that an engine runs at once at most (`max_num_seqs`, verl's default).
 const MOST_SEQUENCES: f64 = 1024.0;
-/// Sequences for which vLLM reserves the sampler's tensors (its default `max_num_seqs` when it was measured).
+/// Sequences for which vLLM reserves the sampler's tensors (its default `max_num_seqs` when it was
+/// measured).
 const SAMPLED: f64 = 256.0;
 /// Bytes that the sampler takes for each logit of those.
 const PER_LOGIT: f64 = 41.0;
 
-/// What vLLM needs beside weights and cache on a GPU: its tensors while it samples from the vocabulary, `41 · 256 · V`, and what is
-/// outside PyTorch: CUDA's context and NCCL's buffers, 1.79 GiB, and as much again with tensor parallelism.
+/// What vLLM needs beside weights and cache on a GPU: its tensors while it samples from the
+/// vocabulary, `41 · 256 · V`, and what is outside PyTorch: CUDA's context and NCCL's buffers, 1.79
+/// GiB, and as much again with tensor parallelism.
 ///
-/// Both are vLLM's own account of Llama 3 8B on an 80 GB GPU (github vllm-project/vllm pull 10511, 2024-12): 1.26 GiB of tensors,
-/// and outside PyTorch 1.79 GiB alone and 3.58 on two GPUs. CUDA graphs are captured later and not in it.
+/// Both are vLLM's own account of Llama 3 8B on an 80 GB GPU (github vllm-project/vllm pull 10511,
+/// 2024-12): 1.26 GiB of tensors, and outside PyTorch 1.79 GiB alone and 3.58 on two GPUs. CUDA
+/// graphs are captured later and not in it.
 ///
 /// ```
 /// # use engine::{model::rollout, share::decode};
@@ -56,7 +60,8 @@ pub fn overhead(setup: &Setup) -> Bytes {
     Bytes::new(PER_LOGIT * SAMPLED * f64::from(setup.architecture.vocab_size)) + outside
 }
 
-/// The model as one of the engine's GPUs holds it: whole, in 16 bits, split by its own tensor parallelism alone; adapters are merged.
+/// The model as one of the engine's GPUs holds it: whole, in 16 bits, split by its own tensor
+/// parallelism alone; adapters are merged.
 pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
     let tp = setup.objective.engine.tp.max(1);
     let mesh = Mesh { tp, etp: tp, ..Mesh::data_parallel(1, 1) };
@@ -76,7 +81,8 @@ pub fn gpus(setup: &Setup) -> u32 {
     }
 }
 
-/// The memory of one GPU while it generates: `M_engine = u M`, of which the cache takes what weights and overhead leave.
+/// The memory of one GPU while it generates: `M_engine = u M`, of which the cache takes what
+/// weights and overhead leave.
 pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     let (engine, stage) = of_engine(setup);
     let weights = Bytes::new(HALF * stage.params.held.all());
@@ -92,8 +98,8 @@ pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     }
 }
 
-/// What one sequence takes of the cache at its full length: its completion's keys and values, and its part of the prompt's, which all
-/// completions of a prompt share.
+/// What one sequence takes of the cache at its full length: its completion's keys and values, and
+/// its part of the prompt's, which all completions of a prompt share.
 fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
     let whole = f64::from(engine.batch.seq_len);
     // Texts may be shorter than the prompt.
@@ -114,12 +120,14 @@ fn at_rest(setup: &Setup) -> Bytes {
     most + super::memory::context(setup)
 }
 
-/// Evaluates generation and the step around it; `update` is one update of the policy. Allocates nothing.
+/// Evaluates generation and the step around it; `update` is one update of the policy. Allocates
+/// nothing.
 ///
-/// Rollout: prompts at the rate of compute, once for each group; then a pass for every token of the completions, all sequences of an
-/// engine at once as far as its cache holds them at full length. Scoring: one forward pass of the policy for the log-probabilities that
-/// ratios are formed with (none where GRPO updates once, as then they are its own), one of the reference, the reward model, the critic.
-/// Updates: one after the other, those of the critic as long as its own step.
+/// Rollout: prompts at the rate of compute, once for each group; then a pass for every token of the
+/// completions, all sequences of an engine at once as far as its cache holds them at full length.
+/// Scoring: one forward pass of the policy for the log-probabilities that ratios are formed with
+/// (none where GRPO updates once, as then they are its own), one of the reference, the reward
+/// model, the critic. Updates: one after the other, those of the critic as long as its own step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);
@@ -176,8 +184,9 @@ pub fn scored_passes(objective: &Objective) -> f64 {
     f64::from(u8::from(old)) + f64::from(u8::from(objective.runs_reference()))
 }
 
-/// Time in which the updated weights reach the engine, in 16 bits: gathered over the shard group where they are sharded; to GPUs of its
-/// own also once through a network card (TRL and verl broadcast them from one rank).
+/// Time in which the updated weights reach the engine, in 16 bits: gathered over the shard group
+/// where they are sharded; to GPUs of its own also once through a network card (TRL and verl
+/// broadcast them from one rank).
 pub fn sync(setup: &Setup) -> Seconds {
     let gathered = pace::gather_all(setup);
     if setup.objective.engine.gpus == 0 {
@@ -188,7 +197,8 @@ pub fn sync(setup: &Setup) -> Seconds {
     gathered + Bytes::new(HALF * setup.architecture.params() as f64) / card
 }
 
-/// The time of all of a step, for each optimizer step, and the GPUs that it takes: [`Report`]'s own where nothing is generated.
+/// The time of all of a step, for each optimizer step, and the GPUs that it takes: [`Report`]'s own
+/// where nothing is generated.
 pub fn whole_step(setup: &Setup, report: &Report) -> (Seconds, f64) {
     let gpus = f64::from(setup.mesh.gpus());
     report.rollout.as_ref().map_or((report.time.step, gpus), |rollout| {

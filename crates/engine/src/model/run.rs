@@ -1,7 +1,8 @@
 //! From one step to a whole training run (docs/book/model/run.md): time, cost, energy, checkpoints,
 //! failures, host memory.
 //!
-//! Every function answers for absurd inputs too: a run that never ends is infinite, and nothing is ever no number.
+//! Every function answers for absurd inputs too: a run that never ends is infinite, and nothing is
+//! ever no number.
 
 pub mod batch;
 pub mod budget;
@@ -38,7 +39,8 @@ pub struct RunChoices {
     pub checkpoint_interval: Seconds,
     /// Whether every rank writes its own part of a checkpoint, rather than one rank all of it.
     pub sharded_checkpoint: bool,
-    /// Whether the model is initialised unit by unit (the meta device), rather than whole on every rank.
+    /// Whether the model is initialised unit by unit (the meta device), rather than whole on every
+    /// rank.
     pub deferred_init: bool,
     /// Tokens in a batch above which larger ones waste data.
     pub critical_batch_tokens: f64,

@@ -3,10 +3,10 @@
 //!
 //! Rules of the schedule, as PyTorch's FSDP2 runs it:
 //! - a unit's gather is issued when the compute before it starts, one unit ahead;
-//! - the root unit (embedding and head) is gathered first and stays gathered; so does the last layer, whose backward
-//!   pass follows at once;
-//! - in the backward pass a layer's reduction goes before the next gather on the same lane, and one reduction is in
-//!   flight at a time;
+//! - the root unit (embedding and head) is gathered first and stays gathered; so does the last
+//!   layer, whose backward pass follows at once;
+//! - in the backward pass a layer's reduction goes before the next gather on the same lane, and one
+//!   reduction is in flight at a time;
 //! - reductions across replicas have a lane of their own where the shard group stays inside a node;
 //! - where communication runs beside compute, compute is slower by the contention factor.
 
@@ -166,8 +166,8 @@ pub struct Phases {
     pub busy: Seconds,
 }
 
-/// A block of compute beside a block of communication that starts with it: how long until both are done, and how long
-/// compute ran.
+/// A block of compute beside a block of communication that starts with it: how long until both are
+/// done, and how long compute ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     /// Until both are done.
@@ -176,7 +176,8 @@ pub struct Block {
     pub compute: Seconds,
 }
 
-/// Compute `c` beside communication `g`, slowed by σ while it lasts: `min(σ c, c + (1 - 1/σ) g)`; both end at the later.
+/// Compute `c` beside communication `g`, slowed by σ while it lasts: `min(σ c, c + (1 - 1/σ) g)`;
+/// both end at the later.
 pub fn beside(compute: Seconds, comm: Seconds, contention: f64) -> Block {
     let slowed = (compute * contention).min(compute + (1.0 - 1.0 / contention) * comm);
     Block { both: slowed.max(comm), compute: slowed }
@@ -196,7 +197,8 @@ struct Blocks {
     last: Block,
     /// The embedding's backward pass beside the first layer's reduction.
     tail: Block,
-    /// Layers beside a reduction and a gather, pairs of neighbours, whether there is a pair, whether there is a layer.
+    /// Layers beside a reduction and a gather, pairs of neighbours, whether there is a pair,
+    /// whether there is a layer.
     inner: f64,
     pairs: f64,
     has_pair: f64,
@@ -212,7 +214,8 @@ impl Blocks {
         Self {
             first: side(compute.embedding_forward, has_any * comm.gather_layer),
             middle: side(compute.layer_forward, comm.gather_layer),
-            // Layers L, then L-1 ..= 2, then 1, then the embedding; each beside what the layer before it left to reduce.
+            // Layers L, then L-1 ..= 2, then 1, then the embedding; each beside what the layer
+            // before it left to reduce.
             lead: side(compute.layer_backward, has_pair * comm.regather_layer),
             steady: side(compute.layer_backward, comm.reduce_layer + comm.regather_layer),
             last: side(compute.layer_backward, comm.reduce_layer),
@@ -235,7 +238,8 @@ impl Blocks {
     }
 }
 
-/// The phases of one micro-batch in closed form: `first + (L-1) max(compute, communication) + last`.
+/// The phases of one micro-batch in closed form: `first + (L-1) max(compute, communication) +
+/// last`.
 pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     let blocks = Blocks::of(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
@@ -243,8 +247,9 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     let forward = comm.gather_root + first.both + pairs * middle.both + has_any * compute.layer_forward + compute.head;
     let (until_tail, shard_lane) = (blocks.until_tail(), blocks.shard_lane(comm));
 
-    // Reductions across replicas queue behind each layer's own; the queue empties last after the first layer to
-    // enter it, the last but one, or the last, since entries between are evenly spaced.
+    // Reductions across replicas queue behind each layer's own; the queue empties last after the
+    // first layer to enter it, the last but one, or the last, since entries between are evenly
+    // spaced.
     let oldest = has_any * lead.both + comm.reduce_layer + layers * comm.replicate_layer;
     let before_last = until_tail - last.both + comm.reduce_layer + 2.0 * comm.replicate_layer;
     let newest = until_tail + comm.reduce_layer + comm.replicate_layer;
@@ -269,7 +274,8 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     }
 }
 
-/// What compute does not hide of the gathers and reductions of one micro-batch, by kind: `forward + backward - busy`.
+/// What compute does not hide of the gathers and reductions of one micro-batch, by kind: `forward +
+/// backward - busy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Exposed {
     /// All-gathers of weights.
@@ -280,8 +286,8 @@ pub struct Exposed {
     pub replicate: Seconds,
 }
 
-/// What compute does not hide in one micro-batch. Where a reduction and a gather run beside one layer the gather comes second, and
-/// what shows is its end first.
+/// What compute does not hide in one micro-batch. Where a reduction and a gather run beside one
+/// layer the gather comes second, and what shows is its end first.
 pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
     let blocks = Blocks::of(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
@@ -294,7 +300,8 @@ pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
     }
 }
 
-/// A forward pass without gradients over one micro-batch: its time, and that in which blocks run. Of head and loss the forward product.
+/// A forward pass without gradients over one micro-batch: its time, and that in which blocks run.
+/// Of head and loss the forward product.
 pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Seconds) {
     let layers = f64::from(compute.layers);
     let side = |time, traffic| beside(time, traffic, compute.contention);

@@ -61,9 +61,10 @@ impl Setup {
         of_reference * (1.0 / self.network.host.speed)
     }
 
-    /// Whether the host waits for the GPU in each pass of a micro-batch, so that it cannot make up in one pass for another: where messages
-    /// or gathers make it wait, and where tokens come to experts whose numbers the host has to know (dropless dispatch copies
-    /// them from the GPU, layer by layer).
+    /// Whether the host waits for the GPU in each pass of a micro-batch, so that it cannot make up
+    /// in one pass for another: where messages or gathers make it wait, and where tokens come to
+    /// experts whose numbers the host has to know (dropless dispatch copies them from the GPU,
+    /// layer by layer).
     pub fn host_waits_in_each_pass(&self) -> bool {
         let counts = self.architecture.has_experts() && self.kernels.graphs != Graphs::Step;
         let traits = self.traits();
@@ -81,7 +82,8 @@ impl Setup {
         self.framework.traits()
     }
 
-    /// What FSDP keeps gathered outside the layers. A head that is the embedding too is in one unit with it.
+    /// What FSDP keeps gathered outside the layers. A head that is the embedding too is in one unit
+    /// with it.
     pub fn root_unit(&self) -> RootUnit {
         let asked = match self.communication.root_unit {
             asked if asked != RootUnit::Default && self.traits().shards_by_fsdp => asked,
@@ -96,7 +98,8 @@ impl Setup {
         self.traits().new_gelu && !self.kernels.compile && self.architecture.is_gpt_2()
     }
 
-    /// Whether keys and values are repeated for the query heads that share them, where PyTorch runs the layers.
+    /// Whether keys and values are repeated for the query heads that share them, where PyTorch runs
+    /// the layers.
     pub fn repeats_key_values(&self) -> bool {
         let repeats = match self.kernels.repeated_heads {
             RepeatedHeads::Default => self.kernels.attention == AttentionKernel::Unfused,
@@ -106,8 +109,9 @@ impl Setup {
         repeats && self.traits().layers != Layers::Own
     }
 
-    /// Whether selective recomputation counts products with a bias. `addmm` is on torchtitan's list since 114151ad4 (March 2026); the
-    /// policy that is put around models of transformers names `mm` alone.
+    /// Whether selective recomputation counts products with a bias. `addmm` is on torchtitan's list
+    /// since 114151ad4 (March 2026); the policy that is put around models of transformers names
+    /// `mm` alone.
     pub fn keeps_biased_products(&self) -> bool {
         self.traits().layers != Layers::Transformers
     }
@@ -122,7 +126,8 @@ impl Setup {
         if gathers { 1 } else { self.mesh.tp.max(1) }
     }
 
-    /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward pass again.
+    /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward
+    /// pass again.
     pub fn kept_layers(&self) -> f64 {
         self.recompute.kept_layers(self.keep_fraction)
     }
@@ -139,7 +144,8 @@ impl Setup {
         }
     }
 
-    /// The share of the layers whose products stay in the recipe's format, where the others' run in fewer bits.
+    /// The share of the layers whose products stay in the recipe's format, where the others' run in
+    /// fewer bits.
     pub fn share_in_16_bits(&self) -> f64 {
         if self.compute_format == ComputeFormat::AsPolicy || self.layers_in_16_bits == 0 {
             return 0.0;
@@ -164,8 +170,8 @@ impl Setup {
         }
     }
 
-    /// Whether the frozen matrices are turned into 16 bits before each product: not where the products run in the format in which
-    /// they are stored.
+    /// Whether the frozen matrices are turned into 16 bits before each product: not where the
+    /// products run in the format in which they are stored.
     pub fn dequantizes(&self) -> bool {
         let native = match self.compute_format {
             ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => matches!(self.trained.base, BaseFormat::Fp8),
@@ -175,7 +181,8 @@ impl Setup {
         !self.trained.is_all() && self.trained.base.is_quantized() && !native
     }
 
-    /// Whether a stage runs all forward passes before its first backward pass: GPipe's schedule, where there is a pipeline.
+    /// Whether a stage runs all forward passes before its first backward pass: GPipe's schedule,
+    /// where there is a pipeline.
     pub fn forwards_first(&self) -> bool {
         self.mesh.pp > 1 && self.pipeline.schedule == Schedule::GPipe
     }
@@ -203,7 +210,8 @@ impl Setup {
         self.architecture.tower.is_used() && self.images.per_sequence > 0
     }
 
-    /// Whether gradients leave the language model for its images' encoder or projection: then they pass all of its layers, frozen ones too.
+    /// Whether gradients leave the language model for its images' encoder or projection: then they
+    /// pass all of its layers, frozen ones too.
     pub fn gradients_reach_images(&self) -> bool {
         self.reads_images() && (self.images.trains_projector || self.gradients_pass_tower())
     }
@@ -214,7 +222,8 @@ impl Setup {
     }
 }
 
-/// What the software costs beside the mathematics: zero under the simplifications of the closed-form bounds.
+/// What the software costs beside the mathematics: zero under the simplifications of the
+/// closed-form bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overheads {
     /// Memory of the CUDA context and libraries.
@@ -225,16 +234,19 @@ pub struct Overheads {
     pub cache: Cache,
     /// Slow-down of compute while a collective runs beside it (1 = none).
     pub contention: f64,
-    /// What data-parallel collectives between nodes reach beside compute, over what they reach alone.
+    /// What data-parallel collectives between nodes reach beside compute, over what they reach
+    /// alone.
     pub rate_beside: f64,
-    /// Host time to launch a layer's kernels in its forward pass, over [`super::hardware::Efficiency::launch_per_layer`]; this and all
-    /// other times of the host are those of an EPYC 7742.
+    /// Host time to launch a layer's kernels in its forward pass, over
+    /// [`super::hardware::Efficiency::launch_per_layer`]; this and all other times of the host are
+    /// those of an EPYC 7742.
     pub launch: f64,
     /// The same in its backward pass, recomputation apart, over that of its forward pass.
     pub launch_backward: f64,
     /// Launches of a layer with its inputs' casts to 8 or 4 bits, over those without.
     pub launch_casts: f64,
-    /// Share of the launches of a layer's experts that is left where the rest of the layer is one CUDA graph.
+    /// Share of the launches of a layer's experts that is left where the rest of the layer is one
+    /// CUDA graph.
     pub launch_beside_graphs: f64,
     /// The same for what tensor parallelism adds to it.
     pub launch_exchange: f64,
@@ -246,13 +258,14 @@ pub struct Overheads {
     pub launch_expert: f64,
     /// The same for what latent attention adds to it.
     pub launch_latent: f64,
-    /// Host time of one message between pipeline stages, for each node of the run beyond the first and each GPU of a
-    /// tensor-parallel group.
+    /// Host time of one message between pipeline stages, for each node of the run beyond the first
+    /// and each GPU of a tensor-parallel group.
     pub message: Seconds,
     /// Host time between steps that hides where the host runs ahead of the GPU: logging, checks.
     pub between_steps: Seconds,
     /// Host time of one step beside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
-    /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in bytes.
+    /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in
+    /// bytes.
     pub elementwise_bytes: f64,
 }

@@ -10,7 +10,8 @@ pub enum Segments {
     Expandable,
 }
 
-/// The training framework, whose code decides what is fused, launched and held beside the mathematics.
+/// The training framework, whose code decides what is fused, launched and held beside the
+/// mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
     /// torchtitan and what is built as it is, on FSDP2 (`fully_shard`).
@@ -40,17 +41,19 @@ pub enum AttentionKernel {
     Unfused,
     /// The first flash kernels (arXiv 2205.14135) and Triton's of 2023.
     FlashFirst,
-    /// FlashAttention-2 (arXiv 2307.08691), which PyTorch's `scaled_dot_product_attention` runs: the instructions of Ampere.
+    /// FlashAttention-2 (arXiv 2307.08691), which PyTorch's `scaled_dot_product_attention` runs:
+    /// the instructions of Ampere.
     Flash,
-    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608) and 4, cuDNN's and with it Transformer Engine's; on Ampere
-    /// FlashAttention-2.
+    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608) and 4, cuDNN's and with it
+    /// Transformer Engine's; on Ampere FlashAttention-2.
     FlashTuned,
-    /// The same with its products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with `NVTE_FP8_DPA_BWD`).
+    /// The same with its products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with
+    /// `NVTE_FP8_DPA_BWD`).
     Flash8bit,
 }
 
-/// How the cross-entropy over the vocabulary is computed, with the bytes a logit that are alive in its backward pass
-/// (PyTorch's storages, one by one, on fake tensors).
+/// How the cross-entropy over the vocabulary is computed, with the bytes a logit that are alive in
+/// its backward pass (PyTorch's storages, one by one, on fake tensors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loss {
     /// fp32 logits, their log-softmax and its gradient, all in memory: 12 bytes.
@@ -63,18 +66,22 @@ pub enum Loss {
     Bf16,
     /// The same where the trainer holds on to the logits: 8 bytes.
     Bf16Kept,
-    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient (`torch.compile`): 4 bytes.
+    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient
+    /// (`torch.compile`): 4 bytes.
     Fused,
-    /// Head and loss over eight chunks of the tokens: the logits never exist all at once; 1.5 bytes.
+    /// Head and loss over eight chunks of the tokens: the logits never exist all at once; 1.5
+    /// bytes.
     Chunked,
     /// Head and loss in one kernel (Liger's, cut cross-entropy): the logits never exist whole.
     FusedLinear,
-    /// Head and loss, forward and backward, over tiles of the sequence, each with 1 GiB of fp32 logits (arXiv 2506.13996, section 3.1).
+    /// Head and loss, forward and backward, over tiles of the sequence, each with 1 GiB of fp32
+    /// logits (arXiv 2506.13996, section 3.1).
     Tiled,
 }
 
 impl Loss {
-    /// Whether log-softmax and gradient are operators of their own, each of which reads and writes all logits.
+    /// Whether log-softmax and gradient are operators of their own, each of which reads and writes
+    /// all logits.
     pub const fn is_unfused(self) -> bool {
         match self {
             Self::Standard | Self::KeptLogits | Self::Fp32Logits | Self::Bf16 | Self::Bf16Kept => true,
@@ -88,7 +95,8 @@ impl Loss {
 pub enum NormKernel {
     /// One kernel that keeps its input.
     Fused,
-    /// Operator by operator in fp32 (Hugging Face's `LlamaRMSNorm`): keeps fp32 copies of its input.
+    /// Operator by operator in fp32 (Hugging Face's `LlamaRMSNorm`): keeps fp32 copies of its
+    /// input.
     Upcast,
 }
 
@@ -97,8 +105,8 @@ pub enum NormKernel {
 pub enum StateKernel {
     /// Kernels written for it: those of mamba-ssm, causal-conv1d and flash-linear-attention.
     Fused,
-    /// Operator by operator, as the library's own code runs where these packages are missing (`mamba2_chunk_scan`,
-    /// `torch_chunk_gated_delta_rule` and the like of transformers 5.23).
+    /// Operator by operator, as the library's own code runs where these packages are missing
+    /// (`mamba2_chunk_scan`, `torch_chunk_gated_delta_rule` and the like of transformers 5.23).
     Eager,
 }
 
@@ -128,7 +136,8 @@ pub struct Kernels {
     pub graphs: Graphs,
     /// Whether the model drops activations at random and keeps the masks.
     pub dropout: bool,
-    /// Whether dense MLPs run tile by tile over the sequence, forward and again in the backward pass (`TiledMLP`, arXiv 2506.13996).
+    /// Whether dense MLPs run tile by tile over the sequence, forward and again in the backward
+    /// pass (`TiledMLP`, arXiv 2506.13996).
     pub tiled_mlp: bool,
     /// Whose kernels run between the products of mixers with a state.
     pub state: StateKernel,
@@ -151,12 +160,14 @@ impl Kernels {
     };
 }
 
-/// Whether keys and values are copied for the query heads that share them before attention, and kept so.
+/// Whether keys and values are copied for the query heads that share them before attention, and
+/// kept so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepeatedHeads {
     /// As the newest release of the framework does: for attention without a flash kernel alone.
     Default,
-    /// Always (`repeat_kv` in torchtitan before ff0829c10 of January 2026, and in transformers' SDPA before 4.48).
+    /// Always (`repeat_kv` in torchtitan before ff0829c10 of January 2026, and in transformers'
+    /// SDPA before 4.48).
     Yes,
     /// Never: the kernel takes them as they are (`enable_gqa`).
     No,
@@ -165,11 +176,13 @@ pub enum RepeatedHeads {
 /// When gradients are reduced over the data-parallel GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GradientSync {
-    /// As the strategy does by default: FSDP and ZeRO-2 after every micro-batch, DDP and ZeRO-1 after the last.
+    /// As the strategy does by default: FSDP and ZeRO-2 after every micro-batch, DDP and ZeRO-1
+    /// after the last.
     Default,
     /// After every micro-batch.
     EveryMicroBatch,
-    /// After the last micro-batch alone (`no_sync`, `set_requires_gradient_sync(False)`): unsharded gradients are kept.
+    /// After the last micro-batch alone (`no_sync`, `set_requires_gradient_sync(False)`): unsharded
+    /// gradients are kept.
     LastMicroBatch,
 }
 
@@ -179,9 +192,11 @@ pub enum GradientSync {
 pub enum RootUnit {
     /// As the framework does by default ([`super::framework::Traits::root_unit`]).
     Default,
-    /// Nothing: the root is freed with the layers (FSDP2 with `reshard_after_forward=True` on the root, since mid-2025).
+    /// Nothing: the root is freed with the layers (FSDP2 with `reshard_after_forward=True` on the
+    /// root, since mid-2025).
     Freed,
-    /// The root unit (FSDP1's `_post_forward_reshard`; FSDP2's before mid-2025, whatever it was told).
+    /// The root unit (FSDP1's `_post_forward_reshard`; FSDP2's before mid-2025, whatever it was
+    /// told).
     Kept,
     /// The root unit and the last layer (torchtitan before July 2025).
     KeptWithLast,
@@ -196,7 +211,8 @@ pub struct Communication {
     pub gradient_sync: GradientSync,
     /// What stays gathered outside the layers.
     pub root_unit: RootUnit,
-    /// Whether reductions and gathers run beside compute (`overlap_grad_reduce`, `overlap_param_gather`; FSDP always does).
+    /// Whether reductions and gathers run beside compute (`overlap_grad_reduce`,
+    /// `overlap_param_gather`; FSDP always does).
     pub overlap: bool,
 }
 
@@ -205,7 +221,8 @@ impl Communication {
     pub const USUAL: Self = Self { gradient_sync: GradientSync::Default, root_unit: RootUnit::Default, overlap: true };
 }
 
-/// What of the offloaded state lies on a host's NVMe drives in place of its memory (ZeRO-Infinity, arXiv 2104.07857).
+/// What of the offloaded state lies on a host's NVMe drives in place of its memory (ZeRO-Infinity,
+/// arXiv 2104.07857).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nvme {
     /// Nothing: all of it is in host memory.
@@ -225,7 +242,8 @@ pub struct Offload {
     pub parameters: bool,
     /// Kept activations.
     pub activations: bool,
-    /// Optimizer state in unified memory, which the driver pages out where the GPU is full (bitsandbytes' `is_paged`).
+    /// Optimizer state in unified memory, which the driver pages out where the GPU is full
+    /// (bitsandbytes' `is_paged`).
     pub paged: bool,
     /// What of it lies on the host's drives.
     pub nvme: Nvme,
@@ -262,11 +280,14 @@ impl Offload {
 pub enum Cache {
     /// So much of what is allocated, always.
     Share(f64),
-    /// PyTorch's caching allocator, in which every stream has a pool of its own: what one has freed no other can use.
+    /// PyTorch's caching allocator, in which every stream has a pool of its own: what one has freed
+    /// no other can use.
     Pools {
-        /// What the pool of the kernels reserves beyond the most that is alive in it, as a share of it.
+        /// What the pool of the kernels reserves beyond the most that is alive in it, as a share of
+        /// it.
         cached: f64,
-        /// What stays of all that is allocated when the allocator gives back every segment that is free as a whole, as a share.
+        /// What stays of all that is allocated when the allocator gives back every segment that is
+        /// free as a whole, as a share.
         lasting: f64,
     },
 }

@@ -36,7 +36,8 @@ pub struct StagePlan {
     pub shard_crosses: bool,
     /// Whether its replicas do.
     pub replicate_crosses: bool,
-    /// Of the exchanges of one micro-batch, those of tensor parallelism, of context parallelism, and between stages.
+    /// Of the exchanges of one micro-batch, those of tensor parallelism, of context parallelism,
+    /// and between stages.
     pub exchanged: [Seconds; 3],
     /// Of the exchanges of one micro-batch, what crosses nodes.
     pub exchange_between_nodes: Seconds,
@@ -52,7 +53,8 @@ pub struct StagePlan {
     micro_batches: f64,
 }
 
-/// What one layer takes and exchanges, of all stages whose layers have the same blocks in the same shares.
+/// What one layer takes and exchanges, of all stages whose layers have the same blocks in the same
+/// shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerPlan {
     /// Compute.
@@ -136,8 +138,8 @@ impl StagePlan {
         plan
     }
 
-    /// Adds the host's time, which hides where the host runs ahead of the GPU: a micro-batch takes no less than its launches, nor do the
-    /// last one and what comes before the next step.
+    /// Adds the host's time, which hides where the host runs ahead of the GPU: a micro-batch takes
+    /// no less than its launches, nor do the last one and what comes before the next step.
     fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
         self.launches = f64::from(self.compute.layers) * (units.launch + launches::backward(setup, units.launch));
         // The one with the most to gather and to reduce: the GPU is furthest behind in it.
@@ -167,7 +169,8 @@ impl StagePlan {
         of(true, false) + (self.micro_batches - 2.0) * of(false, false) + of(false, true)
     }
 
-    /// Of one micro-batch, both passes: time above the kernels' own because the host launches them too slowly.
+    /// Of one micro-batch, both passes: time above the kernels' own because the host launches them
+    /// too slowly.
     pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
         let inside = &self.compute.exchange;
         let above =
@@ -217,8 +220,8 @@ impl StagePlan {
         self.phases(false, false)
     }
 
-    /// What compute does not hide of gathers and reductions in all micro-batches, the last reductions of each and the gather after
-    /// the update apart.
+    /// What compute does not hide of gathers and reductions in all micro-batches, the last
+    /// reductions of each and the gather after the update apart.
     pub fn exposed(&self) -> Exposed {
         let of = |is_first, is_last| schedule::exposed(&self.compute, &self.comm(is_first, is_last));
         if self.micro_batches <= 1.0 {
@@ -249,7 +252,8 @@ impl StagePlan {
         Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
     }
 
-    /// A forward pass without gradients over one micro-batch: its time, and that in which blocks run.
+    /// A forward pass without gradients over one micro-batch: its time, and that in which blocks
+    /// run.
     pub fn forward_pass(&self) -> (Seconds, Seconds) {
         schedule::forward_pass(&self.compute, &self.data_parallel.micro_batch)
     }
@@ -260,8 +264,8 @@ impl StagePlan {
         comm.gather_root + f64::from(self.compute.layers) * comm.gather_layer
     }
 
-    /// What the step takes on this stage beyond `all` of its micro-batches at the pace of a steady one: its gathers and
-    /// reductions, the update.
+    /// What the step takes on this stage beyond `all` of its micro-batches at the pace of a steady
+    /// one: its gathers and reductions, the update.
     pub fn beyond_steady(&self, all: &Phases, steady: Seconds) -> Seconds {
         all.forward + all.backward - self.micro_batches * steady
             + self.reductions() * self.data_parallel.after_backward
@@ -294,8 +298,8 @@ fn compute_times(
     neighbours: Seconds,
 ) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
-    // Kept activations go to the host beside the forward pass and come back beside the backward pass: what takes longer than
-    // the layer and its launches is waited for, after both.
+    // Kept activations go to the host beside the forward pass and come back beside the backward
+    // pass: what takes longer than the layer and its launches is waited for, after both.
     let moe_share = stage.shares.moe;
     let host = offloaded_activations(setup, &stage.shares);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
@@ -348,7 +352,8 @@ fn expert_times(
     }
 }
 
-/// Time in which one layer's kept activations cross the link to the host, one way; none where they stay.
+/// Time in which one layer's kept activations cross the link to the host, one way; none where they
+/// stay.
 fn offloaded_activations(setup: &Setup, shares: &LayerShares) -> Seconds {
     if !setup.offload.activations {
         return Seconds::ZERO;

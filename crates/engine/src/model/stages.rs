@@ -1,4 +1,5 @@
-//! The stages of the pipeline: which layers lie on which GPU, and how many micro-batches are in flight there.
+//! The stages of the pipeline: which layers lie on which GPU, and how many micro-batches are in
+//! flight there.
 
 use super::flops::layer;
 use super::parallel::{Mesh, Schedule};
@@ -8,7 +9,8 @@ use super::tower::params;
 use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
 
-/// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers, embedding and head.
+/// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers,
+/// embedding and head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     /// Layers, over all model chunks.
@@ -98,8 +100,8 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     }
 }
 
-/// The stage with the output head and a module that predicts further tokens: the layers that it adds, as often as it is applied, and its
-/// parameters once.
+/// The stage with the output head and a module that predicts further tokens: the layers that it
+/// adds, as often as it is applied, and its parameters once.
 fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     let arch = &setup.architecture;
     let held = blocks.and(arch.mtp_blocks(1));
@@ -114,8 +116,8 @@ fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     }
 }
 
-/// The parameters of the whole model, as one GPU without any parallelism would hold and train them; those of an encoder of images among
-/// what is outside the layers.
+/// The parameters of the whole model, as one GPU without any parallelism would hold and train them;
+/// those of an encoder of images among what is outside the layers.
 pub fn of_model(setup: &Setup) -> LocalParams {
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
     let mut params = stages(&alone).first.params;
@@ -138,8 +140,9 @@ fn between_stages(setup: &Setup, pp: u32, [first, between, last]: [u32; 3]) -> f
 
 /// Layers of the first stage, of the largest one between, and of the last.
 ///
-/// What is asked for the ends is taken; the rest is shared evenly, what is left over going to the stages between, then to
-/// the first. nanotron balances parameters instead and counts the output head among them.
+/// What is asked for the ends is taken; the rest is shared evenly, what is left over going to the
+/// stages between, then to the first. nanotron balances parameters instead and counts the output
+/// head among them.
 fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     let layers = setup.architecture.num_hidden_layers;
     if pp == 1 {
@@ -165,8 +168,8 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     [first, between, last]
 }
 
-/// Stages of equal parameters, the head's among them: the k-th ends with the layer in which the running sum passes its
-/// share.
+/// Stages of equal parameters, the head's among them: the k-th ends with the layer in which the
+/// running sum passes its share.
 fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
     let arch = &setup.architecture;
     let layers = f64::from(arch.num_hidden_layers);
@@ -182,13 +185,17 @@ fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
     [first as u32, most as u32, (layers - before_last) as u32]
 }
 
-/// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last under 1F1B and ZB-H1,
-/// `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv 2205.05198, appendix B), as many as there are stages on
-/// every one under ZB-V (arXiv 2405.15362), one stage's more under `DualPipe` and `DualPipeV` (arXiv 2412.19437, table 2). Where exchanges of experts run beside another micro-batch's compute: one more under
-/// DualPipe (arXiv 2412.19437, table 2), whose schedule is a zero-bubble one. Megatron-Core pairs one layer's forward pass with one
-/// layer's backward pass and releases that layer before the next pair, and the forward pass that it puts before the first pair takes
-/// the place of the one that a stage without overlap runs before its first backward pass (`TransformerModelChunkSchedulePlan.run`,
-/// `get_pp_rank_microbatches`; github NVIDIA/Megatron-LM d98e8a64): one layer more of the stage's `layers`.
+/// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last
+/// under 1F1B and ZB-H1, `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv
+/// 2205.05198, appendix B), as many as there are stages on every one under ZB-V (arXiv 2405.15362),
+/// one stage's more under `DualPipe` and `DualPipeV` (arXiv 2412.19437, table 2). Where exchanges
+/// of experts run beside another micro-batch's compute: one more under DualPipe (arXiv 2412.19437,
+/// table 2), whose schedule is a zero-bubble one. Megatron-Core pairs one layer's forward pass with
+/// one layer's backward pass and releases that layer before the next pair, and the forward pass
+/// that it puts before the first pair takes the place of the one that a stage without overlap runs
+/// before its first backward pass (`TransformerModelChunkSchedulePlan.run`,
+/// `get_pp_rank_microbatches`; github NVIDIA/Megatron-LM d98e8a64): one layer more of the stage's
+/// `layers`.
 fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     // DualPipe's own count has the micro-batch beside.

@@ -21,7 +21,8 @@ pub fn evaluate(setup: &Setup) -> Report {
     with_memory(setup, &stages, memory::peak(setup, &stages))
 }
 
-/// Evaluates one step if its memory fits: a search through layouts, most of which do not, asks for the time of few.
+/// Evaluates one step if its memory fits: a search through layouts, most of which do not, asks for
+/// the time of few.
 ///
 /// # Errors
 ///

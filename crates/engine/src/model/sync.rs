@@ -16,9 +16,10 @@ pub struct GradientSyncPlan {
 }
 
 impl GradientSyncPlan {
-    /// FSDP gathers and reduces in every micro-batch, beside compute; under a pipeline it reduces in the last alone, and gathers
-    /// in the first alone unless it reshards after the forward pass. ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in
-    /// the last. ZeRO's weights are gathered once, after the update or (overlapped) under the next forward pass.
+    /// FSDP gathers and reduces in every micro-batch, beside compute; under a pipeline it reduces
+    /// in the last alone, and gathers in the first alone unless it reshards after the forward pass.
+    /// ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in the last. ZeRO's weights are gathered
+    /// once, after the update or (overlapped) under the next forward pass.
     pub fn of(setup: &Setup) -> Self {
         let pipelined = setup.mesh.pp > 1;
         let by_default = match setup.sharding {

@@ -1,4 +1,5 @@
-//! The schedule of `schedule.rs` played span by span: what the timeline plot draws, and the proof of the closed form.
+//! The schedule of `schedule.rs` played span by span: what the timeline plot draws, and the proof
+//! of the closed form.
 
 use super::cost::{Amount, CollectiveCost, CollectiveKind, Operations, Traffic};
 use super::report::{Lane, Span, Work};
@@ -20,7 +21,8 @@ pub struct BlockAmounts {
     pub backward: LayerAmounts,
 }
 
-/// What one layer computes and exchanges in one pass, on average over layers with experts and without.
+/// What one layer computes and exchanges in one pass, on average over layers with experts and
+/// without.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LayerAmounts {
     /// All compute but the routed experts.
@@ -180,8 +182,8 @@ impl Player<'_> {
         self.now += cost.time;
     }
 
-    /// Compute with what is exchanged at its end, and the transfers that start beside it; the next block starts when all are
-    /// done.
+    /// Compute with what is exchanged at its end, and the transfers that start beside it; the next
+    /// block starts when all are done.
     fn block(&mut self, block: Block, transfers: [Option<Transfer>; 2]) {
         let mut end = self.now;
         for (its_work, its_layer, cost) in transfers.into_iter().flatten() {
@@ -196,9 +198,10 @@ impl Player<'_> {
         self.now += done.both;
     }
 
-    /// A block's compute, `kernels` long, and its tokens' way to their experts and back: routed after attention, and in the backward
-    /// pass before it. Gives the end of both. What slows the block is played in its other kernels; tokens that are sent beside the
-    /// compute of another micro-batch are drawn beside this one's, to its end.
+    /// A block's compute, `kernels` long, and its tokens' way to their experts and back: routed
+    /// after attention, and in the backward pass before it. Gives the end of both. What slows the
+    /// block is played in its other kernels; tokens that are sent beside the compute of another
+    /// micro-batch are drawn beside this one's, to its end.
     fn compute(&mut self, block: &Block, kernels: Seconds) -> Seconds {
         let Block { work, layer, experts, amounts, .. } = *block;
         let operations = computed(amounts.layer);
@@ -229,8 +232,8 @@ impl Player<'_> {
         end
     }
 
-    /// Chunk after chunk of the tokens: all dispatched, one after the other; computed as they arrive; combined as they are computed
-    /// ([`super::experts::overlap::pipelined`]).
+    /// Chunk after chunk of the tokens: all dispatched, one after the other; computed as they
+    /// arrive; combined as they are computed ([`super::experts::overlap::pipelined`]).
     fn chunks(&mut self, block: &Block, start: Seconds) {
         let Block { layer, experts: pass, amounts, .. } = block;
         let layer = *layer;

@@ -1,9 +1,11 @@
 //! What the encoder of images or sound takes: FLOPs, time, collectives and memory.
 //!
-//! The encoder is a transformer of its own ([`Tower::encoder`](super::transformer::Tower::encoder)), and its layers are priced as those of
-//! a language model are, on micro-batches of its own: the images of the language model's micro-batch, each a sequence of its patches under
-//! full attention. It lies on the first pipeline stage. Megatron-Core splits it by tensor parallelism as the language model; elsewhere
-//! every GPU of a tensor-parallel group runs all of it. So do the GPUs that share a sequence.
+//! The encoder is a transformer of its own
+//! ([`Tower::encoder`](super::transformer::Tower::encoder)), and its layers are priced as those of
+//! a language model are, on micro-batches of its own: the images of the language model's
+//! micro-batch, each a sequence of its patches under full attention. It lies on the first pipeline
+//! stage. Megatron-Core splits it by tensor parallelism as the language model; elsewhere every GPU
+//! of a tensor-parallel group runs all of it. So do the GPUs that share a sequence.
 
 mod comm;
 mod costs;

@@ -1,4 +1,5 @@
-//! What of the model is trained: all of it, its last layers, or low-rank adapters beside a frozen base.
+//! What of the model is trained: all of it, its last layers, or low-rank adapters beside a frozen
+//! base.
 
 /// What trains, and in which format the rest is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +18,8 @@ pub struct Trained {
     pub frozen_layers: u32,
     /// The format in which the frozen matrices of the layers are stored.
     pub base: BaseFormat,
-    /// What their products keep for the backward pass, where they are stored in 4 bits as integers or `NormalFloat`.
+    /// What their products keep for the backward pass, where they are stored in 4 bits as integers
+    /// or `NormalFloat`.
     pub products_keep: ProductsKeep,
 }
 
@@ -28,12 +30,13 @@ pub enum Method {
     All,
     /// Every weight of the layers that are not frozen.
     Layers,
-    /// Adapters: two matrices of rank r beside each target, `out x r` and `r x in` (LoRA, arXiv 2106.09685).
+    /// Adapters: two matrices of rank r beside each target, `out x r` and `r x in` (LoRA, arXiv
+    /// 2106.09685).
     Lora,
     /// The same with the scale `alpha / sqrt(r)` (rsLoRA, arXiv 2312.03732): nothing else changes.
     RsLora,
-    /// The same with a trained magnitude for each row of a target's weights, whose norms are computed from the sum of base and
-    /// adapter (DoRA, arXiv 2402.09353).
+    /// The same with a trained magnitude for each row of a target's weights, whose norms are
+    /// computed from the sum of base and adapter (DoRA, arXiv 2402.09353).
     Dora,
 }
 
@@ -65,24 +68,30 @@ pub enum BaseFormat {
     Int8,
     /// 4-bit integers with a 16-bit scale and a 4-bit zero for groups of 128 (GPTQ, AWQ).
     Int4,
-    /// 4-bit `NormalFloat` with a 32-bit scale for blocks of 64 (QLoRA, arXiv 2305.14314, section 3).
+    /// 4-bit `NormalFloat` with a 32-bit scale for blocks of 64 (QLoRA, arXiv 2305.14314, section
+    /// 3).
     Nf4,
-    /// The same with scales in 8 bits, and 32-bit scales of these for blocks of 256 (double quantization).
+    /// The same with scales in 8 bits, and 32-bit scales of these for blocks of 256 (double
+    /// quantization).
     Nf4Double,
     /// 4-bit floating point with an 8-bit scale for blocks of 32 (OCP Microscaling Formats 1.0).
     Mxfp4,
 }
 
-/// What a product with a frozen matrix in 4 bits keeps for the backward pass, beyond the matrix itself.
+/// What a product with a frozen matrix in 4 bits keeps for the backward pass, beyond the matrix
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProductsKeep {
-    /// Nothing: the gradient of its input needs the matrix alone (bitsandbytes from 0.43.2 on, torchao, AWQ's and Triton's kernels).
+    /// Nothing: the gradient of its input needs the matrix alone (bitsandbytes from 0.43.2 on,
+    /// torchao, AWQ's and Triton's kernels).
     Nothing,
-    /// Its input, which nothing reads: bitsandbytes before 0.43.2 (`MatMul4Bit` in `autograd/_functions.py`, `ctx.tensors = (A, B)`
-    /// until bitsandbytes-foundation/bitsandbytes#1270).
+    /// Its input, which nothing reads: bitsandbytes before 0.43.2 (`MatMul4Bit` in
+    /// `autograd/_functions.py`, `ctx.tensors = (A, B)` until
+    /// bitsandbytes-foundation/bitsandbytes#1270).
     Inputs,
-    /// The matrix in 16 bits: `AutoGPTQ`'s kernel in PyTorch's own operators, whose `torch.matmul` autograd follows
-    /// (`nn_modules/qlinear/qlinear_cuda_old.py`, v0.4.2; transformers' choice under `disable_exllama`).
+    /// The matrix in 16 bits: `AutoGPTQ`'s kernel in PyTorch's own operators, whose `torch.matmul`
+    /// autograd follows (`nn_modules/qlinear/qlinear_cuda_old.py`, v0.4.2; transformers' choice
+    /// under `disable_exllama`).
     Matrices,
 }
 
@@ -104,8 +113,8 @@ impl Trained {
         matches!(self.method, Method::All)
     }
 
-    /// What products with frozen matrices keep: as chosen in 4 bits. LLM.int8() always keeps their inputs (bitsandbytes 0.50,
-    /// `MatMul8bitLt`: `ctx.tensors = (CAt, subA, A)`).
+    /// What products with frozen matrices keep: as chosen in 4 bits. LLM.int8() always keeps their
+    /// inputs (bitsandbytes 0.50, `MatMul8bitLt`: `ctx.tensors = (CAt, subA, A)`).
     pub const fn kept_by_products(&self) -> ProductsKeep {
         match self.base {
             BaseFormat::Int8 => ProductsKeep::Inputs,
@@ -121,7 +130,8 @@ impl Trained {
 }
 
 impl Targets {
-    /// Whether attention's projections of queries and values have adapters, the keys', the output's, and MLPs.
+    /// Whether attention's projections of queries and values have adapters, the keys', the
+    /// output's, and MLPs.
     pub const fn of(self) -> TargetModules {
         let (query_value, key, output, mlp) = match self {
             Self::QueryValue => (true, false, false, false),

@@ -9,7 +9,8 @@ pub enum Sharding {
     Zero1,
     /// The optimizer state and the gradients (ZeRO-2).
     Zero2,
-    /// Weights, gradients and optimizer state (ZeRO-3, FSDP); `reshard` says what becomes of gathered weights.
+    /// Weights, gradients and optimizer state (ZeRO-3, FSDP); `reshard` says what becomes of
+    /// gathered weights.
     Fsdp(Reshard),
 }
 
@@ -20,7 +21,8 @@ pub enum Reshard {
     Always,
     /// Keeps them until the backward pass (`False`, `SHARD_GRAD_OP`).
     Never,
-    /// Reshards them over a smaller group of this many GPUs, inside the node where it fits (an integer).
+    /// Reshards them over a smaller group of this many GPUs, inside the node where it fits (an
+    /// integer).
     To(u32),
 }
 
@@ -48,21 +50,24 @@ impl Reshard {
 pub enum Recompute {
     /// Keep all.
     None,
-    /// Recompute the attention core alone (Megatron's selective recomputation, arXiv 2205.05198): scores, softmax and
-    /// dropout, nothing where attention is fused.
+    /// Recompute the attention core alone (Megatron's selective recomputation, arXiv 2205.05198):
+    /// scores, softmax and dropout, nothing where attention is fused.
     AttentionCore,
-    /// Keep attention and every second matrix product, recompute the rest (torchtitan, per operator).
+    /// Keep attention and every second matrix product, recompute the rest (torchtitan, per
+    /// operator).
     Selective,
     /// Keep each layer's input only.
     Full,
-    /// Keep a share γ of the activations between full recomputation (0) and none (1): [`super::choices::Choices::keep_fraction`].
+    /// Keep a share γ of the activations between full recomputation (0) and none (1):
+    /// [`super::choices::Choices::keep_fraction`].
     Fraction,
     /// Recompute single modules of every layer: [`super::choices::Choices::recompute_modules`].
     Modules,
 }
 
-/// The modules that [`Recompute::Modules`] recomputes, under Megatron-Core's names (`--recompute-modules`). Some keep their input and
-/// run again as a whole; the others drop their output alone, which is computed again where the backward pass reads it.
+/// The modules that [`Recompute::Modules`] recomputes, under Megatron-Core's names
+/// (`--recompute-modules`). Some keep their input and run again as a whole; the others drop their
+/// output alone, which is computed again where the backward pass reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecomputeModules {
     /// Attention's core: scores, softmax and dropout, nothing where attention is fused.
@@ -73,7 +78,8 @@ pub struct RecomputeModules {
     pub moe: bool,
     /// The activation of routed experts: its output.
     pub moe_act: bool,
-    /// The norms before attention and before the MLP: their outputs. Megatron fuses some with the products after them.
+    /// The norms before attention and before the MLP: their outputs. Megatron fuses some with the
+    /// products after them.
     pub layernorm: bool,
     /// Latent attention's projections out of its ranks: queries, keys and values.
     pub mla_up_proj: bool,
@@ -97,9 +103,10 @@ impl RecomputeModules {
 }
 
 impl Recompute {
-    /// The share of whole layers whose activations are kept, 0 to 1, where γ is `keep_fraction`: the forward pass of the others runs
-    /// again, with all that it sends. [`Recompute::AttentionCore`], [`Recompute::Selective`] and [`Recompute::Modules`] recompute parts
-    /// of layers and no layer as a whole.
+    /// The share of whole layers whose activations are kept, 0 to 1, where γ is `keep_fraction`:
+    /// the forward pass of the others runs again, with all that it sends.
+    /// [`Recompute::AttentionCore`], [`Recompute::Selective`] and [`Recompute::Modules`] recompute
+    /// parts of layers and no layer as a whole.
     pub fn kept_layers(self, keep_fraction: f64) -> f64 {
         match self {
             Self::Full => 0.0,
@@ -122,10 +129,11 @@ pub enum PrecisionPolicy {
     MegatronMixed,
     /// Everything in bf16.
     PureBf16,
-    /// Everything at rest in bf16, with gradients reduced in fp32 (FSDP2 over a bf16 model, `reduce_dtype=torch.float32`).
+    /// Everything at rest in bf16, with gradients reduced in fp32 (FSDP2 over a bf16 model,
+    /// `reduce_dtype=torch.float32`).
     PureBf16Reduce32,
-    /// fp32 weights, gathered and reduced as they are, under `torch.autocast`: FSDP1 without a policy, DDP. Each product casts its
-    /// weight on use.
+    /// fp32 weights, gathered and reduced as they are, under `torch.autocast`: FSDP1 without a
+    /// policy, DDP. Each product casts its weight on use.
     AutocastBf16,
     /// Everything in fp32.
     Fp32,
@@ -174,7 +182,8 @@ pub struct Batch {
 pub enum ComputeFormat {
     /// The precision policy's own.
     AsPolicy,
-    /// 8 bits (float8, MXFP8): inputs and weights are cast before each product; attention and the head stay as they are.
+    /// 8 bits (float8, MXFP8): inputs and weights are cast before each product; attention and the
+    /// head stay as they are.
     Fp8,
     /// 8 bits, and weights are gathered in them too (`enable_fsdp_float8_all_gather`).
     Fp8Gather,
@@ -185,7 +194,8 @@ pub enum ComputeFormat {
 /// How PyTorch runs the optimizer's update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OptimizerKernel {
-    /// Operator by operator over lists of tensors (`foreach=True`): a temporary of one value for every parameter on the GPU.
+    /// Operator by operator over lists of tensors (`foreach=True`): a temporary of one value for
+    /// every parameter on the GPU.
     ForEach,
     /// One kernel (`fused=True`), without temporaries.
     Fused,
@@ -196,8 +206,8 @@ pub enum OptimizerKernel {
 pub enum UpdatePlace {
     /// After the backward pass, all parameters at once.
     AfterBackward,
-    /// In it, each parameter when its gradient is there, which is then freed (LOMO, arXiv 2306.09782; torchtune's `optimizer_in_bwd`;
-    /// `Tensor.register_post_accumulate_grad_hook`).
+    /// In it, each parameter when its gradient is there, which is then freed (LOMO, arXiv
+    /// 2306.09782; torchtune's `optimizer_in_bwd`; `Tensor.register_post_accumulate_grad_hook`).
     InBackward,
 }
 
@@ -206,7 +216,8 @@ pub enum UpdatePlace {
 pub enum Optimizer {
     /// Two moments (Adam, `AdamW`).
     AdamW,
-    /// Two moments in 16 bits (arXiv 2412.19437, section 3.3.3; Megatron's precision-aware optimizer).
+    /// Two moments in 16 bits (arXiv 2412.19437, section 3.3.3; Megatron's precision-aware
+    /// optimizer).
     AdamW16bit,
     /// Two moments in 8 bits with block scales (arXiv 2110.02861).
     AdamW8bit,

@@ -1,8 +1,8 @@
 //! The decoder-only transformer: its shape and its exact parameter counts
 //! (docs/book/model/parameters.md).
 //!
-//! Counts are exact integers, to the parameter, and saturate instead of overflowing: a shape typed by hand may be
-//! absurd.
+//! Counts are exact integers, to the parameter, and saturate instead of overflowing: a shape typed
+//! by hand may be absurd.
 
 pub mod experts;
 pub mod extra;
@@ -56,7 +56,8 @@ pub enum QkNorm {
     Full,
 }
 
-/// Matrices that read the same input and are one in the model's code: with one adapter, and one output.
+/// Matrices that read the same input and are one in the model's code: with one adapter, and one
+/// output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FusedProjections {
     /// None of them (Llama).
@@ -88,7 +89,8 @@ pub struct Architecture {
     pub gated_mlp: bool,
     /// The kind of norm.
     pub norm: Norm,
-    /// Norms of width H in one layer: 2; 4 with norms after the blocks too (Gemma 2); 1 in a parallel block.
+    /// Norms of width H in one layer: 2; 4 with norms after the blocks too (Gemma 2); 1 in a
+    /// parallel block.
     pub norms_per_layer: u32,
     /// How queries and keys are normalised.
     pub qk_norm: QkNorm,
@@ -104,11 +106,14 @@ pub struct Architecture {
     pub learned_positions: u32,
     /// Whether a norm follows the embedding (BLOOM).
     pub embedding_norm: bool,
-    /// Keys that a query of a local layer sees at most; 0 where every layer sees the whole sequence.
+    /// Keys that a query of a local layer sees at most; 0 where every layer sees the whole
+    /// sequence.
     pub sliding_window: u32,
-    /// Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide.
+    /// Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3:
+    /// 6); 0 where all slide.
     pub global_every: u32,
-    /// Whether local layers cut the sequence into chunks of `sliding_window` tokens (Llama 4): a query sees those of its own chunk.
+    /// Whether local layers cut the sequence into chunks of `sliding_window` tokens (Llama 4): a
+    /// query sees those of its own chunk.
     pub attention_chunks: bool,
     /// Whether each query head has a learned sink in its softmax (gpt-oss): one weight.
     pub attention_sinks: bool,
@@ -118,13 +123,17 @@ pub struct Architecture {
     pub logit_softcap: bool,
     /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.
     pub latent: LatentAttention,
-    /// Whether a gate as wide as the queries scales attention's output (Qwen3-Next): the query projection is twice as wide.
+    /// Whether a gate as wide as the queries scales attention's output (Qwen3-Next): the query
+    /// projection is twice as wide.
     pub gated_attention: bool,
-    /// The experts of a mixture-of-experts model; `intermediate_size` is then the width of its dense layers.
+    /// The experts of a mixture-of-experts model; `intermediate_size` is then the width of its
+    /// dense layers.
     pub experts: Experts,
-    /// The mixer of layers that have a state of a fixed size in the place of attention, or beside it.
+    /// The mixer of layers that have a state of a fixed size in the place of attention, or beside
+    /// it.
     pub recurrent: Recurrent,
-    /// Which layers have which blocks, where they differ by more than experts and windows at regular distances.
+    /// Which layers have which blocks, where they differ by more than experts and windows at
+    /// regular distances.
     pub pattern: Pattern,
     /// Parameters that no other field counts.
     pub extra: ExtraParams,
@@ -169,19 +178,21 @@ impl Architecture {
         if width > head { width } else { head }
     }
 
-    /// Whether the layers are GPT-2's: one matrix for queries, keys and values, biases everywhere, learned positions.
+    /// Whether the layers are GPT-2's: one matrix for queries, keys and values, biases everywhere,
+    /// learned positions.
     pub fn is_gpt_2(&self) -> bool {
         let biased = self.attention_bias == AttentionBias::All && !self.gated_mlp;
         biased && self.fused_projections == FusedProjections::Attention && self.learned_positions > 0
     }
 
-    /// Parameters of the whole model:
-    /// `L (attention + MLP or experts + norms) + V H (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`,
-    /// the last of them the final norm and, where there is one, the embedding's.
+    /// Parameters of the whole model: `L (attention + MLP or experts + norms) + V H (embedding) + V
+    /// H (head, unless tied) + s_max H (learned positions) + norms`, the last of them the final
+    /// norm and, where there is one, the embedding's.
     ///
-    /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight once and no buffers
-    /// (rotary tables, masks). Source: the public implementations that [`crate::catalog`] names; for GPT also
-    /// arXiv 2104.04473, equation 2. Exact for them; saturates at `u64::MAX`.
+    /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight
+    /// once and no buffers (rotary tables, masks). Source: the public implementations that
+    /// [`crate::catalog`] names; for GPT also arXiv 2104.04473, equation 2. Exact for them;
+    /// saturates at `u64::MAX`.
     ///
     /// ```
     /// # use engine::model::{ladder, transformer::Architecture};
@@ -193,8 +204,8 @@ impl Architecture {
         self.params_with(self.experts.num_experts)
     }
 
-    /// Parameters that one token uses: of the routed experts the k that it is sent to, and all the rest, the embedding among
-    /// it. All of them in a dense model.
+    /// Parameters that one token uses: of the routed experts the k that it is sent to, and all the
+    /// rest, the embedding among it. All of them in a dense model.
     ///
     /// ```
     /// # use engine::{catalog, model::ladder};
@@ -226,21 +237,23 @@ impl Architecture {
         (attention + count(blocks.recurrent) * Saturating(self.recurrent_params_per_layer())).0
     }
 
-    /// Parameters of the norms of all layers together; those of queries and keys are in the layers with attention.
+    /// Parameters of the norms of all layers together; those of queries and keys are in the layers
+    /// with attention.
     fn all_norm_params(&self) -> u64 {
         let inner = Saturating(self.attention_norm_params());
         let outer = count(self.norms_per_layer) * Saturating(self.norm_params());
         (count(self.num_hidden_layers) * outer + count(self.blocks().attention) * inner).0
     }
 
-    /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ, and their biases.
+    /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ,
+    /// and their biases.
     pub fn matrix_params(&self) -> u64 {
         let counted = Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.num_experts));
         counted.0.saturating_add_signed(self.extra_layer_params())
     }
 
-    /// Parameters of one dense decoder layer: attention, MLP and norms. With biases everywhere and `F = 4 H` it is
-    /// `12 H² + 13 H` (arXiv 2104.04473, equation 2).
+    /// Parameters of one dense decoder layer: attention, MLP and norms. With biases everywhere and
+    /// `F = 4 H` it is `12 H² + 13 H` (arXiv 2104.04473, equation 2).
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -252,8 +265,9 @@ impl Architecture {
         (attention + Saturating(self.mlp_params_per_layer()) + Saturating(self.norm_params_per_layer())).0
     }
 
-    /// Parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus the biases it has: `n_q d + 2 n_kv d` on
-    /// query, key and value, H on the output projection, and `n_q` sinks; [`Self::latent_params_per_layer`] under latent attention.
+    /// Parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus the biases it has: `n_q
+    /// d + 2 n_kv d` on query, key and value, H on the output projection, and `n_q` sinks;
+    /// [`Self::latent_params_per_layer`] under latent attention.
     ///
     /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries
     /// and keys are counted with the norms. Source: docs/book/model/parameters.md; grouped-query
@@ -285,8 +299,8 @@ impl Architecture {
         (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + gate + biases + sinks).0
     }
 
-    /// Parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise, plus with biases F for each matrix into the width F and
-    /// H for the one out of it.
+    /// Parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise, plus with biases F
+    /// for each matrix into the width F and H for the one out of it.
     ///
     /// H hidden size, F intermediate size. Source: docs/book/model/parameters.md; gated MLPs arXiv
     /// 2002.05202.
@@ -308,8 +322,9 @@ impl Architecture {
         (matrices * hidden * width + biases).0
     }
 
-    /// Parameters of one layer's norms: [`Self::norm_params`] for each norm of width H, plus `2 d` where queries and
-    /// keys are normalised per head, `(n_q + n_kv) d` where they are over their whole width, and the norms of latent ranks.
+    /// Parameters of one layer's norms: [`Self::norm_params`] for each norm of width H, plus `2 d`
+    /// where queries and keys are normalised per head, `(n_q + n_kv) d` where they are over their
+    /// whole width, and the norms of latent ranks.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -321,7 +336,8 @@ impl Architecture {
         (outer + Saturating(self.attention_norm_params())).0
     }
 
-    /// Parameters of the norms inside one attention block: of queries and keys, and of latent ranks.
+    /// Parameters of the norms inside one attention block: of queries and keys, and of latent
+    /// ranks.
     pub fn attention_norm_params(&self) -> u64 {
         let heads = match self.qk_norm {
             QkNorm::None => Saturating(0),
@@ -346,7 +362,8 @@ impl Architecture {
         (vectors * count(self.hidden_size)).0
     }
 
-    /// Parameters of the norms outside the layers: the final one and, where it exists, the embedding's.
+    /// Parameters of the norms outside the layers: the final one and, where it exists, the
+    /// embedding's.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -357,7 +374,8 @@ impl Architecture {
         (norms * Saturating(self.norm_params())).0
     }
 
-    /// Parameters of the token embedding, `V H`: shared with the output head where `tie_word_embeddings` says so.
+    /// Parameters of the token embedding, `V H`: shared with the output head where
+    /// `tie_word_embeddings` says so.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -367,7 +385,8 @@ impl Architecture {
         (count(self.vocab_size) * count(self.hidden_size)).0
     }
 
-    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's, and the biases it has.
+    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's,
+    /// and the biases it has.
     ///
     /// ```
     /// # use engine::model::ladder;

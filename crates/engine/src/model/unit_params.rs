@@ -11,11 +11,13 @@ pub struct Units {
     pub layer_matrices: f64,
     /// The largest layer without its routed experts: the mean where layers are alike but for these.
     pub unit: f64,
-    /// Routed experts of one layer, the mean over layers with experts and without: all of them matrices.
+    /// Routed experts of one layer, the mean over layers with experts and without: all of them
+    /// matrices.
     pub expert: f64,
     /// Routed experts of one layer that has some.
     pub expert_unit: f64,
-    /// What is outside the layers: the embedding, the head, the norms beside them. FSDP's root unit.
+    /// What is outside the layers: the embedding, the head, the norms beside them. FSDP's root
+    /// unit.
     pub root: f64,
     /// Of the root unit, the head.
     pub head: f64,

@@ -26,7 +26,8 @@ pub struct TextList {
 }
 
 impl TextList {
-    /// Full sequences; and where texts are chosen, as many and as long as a usual list of instructions.
+    /// Full sequences; and where texts are chosen, as many and as long as a usual list of
+    /// instructions.
     pub const USUAL: Self =
         Self { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 };
 

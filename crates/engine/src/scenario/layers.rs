@@ -1,8 +1,10 @@
-//! Layers of a model as text: `3se.ae` for three layers of a state mixer and experts and one of attention and experts, over and over.
+//! Layers of a model as text: `3se.ae` for three layers of a state mixer and experts and one of
+//! attention and experts, over and over.
 //!
-//! A layer is a letter for what mixes its tokens (`a` attention, `w` attention within the window, `s` a state, `b` attention and a state side
-//! by side) and one for what follows (`d` a dense MLP, `e` experts), either of which may be missing (`-` where both are); a number before it repeats it; dots
-//! stand between layers; the list repeats over the layers of the model.
+//! A layer is a letter for what mixes its tokens (`a` attention, `w` attention within the window,
+//! `s` a state, `b` attention and a state side by side) and one for what follows (`d` a dense MLP,
+//! `e` experts), either of which may be missing (`-` where both are); a number before it repeats
+//! it; dots stand between layers; the list repeats over the layers of the model.
 
 use crate::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 use crate::params::quantity::shorten;

@@ -62,8 +62,8 @@ impl Model {
         }
     }
 
-    /// Returns the value of the model-size slider: the nominal size on the ladder, the size that a scaled model was asked for,
-    /// else the exact parameter count.
+    /// Returns the value of the model-size slider: the nominal size on the ladder, the size that a
+    /// scaled model was asked for, else the exact parameter count.
     pub fn size(&self) -> f64 {
         match *self {
             Self::Ladder { size } | Self::Scaled { size, .. } => size,
@@ -79,7 +79,8 @@ impl Model {
         }
     }
 
-    /// Returns the model that a scaled one is made from: the catalog entry, or the custom shape. Any other is itself.
+    /// Returns the model that a scaled one is made from: the catalog entry, or the custom shape.
+    /// Any other is itself.
     #[must_use]
     pub fn unscaled(&self) -> Self {
         match *self {
@@ -94,7 +95,8 @@ impl Model {
         matches!(self, Self::Ladder { .. })
     }
 
-    /// Returns the sizes that are published of the model: its own, and its family's. None on the ladder.
+    /// Returns the sizes that are published of the model: its own, and its family's. None on the
+    /// ladder.
     pub fn published(&self) -> impl Iterator<Item = f64> {
         let (base, family) = match self {
             Self::Ladder { .. } => (None, None),
@@ -107,8 +109,9 @@ impl Model {
         base.into_iter().chain(members.iter().map(|member| params(&member.architecture)))
     }
 
-    /// Returns the smallest and the largest size of the slider: the ladder's, and what the model's family publishes beyond; of a model whose
-    /// layers are a list not so small that a layer more or less would be most of it.
+    /// Returns the smallest and the largest size of the slider: the ladder's, and what the model's
+    /// family publishes beyond; of a model whose layers are a list not so small that a layer more
+    /// or less would be most of it.
     pub fn sizes(&self) -> (f64, f64) {
         let (low, high) = ladder::SIZES;
         let with = |(low, high): (f64, f64), shape: &Architecture| {
@@ -126,9 +129,10 @@ impl Model {
         }
     }
 
-    /// Returns the model at another size: another point of the ladder; a named model along its family's published sizes,
-    /// a custom one in its own proportions ([`crate::model::family`]). A size within a hundredth of a published one is that
-    /// published model; a size beyond [`Self::sizes`] is the nearest.
+    /// Returns the model at another size: another point of the ladder; a named model along its
+    /// family's published sizes, a custom one in its own proportions ([`crate::model::family`]). A
+    /// size within a hundredth of a published one is that published model; a size beyond
+    /// [`Self::sizes`] is the nearest.
     #[must_use]
     pub fn resized(&self, size: f64) -> Self {
         let (least, most) = self.sizes();

@@ -9,13 +9,13 @@ use crate::units::{Bytes, Seconds};
 /// Fraction of the element-wise memory traffic that remains under `torch.compile`.
 pub const COMPILED: f64 = fitted::COMPILED;
 
-/// Host time of a message between nanotron's stages, for each node beyond the first and each GPU of a
-/// tensor-parallel group. Its messages are sent one by one, each after its shape, and on its cluster
-/// they take longer the more GPUs take part (docs/book/accuracy.md).
+/// Host time of a message between nanotron's stages, for each node beyond the first and each GPU of
+/// a tensor-parallel group. Its messages are sent one by one, each after its shape, and on its
+/// cluster they take longer the more GPUs take part (docs/book/accuracy.md).
 const MESSAGE: Seconds = Seconds::from_ms(fitted::HOST_MESSAGE_MS);
 
-/// Host time of a layer's forward pass, and of what tensor and context parallelism, experts and latent attention add to it, over
-/// the accelerator's constant.
+/// Host time of a layer's forward pass, and of what tensor and context parallelism, experts and
+/// latent attention add to it, over the accelerator's constant.
 const MEGATRON_LAUNCHES: [f64; 5] = [
     fitted::LAUNCH_MEGATRON,
     fitted::LAUNCH_TENSOR,
@@ -26,30 +26,33 @@ const MEGATRON_LAUNCHES: [f64; 5] = [
 
 /// Host time of a step beside its layers.
 const STEP: Seconds = Seconds::from_ms(fitted::HOST_STEP_MS);
-/// What Megatron-Core's host takes between steps beyond that (logging, clipping, looking for values that are not finite), which hides
-/// where the GPU is behind the host.
+/// What Megatron-Core's host takes between steps beyond that (logging, clipping, looking for values
+/// that are not finite), which hides where the GPU is behind the host.
 const MEGATRON_BETWEEN_STEPS: Seconds = Seconds::from_ms(fitted::HOST_BETWEEN_STEPS_MS);
 
 /// A CUDA context with its libraries, their kernels loaded when they are first called.
 const CONTEXT: Bytes = Bytes::from_gib(0.6);
-/// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB on an A100, each measured with one
-/// tensor of one element (bigscience, `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
+/// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB
+/// on an A100, each measured with one tensor of one element (bigscience,
+/// `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
 const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
-/// How much longer kernels take beside collectives, which take a part of a GPU's multiprocessors and memory bandwidth.
+/// How much longer kernels take beside collectives, which take a part of a GPU's multiprocessors
+/// and memory bandwidth.
 const CONTENTION: f64 = fitted::CONTENTION;
 /// The channels of an NCCL communicator.
 const COMMUNICATOR: Bytes = Bytes::from_gib(0.15);
 /// Element-wise traffic of XLA's fusions, before [`COMPILED`]: fitted to `MaxText`'s runs.
 const XLA_ELEMENTWISE: f64 = fitted::ELEMENTWISE_MAXTEXT / fitted::COMPILED;
-/// What PyTorch's caching allocator holds, by its simulation of the traced steps of ten layers and more
-/// (`tests/measured/traced_steps.csv`, a test holds it): of what it caches the median; of what it cannot give back the first quartile,
-/// so that three in four of the runs that are called out of memory are.
+/// What PyTorch's caching allocator holds, by its simulation of the traced steps of ten layers and
+/// more (`tests/measured/traced_steps.csv`, a test holds it): of what it caches the median; of what
+/// it cannot give back the first quartile, so that three in four of the runs that are called out of
+/// memory are.
 const FIXED: Cache = Cache::Pools { cached: 0.19, lasting: 0.03 };
 const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 
-/// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of these segments. Fitted by
-/// `examples/calibrate` to the rows in tests/measured, except for the memory of the context and of
-/// the channels of an NCCL communicator, about 150 MiB.
+/// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of
+/// these segments. Fitted by `examples/calibrate` to the rows in tests/measured, except for the
+/// memory of the context and of the channels of an NCCL communicator, about 150 MiB.
 pub const fn overheads_on(
     generation: Generation,
     framework: Framework,

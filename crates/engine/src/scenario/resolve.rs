@@ -91,8 +91,8 @@ impl Scenario {
         self.with_lengths(self.anchor.slow(setup))
     }
 
-    /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence, and an engine whose degree divides its
-    /// GPUs.
+    /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence,
+    /// and an engine whose degree divides its GPUs.
     fn resolved_objective(&self, gpus: u32) -> Objective {
         let Objective { prompt, group, updates, engine, .. } = self.objective;
         let of_engine = if engine.gpus > 0 { engine.gpus } else { gpus };
@@ -109,7 +109,8 @@ impl Scenario {
         }
     }
 
-    /// Returns the GPUs that share a sequence by heads: those asked for, as far as every one of them has a head of its own.
+    /// Returns the GPUs that share a sequence by heads: those asked for, as far as every one of
+    /// them has a head of its own.
     pub(super) fn heads_of_sequence(&self, architecture: &Architecture, mesh: &Mesh) -> u32 {
         let asked = match self.context {
             ContextExchange::Ring | ContextExchange::AllGather => return 1,
@@ -120,15 +121,16 @@ impl Scenario {
         largest_divisor(common_divisor(heads, mesh.cp), asked)
     }
 
-    /// Returns the heads of a tensor-parallel GPU that an all-to-all can hand out: Megatron's are whole groups of queries with their
-    /// keys, other implementations repeat keys and values.
+    /// Returns the heads of a tensor-parallel GPU that an all-to-all can hand out: Megatron's are
+    /// whole groups of queries with their keys, other implementations repeat keys and values.
     pub(super) fn heads_to_share(&self, architecture: &Architecture, tp: u32) -> u32 {
         let grouped = self.framework.traits().hands_out_groups && !architecture.latent.is_used();
         let heads = if grouped { architecture.num_key_value_heads } else { architecture.num_attention_heads };
         (heads / tp.max(1)).max(1)
     }
 
-    /// Returns where the optimizer updates: in the backward pass only where that meets each gradient once, whole or as FSDP's shard.
+    /// Returns where the optimizer updates: in the backward pass only where that meets each
+    /// gradient once, whole or as FSDP's shard.
     pub(super) fn resolved_update_place(&self, mesh: &Mesh, sharding: Sharding) -> UpdatePlace {
         let once = self.grad_accum_steps <= 1 && mesh.pp <= 1;
         let reduced = matches!(sharding, Sharding::Fsdp(_)) || mesh.replicas().saturating_mul(mesh.cp) <= 1;

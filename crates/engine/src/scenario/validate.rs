@@ -40,8 +40,8 @@ impl Scenario {
         issues
     }
 
-    /// Returns the contradictions of the layout alone, in the middle of a search for a valid one: of the device mesh and of the
-    /// experts on it.
+    /// Returns the contradictions of the layout alone, in the middle of a search for a valid one:
+    /// of the device mesh and of the experts on it.
     pub fn layout_issues(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
         self.mesh(&mut issues);

@@ -27,8 +27,8 @@ impl Pairs {
         self.pairs.iter().rev().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
     }
 
-    /// Replaces the names that people know with the keys and options of links. The GPUs of a node (`8xH100`)
-    /// are those of the run where nothing says how many it has.
+    /// Replaces the names that people know with the keys and options of links. The GPUs of a node
+    /// (`8xH100`) are those of the run where nothing says how many it has.
     pub(super) fn spell(&mut self) {
         let mut pairs: Vec<(String, String)> = Vec::with_capacity(self.pairs.len());
         let mut of_node = None;

@@ -47,7 +47,8 @@ pub fn spell(key: &str, value: &str) -> Spelled {
 
 fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
     let key = canonical(key);
-    // Numbers and options under the keys of links mean themselves: so are all links that are written.
+    // Numbers and options under the keys of links mean themselves: so are all links that are
+    // written.
     if params::find(&key).is_some_and(|param| is_plain(param, value)) {
         return spelled.push(&key, value);
     }
@@ -137,8 +138,8 @@ fn is_switch(param: &Param) -> bool {
     param.choice().is_some_and(|choice| choice.options.iter().all(|option| matches!(option.key, "yes" | "no")))
 }
 
-/// The key of links that a name stands for, where it is one of the table of parameters; else the name
-/// in small letters, with underscores.
+/// The key of links that a name stands for, where it is one of the table of parameters; else the
+/// name in small letters, with underscores.
 fn canonical(name: &str) -> String {
     let name = name.trim().to_ascii_lowercase();
     if v1::is_key(&name) {
@@ -185,7 +186,8 @@ fn is_alias((name, _, _): &Row) -> bool {
     !v1::is_key(name)
 }
 
-/// Values near to one that is none of a key's: its options by all their names, entries of the catalog.
+/// Values near to one that is none of a key's: its options by all their names, entries of the
+/// catalog.
 pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
     match key {
         v1::MODEL_KEY => models_near(value),

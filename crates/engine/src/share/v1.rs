@@ -10,8 +10,10 @@
 //! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
 //!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
 //! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
-//!    `size` applies. `scale`: the size of a named or custom model along its family, in parameters, if it is not its own.
-//! 5. `release`: a training program with its release, whose own settings are the ones that the following start from.
+//!    `size` applies. `scale`: the size of a named or custom model along its family, in parameters,
+//!    if it is not its own.
+//! 5. `release`: a training program with its release, whose own settings are the ones that the
+//!    following start from.
 //! 6. Every parameter under its key, in the unit of links: those of GPU and network if they differ
 //!    from the picked entries, all others if they differ from [`start`].
 //!
@@ -21,9 +23,9 @@
 //!
 //! # Pinned scenarios
 //!
-//! After the scenario, a link may hold up to [`MOST_PINS`](crate::scenario::pins::MOST_PINS) others to compare it with. Each starts
-//! with the pair `pin`, whose value is its number and is ignored; the pairs up to the next `pin` or
-//! the end belong to it:
+//! After the scenario, a link may hold up to [`MOST_PINS`](crate::scenario::pins::MOST_PINS) others
+//! to compare it with. Each starts with the pair `pin`, whose value is its number and is ignored;
+//! the pairs up to the next `pin` or the end belong to it:
 //!
 //! - If they include a `v`, they are a complete link, and nothing is taken from the scenario on
 //!   screen.
@@ -76,7 +78,8 @@ pub const SCALE_KEY: &str = "scale";
 pub const GPUS_KEY: &str = "gpus";
 /// The key of the number of nodes, from which the GPUs follow. Read, never written.
 pub const NODES_KEY: &str = "nodes";
-/// The key of the sequences of a step over all GPUs, from which the micro-batches follow. Read, never written.
+/// The key of the sequences of a step over all GPUs, from which the micro-batches follow. Read,
+/// never written.
 pub const BATCH_KEY: &str = "batch";
 /// The key of the layers of a custom model as a list.
 pub const BLOCKS_KEY: &str = "blocks";
@@ -111,8 +114,8 @@ fn generation_name(generation: Generation) -> &'static str {
 const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
     [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
 
-/// Returns the starting point: the scenario of an empty link, which is the first visit's. Who changes
-/// that keeps a copy of it here.
+/// Returns the starting point: the scenario of an empty link, which is the first visit's. Who
+/// changes that keeps a copy of it here.
 pub fn start() -> Scenario {
     catalog::default_scenario()
 }

@@ -5,8 +5,8 @@ use engine::model::anchor::Anchor;
 use engine::scenario::Scenario;
 use engine::share::{decode, encode};
 
-/// Every time is about as many times longer, and every part of memory: but for latencies that are constants, and shares of rates that
-/// end at 1.
+/// Every time is about as many times longer, and every part of memory: but for latencies that are
+/// constants, and shares of rates that end at 1.
 #[test]
 fn what_is_predicted_is_multiplied() {
     for entry in SCENARIOS {

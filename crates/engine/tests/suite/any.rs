@@ -1,4 +1,5 @@
-//! Random valid scenarios, generated from the catalog and the table of parameters: a new row is tested at once.
+//! Random valid scenarios, generated from the catalog and the table of parameters: a new row is
+//! tested at once.
 
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
@@ -6,7 +7,8 @@ use engine::params::{Kind, Param, Scale, every};
 use engine::scenario::{CUSTOM, Scenario};
 use proptest::prelude::*;
 
-/// A scenario with a cluster, sometimes another accelerator and model of the catalog, and some parameters moved.
+/// A scenario with a cluster, sometimes another accelerator and model of the catalog, and some
+/// parameters moved.
 pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
     let moves = proptest::collection::vec((0..every().count(), 0.0..=1.0_f64), 0..20);
     (0..CLUSTERS.len(), 0..ACCELERATORS.len() * 2, 0..MODELS.len() * 2, moves).prop_map(

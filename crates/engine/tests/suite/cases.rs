@@ -3,8 +3,8 @@
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// The seed of the usual run, in which nothing fails by chance. `PROPTEST_RNG_SEED` tries others, as
-/// `cargo xtask laws` does.
+/// The seed of the usual run, in which nothing fails by chance. `PROPTEST_RNG_SEED` tries others,
+/// as `cargo xtask laws` does.
 const SEED: u64 = 1;
 
 /// This many, unless `PROPTEST_CASES` says another number. No failure is kept in a file: its seed

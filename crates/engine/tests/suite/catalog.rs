@@ -1,4 +1,5 @@
-//! The catalog holds what its sources say: counts to the parameter, references that resolve, numbers within reason.
+//! The catalog holds what its sources say: counts to the parameter, references that resolve,
+//! numbers within reason.
 
 use std::collections::HashSet;
 
@@ -47,8 +48,9 @@ fn counts_are_those_of_the_real_implementations() {
     }
 }
 
-/// All parameters, and those that one token uses with the embedding among them: counted from the public configurations. The
-/// totals are those of the public checkpoints where these hold nothing else.
+/// All parameters, and those that one token uses with the embedding among them: counted from the
+/// public configurations. The totals are those of the public checkpoints where these hold nothing
+/// else.
 #[test]
 fn mixtures_of_experts_have_their_total_and_active_counts() {
     let counts = [
@@ -85,7 +87,8 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
         ("phi-3.5-moe", 41_873_153_344, 6_640_999_744),
         ("olmoe-1b-7b", 6_919_161_856, 1_282_017_280),
         ("dbrx", 131_596_523_520, 36_469_708_800),
-        // The checkpoints' totals less the layer that predicts a second token, with an embedding and a head of its own.
+        // The checkpoints' totals less the layer that predicts a second token, with an embedding
+        // and a head of its own.
         ("glm-4.5-air", 110_468_824_832 - 2_375_059_584 - 2 * 151_552 * 4096, 13_424_129_664),
         ("glm-4.5", 358_337_791_296 - 3_988_069_792 - 2 * 151_552 * 5120, 33_632_266_144),
         ("nemotron-3-nano", 31_577_937_344, 3_580_073_408),
@@ -102,7 +105,8 @@ fn mixtures_of_experts_have_their_total_and_active_counts() {
     assert_eq!(mixtures.count(), counts.len());
 }
 
-/// Active parameters as printed, in billions. Those of gpt-oss, V2-Lite and GLM are without the embedding.
+/// Active parameters as printed, in billions. Those of gpt-oss, V2-Lite and GLM are without the
+/// embedding.
 #[test]
 fn active_counts_round_to_the_printed_ones() {
     for (id, billions, embedding) in [
@@ -150,7 +154,8 @@ fn counts_are_the_published_ones() {
         ("falcon-40b", 41_303_293_952),
         ("falcon-180b", 179_522_565_120),
         ("gemma-3-1b", 999_885_952),
-        // The checkpoint's total less the vision tower (416,867,184) and its projection of 1,152 into H.
+        // The checkpoint's total less the vision tower (416,867,184) and its projection of 1,152
+        // into H.
         ("gemma-3-4b", 4_300_079_472 - 416_867_184 - 1152 * 2560),
         ("gemma-3-12b", 12_187_325_040 - 416_867_184 - 1152 * 3840),
         ("gemma-3-27b", 27_432_406_640 - 416_867_184 - 1152 * 5376),
@@ -174,7 +179,8 @@ fn counts_are_the_published_ones() {
         ("ministral-8b", 8_019_808_256),
         ("olmo-3-7b", 7_298_011_136),
         ("stablelm-3b-4e1t", 2_795_443_200),
-        // The README counts the norms and the biases after the blocks on each of four tensor-parallel GPUs, of 7B on each of two.
+        // The README counts the norms and the biases after the blocks on each of four
+        // tensor-parallel GPUs, of 7B on each of two.
         ("stablelm-alpha-3b", 3_638_525_952 - 3 * (16 * 6 + 2) * 4096),
         ("stablelm-alpha-7b", 7_869_358_080 - (16 * 6 + 2) * 6144),
         // The checkpoint's total less the two weights of each layer's activation function.
@@ -184,8 +190,8 @@ fn counts_are_the_published_ones() {
     }
 }
 
-/// GPT-3 (arXiv 2005.14165, Table D.1, millions) and Megatron-LM (arXiv 2104.04473, Table 1, billions) print rounded
-/// counts.
+/// GPT-3 (arXiv 2005.14165, Table D.1, millions) and Megatron-LM (arXiv 2104.04473, Table 1,
+/// billions) print rounded counts.
 #[test]
 fn counts_round_to_the_printed_ones() {
     for (id, millions) in [

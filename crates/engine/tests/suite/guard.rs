@@ -1,7 +1,9 @@
-//! A guard for changes of the structure: 2,000 scenarios of all kinds and every published link, eight figures each, nine digits.
+//! A guard for changes of the structure: 2,000 scenarios of all kinds and every published link,
+//! eight figures each, nine digits.
 //!
-//! `tests/links/guard.csv` holds links and figures. After a change that is meant, `cargo xtask test --record` writes the figures
-//! anew, and adds published links that are new; to guard another scenario, add a line with its link.
+//! `tests/links/guard.csv` holds links and figures. After a change that is meant, `cargo xtask test
+//! --record` writes the figures anew, and adds published links that are new; to guard another
+//! scenario, add a line with its link.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The keys of parameters where other languages name them (`cargo xtask test --record` writes them).
+//! The keys of parameters where other languages name them (`cargo xtask test --record` writes
+//! them).
 
 use engine::params::every;
 

@@ -34,8 +34,9 @@ pub(crate) fn laws() -> ProptestConfig {
     cases(CASES)
 }
 
-/// Random scenarios that are computed as they are asked for. The engine replaces degrees that do not fit by neighbours, and
-/// what is asked of the replacement is another question than what is asked of the scenario.
+/// Random scenarios that are computed as they are asked for. The engine replaces degrees that do
+/// not fit by neighbours, and what is asked of the replacement is another question than what is
+/// asked of the scenario.
 pub(crate) fn any_valid_scenario() -> impl proptest::strategy::Strategy<Value = Scenario> {
     any_scenario().prop_filter("an error in the scenario", is_valid)
 }
@@ -47,7 +48,8 @@ fn is_valid(scenario: &Scenario) -> bool {
 proptest! {
     #![proptest_config(laws())]
 
-    /// Needed, cache and free are the capacity; where the run does not fit, nothing is cached or free.
+    /// Needed, cache and free are the capacity; where the run does not fit, nothing is cached or
+    /// free.
     #[test]
     fn memory_adds_up(scenario in any_scenario()) {
         let memory = scenario.report().memory;
@@ -65,14 +67,14 @@ proptest! {
     }
 }
 
-/// The scenario with the experts' degrees and chunks as it says them: the engine's own choice, the fastest of the layers that fits,
-/// may be another where something else changes.
+/// The scenario with the experts' degrees and chunks as it says them: the engine's own choice, the
+/// fastest of the layers that fits, may be another where something else changes.
 pub(crate) fn as_asked(scenario: &Scenario) -> Scenario {
     Scenario { expert_choice: ExpertChoice::NONE, ..*scenario }
 }
 
-/// The scenario with exchanges of experts that nothing hides: what shows of hidden ones is added to the longer of compute and
-/// gathers, and grows as compute shrinks.
+/// The scenario with exchanges of experts that nothing hides: what shows of hidden ones is added to
+/// the longer of compute and gathers, and grows as compute shrinks.
 fn one_after_the_other(scenario: &Scenario) -> Scenario {
     let asked = as_asked(scenario);
     Scenario {
@@ -127,14 +129,16 @@ proptest! {
 
     #[test]
     fn more_recomputation_never_needs_more_memory(scenario in any_valid_scenario()) {
-        // One layer far larger than the others is all of the activations: its recomputation needs as much, and the inputs beside.
+        // One layer far larger than the others is all of the activations: its recomputation needs
+        // as much, and the inputs beside.
         let shape = scenario.model.architecture();
         let custom = matches!(scenario.model, Model::Custom { .. });
         prop_assume!(!custom || !shape.has_experts() || shape.moe_layers() == shape.num_hidden_layers);
         let none = with_recompute(&scenario, Recompute::None).memory.allocated;
         let selective = with_recompute(&scenario, Recompute::Selective).memory.allocated;
         let full = with_recompute(&scenario, Recompute::Full).memory.allocated;
-        // A list of layers is priced by its mean, and what is in work by the largest: within a percent.
+        // A list of layers is priced by its mean, and what is in work by the largest: within a
+        // percent.
         let slack = if shape.pattern.is_used() { 1e-2 } else { 1e-12 };
         prop_assert!(full <= selective * (1.0 + slack) && selective <= none * (1.0 + slack), "{full:?} {selective:?} {none:?}");
     }
@@ -194,8 +198,8 @@ proptest! {
 
     #[test]
     fn utilisation_stays_below_one(scenario in any_scenario()) {
-        // The full-attention convention counts score pairs that a causal mask never computes, so the law is stated
-        // for the convention that counts what runs.
+        // The full-attention convention counts score pairs that a causal mask never computes, so
+        // the law is stated for the convention that counts what runs.
         let mut counted = Scenario { choices: Choices { mfu_convention: MfuConvention::CausalAttention, ..scenario.choices },
 ..scenario };
         // Attention runs in 16 bits whatever the format: no GPU is slower in fewer bits.
@@ -257,8 +261,8 @@ choices: Choices { offload: Offload::NONE, ..scenario.choices },
     }
 }
 
-/// A layer takes as long as the slowest of its kernels, its launches and its transfer to the host, of
-/// which none shortens another.
+/// A layer takes as long as the slowest of its kernels, its launches and its transfer to the host,
+/// of which none shortens another.
 #[test]
 fn offloaded_activations_take_as_long_as_their_transfer() {
     let mut setup = decode("model=qwen-3-0.6b&gpus=1&mbs=4&seq=2048&offloadact=yes").scenario.setup();
@@ -267,7 +271,8 @@ fn offloaded_activations_take_as_long_as_their_transfer() {
     let kept = layer(&setup, 2.0, &LayerShares::DENSE).kept * 8192.0;
     let transfer = 28.0 * kept / 1e9;
     let time = evaluate(&setup).time;
-    // Far longer than the launches of 28 layers, some 20 ms each, which are longer than the kernels and hide under it.
+    // Far longer than the launches of 28 layers, some 20 ms each, which are longer than the kernels
+    // and hide under it.
     assert!(transfer > 4.0 * 28.0 * 0.02, "{transfer}");
     assert_eq!(time.launch_bound, Seconds::ZERO);
     for pass in [time.forward, time.backward] {
@@ -275,7 +280,8 @@ fn offloaded_activations_take_as_long_as_their_transfer() {
     }
 }
 
-/// One step under the simplifications of the bounds, held against every one of them; whether it fits.
+/// One step under the simplifications of the bounds, held against every one of them; whether it
+/// fits.
 fn is_under_every_bound(setup: &Setup) -> bool {
     let report = evaluate(setup);
     if !report.fits() {
@@ -295,7 +301,8 @@ fn is_under_every_bound(setup: &Setup) -> bool {
         let forward = bounds.forward_flops().get() * tokens * f64::from(setup.batch.grad_accum_steps);
         let hfu = forward / (report.time.forward.get() * bounds.peak.get());
         assert!(hfu <= slack * bounds.hfu_forward_max(), "HFU_fwd_max: {setup:?}");
-        // Gathers of all layers but the last and reductions of all; only the latter where nothing is gathered again.
+        // Gathers of all layers but the last and reductions of all; only the latter where nothing
+        // is gathered again.
         let again = if reshard == Reshard::Always { 1.0 - 1.0 / bounds.layers } else { 0.0 };
         let reached = Bounds { backward_transfers: 1.0 + again, ..bounds }.reached(tokens);
         assert!(report.tokens_per_s_per_gpu <= slack * reached.tokens_per_s_per_gpu, "K: {setup:?}");
@@ -304,8 +311,8 @@ fn is_under_every_bound(setup: &Setup) -> bool {
     true
 }
 
-/// Over a grid of strategies, models, sequences, clusters, batches and shares of activations kept: wherever the simplified
-/// step fits, it stays under every bound.
+/// Over a grid of strategies, models, sequences, clusters, batches and shares of activations kept:
+/// wherever the simplified step fits, it stays under every bound.
 #[test]
 fn no_step_exceeds_the_fsdp_bounds() {
     let start = engine::catalog::default_scenario();
@@ -345,7 +352,8 @@ fn no_step_exceeds_the_fsdp_bounds() {
     assert!(fitting.iter().all(|&fits| fits > 40), "{fitting:?} of the grid fit");
 }
 
-/// Groups of six on nodes of eight: every second one lies across two nodes, and the network between them sets the pace.
+/// Groups of six on nodes of eight: every second one lies across two nodes, and the network between
+/// them sets the pace.
 #[test]
 fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
     let start = engine::catalog::default_scenario();
@@ -361,8 +369,9 @@ fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
     assert_eq!(Scenario { gpus: 6, shard_size: 6, ..scenario }.report().time.inter_node_comm, Seconds::ZERO);
 }
 
-/// The root unit of Llama 3 8B is two vocabularies of 128,256 and a norm: 2.1 GB in bf16 and twice that as it is reduced in
-/// fp32, all of it alive at the end of the backward pass, whatever the sequence.
+/// The root unit of Llama 3 8B is two vocabularies of 128,256 and a norm: 2.1 GB in bf16 and twice
+/// that as it is reduced in fp32, all of it alive at the end of the backward pass, whatever the
+/// sequence.
 #[test]
 fn the_peak_holds_the_reduction_of_the_root_unit() {
     let root = 2.0 * 128_256.0 * 4096.0 + 4096.0;
@@ -374,8 +383,8 @@ fn the_peak_holds_the_reduction_of_the_root_unit() {
     assert!((allocated / (states + 6.0 * root) - 1.0).abs() < 1e-9, "{allocated}");
 }
 
-/// ZeRO-1 leaves every rank the whole weights, so each gathers them as they rest: 4 bytes a parameter under FSDP2's recipe
-/// and 2 under DeepSpeed's, beside a reduction in 4 or 2.
+/// ZeRO-1 leaves every rank the whole weights, so each gathers them as they rest: 4 bytes a
+/// parameter under FSDP2's recipe and 2 under DeepSpeed's, beside a reduction in 4 or 2.
 #[test]
 fn zero_1_gathers_weights_as_they_rest() {
     let start = Scenario { strategy: Strategy::Zero1, ..engine::catalog::default_scenario() };

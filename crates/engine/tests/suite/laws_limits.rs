@@ -12,7 +12,8 @@ use engine::units::{BytesPerSecond, Seconds};
 use proptest::prelude::*;
 
 const SLACK: f64 = 1.0 + 1e-9;
-/// What small products that wait for the memory alone, and not among others, may add to the sum of the parts.
+/// What small products that wait for the memory alone, and not among others, may add to the sum of
+/// the parts.
 const ROUTERS: f64 = 1.01;
 
 fn pipelined(scenario: &Scenario, pp: u32, steps: u32, framework: Framework) -> Scenario {
@@ -89,8 +90,8 @@ proptest! {
         prop_assert!(fast.report().time.step <= slow.report().time.step * SLACK);
     }
 
-    /// No work is done faster than its FLOPs at the fastest peak or its bytes over the memory's bandwidth; attention's, which flash
-    /// kernels keep on the chip, is left to its own laws.
+    /// No work is done faster than its FLOPs at the fastest peak or its bytes over the memory's
+    /// bandwidth; attention's, which flash kernels keep on the chip, is left to its own laws.
     #[test]
     fn nothing_is_faster_than_its_flops_or_its_bytes(scenario in any_valid_scenario()) {
         let setup = as_asked(&scenario).setup();

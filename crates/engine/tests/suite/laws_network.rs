@@ -1,5 +1,5 @@
-//! Laws of collectives over random networks and groups: nothing passes a cut faster than its links carry, and more of anything
-//! that is better takes no longer.
+//! Laws of collectives over random networks and groups: nothing passes a cut faster than its links
+//! carry, and more of anything that is better takes no longer.
 
 use crate::laws::laws;
 use engine::catalog::{CLUSTERS, cluster};
@@ -56,11 +56,13 @@ fn group_of((ranks, stride): (u32, u32), network: &Network) -> Group {
     Group::strided(ranks, stride, ranks * stride * 4, network)
 }
 
-/// The least time that the links around one node, and around one GPU, leave a collective of `size` bytes.
+/// The least time that the links around one node, and around one GPU, leave a collective of `size`
+/// bytes.
 fn floors(network: &Network, group: Group, size: f64) -> [f64; 5] {
     let (ranks, here, nodes) = (group.ranks, group.ranks_per_node, group.nodes());
     let [inside, outside] = [network.intra_node.get(), network.inter_node.get()];
-    // What a node has to get of the others, and to give them, passes through the cards of its ranks.
+    // What a node has to get of the others, and to give them, passes through the cards of its
+    // ranks.
     let cut = if nodes > 1.0 { (nodes - 1.0) / nodes * size / (here * outside) } else { 0.0 };
     let link = if nodes > 1.0 { 0.0 } else { (ranks - 1.0) / ranks * size / inside };
     let away = (ranks - here) / ranks * size / outside;
@@ -134,8 +136,8 @@ fn ring(network: &Network, group: Group, size: Bytes) -> f64 {
     all / group.ranks * size.get() / bus + hops + 6.0 * network.intra_node_latency.get()
 }
 
-/// The node's slider from 64 to 72 GPUs, on racks of trays: groups of 16, 32 and 64 stay inside, and those that leave a node take as
-/// many of its GPUs.
+/// The node's slider from 64 to 72 GPUs, on racks of trays: groups of 16, 32 and 64 stay inside,
+/// and those that leave a node take as many of its GPUs.
 #[test]
 fn there_is_no_jump_between_64_and_72_gpus_of_a_rack() {
     let rack = cluster("gb200-nvl72").unwrap().network().unwrap().values;
@@ -169,7 +171,8 @@ fn steps_on_racks_of_72_are_those_of_64() {
     }
 }
 
-/// Published bus bandwidths: 16 H100 of two A3 Mega over GPUDirect-TCPXO reduce 8 GB in 47.5 ms (ztan's log of nccl-tests).
+/// Published bus bandwidths: 16 H100 of two A3 Mega over GPUDirect-TCPXO reduce 8 GB in 47.5 ms
+/// (ztan's log of nccl-tests).
 #[test]
 fn two_a3_mega_reduce_as_logged() {
     let network = cluster("gcp-a3-mega").unwrap().network().unwrap().values;
@@ -190,7 +193,8 @@ fn four_p4d_reduce_as_reported() {
     assert!((time / 70.0 - 1.0).abs() < 0.12, "{time}");
 }
 
-/// 128 nodes with eight ways of tensor parallelism each gather in seven steps, not around 127 hops; hybrid sharding over racks too.
+/// 128 nodes with eight ways of tensor parallelism each gather in seven steps, not around 127 hops;
+/// hybrid sharding over racks too.
 #[test]
 fn one_rank_a_node_gathers_by_trees() {
     let network = cluster("dgx-h100").unwrap().network().unwrap().values;
@@ -214,8 +218,8 @@ fn the_largest_runs_are_computed() {
     assert_eq!(Topology::Aware, decoded.scenario.network.values.topology);
 }
 
-/// Llama 3 8B under full sharding on p5 keeps most of its speed from 256 to 1,024 GPUs: with the latency of another cluster on EFA it
-/// lost two thirds of it.
+/// Llama 3 8B under full sharding on p5 keeps most of its speed from 256 to 1,024 GPUs: with the
+/// latency of another cluster on EFA it lost two thirds of it.
 #[test]
 fn full_sharding_scales_on_p5() {
     let mfu = |gpus: u32| {

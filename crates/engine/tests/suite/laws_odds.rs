@@ -23,7 +23,8 @@ fn is_impossible(report: &Report) -> bool {
 proptest! {
     #![proptest_config(laws())]
 
-    /// Whatever a run needs, it may fail of something else, and what was assumed of it may be wrong.
+    /// Whatever a run needs, it may fail of something else, and what was assumed of it may be
+    /// wrong.
     #[test]
     fn odds_lie_between_floor_and_ceiling_and_are_none_where_a_run_is_impossible(scenario in any_scenario()) {
         let report = scenario.report();
@@ -44,18 +45,20 @@ proptest! {
         prop_assert!(fit_odds(&report) <= fit_odds(&larger), "{} {}", fit_odds(&report), fit_odds(&larger));
     }
 
-    /// The whole run on a larger GPU, where the allocator's cache may be another and the run may take less than a fifth.
+    /// The whole run on a larger GPU, where the allocator's cache may be another and the run may
+    /// take less than a fifth.
     #[test]
     fn a_larger_gpu_never_lowers_the_odds(scenario in any_scenario(), times in 1.0..20.0_f64) {
         let (small, large) = (on(&scenario, 1.0).report(), on(&scenario, times).report());
         prop_assert_eq!(PeakKind::of_stack(&small), PeakKind::of_stack(&large));
-        // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of it.
+        // Pinned buffers and pools may be cut otherwise: what is needed, not what the odds make of
+        // it.
         prop_assume!(large.memory.needed <= small.memory.needed);
         prop_assert!(fit_odds(&small) <= fit_odds(&large), "{} {}", fit_odds(&small), fit_odds(&large));
     }
 
-    /// Hosts change no odds, and the verdict only where the GPUs have room: a host that holds what is
-    /// needed leaves the GPUs' verdict, and one that holds half is short.
+    /// Hosts change no odds, and the verdict only where the GPUs have room: a host that holds what
+    /// is needed leaves the GPUs' verdict, and one that holds half is short.
     #[test]
     fn a_host_that_is_short_is_the_verdict_where_the_gpus_have_room(scenario in any_scenario()) {
         let report = scenario.report();

@@ -78,7 +78,8 @@ proptest! {
         for batching in [Batching::Padded, Batching::PaddedToLongest, Batching::Grouped] {
             let other = with(batching);
             prop_assert!(other.tokens_per_s_per_gpu <= packed.tokens_per_s_per_gpu * (1.0 + 1e-2), "{batching:?} {other:?} {packed:?}");
-            // The longest batch is the same; what the allocator keeps of shorter ones it gives back.
+            // The longest batch is the same; what the allocator keeps of shorter ones it gives
+            // back.
             prop_assert_eq!(other.memory.allocated, packed.memory.allocated);
             prop_assert_eq!(other.memory.needed, packed.memory.needed);
             prop_assert!(other.memory.peak >= packed.memory.peak);
@@ -170,8 +171,9 @@ proptest! {
     }
 }
 
-/// Every dense model of the catalog, in pure bf16: adapters of full rank have more parameters than the matrices beside which they
-/// stand, and their states with the frozen base take more than those of full training.
+/// Every dense model of the catalog, in pure bf16: adapters of full rank have more parameters than
+/// the matrices beside which they stand, and their states with the frozen base take more than those
+/// of full training.
 #[test]
 fn adapters_of_full_rank_on_everything_need_no_less_than_full_training() {
     // Much of the layers of Gemma 4's small models stands beside their shape and has no adapters.

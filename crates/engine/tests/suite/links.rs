@@ -1,5 +1,5 @@
-//! Links: every published one means what it meant, every scenario survives its link, and any text whatever gives a
-//! scenario that can be evaluated.
+//! Links: every published one means what it meant, every scenario survives its link, and any text
+//! whatever gives a scenario that can be evaluated.
 
 use crate::any::any_scenario;
 use crate::cases::cases;
@@ -13,7 +13,8 @@ use engine::share::decode::LONGEST_LINK;
 use engine::share::{decode, encode, to_json, v1};
 use proptest::prelude::*;
 
-/// Links in the first line of each block, and under it what they mean. Blocks are added and never changed.
+/// Links in the first line of each block, and under it what they mean. Blocks are added and never
+/// changed.
 const PUBLISHED: &str = include_str!("../../../../tests/links/v1.txt");
 
 /// The links of the file with their meanings.
@@ -158,7 +159,8 @@ fn an_option_is_read_with_underscores() {
     }
 }
 
-/// Reading takes time in proportion: megabytes of pairs, from a file or a message, are no link. What fits is read whole.
+/// Reading takes time in proportion: megabytes of pairs, from a file or a message, are no link.
+/// What fits is read whole.
 #[test]
 fn a_link_above_64_kb_is_not_read() {
     let longest = format!("v=1&gpus=8&{}", "x".repeat(LONGEST_LINK - 11));
@@ -174,7 +176,8 @@ fn a_link_above_64_kb_is_not_read() {
     }
 }
 
-/// Every number moved to where it takes many digits, every choice to its longest word, hardware and model the user's own.
+/// Every number moved to where it takes many digits, every choice to its longest word, hardware and
+/// model the user's own.
 #[test]
 fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
     let mut scenario = decode("cluster=dgx-h100&model=deepseek-v3").scenario;

@@ -1,4 +1,5 @@
-//! Memory of Megatron-Core against what Megatron-LM's continuous integration logs (its `golden_values` on H100, commit d98e8a64).
+//! Memory of Megatron-Core against what Megatron-LM's continuous integration logs (its
+//! `golden_values` on H100, commit d98e8a64).
 
 use engine::catalog;
 use engine::model::choices::Choices;
@@ -11,8 +12,8 @@ use engine::share::decode;
 
 const MIB: f64 = 1_048_576.0;
 
-/// GPT of 64 million parameters, 12 layers of width 512 and GPT-2's vocabulary padded to 50,304, on 8 GPUs, each with 4 sequences
-/// of 1,024 tokens: `gpt3_mcore_te_tp1_pp1`.
+/// GPT of 64 million parameters, 12 layers of width 512 and GPT-2's vocabulary padded to 50,304, on
+/// 8 GPUs, each with 4 sequences of 1,024 tokens: `gpt3_mcore_te_tp1_pp1`.
 fn small(strategy: Strategy, attention: AttentionKernel, recompute: Recompute) -> Scenario {
     let style = catalog::model("gpt-3-175b").unwrap().architecture;
     let architecture = Architecture {

@@ -1,4 +1,5 @@
-//! Links with pinned scenarios: what they mean, that every pin survives, and that any text whatever gives scenarios.
+//! Links with pinned scenarios: what they mean, that every pin survives, and that any text whatever
+//! gives scenarios.
 
 use crate::any::any_scenario;
 use crate::cases::cases;
@@ -9,8 +10,8 @@ use engine::scenario::pins::MOST_PINS;
 use engine::share::{decode, encode, encode_with, to_json};
 use proptest::prelude::*;
 
-/// Links in the first line of each block; under it, after `screen` or the number of the pin, what they mean. Blocks are added
-/// and never changed.
+/// Links in the first line of each block; under it, after `screen` or the number of the pin, what
+/// they mean. Blocks are added and never changed.
 const PUBLISHED: &str = include_str!("../../../../tests/links/pins.txt");
 
 fn value(scenario: &Scenario, key: &str) -> String {

@@ -1,5 +1,5 @@
-//! A control that the page does not show has no effect: whatever it is set to, step and run stay as they are. A link keeps what it
-//! is set to.
+//! A control that the page does not show has no effect: whatever it is set to, step and run stay as
+//! they are. A link keeps what it is set to.
 
 use engine::params::{Kind, Param, every};
 use engine::scenario::Scenario;

@@ -35,7 +35,8 @@ fn no_image_takes_no_time_and_no_activation() {
     let without = decode(&LLAVA.replace("&towerlayers=24", "")).scenario.report();
     assert_eq!(text.time.forward, without.time.forward);
     let (states, images) = (tower_gib(&text), tower_gib(&report("&images=4&projector=frozen")));
-    // An eighth of the weights in fp32, and of the projection's gradients and moments; beside them what the root unit gathers in bf16.
+    // An eighth of the weights in fp32, and of the projection's gradients and moments; beside them
+    // what the root unit gathers in bf16.
     let bytes = (303.5e6 * 4.0 + 21e6 * 16.0) / 8.0 + 21e6 * 2.0;
     assert!((states - bytes / 1024.0f64.powi(3)).abs() < 0.02, "{states}");
     assert!(images - states < 0.2, "{images} {states}");

@@ -1,5 +1,6 @@
-//! One layer of experts against Tutel's paper (arXiv 2206.03382; `tests/measured/tutel.csv`), demand by demand. Each test
-//! prints what it compares: `cargo test --package shardwise-engine tutel -- --nocapture`.
+//! One layer of experts against Tutel's paper (arXiv 2206.03382; `tests/measured/tutel.csv`),
+//! demand by demand. Each test prints what it compares: `cargo test --package shardwise-engine
+//! tutel -- --nocapture`.
 
 use crate::tutel_rows::{self as published, Cell, Grid};
 use engine::catalog::expert_layers::{
@@ -48,8 +49,8 @@ fn all_to_all_takes_the_share_of_the_layer_that_table_2_prints() {
     }
 }
 
-/// The settings over which the paper averages (section 5.1.2): experts a GPU, D, H and tokens; it counts 243 of these 81, not
-/// saying what the third factor is.
+/// The settings over which the paper averages (section 5.1.2): experts a GPU, D, H and tokens; it
+/// counts 243 of these 81, not saying what the third factor is.
 fn settings(gpus: u32) -> Vec<MoeLayer> {
     let mut settings = Vec::new();
     for experts in [gpus / 2, gpus, 2 * gpus] {
@@ -142,8 +143,8 @@ fn the_layer_is_as_much_faster_than_the_baseline_as_figure_14_says() {
 
 #[test]
 fn fewer_groups_split_experts_as_the_capacity_factor_grows() {
-    // Figure 12: data parallelism (r = 0) where capacity is high, then r = 1, then r > 1 as it falls; the small layer stays at 0
-    // or 1, the large one moves over more of them.
+    // Figure 12: data parallelism (r = 0) where capacity is high, then r = 1, then r > 1 as it
+    // falls; the small layer stays at 0 or 1, the large one moves over more of them.
     let chosen = |make: fn(f64) -> MoeLayer| -> Vec<u32> {
         (1..=8).map(|factor| best_parallelism(&make(f64::from(factor))).choice.r).collect()
     };
@@ -159,7 +160,8 @@ fn fewer_groups_split_experts_as_the_capacity_factor_grows() {
 
 #[test]
 fn memory_of_the_layer_grows_as_in_table_5() {
-    // What does not grow with the tokens: the CUDA context, libraries, allocator; Tutel's four rows less what is modelled.
+    // What does not grow with the tokens: the CUDA context, libraries, allocator; Tutel's four rows
+    // less what is modelled.
     let fixed = Bytes::from_gib(1.8);
     for tokens in [4096, 8192, 16384, 32768] {
         for (encode, setting) in [(Encode::Dense, "Fairseq MoE layer"), (Encode::Sparse, "Tutel MoE layer")] {
@@ -194,8 +196,8 @@ fn an_exchange_inside_a_node_takes_as_long_as_measured() {
 
 #[test]
 fn large_messages_win_once_there_are_many_nodes() {
-    // Figure 18: for 1 MiB two dimensions win from 64 GPUs on; for 256 MiB the linear algorithm does there, and no longer on
-    // 2,048.
+    // Figure 18: for 1 MiB two dimensions win from 64 GPUs on; for 256 MiB the linear algorithm
+    // does there, and no longer on 2,048.
     let network = network();
     let ahead = |gpus: u32, size: f64| {
         let group = Group::consecutive(gpus, gpus, &network);

@@ -1,4 +1,5 @@
-//! The parts of a step add up to it, for every model, accelerator and scenario, and for random ones.
+//! The parts of a step add up to it, for every model, accelerator and scenario, and for random
+//! ones.
 
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS, SCENARIOS, default_scenario, pick};
 use engine::model::step::waterfall::{StepPart, waterfall};

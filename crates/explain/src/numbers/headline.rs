@@ -29,7 +29,8 @@ fn lacks_room(c: &Context) -> bool {
     c.report.rollout.as_ref().is_some_and(|rollout| rollout.memory.total() > rollout.memory.capacity)
 }
 
-/// Whether every layer has attention and nothing else mixes tokens, and the next token alone is predicted.
+/// Whether every layer has attention and nothing else mixes tokens, and the next token alone is
+/// predicted.
 fn are_alike(c: &Context) -> bool {
     c.setup.architecture.shares().is_uniform() && c.setup.mtp == 0 && !c.setup.reads_images()
 }

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use engine::model::rollout::RolloutReport;
 use engine::names;
 
-/// Writes the rollout: memory of a GPU while it generates, in bytes, and the phases of the step, in seconds.
+/// Writes the rollout: memory of a GPU while it generates, in bytes, and the phases of the step, in
+/// seconds.
 pub(super) fn rollout(rollout: &RolloutReport) -> Value {
     let memory = &rollout.memory;
     json!({

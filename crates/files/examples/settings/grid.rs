@@ -1,4 +1,5 @@
-//! Which scenarios: those of the catalog, every option and some values of every parameter on four bases, and random ones.
+//! Which scenarios: those of the catalog, every option and some values of every parameter on four
+//! bases, and random ones.
 
 #[expect(clippy::indexing_slicing, reason = "the generator of the tests")]
 #[path = "../../../engine/tests/suite/any.rs"]
@@ -12,7 +13,8 @@ use engine::share;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
-/// Each parameter moves on every one of these: FSDP alone; tensor, context and pipeline parallelism; a mixture of experts; ZeRO.
+/// Each parameter moves on every one of these: FSDP alone; tensor, context and pipeline
+/// parallelism; a mixture of experts; ZeRO.
 const BASES: [(&str, &str); 6] = [
     ("dense", "model=llama-3-8b&gpus=64&accum=4"),
     (

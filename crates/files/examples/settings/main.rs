@@ -1,6 +1,7 @@
-//! Writes the settings of many scenarios in every framework's words, for `tests/exports/check.py` to hold against the frameworks'
-//! own parsers: `cargo run -p shardwise-engine --example settings [FOLDER]`. With a link or fragment as the second argument it
-//! writes those of that scenario alone.
+//! Writes the settings of many scenarios in every framework's words, for `tests/exports/check.py`
+//! to hold against the frameworks' own parsers: `cargo run -p shardwise-engine --example settings
+//! [FOLDER]`. With a link or fragment as the second argument it writes those of that scenario
+//! alone.
 
 mod grid;
 

@@ -103,7 +103,8 @@ pub fn not_fetched(address: &str) -> String {
     format!("This page fetches nothing from other sites. Open {place} in another tab and paste the text that it shows.")
 }
 
-/// After a model was imported: name, the entry of the catalog that it is, size, and what was not understood.
+/// After a model was imported: name, the entry of the catalog that it is, size, and what was not
+/// understood.
 pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
     let shape = &imported.architecture;
     let params = format::params(shape.params() as f64);

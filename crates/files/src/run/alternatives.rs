@@ -31,7 +31,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The odds to fit, whichever of the likely runs this is, each as likely as another: the mean of theirs, 0 to 1.
+    /// The odds to fit, whichever of the likely runs this is, each as likely as another: the mean
+    /// of theirs, 0 to 1.
     pub fn share(&self) -> f64 {
         self.odds.iter().sum::<f64>() / self.odds.len().max(1) as f64
     }
@@ -43,13 +44,15 @@ impl Spread {
         verdicts.any(|other| Some(other) != first)
     }
 
-    /// The verdict over the likely runs: theirs, or tight where they have several, whatever the mean of their odds.
+    /// The verdict over the likely runs: theirs, or tight where they have several, whatever the
+    /// mean of their odds.
     pub fn verdict(&self) -> Verdict {
         if self.disagrees() { Verdict::Tight } else { Verdict::of(self.share()) }
     }
 }
 
-/// A run over the likely values of what its files do not say: one thing at a time, the others as they were taken.
+/// A run over the likely values of what its files do not say: one thing at a time, the others as
+/// they were taken.
 pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     let scenario = &run.scenario;
     let mut spread = Spread::default();

@@ -114,7 +114,8 @@ fn world(draft: &mut Draft) {
     }
 }
 
-/// GPUs by the batch: as many replicas as its parts say, or the most up to the present ones that divide it.
+/// GPUs by the batch: as many replicas as its parts say, or the most up to the present ones that
+/// divide it.
 fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
     let said = &draft.batch;
     let global = said.global.as_ref()?.value;

@@ -86,8 +86,8 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Begins with what a run's configuration does not say: cluster, GPUs, model, price. Everything else is as in an empty link.
-    /// `chosen` is the run as it was read before.
+    /// Begins with what a run's configuration does not say: cluster, GPUs, model, price. Everything
+    /// else is as in an empty link. `chosen` is the run as it was read before.
     pub(super) fn new(base: &Scenario, formats: &[Format], chosen: &Scenario) -> Self {
         let scenario = Scenario {
             model: base.model,
@@ -120,8 +120,8 @@ impl Draft {
         }
     }
 
-    /// Sets what a program does by itself: at the release that was chosen, at the last one that knows a file's keys, or
-    /// at the newest.
+    /// Sets what a program does by itself: at the release that was chosen, at the last one that
+    /// knows a file's keys, or at the newest.
     pub(super) fn program(&mut self, program: &str, keys: &Keys) {
         let Some(newest) = releases::newest(program) else { return };
         let chosen = self.release.filter(|release| release.program_key() == program);
@@ -304,7 +304,8 @@ impl Draft {
         choice.options.get(index).map_or("", |option| option.label)
     }
 
-    /// Chooses the option that a word stands for; a word that stands for none is said, and nothing changes.
+    /// Chooses the option that a word stands for; a word that stands for none is said, and nothing
+    /// changes.
     pub(super) fn one_of(
         &mut self,
         found: Option<Found<String>>,

@@ -1,4 +1,5 @@
-//! Changes the text of a file: values where they stand, so that comments, order and layout stay; new keys beside their like.
+//! Changes the text of a file: values where they stand, so that comments, order and layout stay;
+//! new keys beside their like.
 
 use serde::Serialize;
 
@@ -104,7 +105,8 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
         (true, "") => without(text, span.start, span.end),
         (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
         (false, "") => {
-            // `key=value` is one word, with dashes or without; else the flag is a word before. Quotes go too.
+            // `key=value` is one word, with dashes or without; else the flag is a word before.
+            // Quotes go too.
             let quote = text.get(..span.start)?.chars().next_back().filter(|sign| matches!(sign, '"' | '\''));
             let is_quoted = quote.is_some_and(|quote| text.get(span.end..).is_some_and(|rest| rest.starts_with(quote)));
             let span = span.start - usize::from(is_quoted)..span.end + usize::from(is_quoted);
@@ -253,7 +255,8 @@ fn in_json(text: &str, key: &str, value: &str) -> Option<String> {
 }
 
 fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
-    // Behind the last flag with a value that stands beside it, so that the launcher's flags are not meant.
+    // Behind the last flag with a value that stands beside it, so that the launcher's flags are not
+    // meant.
     let beside = |entry: &&Entry| {
         let span = entry.span.clone()?;
         let before = text.get(..span.start)?.trim_end_matches(['"', '\'', ' ', '=']);

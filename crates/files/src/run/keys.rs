@@ -238,7 +238,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Whether a value is an argument of a shell script, as `$1` and `${2}`: nothing here says what is given.
+    /// Whether a value is an argument of a shell script, as `$1` and `${2}`: nothing here says what
+    /// is given.
     fn is_argument(&self, value: &str) -> bool {
         let name = value.trim().strip_prefix('$').unwrap_or_default();
         let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
@@ -326,7 +327,8 @@ enum Fate {
     Ignored,
 }
 
-/// What is said of a value that changes what is computed and has no meaning of its own, and of one that is what is taken without it.
+/// What is said of a value that changes what is computed and has no meaning of its own, and of one
+/// that is what is taken without it.
 pub(super) const TAKEN: &str = "Taken into account";
 pub(super) const NO_CHANGE: &str = "As if it were left out";
 
@@ -336,7 +338,8 @@ const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_lengt
 /// The longest key that is shown.
 const LONGEST: usize = 80;
 
-/// Whether an entry is that of a key; `*` and a name are the last part of a path, or its last parts.
+/// Whether an entry is that of a key; `*` and a name are the last part of a path, or its last
+/// parts.
 fn is_named(entry: &Entry, key: &str) -> bool {
     let path = plain(&entry.path);
     let Some(end) = key.strip_prefix('*').map(plain) else { return path == plain(key) };

@@ -1,5 +1,5 @@
-//! What the engine would do otherwise, in the words of the files: each finding with its fix, which was written into the files, read
-//! again and evaluated before it is shown.
+//! What the engine would do otherwise, in the words of the files: each finding with its fix, which
+//! was written into the files, read again and evaluated before it is shown.
 
 mod joint;
 mod rules;
@@ -34,7 +34,8 @@ pub struct Finding {
     pub severity: Severity,
     /// A sentence.
     pub what: String,
-    /// The relative gain in tokens a second: 0.1 is 10 % faster. `None` where the run does not fit now, or nothing is gained.
+    /// The relative gain in tokens a second: 0.1 is 10 % faster. `None` where the run does not fit
+    /// now, or nothing is gained.
     pub gain: Option<f64>,
     /// What to change in the files; empty where they have no words for it.
     pub fix: Vec<Change>,
@@ -150,7 +151,8 @@ struct Candidate {
     fix: Vec<Change>,
 }
 
-/// Returns what would make the run of these files fit or faster: the same files as [`read`] got, and the same base.
+/// Returns what would make the run of these files fit or faster: the same files as [`read`] got,
+/// and the same base.
 ///
 /// First stands what contradicts itself and whether the run does not fit; then come the changes
 /// that the files have words for, the best first; each finding once. Another training or other
@@ -260,7 +262,8 @@ fn accelerator(scenario: &Scenario) -> String {
         .map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
 }
 
-/// Scenarios worth a look: the engine's advice, what its advice leaves to the framework, the fastest layout.
+/// Scenarios worth a look: the engine's advice, what its advice leaves to the framework, the
+/// fastest layout.
 fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     let mut wanted: Vec<Scenario> = Vec::new();
     if report.fits() {

@@ -1,5 +1,5 @@
-//! Programs whose keys are a table: `programs/<name>/keys.toml`. The reader ([`super::formats`]) and
-//! the linter's writer ([`super::words`]) go by the same rows.
+//! Programs whose keys are a table: `programs/<name>/keys.toml`. The reader ([`super::formats`])
+//! and the linter's writer ([`super::words`]) go by the same rows.
 
 use std::fmt;
 use std::marker::PhantomData;

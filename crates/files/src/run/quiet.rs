@@ -1,4 +1,5 @@
-//! Keys that change neither memory nor speed: logs, paths, seeds, learning rates, data sets, tokenizers, checkpoints.
+//! Keys that change neither memory nor speed: logs, paths, seeds, learning rates, data sets,
+//! tokenizers, checkpoints.
 
 use super::format::Format;
 use super::spelling::plain;

@@ -14,7 +14,8 @@ use super::{File, Refusal, formats};
 ///
 /// A sentence that names both.
 pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Base) -> Result<(), Refusal> {
-    // A program that starts others reads their files; two of which each runs by itself are two runs.
+    // A program that starts others reads their files; two of which each runs by itself are two
+    // runs.
     let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| matches!(kind, Format::Table(_)));
     if let Some((tree, kind)) = programs.next()
         && let Some((other, second)) = trees.iter().zip(kinds).find(|(_, other)| other.is_run() && *other != kind)

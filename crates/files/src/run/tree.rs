@@ -1,4 +1,5 @@
-//! A file as a flat list of keys and values with their places in the text, whatever it is written in.
+//! A file as a flat list of keys and values with their places in the text, whatever it is written
+//! in.
 
 mod python;
 mod shell;
@@ -65,7 +66,8 @@ impl Value {
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The keys from the outermost in, with dots between: lower case and underscores where the syntax does not care.
+    /// The keys from the outermost in, with dots between: lower case and underscores where the
+    /// syntax does not care.
     pub(super) path: String,
     pub(super) value: Value,
     /// Where the value stands in the text, in bytes; `None` where it is made of several.
@@ -184,7 +186,8 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     Ok(Tree { name: name.to_owned(), syntax, entries, remarks, inner: None })
 }
 
-/// A value where the environment has none of its variables: `${SEQ_LENGTH:2048}`, `${oc.env:GPUS,8}`.
+/// A value where the environment has none of its variables: `${SEQ_LENGTH:2048}`,
+/// `${oc.env:GPUS,8}`.
 fn of_environment(text: &str) -> Option<String> {
     let (before, rest) = text.split_once("${")?;
     let (inner, behind) = rest.split_once('}')?;

@@ -1,4 +1,5 @@
-//! Low-rank adapters in PEFT's words: modules by the names of Hugging Face's models, rank, scale, what trains beside them.
+//! Low-rank adapters in PEFT's words: modules by the names of Hugging Face's models, rank, scale,
+//! what trains beside them.
 
 use super::context::ExportContext;
 use engine::catalog::hub;
@@ -195,7 +196,8 @@ impl Names {
     }
 }
 
-/// The scale for a framework that divides it by the rank: twice the rank; for rsLoRA times the rank's root.
+/// The scale for a framework that divides it by the rank: twice the rank; for rsLoRA times the
+/// rank's root.
 pub(super) fn alpha_over_rank(trained: &Trained) -> String {
     let twice = 2.0 * f64::from(trained.rank);
     let alpha = if trained.method == Method::RsLora { twice * f64::from(trained.rank).sqrt() } else { twice };

@@ -107,7 +107,8 @@ fn torch_autocast(context: &ExportContext) -> Option<TorchAutocast> {
     (context.setup.recipe == PrecisionPolicy::AutocastBf16).then_some(TorchAutocast { enabled: true, dtype })
 }
 
-/// The formats in which gradients are accumulated and reduced; `None` if those are the weights', fp32.
+/// The formats in which gradients are accumulated and reduced; `None` if those are the weights',
+/// fp32.
 fn gradient_formats(context: &ExportContext) -> Option<[&'static str; 2]> {
     let (half, full) = (context.half_format(), "fp32");
     match context.setup.recipe {

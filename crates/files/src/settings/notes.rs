@@ -172,7 +172,8 @@ pub(super) fn add_expert_notes(context: &mut ExportContext) {
 }
 
 impl ExportContext {
-    /// Adds a note for each of the modules to recompute, for a framework that has no flags for them.
+    /// Adds a note for each of the modules to recompute, for a framework that has no flags for
+    /// them.
     pub(super) fn note_modules(&mut self) {
         let modules = self.setup.modules();
         let asked = [
@@ -195,7 +196,8 @@ impl ExportContext {
         self.note_if(self.setup.segments == Segments::Expandable, SEGMENTS_IN_ENVIRONMENT);
     }
 
-    /// Adds the notes about adapters and frozen weights for a framework that is handed a model made with PEFT.
+    /// Adds the notes about adapters and frozen weights for a framework that is handed a model made
+    /// with PEFT.
     pub(super) fn note_trained_in_model(&mut self) {
         let trained = self.setup.trained;
         self.note_if(trained.method == Method::Layers, LAYERS_IN_MODEL);
@@ -214,7 +216,8 @@ impl ExportContext {
     }
 }
 
-/// Adds the notes of a framework that has neither optimizers of other libraries nor other places of the update.
+/// Adds the notes of a framework that has neither optimizers of other libraries nor other places of
+/// the update.
 pub(super) fn add_optimizer_notes(context: &mut ExportContext) {
     let other = matches!(context.setup.optimizer, Optimizer::AdamMini | Optimizer::AdamW4bit) || context.projects();
     context.note_if(other, NO_LIBRARY_OPTIMIZER);

@@ -1,4 +1,5 @@
-//! PEFT: the `adapter_config.json` that `PeftConfig.from_pretrained` reads. JSON has no comments, so the notes are not in the file.
+//! PEFT: the `adapter_config.json` that `PeftConfig.from_pretrained` reads. JSON has no comments,
+//! so the notes are not in the file.
 
 use serde::Serialize;
 

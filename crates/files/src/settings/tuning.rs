@@ -1,4 +1,5 @@
-//! What TRL, Axolotl and LLaMA-Factory share: they run Hugging Face's Trainer on models of transformers with PEFT's adapters.
+//! What TRL, Axolotl and LLaMA-Factory share: they run Hugging Face's Trainer on models of
+//! transformers with PEFT's adapters.
 
 use super::adapters::{Adapters, Names};
 use super::context::ExportContext;
@@ -28,7 +29,8 @@ pub(super) struct Tuning {
     pub(super) recomputes: bool,
     pub(super) compiles: bool,
     pub(super) attention: &'static str,
-    /// Of the method that trains some layers: the layers that train, from the first to before the last.
+    /// Of the method that trains some layers: the layers that train, from the first to before the
+    /// last.
     pub(super) trained_layers: Option<[u32; 2]>,
     /// The embedding and the head.
     pub(super) ends: [&'static str; 2],
@@ -82,7 +84,8 @@ pub(super) fn recomputes(context: &ExportContext) -> bool {
     matches!(context.setup.recompute, Recompute::Full | Recompute::Selective | Recompute::Fraction)
 }
 
-/// The Trainer's name of the optimizer (`OptimizerNames` of transformers' training_args.py); AdamW where it has none.
+/// The Trainer's name of the optimizer (`OptimizerNames` of transformers' training_args.py); AdamW
+/// where it has none.
 pub(super) fn optimizer(context: &ExportContext, fsdp: bool) -> &'static str {
     let (setup, in_backward) = (&context.setup, context.updates_in_backward());
     let paged = setup.offload.pages_state() && !fsdp;

@@ -1,4 +1,5 @@
-//! What `static/measure.py` writes: the parameters that it becomes, and what is said of what is not it.
+//! What `static/measure.py` writes: the parameters that it becomes, and what is said of what is not
+//! it.
 
 use diagnose::log::links;
 use engine::params::ParamId;
@@ -46,7 +47,8 @@ fn an_h200_reaches_what_was_measured_there() {
     };
     is(ParamId::MatmulEfficiency, 67.0, 70.0);
     is(ParamId::HalfSaturationTokens, 250.0, 450.0);
-    // FlashAttention-2 over 8,192 tokens: 316 TFLOP/s forward and 287 backward; cuDNN's 570 and 499.
+    // FlashAttention-2 over 8,192 tokens: 316 TFLOP/s forward and 287 backward; cuDNN's 570 and
+    // 499.
     is(ParamId::AttentionEfficiency, 29.0, 31.0);
     is(ParamId::TunedAttentionEfficiency, 48.0, 53.0);
     is(ParamId::MemoryEfficiency, 84.0, 89.0);
@@ -192,7 +194,8 @@ fn other_files_are_refused_in_a_sentence() {
     }
 }
 
-/// What NCCL prints before it does not matter; JSON that has the word elsewhere is another program's.
+/// What NCCL prints before it does not matter; JSON that has the word elsewhere is another
+/// program's.
 #[test]
 fn the_mark_alone_says_whose_it_is() {
     let plain = read(H200, RUN).unwrap();

@@ -1,5 +1,6 @@
-//! The frameworks' settings: their text, that every parameter is in it or noted, that degrees multiply to the GPUs, that it parses.
-//! The frameworks' own parsers read them in `cargo xtask test --exports`.
+//! The frameworks' settings: their text, that every parameter is in it or noted, that degrees
+//! multiply to the GPUs, that it parses. The frameworks' own parsers read them in `cargo xtask test
+//! --exports`.
 
 use engine::params::{Kind, Param, every};
 use engine::scenario::{Model, Scenario};
@@ -16,7 +17,8 @@ const ADAPTERS: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&accum=8&seq=8
 /// The texts of that one.
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/expected");
 
-/// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a framework's business.
+/// What each parameter is in each framework: `text`, a `note`, or `-` where it is none of a
+/// framework's business.
 const CONCERNS: &str = include_str!("../../../../tests/exports/concerns.csv");
 /// Where it is: `cargo xtask test --record` writes it anew.
 const CONCERNS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/exports/concerns.csv");
@@ -126,7 +128,8 @@ fn every_parameter_is_in_the_text_or_noted_or_decided_to_be_neither() {
         let is: Vec<&str> = Framework::ALL.into_iter().map(|framework| concern(framework, param)).collect();
         all.push(format!("{},{}", param.key, is.join(",")));
     }
-    // Look at what is recorded before it is committed: a `-` says that a framework has no such setting.
+    // Look at what is recorded before it is committed: a `-` says that a framework has no such
+    // setting.
     expect_test::expect_file![CONCERNS_FILE].assert_eq(&(all.join("\n") + "\n"));
 }
 
@@ -236,7 +239,8 @@ fn megatron_names_the_modules_that_it_recomputes() {
     let flags =
         "    --recompute-granularity selective\n    --recompute-modules core_attn moe_act layernorm mla_up_proj\n";
     assert!(settings.body.contains(flags), "{}", settings.body);
-    // An optimizer on the host asks for delayed scaling, under which neither norms nor activations are computed again.
+    // An optimizer on the host asks for delayed scaling, under which neither norms nor activations
+    // are computed again.
     let settings = text(Framework::Megatron, &scenario(&format!("{link}&offloadopt=yes")));
     assert!(settings.body.contains("--recompute-modules core_attn mla_up_proj\n"), "{}", settings.body);
     assert!(settings.notes.iter().any(|note| note.starts_with("Under delayed scaling")), "{:?}", settings.notes);
@@ -244,7 +248,8 @@ fn megatron_names_the_modules_that_it_recomputes() {
     assert!(!settings.body.contains("recompute"), "{}", settings.body);
 }
 
-/// Volta has no bf16, whatever else of the GPU the user changed, and whatever the GPU is called then.
+/// Volta has no bf16, whatever else of the GPU the user changed, and whatever the GPU is called
+/// then.
 #[test]
 fn a_v100_of_ones_own_gets_fp16() {
     for gpu in ["v100-32gb&mem=48", "custom&generation=volta&mem=48"] {

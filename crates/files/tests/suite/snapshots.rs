@@ -1,5 +1,5 @@
-//! Memory snapshots: what they say as recorded, and files that are none. They were not recorded on a GPU but written by
-//! `tests/snapshots/make.py` in the form that PyTorch documents.
+//! Memory snapshots: what they say as recorded, and files that are none. They were not recorded on
+//! a GPU but written by `tests/snapshots/make.py` in the form that PyTorch documents.
 
 use engine::share::decode;
 use files::brought::{Brought, Item, Kind, bring};
@@ -107,7 +107,8 @@ fn bombs_end_at_once() {
     // Two million nested tuples.
     let nested = [&b"\x80\x02N"[..], &vec![0x85; 2_000_000], b"."].concat();
     refused(&nested);
-    // Stacks of a hundred thousand lines, each the same; and an entry that is named 4 million times.
+    // Stacks of a hundred thousand lines, each the same; and an entry that is named 4 million
+    // times.
     let line = b"}(X\x08\0\0\0filenameX\x04\0\0\0a.pyX\x04\0\0\0nameX\x01\0\0\0fu";
     let mut lines = [
         &b"\x80\x02}X\x08\0\0\0segments]sX\x0d\0\0\0device_traces]](}(X\x06\0\0\0actionX\x05\0\0\0alloc"[..],

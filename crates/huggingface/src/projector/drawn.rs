@@ -1,4 +1,5 @@
-//! What draws images beside a language model: quantizers with an encoder and a decoder of convolutions, and their heads.
+//! What draws images beside a language model: quantizers with an encoder and a decoder of
+//! convolutions, and their heads.
 
 use crate::tower::{Part, layer_norm, linear};
 
@@ -18,7 +19,8 @@ fn attention(width: f64) -> f64 {
     layer_norm(width) + 4.0 * linear(width, width, true)
 }
 
-/// Janus's quantizer (VQGAN, arXiv 2012.09841), its table, aligner and head of images (arXiv 2410.13848).
+/// Janus's quantizer (VQGAN, arXiv 2012.09841), its table, aligner and head of images (arXiv
+/// 2410.13848).
 pub(super) fn vq(part: &Part) -> f64 {
     /// Widths of the resolutions over the first.
     const USUAL: [f64; 5] = [1.0, 1.0, 2.0, 2.0, 4.0];

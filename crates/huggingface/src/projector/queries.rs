@@ -6,7 +6,8 @@ use crate::fields::Fields;
 use crate::tower::{Part, Tower, images, layer_norm, linear};
 use engine::model::transformer::Architecture;
 
-/// A Q-Former (arXiv 2301.12597): layers like BERT's, some of which look the encoder's output up; with the layers for text or without.
+/// A Q-Former (arXiv 2301.12597): layers like BERT's, some of which look the encoder's output up;
+/// with the layers for text or without.
 pub(super) fn q_former(part: &Part, reads_text: bool) -> f64 {
     /// Positions of the text where the configuration says none.
     const POSITIONS: f64 = 512.0;

@@ -67,7 +67,8 @@ pub(super) fn of_several(
             (Tower { others: drawn::vq(&drawn), ..tower }, aligner)
         }
         "deepseek_vl_hybrid" => {
-            // SAM reads the image in more pixels; two convolutions bring its output to as many tokens.
+            // SAM reads the image in more pixels; two convolutions bring its output to as many
+            // tokens.
             let tower = images::siglip(&part("siglip_vision_model"), true);
             let fine = Part::of(fields.object("high_res_vision_config")?, "sam_vision_model");
             let sam = images::sam(&fine);

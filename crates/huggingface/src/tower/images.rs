@@ -77,7 +77,8 @@ pub(crate) fn pixtral(part: &Part) -> Tower {
     Tower { gated: true, params: pixels(part, &tower) * hidden + hidden + tower.layers * layer, ..tower }
 }
 
-/// SAM's encoder (arXiv 2304.02643), as GOT-OCR has it: relative positions, attention in windows but for some layers, a neck.
+/// SAM's encoder (arXiv 2304.02643), as GOT-OCR has it: relative positions, attention in windows
+/// but for some layers, a neck.
 pub(crate) fn sam(part: &Part) -> Tower {
     let tower = shape(part);
     let hidden = tower.hidden;
@@ -114,7 +115,8 @@ pub(crate) fn llama_4(part: &Part) -> Tower {
     Tower { params, merger: adapter, merge: 1.0 / ratio, ..tower }
 }
 
-/// Llama 3.2 Vision's: tiles of an image with positions of their own, and global layers with gates after the others.
+/// Llama 3.2 Vision's: tiles of an image with positions of their own, and global layers with gates
+/// after the others.
 pub(crate) fn mllama(part: &Part) -> Tower {
     let heads = part.number_or("attention_heads", 16.0);
     let tower = Tower { heads, ..shape(part) };
@@ -171,7 +173,8 @@ pub(crate) fn molmo(part: &Part) -> Tower {
     Tower { params, ..tower }
 }
 
-/// RADIO (arXiv 2312.06709), as Nemotron has it: positions of the largest image, class tokens and registers, scales of both blocks.
+/// RADIO (arXiv 2312.06709), as Nemotron has it: positions of the largest image, class tokens and
+/// registers, scales of both blocks.
 pub(crate) fn radio(part: &Part) -> Tower {
     /// Class tokens of its teachers and registers together.
     const FIRST: f64 = 10.0;

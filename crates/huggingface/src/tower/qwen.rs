@@ -18,7 +18,8 @@ pub(crate) fn qwen_2(part: &Part) -> Tower {
     Tower { params, merger, ..tower }
 }
 
-/// Qwen2.5-VL's (arXiv 2502.13923): gated MLPs with biases and RMS norms; heads of keys and values may be fewer (EXAONE 4.5).
+/// Qwen2.5-VL's (arXiv 2502.13923): gated MLPs with biases and RMS norms; heads of keys and values
+/// may be fewer (EXAONE 4.5).
 pub(crate) fn qwen_25(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
@@ -33,7 +34,8 @@ pub(crate) fn qwen_25(part: &Part) -> Tower {
     Tower { gated: true, window, global_layers, params, merger, ..tower }
 }
 
-/// Qwen3-VL's: positions of a square grid, and mergers of some layers for the first layers of the language model.
+/// Qwen3-VL's: positions of a square grid, and mergers of some layers for the first layers of the
+/// language model.
 pub(crate) fn qwen_3(part: &Part) -> Tower {
     let tower = shape(part);
     let (hidden, wide) = (tower.hidden, tower.merge * tower.merge * tower.hidden);
@@ -45,12 +47,14 @@ pub(crate) fn qwen_3(part: &Part) -> Tower {
     Tower { params, merger: mergers, ..tower }
 }
 
-/// GLM-4.1V's: gated MLPs, a convolution that merges patches, a gated MLP of the projection's width.
+/// GLM-4.1V's: gated MLPs, a convolution that merges patches, a gated MLP of the projection's
+/// width.
 pub(crate) fn glm(part: &Part, ocr: bool) -> Tower {
     let tower = shape(part);
     let (hidden, out) = (tower.hidden, part.number("out_hidden_size"));
     let biased = part.flag("attention_bias");
-    // Of the first generation the layers are as wide as the language model, and the merger is as wide as their MLP.
+    // Of the first generation the layers are as wide as the language model, and the merger is as
+    // wide as their MLP.
     let (mlp, merged) =
         if ocr { (tower.mlp, part.number_or("projection_intermediate_size", 3.0 * out)) } else { (out, tower.mlp) };
     let heads = if ocr { 2.0 * (hidden / tower.heads.max(1.0)) } else { 0.0 };

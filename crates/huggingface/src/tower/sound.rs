@@ -2,7 +2,8 @@
 
 use super::{Part, Tower, layer_norm, linear, shape, usual_layer};
 
-/// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs, attention and a convolution.
+/// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs,
+/// attention and a convolution.
 pub(crate) fn conformer(part: &Part) -> f64 {
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
     let channels = part.number("nemo_conv_channels");
@@ -24,7 +25,8 @@ pub(crate) fn conformer(part: &Part) -> f64 {
     begin + part.number("num_blocks") * layer
 }
 
-/// Whisper's encoder (arXiv 2212.04356), and audio encoders like it; so many of its positions become one token.
+/// Whisper's encoder (arXiv 2212.04356), and audio encoders like it; so many of its positions
+/// become one token.
 pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("d_model"));
     let mlp = part.number_or("intermediate_size", part.number("encoder_ffn_dim"));
@@ -43,7 +45,8 @@ pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     Tower { params, ..tower }
 }
 
-/// Qwen3-Omni's: three convolutions over time and pitch, each halving both, before layers like Whisper's whose keys have biases.
+/// Qwen3-Omni's: three convolutions over time and pitch, each halving both, before layers like
+/// Whisper's whose keys have biases.
 pub(crate) fn qwen_3(part: &Part) -> Tower {
     /// Frames of a second of sound, and of a token.
     const FRAMES: f64 = 8.0;
@@ -72,8 +75,8 @@ pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
     Tower { gated: true, params: convolutions + usual.layers * layer + hidden, ..usual }
 }
 
-/// Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative positions, a convolution, a head of characters in its
-/// middle.
+/// Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative positions, a
+/// convolution, a head of characters in its middle.
 pub(crate) fn granite(part: &Part) -> Tower {
     /// Frames of thirty seconds of sound, two stacked.
     const POSITIONS: f64 = 1500.0;

@@ -1,4 +1,5 @@
-//! Configs of public models become shapes with the published parameter counts; whatever else is pasted becomes a sentence.
+//! Configs of public models become shapes with the published parameter counts; whatever else is
+//! pasted becomes a sentence.
 
 use engine::catalog::{self, MODELS};
 use engine::model::transformer::{
@@ -12,8 +13,8 @@ use huggingface::{Imported, MOST_CHARACTERS, import, parse};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A config, its name, its parameters and its active ones (0: all), the fields that nobody understands, and the catalog's entry
-/// with the same shape. Sources: tests/configs/README.md.
+/// A config, its name, its parameters and its active ones (0: all), the fields that nobody
+/// understands, and the catalog's entry with the same shape. Sources: tests/configs/README.md.
 type Known = (&'static str, &'static str, [u64; 2], &'static [&'static str], Option<&'static str>);
 
 macro_rules! config {
@@ -73,7 +74,8 @@ const KNOWN: &[Known] = &[
     config!("opt-1.3b", "opt-1.3b", [1_315_758_080, 0], &["prefix"], Some("opt-1.3b")),
 ];
 
-/// A shape without towers, and without corrections of a router's scores: buffers in `transformers`, parameters in the catalog.
+/// A shape without towers, and without corrections of a router's scores: buffers in `transformers`,
+/// parameters in the catalog.
 fn plain(shape: Architecture) -> Architecture {
     let router_bias = shape.experts.router_bias && shape.experts.expert_bias;
     let experts = Experts { router_bias, ..shape.experts };
@@ -389,7 +391,8 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(crate::cases::cases(256))]
 
-    /// Whatever a config says, there is a sentence or a shape within the bounds, which its link holds.
+    /// Whatever a config says, there is a sentence or a shape within the bounds, which its link
+    /// holds.
     #[test]
     fn any_config_is_a_sentence_or_a_valid_shape(
         kind in 0..KINDS.len(),
@@ -428,7 +431,8 @@ fn encoders_of_images_are_read_with_their_shapes() {
     let gemma = tower(include_str!("../../../../tests/configs/gemma-3-4b.json"));
     assert_eq!((gemma.positions(0), gemma.tokens(0), gemma.merge), (4096, 256, 4));
     let llama = tower(include_str!("../../../../tests/configs/llama-3.2-11b-vision.json"));
-    // 1,600 patches, and one for the class, of a tile of 560 pixels (`image_size` of the instruct model).
+    // 1,600 patches, and one for the class, of a tile of 560 pixels (`image_size` of the instruct
+    // model).
     assert_eq!((llama.layers, llama.positions(560), llama.in_sequence), (40, 1600, false));
     assert!(llava.params > 300_000_000 && llava.projector_params == 20_979_712, "{llava:?}");
 }

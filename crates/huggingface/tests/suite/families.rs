@@ -1,5 +1,6 @@
-//! Every family of decoders in transformers, and random configurations of them, have the parameters that the library itself counts:
-//! `tests/families/recorded.jsonl`, which `tests/families/ask.py` writes.
+//! Every family of decoders in transformers, and random configurations of them, have the parameters
+//! that the library itself counts: `tests/families/recorded.jsonl`, which `tests/families/ask.py`
+//! writes.
 
 use crate::config::any_value;
 use engine::catalog;
@@ -48,7 +49,8 @@ fn merged(usual: &Value, other: &Value) -> Value {
     Value::Object(all)
 }
 
-/// A line of the record: its family, whether that one is of `AutoModelForCausalLM`, its parameters, all and active, and its configuration.
+/// A line of the record: its family, whether that one is of `AutoModelForCausalLM`, its parameters,
+/// all and active, and its configuration.
 struct Row {
     kind: String,
     causal: bool,
@@ -223,7 +225,8 @@ fn published_hybrids_and_models_of_images_have_their_parameters() {
 
 proptest! {
     #![proptest_config(crate::cases::cases(600))]
-    /// Whatever stands in the fields of a family, there is a sentence or a shape within the bounds, which its link holds.
+    /// Whatever stands in the fields of a family, there is a sentence or a shape within the bounds,
+    /// which its link holds.
     #[test]
     fn any_value_in_any_family_is_a_sentence_or_a_valid_shape(
         which in any::<prop::sample::Index>(),

@@ -14,8 +14,8 @@ use crate::steps;
 use crate::table::{Line, Tables};
 use crate::write::{object_of, reasons, write_line};
 
-/// Writes the score of each source and of all rows, then those of the memory tracker, of traced steps
-/// and of collectives.
+/// Writes the score of each source and of all rows, then those of the memory tracker, of traced
+/// steps and of collectives.
 pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let entries = &tables.training;
     if !entries.is_empty() {
@@ -213,7 +213,8 @@ fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     outcomes(out, tables)
 }
 
-/// Writes how many of the runs whose end is told are called as they ended, by the odds that they fit.
+/// Writes how many of the runs whose end is told are called as they ended, by the odds that they
+/// fit.
 fn outcomes(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let called = summary::called(&tables.training);
     if called.failed + called.ran == 0 {

@@ -50,7 +50,8 @@ impl Case {
         })
     }
 
-    /// Returns the logarithm of predicted over measured step time, with each constant so many times the engine's.
+    /// Returns the logarithm of predicted over measured step time, with each constant so many times
+    /// the engine's.
     pub fn error(&self, factors: &[f64]) -> f64 {
         let mut setup = self.setup;
         for (at, action) in &self.constants {

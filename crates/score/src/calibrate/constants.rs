@@ -7,7 +7,8 @@ use engine::model::software::{AttentionKernel, Framework, Graphs};
 use engine::model::training::ComputeFormat;
 use engine::scenario::Scenario;
 
-/// How a constant acts: whether it affects a run, and what a setup is under another value, which comes with what it is over the engine's.
+/// How a constant acts: whether it affects a run, and what a setup is under another value, which
+/// comes with what it is over the engine's.
 pub struct Action {
     /// Its key in `data/fitted.toml`.
     pub key: &'static str,

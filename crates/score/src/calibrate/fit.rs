@@ -6,9 +6,10 @@ use super::case::Case;
 use super::constants::Action;
 use engine::fitted::Fitted;
 
-/// Scale of the errors that the constants are to explain: a Laplace distribution. Errors with a cause that no constant has (stalls, a slow
-/// loader, a row misread) are as likely at any size up to a factor of some ten, so that they pull at no constant. A source's errors are a
-/// mixture of the two.
+/// Scale of the errors that the constants are to explain: a Laplace distribution. Errors with a
+/// cause that no constant has (stalls, a slow loader, a row misread) are as likely at any size up
+/// to a factor of some ten, so that they pull at no constant. A source's errors are a mixture of
+/// the two.
 const NARROW: f64 = 0.08;
 const WIDE: f64 = 4.6;
 /// Share of the second kind at the start, and its bounds.
@@ -110,7 +111,8 @@ impl<'a> Fit<'a> {
         0.5 * deviations * deviations
     }
 
-    /// What changes of the loss where one constant gets another value, and the errors of the rows that it affects.
+    /// What changes of the loss where one constant gets another value, and the errors of the rows
+    /// that it affects.
     fn change(&self, at: usize, factor: f64) -> (f64, Vec<f64>) {
         let mut factors = self.factors.clone();
         factors[at] = factor;
@@ -137,15 +139,16 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The cases that see a constant: that move by more than a hundredth where it moves by a quarter.
+    /// The cases that see a constant: that move by more than a hundredth where it moves by a
+    /// quarter.
     pub fn seen(&self, at: usize) -> Vec<&'a Case> {
         let (_, errors) = self.change(at, self.factors[at] * 1.25);
         let rows = self.affected[at].iter().zip(&errors);
         rows.filter(|&(&row, error)| (error - self.errors[row]).abs() > 0.01).map(|(&row, _)| self.cases[row]).collect()
     }
 
-    /// The standard deviation of a constant by the curvature of the loss, as a share of its value, its prior's apart; 1 where the rows say
-    /// nothing.
+    /// The standard deviation of a constant by the curvature of the loss, as a share of its value,
+    /// its prior's apart; 1 where the rows say nothing.
     pub fn deviation(&self, at: usize) -> f64 {
         const AWAY: f64 = 0.15;
         let factor = self.factors[at];
@@ -157,7 +160,8 @@ impl<'a> Fit<'a> {
         if curvature > 1.0 { 1.0 / curvature.sqrt() } else { 1.0 }
     }
 
-    /// Moves each constant that fewer than two publications see to what it is expected to be: one of them may be wrong.
+    /// Moves each constant that fewer than two publications see to what it is expected to be: one
+    /// of them may be wrong.
     fn anchor(&mut self) {
         for at in 0..self.factors.len() {
             if !self.is_seen_twice(at) {
@@ -174,7 +178,8 @@ impl<'a> Fit<'a> {
         seen.iter().any(|case| case.of != seen[0].of)
     }
 
-    /// Coordinate descent: tries a few factors for each constant in turn and keeps the best, with steps that shrink.
+    /// Coordinate descent: tries a few factors for each constant in turn and keeps the best, with
+    /// steps that shrink.
     pub fn descend(&mut self, free: &[bool]) {
         let mut step = STEP;
         for _ in 0..PASSES {

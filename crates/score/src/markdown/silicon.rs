@@ -7,8 +7,8 @@ use super::{left_out, line};
 use crate::predict::Prediction;
 use crate::summary::{Entry, score};
 
-/// Writes steps by source and by accelerator, whatever the MFU, mixtures and adapters among them; what ran and was called fitting; and
-/// rows left out.
+/// Writes steps by source and by accelerator, whatever the MFU, mixtures and adapters among them;
+/// what ran and was called fitting; and rows left out.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     if entries.is_empty() {
         return;

@@ -12,7 +12,8 @@ use engine::model::memory::odds::Curve;
 
 /// Fewest failures of a kind that give it a fit of its own.
 const FEWEST: usize = 30;
-/// Where the search begins: half of the runs whose needs are the capacity fit, and 96 of 100 of those with a quarter to spare.
+/// Where the search begins: half of the runs whose needs are the capacity fit, and 96 of 100 of
+/// those with a quarter to spare.
 const START: [f64; 2] = [0.0, 14.0];
 
 /// The curves of all kinds.
@@ -20,15 +21,17 @@ const START: [f64; 2] = [0.0, 14.0];
 pub struct Curves {
     /// Of each kind.
     pub of: BTreeMap<PeakKind, Curve>,
-    /// Share of the runs that memory alone could let fail, of sources that do not tell why a run failed.
+    /// Share of the runs that memory alone could let fail, of sources that do not tell why a run
+    /// failed.
     pub others: f64,
 }
 
 impl Curves {
     /// Fits the curves to what became of runs.
     ///
-    /// A kind with 30 failures or more has its own fit, `logistic(a + b ln(room))`. The others share one of all outcomes, in which the room is
-    /// taken from the kind's median error of peaks, in its spread: `logistic((a + b (ln(room) - median)) / spread)`.
+    /// A kind with 30 failures or more has its own fit, `logistic(a + b ln(room))`. The others
+    /// share one of all outcomes, in which the room is taken from the kind's median error of peaks,
+    /// in its spread: `logistic((a + b (ln(room) - median)) / spread)`.
     pub fn fit(outcomes: &[Outcome], middles: &BTreeMap<PeakKind, Middle>) -> Self {
         let own = |outcome: &Outcome| Some([1.0, outcome.room.ln()]);
         let pooled = |outcome: &Outcome| {

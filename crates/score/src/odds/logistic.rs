@@ -18,7 +18,8 @@ pub struct Run {
 pub struct Fit {
     /// Of the two values.
     pub by: [f64; 2],
-    /// Share of the runs of sources that do not tell why a run failed that memory alone could let fail, 0 to 1.
+    /// Share of the runs of sources that do not tell why a run failed that memory alone could let
+    /// fail, 0 to 1.
     pub others: f64,
 }
 
@@ -88,7 +89,8 @@ fn scored(fit: Fit, runs: &[Run]) -> Fit {
     moved.into_iter().find(|moved| moved.likelihood(runs) >= before).unwrap_or(fit)
 }
 
-/// The share of runs that memory alone could let fail, by bisection: the likelihood's slope falls with it.
+/// The share of runs that memory alone could let fail, by bisection: the likelihood's slope falls
+/// with it.
 fn others(fit: Fit, runs: &[Run]) -> f64 {
     let untold: Vec<&Run> = runs.iter().filter(|run| !run.is_told).collect();
     let slope = |share: f64| -> f64 {

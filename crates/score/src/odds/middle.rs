@@ -1,4 +1,5 @@
-//! The middle and the spread of measured over predicted peaks, by kind, of runs that the capacity did not cut off.
+//! The middle and the spread of measured over predicted peaks, by kind, of runs that the capacity
+//! did not cut off.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use crate::quantile::{by_source, quantile};
 use crate::summary::Entry;
 use engine::catalog::accuracy::{PeakKind, SMALL_USE};
 
-/// Capacity over needed bytes from which a peak is told whole: a third above its prediction still fits.
+/// Capacity over needed bytes from which a peak is told whole: a third above its prediction still
+/// fits.
 const WHOLE: f64 = 1.3;
 /// Fewest peaks of a kind that give its middle.
 const FEWEST: usize = 25;
@@ -20,8 +22,8 @@ pub struct Middle {
     pub spread: f64,
 }
 
-/// Returns the middle of each kind, each source weighing as the square root of its rows. Kinds with few peaks have that of all rows, each
-/// generation of accelerators weighing the same.
+/// Returns the middle of each kind, each source weighing as the square root of its rows. Kinds with
+/// few peaks have that of all rows, each generation of accelerators weighing the same.
 pub fn middles<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<PeakKind, Middle> {
     let mut kinds: BTreeMap<PeakKind, Vec<(&str, f64)>> = BTreeMap::new();
     let mut generations: BTreeMap<usize, Vec<f64>> = BTreeMap::new();

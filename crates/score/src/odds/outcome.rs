@@ -17,12 +17,14 @@ pub struct Outcome {
     pub ran: bool,
     /// Whether its source tells failures of memory from others: nanotron's sweep does not.
     pub is_told: bool,
-    /// Whether its place among the outcomes is odd: one half of them is held against what the other gives.
+    /// Whether its place among the outcomes is odd: one half of them is held against what the other
+    /// gives.
     pub is_odd: bool,
 }
 
-/// Returns the outcomes of a source's rows, of sources that have a failure. A layout that is impossible, more pipeline stages than layers,
-/// is no question of memory; the longest sequence that fits lies at the limit because it was sought there.
+/// Returns the outcomes of a source's rows, of sources that have a failure. A layout that is
+/// impossible, more pipeline stages than layers, is no question of memory; the longest sequence
+/// that fits lies at the limit because it was sought there.
 pub fn outcomes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Outcome> {
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let failures = || entries.iter().copied().filter(|entry| entry.row.failed());

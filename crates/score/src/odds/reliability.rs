@@ -1,4 +1,5 @@
-//! How often runs of such odds ran: what was said against what became of them, by tenths of the odds.
+//! How often runs of such odds ran: what was said against what became of them, by tenths of the
+//! odds.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,8 @@ impl Tenth {
 /// Outcomes by the tenth of their odds.
 pub type Tenths = [Tenth; PARTS];
 
-/// Counts the outcomes by what the curves say of them. Outcomes of a kind that has no curve are left out.
+/// Counts the outcomes by what the curves say of them. Outcomes of a kind that has no curve are
+/// left out.
 pub fn by_tenth(outcomes: &[Outcome], curves: &Curves) -> Tenths {
     let mut tenths = Tenths::default();
     for outcome in outcomes {

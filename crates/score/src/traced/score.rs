@@ -1,4 +1,5 @@
-//! Scores of traced steps: errors of allocated and reserved bytes, and how often the moment of the peak is right.
+//! Scores of traced steps: errors of allocated and reserved bytes, and how often the moment of the
+//! peak is right.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What a row of a tuned model or of a person's run leaves blank and has one likely value: it is taken, said, and the row is read.
+//! What a row of a tuned model or of a person's run leaves blank and has one likely value: it is
+//! taken, said, and the row is read.
 //!
 //! Rows of pretraining keep what they say, as their times hang on it.
 
@@ -23,8 +24,9 @@ const USUAL: &str = "A100-80GB";
 /// Names that leave out what tells a card from another.
 const SHORT: [(&str, &str); 3] =
     [("a6000", "RTX A6000"), ("a5000", "RTX A5000 24GB"), ("rtx 6000 ada", "RTX 6000 Ada 48GB")];
-/// Parameters from which a run on few machines recomputes whatever its program's default: what its layers keep does not fit
-/// beside its state. Tokens of a sequence from which tuned models' layers are recomputed.
+/// Parameters from which a run on few machines recomputes whatever its program's default: what its
+/// layers keep does not fit beside its state. Tokens of a sequence from which tuned models' layers
+/// are recomputed.
 const LARGE: f64 = 30e9;
 const LONG: u32 = 16_384;
 const FEW_MACHINES: u32 = 2;

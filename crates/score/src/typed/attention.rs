@@ -12,7 +12,8 @@ const FLASH: [&str; 3] = ["flash", "fa", "attn"];
 /// What stands between the name and the version.
 const BETWEEN: [&str; 4] = ["attention", "attn", "version", "v"];
 
-/// Returns the version that follows any spelling of `flash`: `flash 3`, `FA3`, `flash_attention_3`, `flash-attn 2.0.4`.
+/// Returns the version that follows any spelling of `flash`: `flash 3`, `FA3`, `flash_attention_3`,
+/// `flash-attn 2.0.4`.
 pub(super) fn flash_version(text: &str) -> Option<u32> {
     let text = text.to_ascii_lowercase();
     let starts = FLASH.iter().flat_map(|name| text.match_indices(name).map(|(at, name)| (at, at + name.len())));

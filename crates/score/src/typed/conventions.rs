@@ -65,8 +65,9 @@ impl Convention {
     }
 }
 
-/// What the convention of Megatron's hybrid models counts of Mamba-2 layers beside their own products: an inner width of twice the model's
-/// (`mamba_layer_flops`, Megatron-Bridge training/utils/flop_utils.py), whatever the heads, and the scan.
+/// What the convention of Megatron's hybrid models counts of Mamba-2 layers beside their own
+/// products: an inner width of twice the model's (`mamba_layer_flops`, Megatron-Bridge
+/// training/utils/flop_utils.py), whatever the heads, and the scan.
 fn recurrent(shape: &Architecture) -> f64 {
     let mixer = &shape.recurrent;
     let layers = f64::from(shape.blocks().recurrent);

@@ -8,7 +8,8 @@ use crate::text::has;
 
 /// Share of a GPU's memory that the state may take: the rest is for activations.
 const FOR_STATE: f64 = 0.7;
-/// Bytes a parameter of weights and gradients that are replicated under a distributed optimizer, and of what is sharded.
+/// Bytes a parameter of weights and gradients that are replicated under a distributed optimizer,
+/// and of what is sharded.
 const REPLICATED: f64 = 6.0;
 const SHARDED: f64 = 12.0;
 /// Bytes a parameter of frozen weights.
@@ -23,7 +24,8 @@ pub(super) fn params(row: &Row, stack: Stack) -> Option<f64> {
     Some(model.architecture().params() as f64)
 }
 
-/// Layers spread over the GPUs of one process (`device_map="auto"`): stages of a pipeline that one micro-batch passes.
+/// Layers spread over the GPUs of one process (`device_map="auto"`): stages of a pipeline that one
+/// micro-batch passes.
 pub(super) fn spread(row: &mut Row, notes: &mut Notes) {
     if !has(&row.sharding, &["device_map"]) {
         return;
@@ -76,7 +78,8 @@ pub(super) fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
         notes.add(format!("a guess: {stage}, as the stage is not said"));
         stage.clone_into(&mut row.sharding);
     }
-    // Mixtures of a stack without expert parallelism of its own keep experts beside data parallelism.
+    // Mixtures of a stack without expert parallelism of its own keep experts beside data
+    // parallelism.
     if model::has_experts(row)
         && let (Some(ep), Some(dp), Some(tp), Some(pp)) = (row.ep, row.dp, row.tp, row.pp)
     {

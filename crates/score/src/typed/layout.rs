@@ -69,8 +69,9 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
 }
 
-/// Returns the data-parallel degree of a framework whose degree for experts lies beside it (DeepSpeed-MoE, Tutel, early Megatron's
-/// forks): where dp tp pp cp leave out GPUs, and with ep they make all of them, the experts' GPUs are data-parallel for all else.
+/// Returns the data-parallel degree of a framework whose degree for experts lies beside it
+/// (DeepSpeed-MoE, Tutel, early Megatron's forks): where dp tp pp cp leave out GPUs, and with ep
+/// they make all of them, the experts' GPUs are data-parallel for all else.
 fn experts_apart(row: &Row, gpus: u32, notes: &mut Notes) -> Option<u32> {
     let (dp, ep) = (data_parallel(row, gpus)?, row.ep.filter(|degree| *degree > 1)?);
     let others = [row.tp, row.pp, Some(context(row))];
@@ -213,8 +214,8 @@ const NODE: u32 = 8;
 
 /// Returns sequence parallelism and overlap: the row's own, else the default of its program.
 fn tensor(row: &Row, stack: Stack) -> TensorParallel {
-    // NeMo's recipes overlap tensor parallelism with the products, XLA cuts both up. nanotron's memory shows that it mostly does in
-    // pipelines with tensor parallelism over a node.
+    // NeMo's recipes overlap tensor parallelism with the products, XLA cuts both up. nanotron's
+    // memory shows that it mostly does in pipelines with tensor parallelism over a node.
     let asynchronous = matches!(stack, Stack::Nemo | Stack::MaxText)
         || has(&row.framework, &["async tp", "+tp overlap", "megascale"])
         || stack == Stack::Nanotron && row.tp.unwrap_or(1) >= NODE && row.pp.unwrap_or(1) > 1;

@@ -32,7 +32,8 @@ const WIDEST: u32 = 1 << 20;
 ///
 /// The name of a column that the shape needs.
 pub(super) fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
-    // Lit-GPT has an output head of its own whatever the model (`lm_head` beside `transformer.wte`, litgpt/model.py).
+    // Lit-GPT has an output head of its own whatever the model (`lm_head` beside `transformer.wte`,
+    // litgpt/model.py).
     if stack == Stack::Fabric {
         let architecture = Architecture { tie_word_embeddings: false, ..trunk(row, stack, notes)?.architecture() };
         return Ok(Model::Custom { architecture });
@@ -68,7 +69,8 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     Ok(if architecture == entry.architecture { entry.pick() } else { Model::Custom { architecture } })
 }
 
-/// Returns a listed model's shape with the row's layers, where the row is a proxy of it: all else is the model's.
+/// Returns a listed model's shape with the row's layers, where the row is a proxy of it: all else
+/// is the model's.
 fn proxy(row: &Row, entry: &ModelEntry) -> Option<Architecture> {
     let shape = entry.architecture;
     let layers = row.layers.filter(|layers| *layers < shape.num_hidden_layers)?;
@@ -77,7 +79,8 @@ fn proxy(row: &Row, entry: &ModelEntry) -> Option<Architecture> {
     (is_cut && agrees(&whole, entry)).then(|| Architecture { num_hidden_layers: layers, ..overridden(row, shape) })
 }
 
-/// Returns the model of a name that the catalog does not have, where the row has no shape of its own.
+/// Returns the model of a name that the catalog does not have, where the row has no shape of its
+/// own.
 fn unlisted(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     if let Some((layers, hidden, vocab)) = sized::told(row) {
         let full = Row { layers: Some(layers), hidden: Some(hidden), vocab: row.vocab.or(vocab), ..row.clone() };
@@ -85,7 +88,8 @@ fn unlisted(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut
     }
     let listed = || names::model_named(&row.model).map(|found| (found.entry.pick(), shape_note(row, found.entry)));
     let known = lookalike::find(row).or_else(listed);
-    // A size alone is no shape of a run whose time is told; for the memory of a tuned model it is near enough.
+    // A size alone is no shape of a run whose time is told; for the memory of a tuned model it is
+    // near enough.
     let by_size = || (!row.trainable.is_empty()).then(|| sized::find(row, stack)).flatten();
     match known.or_else(by_size) {
         Some((model, note)) => {
@@ -185,7 +189,8 @@ fn head_width(style: &Architecture, hidden: u32, heads: u32) -> u32 {
     if fills || style.head_dim == 0 { hidden / heads.max(1) } else { style.head_dim }
 }
 
-/// The width of an MLP as the code has it: InternEvo rounds it up to a multiple of 256 (`multiple_of` of its `FeedForward`).
+/// The width of an MLP as the code has it: InternEvo rounds it up to a multiple of 256
+/// (`multiple_of` of its `FeedForward`).
 fn padded_width(stack: Stack, width: u32) -> u32 {
     if stack == Stack::InternEvo { width.next_multiple_of(256) } else { width }
 }
@@ -195,8 +200,8 @@ pub(super) fn has_experts(row: &Row) -> bool {
     row.n_experts.is_some_and(|experts| experts > 1)
 }
 
-/// Returns a dense shape with the experts of the row. Its linear layers have no biases, as Megatron requires with experts. `None` if the
-/// width of experts or the number per token is missing.
+/// Returns a dense shape with the experts of the row. Its linear layers have no biases, as Megatron
+/// requires with experts. `None` if the width of experts or the number per token is missing.
 fn with_experts(row: &Row, dense: Architecture) -> Option<Architecture> {
     if !has_experts(row) {
         return Some(dense);

@@ -53,8 +53,8 @@ const FABRICS: [(&[&str], &str); 6] = [
 /// GPUs of a machine where nothing tells them.
 const NODE: u32 = 8;
 
-/// The network of the cluster on which nanotron's sweep and the ultra-scale playbook's collectives ran, far slower than others'
-/// with the same cards.
+/// The network of the cluster on which nanotron's sweep and the ultra-scale playbook's collectives
+/// ran, far slower than others' with the same cards.
 const PLAYBOOK: &str = "efa-playbook";
 
 /// Returns the network of a run of `gpus`.
@@ -107,8 +107,9 @@ pub(super) fn network(
 /// Share of a usual network that one which is not stated may have.
 const SLOW: f64 = 0.5;
 
-/// Returns the slowest network that a row's words leave possible, per GPU: half of the usual where a run spans nodes and nothing tells its
-/// network, the node's rate where a rate does not say whether it is a GPU's or a node's.
+/// Returns the slowest network that a row's words leave possible, per GPU: half of the usual where
+/// a run spans nodes and nothing tells its network, the node's rate where a rate does not say
+/// whether it is a GPU's or a node's.
 pub(super) fn slowest(row: &Row, network: &Network, gpus: u32) -> Option<BytesPerSecond> {
     let node = network.gpus_per_node;
     let said = rate(&row.inter_node_bw, row.gpus_per_node.unwrap_or(node));

@@ -44,7 +44,8 @@ pub(super) fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
     }
 }
 
-/// Returns a text in lower case whose rates in bytes are spelt as such: a capital B is a byte, `GB/s`, a small one a bit, `Gb/s`.
+/// Returns a text in lower case whose rates in bytes are spelt as such: a capital B is a byte,
+/// `GB/s`, a small one a bit, `Gb/s`.
 fn spelled(text: &str) -> String {
     let bytes = |text: &str, unit: &str| {
         let long = unit.replacen('B', "byte", 1).replace("ps", "/s");
@@ -75,8 +76,8 @@ fn stated(text: &str) -> Option<(Option<f64>, f64)> {
     None
 }
 
-/// Returns the factor to Gbit/s of the unit at the start of a lower-case text. A bare `gb` is a gigabit,
-/// as networks are rated in bits, unless it is written as bytes (`gbyte/s`, `gib/s`).
+/// Returns the factor to Gbit/s of the unit at the start of a lower-case text. A bare `gb` is a
+/// gigabit, as networks are rated in bits, unless it is written as bytes (`gbyte/s`, `gib/s`).
 fn unit_factor(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let begins = |units: &[&str]| {

@@ -47,8 +47,9 @@ impl Recomputed {
 const NOTHING: [&str; 5] = ["none", "no", "false", "off", "disabled"];
 const EVERYTHING: [&str; 4] = ["full", "yes", "true", "all"];
 
-/// Returns what whole words say of all layers: none, full, or full on some of them. The first word decides, as what follows may be
-/// about its place (`full, checkpoints offloaded to host`) or about other runs.
+/// Returns what whole words say of all layers: none, full, or full on some of them. The first word
+/// decides, as what follows may be about its place (`full, checkpoints offloaded to host`) or about
+/// other runs.
 fn whole(text: &str) -> Option<Recomputed> {
     let words: Vec<&str> = text
         .split(|sign: char| !(sign.is_ascii_alphanumeric() || "_-".contains(sign)))
@@ -69,7 +70,8 @@ fn whole(text: &str) -> Option<Recomputed> {
     }
 }
 
-/// Returns the share of layers that are kept beside those that are recomputed: `full on 10 of 80 layers`.
+/// Returns the share of layers that are kept beside those that are recomputed: `full on 10 of 80
+/// layers`.
 fn kept_beside(text: &str) -> Option<f64> {
     let (_, after) = text.split_once("full on ")?;
     let (again, rest) = leading_number(after)?;

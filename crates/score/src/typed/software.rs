@@ -50,7 +50,8 @@ pub(super) fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Sof
     let compiles = has(&row.compile, &["yes", "true", "torch.compile", "inductor", "thunder", "dynamo"]);
     let pipelined = row.pp.is_some_and(|stages| stages > 1);
     let is_titan = stack == Stack::Torchtitan;
-    // torchtune's one recipe for one GPU and everything trained: paged 8-bit states, updates in the backward pass.
+    // torchtune's one recipe for one GPU and everything trained: paged 8-bit states, updates in the
+    // backward pass.
     let single = stack == Stack::Torchtune && row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
     Ok(Software {
         kernels: kernels(row, stack, compiles, notes),
@@ -167,7 +168,8 @@ fn optimizer_kernel(row: &Row, stack: Stack, compiles: bool) -> OptimizerKernel 
     if plain && !fused { OptimizerKernel::ForEach } else { OptimizerKernel::Fused }
 }
 
-/// Returns what FSDP keeps gathered outside the layers: until mid-2025 FSDP2 kept its root unit whatever it was told.
+/// Returns what FSDP keeps gathered outside the layers: until mid-2025 FSDP2 kept its root unit
+/// whatever it was told.
 const fn root_unit(stack: Stack) -> RootUnit {
     match stack {
         Stack::Torchtitan => RootUnit::KeptWithLast,
@@ -176,7 +178,8 @@ const fn root_unit(stack: Stack) -> RootUnit {
     }
 }
 
-/// Returns what the columns say to be in host memory. A reference model there is none of the trained one's.
+/// Returns what the columns say to be in host memory. A reference model there is none of the
+/// trained one's.
 fn offload(row: &Row) -> Offload {
     let text = row.offload.to_ascii_lowercase();
     let is_none = text.is_empty() || text.starts_with("no") || text.starts_with("reference");
@@ -228,7 +231,8 @@ fn targets(text: &str) -> Option<Targets> {
     }
 }
 
-/// Returns the format of the frozen matrices: people say it of the base, of the precision, or by the method alone.
+/// Returns the format of the frozen matrices: people say it of the base, of the precision, or by
+/// the method alone.
 fn base(row: &Row, notes: &mut Notes) -> BaseFormat {
     let text = [&row.quantized_base, &row.precision, &row.model].map(String::as_str).join(" ");
     let says = |words: &[&str]| has(&text, words);
@@ -289,7 +293,8 @@ pub(super) fn experts(
     }
     Ok(Experts {
         ep: row.ep.unwrap_or(1),
-        // Megatron-LM splits experts like the other matrices; Megatron-Bridge's recipes change that.
+        // Megatron-LM splits experts like the other matrices; Megatron-Bridge's recipes change
+        // that.
         etp: row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 }),
         execution: ExpertParallel {
             dispatcher: if fused { Dispatcher::Fused } else { Dispatcher::AllToAll },

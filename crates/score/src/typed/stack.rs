@@ -1,4 +1,5 @@
-//! The training program of a row, by the words of its columns, and what it does where the row says nothing else.
+//! The training program of a row, by the words of its columns, and what it does where the row says
+//! nothing else.
 
 use crate::row::Row;
 use crate::text::has;
@@ -80,7 +81,8 @@ const FSDP: Habits = Habits {
     sequence_parallel: true,
     overlaps: true,
 };
-/// Megatron-LM of 2021: unfused attention, everything recomputed, reductions after the backward pass.
+/// Megatron-LM of 2021: unfused attention, everything recomputed, reductions after the backward
+/// pass.
 const EARLY: Habits = Habits {
     framework: Framework::MegatronLegacy,
     strategy: Some(Strategy::Ddp),

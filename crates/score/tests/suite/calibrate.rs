@@ -22,8 +22,9 @@ fn every_constant_acts_and_every_action_has_a_constant() {
     }
 }
 
-/// A change of a formula moves what the steps ask of the constants under it: then they are fitted again in the same commit, by
-/// `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv --write`.
+/// A change of a formula moves what the steps ask of the constants under it: then they are fitted
+/// again in the same commit, by `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv
+/// --write`.
 #[test]
 fn no_constant_is_a_standard_deviation_from_what_the_steps_ask_for() {
     // One deviation from the optimum costs half a unit.

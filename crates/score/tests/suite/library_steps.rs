@@ -1,5 +1,6 @@
-//! Memory against training steps of a library's own code, traced tensor by tensor: models with state mixers
-//! (`tests/measured/hybrid_memory.csv`) and models that read images (`tests/measured/tower_memory.csv`).
+//! Memory against training steps of a library's own code, traced tensor by tensor: models with
+//! state mixers (`tests/measured/hybrid_memory.csv`) and models that read images
+//! (`tests/measured/tower_memory.csv`).
 
 use ::score::library_step::LibraryStep;
 use ::score::{LeftOut, hybrid, towers};

@@ -57,7 +57,8 @@ fn steps_that_the_hardware_limits_are_predicted() {
     }
 }
 
-/// `NeMo`'s table of long sequences, 4K to 1M tokens, and the sequences that ALST's configurations say to have run.
+/// `NeMo`'s table of long sequences, 4K to 1M tokens, and the sequences that ALST's configurations
+/// say to have run.
 #[test]
 fn long_sequences_are_predicted() {
     const LONG_MEDIAN: f64 = 0.13;
@@ -71,7 +72,8 @@ fn long_sequences_are_predicted() {
     let ran = of("ALST");
     assert!(ran.len() >= 8 && ran.iter().all(|run| run.fits), "{} rows", ran.len());
     let memory: Vec<f64> = ran.into_iter().filter_map(Prediction::memory_error).collect();
-    // Their layers are recomputed and their checkpoints are in host memory; what else the GPU holds of that is not known.
+    // Their layers are recomputed and their checkpoints are in host memory; what else the GPU holds
+    // of that is not known.
     assert!(memory.len() >= 3 && memory.iter().all(|error| error.abs() < 0.3), "{memory:?}");
 }
 
@@ -91,8 +93,8 @@ fn peak_memory_is_predicted() {
     assert!(errors.mean < MEMORY_MEAN, "mean {}", errors.mean);
 }
 
-/// The log of one of BigScience's runs under ZeRO-3 on V100 (experiments/gpt2-meg-ds-zero, 25 May 2021): 26,118 MiB allocated and
-/// 28,234 MiB reserved at most.
+/// The log of one of BigScience's runs under ZeRO-3 on V100 (experiments/gpt2-meg-ds-zero, 25 May
+/// 2021): 26,118 MiB allocated and 28,234 MiB reserved at most.
 #[test]
 fn the_log_of_a_run_under_zero_3_is_met() {
     let entry = PUBLISHED.training.iter().find(|entry| entry.row.row_id == "BS-0211").unwrap();
@@ -112,8 +114,8 @@ fn runs_that_ran_fit_and_runs_that_failed_do_not() {
     assert!(failed > FAILED_DOES_NOT, "{confusion:?}");
 }
 
-/// Of ten peaks eight lie in the range beside their prediction: of every kind that has rows enough, with the range of the kind's other
-/// sources as well.
+/// Of ten peaks eight lie in the range beside their prediction: of every kind that has rows enough,
+/// with the range of the kind's other sources as well.
 #[test]
 fn peaks_lie_in_the_range_beside_their_prediction() {
     const INSIDE: f64 = 0.8;
@@ -170,13 +172,15 @@ fn mixtures_of_experts_are_predicted() {
     assert!(memory.median < MIXTURE_MEMORY_MEDIAN, "median {}", memory.median);
     let confusion = summary::score(&PUBLISHED.mixtures).confusion;
     let ran = confusion.ran_fits as f64 / (confusion.ran_fits + confusion.ran_does_not) as f64;
-    // Three are Nemotron 3's, a few percent above their GPUs' memory; six are of ModelZoo and verl, whose recomputation is not said.
+    // Three are Nemotron 3's, a few percent above their GPUs' memory; six are of ModelZoo and verl,
+    // whose recomputation is not said.
     assert!(ran > 0.96, "{confusion:?}");
     assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
     assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
 }
 
-/// Sources whose steps were far off for one reason each: a host that launches too slowly, and layer norms in fp32.
+/// Sources whose steps were far off for one reason each: a host that launches too slowly, and layer
+/// norms in fp32.
 #[test]
 fn host_bound_runs_and_fp32_norms_are_predicted() {
     for (source, limit) in [("CI golden", 0.14), ("mosaicml/examples", 0.07)] {
@@ -188,8 +192,9 @@ fn host_bound_runs_and_fp32_norms_are_predicted() {
     }
 }
 
-/// Megatron-Core's allocated bytes, of small models and of 7 billion parameters. Beyond the median are runs whose row does not
-/// tell what took memory: an older Transformer Engine that wrote the scores, gradients of the head that wait.
+/// Megatron-Core's allocated bytes, of small models and of 7 billion parameters. Beyond the median
+/// are runs whose row does not tell what took memory: an older Transformer Engine that wrote the
+/// scores, gradients of the head that wait.
 #[test]
 fn megatron_cores_allocated_bytes_are_predicted() {
     const MEDIAN: f64 = 0.04;
@@ -205,8 +210,8 @@ fn megatron_cores_allocated_bytes_are_predicted() {
     assert!(hopper.count > 50 && hopper.median < ON_HOPPER, "{hopper:?}");
 }
 
-/// Of ten steps eight lie in the range beside their prediction: of every kind that has rows enough, with the range of the kind's other
-/// sources as well, and on all silicon.
+/// Of ten steps eight lie in the range beside their prediction: of every kind that has rows enough,
+/// with the range of the kind's other sources as well, and on all silicon.
 #[test]
 fn steps_lie_in_the_range_beside_their_prediction() {
     const INSIDE: f64 = 0.75;
@@ -249,7 +254,8 @@ fn rows_are_left_out_for_a_reason_only() {
     }
 }
 
-/// Fine-tuning, of which no row was fitted to: tests/measured/finetuned and the rows with adapters of the other tables.
+/// Fine-tuning, of which no row was fitted to: tests/measured/finetuned and the rows with adapters
+/// of the other tables.
 #[test]
 fn fine_tuning_is_predicted() {
     const READ: usize = 250;
@@ -274,8 +280,9 @@ fn fine_tuning_is_predicted() {
     assert!(memory.median < SUBMITTED_MEMORY_MEDIAN, "{memory:?}");
 }
 
-/// TPUs, AMD's accelerators, Gaudi, Trainium, and `MLPerf`'s pre-training: most rows are read, what ran is called fitting, and the
-/// median step is met, whatever its MFU. The aims are 10 % on TPUs and 12 % elsewhere.
+/// TPUs, AMD's accelerators, Gaudi, Trainium, and `MLPerf`'s pre-training: most rows are read, what
+/// ran is called fitting, and the median step is met, whatever its MFU. The aims are 10 % on TPUs
+/// and 12 % elsewhere.
 #[test]
 fn steps_on_other_silicon_are_predicted() {
     // File, rows, rows read, rows called out of memory, median.

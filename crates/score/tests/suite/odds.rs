@@ -26,7 +26,8 @@ const FEWEST: usize = 20;
 /// Most that the share of runs that ran may differ from what was said.
 const CLOSE: f64 = 0.08;
 
-/// What the share differs from the mean of the odds, beyond so many standard errors of a share of so few runs.
+/// What the share differs from the mean of the odds, beyond so many standard errors of a share of
+/// so few runs.
 fn off(tenth: &Tenth, errors: f64) -> f64 {
     let (said, runs) = (tenth.said(), tenth.runs as f64);
     (tenth.share() - said).abs() - errors * (said * (1.0 - said) / runs).sqrt()
@@ -44,8 +45,8 @@ fn runs_run_as_often_as_is_said() {
     }
 }
 
-/// Each half of the runs by curves that were fitted to the other half alone: a tenth has too few runs for its share to be known to 8 points, so
-/// that a standard error is added.
+/// Each half of the runs by curves that were fitted to the other half alone: a tenth has too few
+/// runs for its share to be known to 8 points, so that a standard error is added.
 #[test]
 fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
     let outcomes = outcomes(ENTRIES.iter().copied());
@@ -57,7 +58,8 @@ fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
     }
 }
 
-/// Runs of nanotron's sweep, which tells of its failures: what is called sure ran, and what is called hopeless did not.
+/// Runs of nanotron's sweep, which tells of its failures: what is called sure ran, and what is
+/// called hopeless did not.
 #[test]
 fn the_verdicts_of_nanotrons_runs_are_how_often_they_ran() {
     let share = |range: std::ops::Range<f64>| {
@@ -73,7 +75,8 @@ fn the_verdicts_of_nanotrons_runs_are_how_often_they_ran() {
     assert!(hopeless < 0.02 && sure > 0.91 && (0.4..0.6).contains(&tight), "{hopeless} {tight} {sure}");
 }
 
-/// The sweep has a fit of its own, and the others share one that lies where it does, as wide as their peaks are spread.
+/// The sweep has a fit of its own, and the others share one that lies where it does, as wide as
+/// their peaks are spread.
 #[test]
 fn every_kind_has_a_curve_and_what_is_spread_wider_has_a_flatter_one() {
     let curves = curves::fitted(ENTRIES.iter().copied());

@@ -1,5 +1,6 @@
-//! What a layer keeps against steps measured on one H200 (`tests/one_gpu/steps.csv`): bytes allocated
-//! at the end of the forward pass, over those of the same model with every block checkpointed.
+//! What a layer keeps against steps measured on one H200 (`tests/one_gpu/steps.csv`): bytes
+//! allocated at the end of the forward pass, over those of the same model with every block
+//! checkpointed.
 
 use crate::published::PUBLISHED;
 use engine::catalog;
@@ -134,8 +135,9 @@ fn a_layer_keeps_what_was_measured() {
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What its kernels reach alone (`tests/rates/h200.json` as it is read) against published steps on Hopper that compute limits: the
-/// shares of the catalog have in them what a step loses beside its kernels. Whoever brings such rates is told the number.
+/// What its kernels reach alone (`tests/rates/h200.json` as it is read) against published steps on
+/// Hopper that compute limits: the shares of the catalog have in them what a step loses beside its
+/// kernels. Whoever brings such rates is told the number.
 #[test]
 fn kernels_alone_are_faster_than_whole_steps() {
     let of_hopper = |entry: &::score::summary::Entry| {
@@ -160,8 +162,9 @@ fn kernels_alone_are_faster_than_whole_steps() {
     assert!(ratios.len() > 500 && (ratio - 0.95).abs() < 0.02, "{} steps: {ratio}", ratios.len());
 }
 
-/// FlashAttention-2's and cuDNN's kernels alone, causal, by the length of the sequence and the width of the heads: TFLOP/s over long
-/// sequences with heads of 128 channels, as [`engine::model::compute::attention`] scales them.
+/// FlashAttention-2's and cuDNN's kernels alone, causal, by the length of the sequence and the
+/// width of the heads: TFLOP/s over long sequences with heads of 128 channels, as
+/// [`engine::model::compute::attention`] scales them.
 #[test]
 fn attention_kernels_scale_with_length_and_width_as_measured() {
     const ATTENTION: &str = include_str!("../../../../tests/one_gpu/attention.csv");

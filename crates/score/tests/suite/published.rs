@@ -16,7 +16,8 @@ use score::tracker::{self, Tracked};
 /// All of them, read once.
 pub(crate) static PUBLISHED: LazyLock<Published> = LazyLock::new(all);
 
-/// The rows of all files; tracker rows, traced steps and collectives that are left out are not included.
+/// The rows of all files; tracker rows, traced steps and collectives that are left out are not
+/// included.
 #[derive(Default)]
 pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,

@@ -1,5 +1,6 @@
-//! Memory against training steps traced tensor by tensor (`tests/measured/traced_steps.csv`): torchtitan's Llama, and models of
-//! Hugging Face, on fake tensors, with the bytes that a simulation of PyTorch's allocator reserves.
+//! Memory against training steps traced tensor by tensor (`tests/measured/traced_steps.csv`):
+//! torchtitan's Llama, and models of Hugging Face, on fake tensors, with the bytes that a
+//! simulation of PyTorch's allocator reserves.
 
 use ::score::traced::score::{self, Compared};
 use ::score::traced::{self, Traced};
@@ -82,9 +83,11 @@ fn the_closed_form_keeps_to_the_traced_bytes() {
     assert!(worst.0 < CLOSED_WORST, "worst {worst:?}");
 }
 
-/// Layers from which the allocator's shares are taken: of shallow models, the parts are few and large.
+/// Layers from which the allocator's shares are taken: of shallow models, the parts are few and
+/// large.
 const DEEP: u32 = 10;
-/// Error of the closed form of the reserved bytes on deep models: its median with its sign, and the median of its size.
+/// Error of the closed form of the reserved bytes on deep models: its median with its sign, and the
+/// median of its size.
 const RESERVED_SIGNED: f64 = 0.02;
 const RESERVED_SIZE: f64 = 0.08;
 

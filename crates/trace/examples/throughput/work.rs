@@ -36,8 +36,8 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
         let moved = Scenario { seq_len: 128 + run % 100_000, ..mixture };
         black_box(black_box(&moved).report());
     });
-    // One step of 80 layers tensor by tensor: written down, and simulated under PyTorch's allocator, three steps of which say
-    // what it reserves.
+    // One step of 80 layers tensor by tensor: written down, and simulated under PyTorch's
+    // allocator, three steps of which say what it reserves.
     let layers = eighty_layers().setup();
     let stage = stages(&layers).first;
     let write = fastest_of(STEP_RUNS, &now, |_| {
@@ -58,7 +58,8 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
     ]
 }
 
-/// DeepSeek V3 on 256 GPUs: a pipeline whose stages differ, experts over 32 groups of GPUs, latent attention. Dearer than most.
+/// DeepSeek V3 on 256 GPUs: a pipeline whose stages differ, experts over 32 groups of GPUs, latent
+/// attention. Dearer than most.
 fn mixture() -> Scenario {
     let default = catalog::default_scenario();
     let model = catalog::model("deepseek-v3").map_or(default.model, catalog::ModelEntry::pick);

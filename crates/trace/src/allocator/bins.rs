@@ -1,7 +1,8 @@
 //! The free blocks of a pool, by size and then by address.
 //!
-//! A training step frees hundreds of blocks of few sizes, and takes them again. So blocks of about one size lie in a bin, the
-//! smallest last: most are pushed and popped there, and bits say which bins hold any.
+//! A training step frees hundreds of blocks of few sizes, and takes them again. So blocks of about
+//! one size lie in a bin, the smallest last: most are pushed and popped there, and bits say which
+//! bins hold any.
 
 use super::blocks::Free;
 use super::rules::GRAIN;

@@ -1,4 +1,5 @@
-//! The blocks of all segments: a slab whose entries are linked to those before and after them in their segment.
+//! The blocks of all segments: a slab whose entries are linked to those before and after them in
+//! their segment.
 
 use super::{PoolKind, Stream};
 

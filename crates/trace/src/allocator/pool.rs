@@ -23,7 +23,8 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Makes the second block the tail where the first was: it was split off it, or has absorbed it.
+    /// Makes the second block the tail where the first was: it was split off it, or has absorbed
+    /// it.
     pub(super) fn follow(&mut self, old: BlockId, new: BlockId) {
         if self.tail == old {
             self.tail = new;

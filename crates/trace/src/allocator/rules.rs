@@ -1,4 +1,5 @@
-//! The sizes by which the allocator rounds, reserves and splits; the names in parentheses are PyTorch's.
+//! The sizes by which the allocator rounds, reserves and splits; the names in parentheses are
+//! PyTorch's.
 
 use engine::model::software::Segments;
 use enum_map::Enum;
@@ -10,13 +11,15 @@ pub(super) const GRAIN: u64 = 512;
 const SMALL_REQUEST: u64 = MIB;
 /// A segment of a small pool, and its page where segments expand (`kSmallBuffer`).
 const SMALL_SEGMENT: u64 = 2 * MIB;
-/// A segment of a large pool for requests below [`OWN_SEGMENT`], and its page where segments expand (`kLargeBuffer`).
+/// A segment of a large pool for requests below [`OWN_SEGMENT`], and its page where segments expand
+/// (`kLargeBuffer`).
 const LARGE_SEGMENT: u64 = 20 * MIB;
 /// Requests from here on get a segment of their own size (`kMinLargeAlloc`),
 const OWN_SEGMENT: u64 = 10 * MIB;
 /// rounded up to this (`kRoundLarge`).
 const OWN_SEGMENT_GRAIN: u64 = 2 * MIB;
-/// Larger requests count as this one, 64 TiB, so that sums of bytes stay within 64 bits: no device has as much.
+/// Larger requests count as this one, 64 TiB, so that sums of bytes stay within 64 bits: no device
+/// has as much.
 pub(super) const LARGEST_REQUEST: u64 = 1 << 46;
 
 /// A request as it is served (`round_size`).
@@ -24,8 +27,8 @@ pub(super) fn rounded(bytes: u64) -> u64 {
     bytes.clamp(1, LARGEST_REQUEST).next_multiple_of(GRAIN)
 }
 
-/// What PyTorch asks the driver for when no free block holds a request of so many bytes: the size that its out-of-memory messages print
-/// (`get_allocation_size`).
+/// What PyTorch asks the driver for when no free block holds a request of so many bytes: the size
+/// that its out-of-memory messages print (`get_allocation_size`).
 ///
 /// ```
 /// # use trace::allocator::asked_of_driver;

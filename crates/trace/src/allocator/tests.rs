@@ -1,4 +1,5 @@
-//! The rules one by one, worked by hand from `c10/cuda/CUDACachingAllocator.cpp` (its names in parentheses).
+//! The rules one by one, worked by hand from `c10/cuda/CUDACachingAllocator.cpp` (its names in
+//! parentheses).
 
 use super::rules::LARGEST_REQUEST;
 use super::*;
@@ -25,7 +26,8 @@ fn free_all(allocator: &mut Allocator, blocks: impl IntoIterator<Item = BlockId>
     }
 }
 
-/// The blocks of a pool of the compute stream, by address: where, how large, how much of it is used.
+/// The blocks of a pool of the compute stream, by address: where, how large, how much of it is
+/// used.
 fn layout(allocator: &Allocator, kind: PoolKind) -> Vec<(u64, u64, u64)> {
     let of_pool = allocator.ranges().filter(|range| (range.stream, range.kind) == (Stream::Compute, kind));
     let mut layout: Vec<_> = of_pool.map(|range| (range.address, range.size, range.used)).collect();
@@ -51,7 +53,8 @@ fn requests_are_rounded_up_to_512_bytes() {
     }
 }
 
-/// `get_pool` with `kSmallSize`, `get_allocation_size` with `kSmallBuffer`, `kLargeBuffer`, `kMinLargeAlloc`, `kRoundLarge`.
+/// `get_pool` with `kSmallSize`, `get_allocation_size` with `kSmallBuffer`, `kLargeBuffer`,
+/// `kMinLargeAlloc`, `kRoundLarge`.
 #[test]
 fn a_segment_is_as_large_as_its_request_asks_for() {
     let cases = [
@@ -122,7 +125,8 @@ fn a_small_pool_splits_off_512_bytes() {
     assert_eq!(allocator.reserved(), 2 * MIB);
 }
 
-/// `should_split`, large pool: `remaining > kSmallSize`. Of a segment of 12 MiB, 11 MiB leave 1 MiB, which stays with them.
+/// `should_split`, large pool: `remaining > kSmallSize`. Of a segment of 12 MiB, 11 MiB leave 1
+/// MiB, which stays with them.
 #[test]
 fn a_large_pool_splits_off_more_than_1_mib() {
     let mut allocator = fixed();
@@ -212,7 +216,8 @@ fn freeing_twice_frees_once() {
     assert_eq!((allocator.allocated(), large(&allocator)), (0, vec![(0, 20, 0)]));
 }
 
-/// `ExpandableSegment`: "2MiB pages for our small pool and 20MiB pages for our large pool"; `should_split`: 512 B anywhere.
+/// `ExpandableSegment`: "2MiB pages for our small pool and 20MiB pages for our large pool";
+/// `should_split`: 512 B anywhere.
 #[test]
 fn an_expandable_segment_grows_by_pages_and_splits_off_everything() {
     let mut allocator = expandable();
@@ -230,8 +235,8 @@ fn an_expandable_segment_grows_by_pages_and_splits_off_everything() {
     assert_eq!(allocator.reserved(), (22 + 60) * MIB);
 }
 
-/// `try_allocate_expandable_block`: only what the free block at the end lacks is mapped. 9 MiB are free, 30 are asked for:
-/// 21 lack, so two pages.
+/// `try_allocate_expandable_block`: only what the free block at the end lacks is mapped. 9 MiB are
+/// free, 30 are asked for: 21 lack, so two pages.
 #[test]
 fn an_expandable_segment_grows_from_its_free_end() {
     let mut allocator = expandable();
@@ -269,8 +274,8 @@ fn each_stream_has_an_expandable_segment_of_its_own() {
     );
 }
 
-/// `release_cached_blocks`: of 60 MiB, 30 and 20 are reserved, the 20 partly in use. 12 more do not fit beside them, so the
-/// free 30 are given back.
+/// `release_cached_blocks`: of 60 MiB, 30 and 20 are reserved, the 20 partly in use. 12 more do not
+/// fit beside them, so the free 30 are given back.
 #[test]
 fn free_segments_are_given_back_before_the_device_is_exceeded() {
     let mut allocator = Allocator::within(60 * MIB);

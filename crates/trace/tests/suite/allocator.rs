@@ -1,5 +1,5 @@
-//! The caching allocator: what holds whatever is requested, and the same figures as the reference simulation's, `allocsim.py`
-//! (`tests/allocator/traces.py` made the figures).
+//! The caching allocator: what holds whatever is requested, and the same figures as the reference
+//! simulation's, `allocsim.py` (`tests/allocator/traces.py` made the figures).
 
 use crate::allocator_play::{Player, Style};
 use trace::allocator::{Allocator, Segments, Stream};
@@ -11,8 +11,9 @@ const DRAWN: [(&str, u64, usize, Style); 3] = [
     ("few sizes", 2, 5000, Style { limit: 400, frees: 7, mask: 0x80000 }),
     ("few blocks", 3, 3000, Style { limit: 12, frees: 6, mask: 0xC0000 }),
 ];
-/// Recorded steps of training code: name, requests as `traces.py` explains them, and the peaks that the oracle
-/// (`fsdp2_memory_2.csv`, columns simulated_reserved and simulated_reserved_expandable) has for the row.
+/// Recorded steps of training code: name, requests as `traces.py` explains them, and the peaks that
+/// the oracle (`fsdp2_memory_2.csv`, columns simulated_reserved and simulated_reserved_expandable)
+/// has for the row.
 const RECORDED: [(&str, &str, [u64; 2]); 2] = [
     ("OM-0058", include_str!("../../../../tests/allocator/OM-0058.txt"), [74576822272, 73236742144]),
     ("OM-0188", include_str!("../../../../tests/allocator/OM-0188.txt"), [25035800576, 25901924352]),

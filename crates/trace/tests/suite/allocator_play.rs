@@ -1,4 +1,5 @@
-//! The allocator played from random numbers, and what must hold of it at any moment. The fuzz target `allocator` plays it too.
+//! The allocator played from random numbers, and what must hold of it at any moment. The fuzz
+//! target `allocator` plays it too.
 
 use trace::allocator::{Allocator, BlockId, Range, Stream};
 
@@ -13,7 +14,8 @@ pub(crate) struct Style {
     pub(crate) limit: usize,
     /// Of 16 events, so many free a block.
     pub(crate) frees: u32,
-    /// Bits of the 20 that tell the sizes between two powers of two apart: with few of them the same sizes come again.
+    /// Bits of the 20 that tell the sizes between two powers of two apart: with few of them the
+    /// same sizes come again.
     pub(crate) mask: u64,
 }
 
@@ -29,8 +31,9 @@ impl Player {
         Self { allocator, style, live: Vec::new() }
     }
 
-    /// Plays one event: bits 0 to 3 say whether a block is freed; then the rest says which, or bits 4 and 5 the stream,
-    /// bits 6 to 10 the power of two and bits 12 to 31 how far on the way to the next.
+    /// Plays one event: bits 0 to 3 say whether a block is freed; then the rest says which, or bits
+    /// 4 and 5 the stream, bits 6 to 10 the power of two and bits 12 to 31 how far on the way to
+    /// the next.
     pub(crate) fn play(&mut self, word: u32) {
         let is_free = word % 16 < self.style.frees || self.live.len() >= self.style.limit;
         if is_free && !self.live.is_empty() {
@@ -52,8 +55,8 @@ impl Player {
         }
     }
 
-    /// Holds at any moment: blocks fill their segments without a gap or an overlap, free neighbours are one block, and sums
-    /// are those of the blocks.
+    /// Holds at any moment: blocks fill their segments without a gap or an overlap, free neighbours
+    /// are one block, and sums are those of the blocks.
     pub(crate) fn check(&self) {
         let allocator = &self.allocator;
         let mut used: Vec<u64> = allocator.ranges().map(|range| range.used).filter(|used| *used > 0).collect();

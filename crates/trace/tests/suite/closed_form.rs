@@ -86,8 +86,9 @@ fn the_verdict_is_the_traced_step_s_whatever_the_layer() {
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Models with large vocabularies, tied embeddings, biases, norms of heads and norms after their blocks, at lengths where weights
-/// and where activations decide, under tensor parallelism and with sequences cut.
+/// Models with large vocabularies, tied embeddings, biases, norms of heads and norms after their
+/// blocks, at lengths where weights and where activations decide, under tensor parallelism and with
+/// sequences cut.
 #[test]
 fn the_verdict_is_the_traced_step_s_whatever_the_model() {
     const MODELS: [&str; 8] =

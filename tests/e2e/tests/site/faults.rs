@@ -229,9 +229,10 @@ const NO_THREAD: &str = "return document.querySelector('#no-thread')?.textConten
 
 #[test]
 fn without_a_worker_the_page_paints_by_itself_and_says_so() -> Result<()> {
-    // Workers that cannot be started, as in a sandbox; that end by an error, at once, when they shall paint for the first time, and
-    // when they have painted three times; that are silent from the first message, when they shall paint for the first time, and
-    // when they have painted six times.
+    // Workers that cannot be started, as in a sandbox; that end by an error, at once, when they
+    // shall paint for the first time, and when they have painted three times; that are silent from
+    // the first message, when they shall paint for the first time, and when they have painted six
+    // times.
     let refused = "window.Worker = class { constructor() { throw new Error('no'); } };";
     let broken = "const Before = window.Worker;
         window.Worker = class extends Before { constructor() { super('data:text/javascript,throw 1'); } };";

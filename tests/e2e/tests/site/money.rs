@@ -1,4 +1,5 @@
-//! Days and dollars on the first screen: the tile follows the sliders, leads to its controls, and compares with what is pinned.
+//! Days and dollars on the first screen: the tile follows the sliders, leads to its controls, and
+//! compares with what is pinned.
 
 use anyhow::Result;
 use e2e::{Key, wait_for};

@@ -20,8 +20,8 @@ pub(crate) const OUTPUTS: [&str; 4] = ["MFU", "Tokens per second per GPU", "Step
 /// Timeout for a slow machine; every wait ends as soon as its condition holds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Records violations of the content policy, uncaught errors, the page's pending timers, and how many
-/// pictures of its worker it has drawn, from before the page's first script.
+/// Records violations of the content policy, uncaught errors, the page's pending timers, and how
+/// many pictures of its worker it has drawn, from before the page's first script.
 pub(crate) const WITNESS: &str = "window.witness = [];
     addEventListener('securitypolicyviolation', (event) =>
         window.witness.push(`the policy forbids ${event.violatedDirective} of ${event.blockedURI} ${event.sample}`));

@@ -1,4 +1,5 @@
-//! Plans are searched in workers: the page answers meanwhile, a search ends where it is stopped, and a row becomes the scenario.
+//! Plans are searched in workers: the page answers meanwhile, a search ends where it is stopped,
+//! and a row becomes the scenario.
 
 use std::time::Instant;
 

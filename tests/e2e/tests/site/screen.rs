@@ -12,7 +12,8 @@ fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
     let page = Page::first_visit()?;
     let before = page.settled()?;
     wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
-    // The effect of a crash of the graphics process: the canvases are empty, then the event follows.
+    // The effect of a crash of the graphics process: the canvases are empty, then the event
+    // follows.
     let lose = "const all = [...document.querySelectorAll('canvas')];
         for (const canvas of all) {
             canvas.getContext('2d').reset();

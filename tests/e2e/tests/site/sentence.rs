@@ -1,4 +1,5 @@
-//! The scenario's sentence, the steppers of the layout, corrections at their fields, and the verdict that stays in sight.
+//! The scenario's sentence, the steppers of the layout, corrections at their fields, and the
+//! verdict that stays in sight.
 
 use anyhow::{Result, ensure};
 use e2e::{Key, wait_for};
@@ -72,7 +73,8 @@ fn a_correction_stands_at_its_field_with_the_values_that_are_valid() -> Result<(
     page.leave_quietly()
 }
 
-/// Says what the line at the top of the screen is: nothing, or its place, its text and what it covers of the focus.
+/// Says what the line at the top of the screen is: nothing, or its place, its text and what it
+/// covers of the focus.
 const SLIM: &str = "const line = document.querySelector('.slim'), box = line?.getBoundingClientRect();
     return line ? [box.top, box.height, line.innerText.replace(/\\s+/g, ' ')] : []";
 
@@ -100,7 +102,8 @@ fn the_verdict_stays_in_sight_and_covers_no_focus() -> Result<()> {
         for part in ["tight fit", "MFU", "Tokens/s/GPU", "Memory needed", "GiB", "Pin"] {
             ensure!(text.to_lowercase().contains(&part.to_lowercase()), "{width} px: no {part} in {text}");
         }
-        // The keyboard goes up through what has scrolled away: nothing with the focus lies under the line.
+        // The keyboard goes up through what has scrolled away: nothing with the focus lies under
+        // the line.
         page.session.focus(&page.in_view("#curve-x")?)?;
         for _ in 0..12 {
             page.session.script("scrollBy({ top: 80, behavior: 'instant' })", &[])?;

@@ -1,5 +1,5 @@
-//! What stands beside memory over one step: loading and saving in words, what the formulas say of the
-//! same step, and what the step does not follow.
+//! What stands beside memory over one step: loading and saving in words, what the formulas say of
+//! the same step, and what the step does not follow.
 
 use super::largest;
 use analysis::published::MemoryKind;
@@ -47,7 +47,8 @@ pub fn load_and_save(scenario: &Scenario) -> LoadAndSave {
     LoadAndSave { loading, saving }
 }
 
-/// Says what the formulas of the memory bar make of the same step, and what the step does not follow tensor by tensor.
+/// Says what the formulas of the memory bar make of the same step, and what the step does not
+/// follow tensor by tensor.
 pub fn by_formulas(scenario: &Scenario) -> String {
     let (setup, memory) = (scenario.setup(), scenario.report().memory);
     let allocated = format::bytes(MemoryKind::Allocated.predicted(&memory));

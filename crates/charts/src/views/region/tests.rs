@@ -77,7 +77,8 @@ fn the_colour_under_the_marker_is_the_scenarios() {
             // Whole layers and heads step by a little between the nodes.
             let step = 3.5;
             assert!((low - step..=high + step).contains(&own), "{:?} {x:?}: {own} in {low}..{high}", scenario.model);
-            // One of the four nodes has the verdict, or the edge runs through the cell by less than whole layers take.
+            // One of the four nodes has the verdict, or the edge runs through the cell by less than
+            // whole layers take.
             let fits = cells.iter().any(|cell| (cell.limiter != Limiter::Memory) == report.fits());
             let near = (report.memory.headroom() / report.memory.capacity).abs() < 0.02;
             assert!(fits || near, "{:?} {x:?}: {cells:?}", scenario.model);

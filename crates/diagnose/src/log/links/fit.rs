@@ -81,8 +81,8 @@ fn seconds(network: &Network, point: &Point) -> f64 {
     .get()
 }
 
-/// Square of the relative error of a time, the same both ways: `(p - m)^2 / (p m)`, the square of the logarithm of their ratio where
-/// they are near.
+/// Square of the relative error of a time, the same both ways: `(p - m)^2 / (p m)`, the square of
+/// the logarithm of their ratio where they are near.
 fn error(network: &Network, point: &Point) -> f64 {
     let (predicted, measured) = (seconds(network, point), point.seconds);
     (predicted - measured) * (predicted - measured) / (predicted * measured)
@@ -112,7 +112,8 @@ const PARAMS: [ParamId; 6] = [
     ParamId::NodeDecay,
 ];
 
-/// Times of the smallest buffer from which on latencies and rates are told apart; and the size from which on a rate shows.
+/// Times of the smallest buffer from which on latencies and rates are told apart; and the size from
+/// which on a rate shows.
 const SPAN: f64 = 16.0;
 const LARGE: f64 = 1_048_576.0;
 

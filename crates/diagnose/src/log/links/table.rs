@@ -57,7 +57,8 @@ pub struct Point {
 const MOST_BYTES: usize = 64 << 20;
 const MOST_POINTS: usize = 2000;
 
-/// Columns at the end of a line: time, algorithm and bus bandwidth and errors, out of place and in place.
+/// Columns at the end of a line: time, algorithm and bus bandwidth and errors, out of place and in
+/// place.
 const COLUMNS: usize = 8;
 /// The same where only one of the two was measured.
 const SHORT: usize = 4;
@@ -134,8 +135,8 @@ pub fn is_table(text: &str) -> bool {
     text.lines().map(printed).filter(begins).any(|line| row(&line.split_whitespace().collect::<Vec<_>>()).is_some())
 }
 
-/// A line without what launchers put before it: `[1,0]<stdout>:` of mpirun, `0: ` of srun, a pod's name
-/// and a time of Kubernetes.
+/// A line without what launchers put before it: `[1,0]<stdout>:` of mpirun, `0: ` of srun, a pod's
+/// name and a time of Kubernetes.
 fn printed(line: &str) -> &str {
     let line = line.trim();
     if let Some(comment) = line.find('#').and_then(|at| line.get(at..))

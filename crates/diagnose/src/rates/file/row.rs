@@ -12,7 +12,8 @@ const MOST: f64 = 1e18;
 const LEAST: f64 = 1e-15;
 /// The most rows that are told of.
 const MOST_TOLD: usize = 6;
-/// The most ranks of a collective, and the most bytes a second: the fastest link that a scenario may have.
+/// The most ranks of a collective, and the most bytes a second: the fastest link that a scenario
+/// may have.
 pub(super) const MOST_RANKS: f64 = 100_000.0;
 const FASTEST: f64 = 1e13;
 

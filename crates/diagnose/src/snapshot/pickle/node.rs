@@ -1,4 +1,5 @@
-//! Values of a pickle for serde, so that one description of a snapshot reads its pickle and its JSON.
+//! Values of a pickle for serde, so that one description of a snapshot reads its pickle and its
+//! JSON.
 
 use super::{Id, Pickle, Value};
 use core::cell::Cell;
@@ -6,8 +7,9 @@ use serde::de::value::{Error, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// How often values may be visited: as a snapshot names none of its entries twice, each reference once; lines of stacks, which all
-/// entries share, this often. A pickle that names a list of lists again and again ends here, not in an hour.
+/// How often values may be visited: as a snapshot names none of its entries twice, each reference
+/// once; lines of stacks, which all entries share, this often. A pickle that names a list of lists
+/// again and again ends here, not in an hour.
 struct Visits {
     entries: Cell<u64>,
     frames: Cell<u64>,

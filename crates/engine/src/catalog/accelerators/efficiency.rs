@@ -8,7 +8,8 @@ use crate::units::Seconds;
 
 /// Outputs of a tile of a matrix product.
 const TILE: f64 = 128.0 * 128.0;
-/// The unit in which hosts' times for a layer are given ([`fitted::LAUNCH_MEGATRON`] and the others).
+/// The unit in which hosts' times for a layer are given ([`fitted::LAUNCH_MEGATRON`] and the
+/// others).
 const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
 
 /// A generation of accelerators, with the fractions that kernels reach on it.
@@ -43,8 +44,8 @@ const fn of(
     Silicon { generation, efficiency }
 }
 
-/// Tokens at which products of 4,096 columns reach half of their rate: the last wave of tiles costs a GPU of so many multiprocessors
-/// [`fitted::LAST_WAVE`] tiles for each, whatever the product.
+/// Tokens at which products of 4,096 columns reach half of their rate: the last wave of tiles costs
+/// a GPU of so many multiprocessors [`fitted::LAST_WAVE`] tiles for each, whatever the product.
 const fn last_wave(multiprocessors: f64) -> f64 {
     (fitted::LAST_WAVE * multiprocessors * TILE / REFERENCE_WIDTH + 0.5) as u32 as f64
 }
@@ -60,8 +61,9 @@ include!(concat!(env!("OUT_DIR"), "/silicon.rs"));
 const HOPPER_PEAK: f64 = 989.4;
 const HOPPER_POWER: f64 = 700.0;
 
-/// A Hopper of another peak in TFLOP/s and power in watts. The clock goes as the square root of the power, as the voltage falls with it:
-/// a kernel runs at `r sqrt(P / 700 W)`, r its rate on the SXM, and no faster than it does where power is no limit.
+/// A Hopper of another peak in TFLOP/s and power in watts. The clock goes as the square root of the
+/// power, as the voltage falls with it: a kernel runs at `r sqrt(P / 700 W)`, r its rate on the
+/// SXM, and no faster than it does where power is no limit.
 pub const fn hopper(peak: f64, power: f64) -> Silicon {
     let slower = HOPPER_PEAK / peak * square_root(power / HOPPER_POWER);
     let (sxm, cool) = (HOPPER.efficiency, COOL_HOPPER.efficiency);
@@ -97,8 +99,8 @@ const fn square_root(square: f64) -> f64 {
     root
 }
 
-/// What products reach where a whole step of llm.q reaches a share of the peak: on an H100, whose products are fitted, it is 0.61
-/// (IST-DASLab/llmq b77d969, benchmarks, Qwen2.5 in bf16).
+/// What products reach where a whole step of llm.q reaches a share of the peak: on an H100, whose
+/// products are fitted, it is 0.61 (IST-DASLab/llmq b77d969, benchmarks, Qwen2.5 in bf16).
 const fn by_llm_q(share: f64) -> f64 {
     share / 0.61 * fitted::MATMUL_HOPPER
 }
@@ -108,7 +110,8 @@ mod tests {
     use super::*;
     use crate::catalog::{accelerator, model};
 
-    /// Leonardo was announced with 10 exaFLOPS in FP16, sparse, and has 13,824 GPUs: 362 TFLOP/s dense, 1.16 times an A100's.
+    /// Leonardo was announced with 10 exaFLOPS in FP16, sparse, and has 13,824 GPUs: 362 TFLOP/s
+    /// dense, 1.16 times an A100's.
     #[test]
     fn kernels_on_leonardo_are_faster_by_its_multiprocessors() {
         let announced = 10e18 / 2.0 / 13_824.0 / 312e12;
@@ -122,8 +125,9 @@ mod tests {
         }
     }
 
-    /// llm.q's throughput in tokens/s for each GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969, benchmarks): products reach the same
-    /// share of what the whole step does as on an H100, within 5 %.
+    /// llm.q's throughput in tokens/s for each GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969,
+    /// benchmarks): products reach the same share of what the whole step does as on an H100, within
+    /// 5 %.
     #[test]
     fn products_of_cards_with_gddr_memory_stand_to_the_h100s_as_llm_q_measured() {
         let mfu = |gpu: &str, name: &str, tokens_per_s: f64| {

@@ -1,8 +1,10 @@
-//! List prices: what renting one accelerator for one hour costs on demand, without a commitment, taxes, storage and traffic. Where
-//! a provider rents whole nodes, it is an eighth or a quarter of the node's price.
+//! List prices: what renting one accelerator for one hour costs on demand, without a commitment,
+//! taxes, storage and traffic. Where a provider rents whole nodes, it is an eighth or a quarter of
+//! the node's price.
 //!
-//! One provider for what is compared most: SXM nodes are Lambda's, single cards RunPod's Secure Cloud. What neither listed is
-//! another provider's, and what none listed has no price here. Prices move every month: a page shows the date beside each.
+//! One provider for what is compared most: SXM nodes are Lambda's, single cards RunPod's Secure
+//! Cloud. What neither listed is another provider's, and what none listed has no price here. Prices
+//! move every month: a page shows the date beside each.
 
 use crate::catalog::{ACCELERATORS, CLUSTERS};
 use crate::scenario::{CUSTOM, Scenario};
@@ -14,7 +16,8 @@ pub struct Price {
     pub usd_per_hour: f64,
     /// Whose price it is, and of what.
     pub source: &'static str,
-    /// The day on which the provider's page was read: year, month, day; empty where what was read names none.
+    /// The day on which the provider's page was read: year, month, day; empty where what was read
+    /// names none.
     pub date: &'static str,
 }
 
@@ -25,23 +28,25 @@ impl Price {
     }
 }
 
-/// What a scenario holds in place of a price that no list has; it is never shown as one ([`known`]). Up to catalog revision 3 it was
-/// the price of every accelerator.
+/// What a scenario holds in place of a price that no list has; it is never shown as one
+/// ([`known`]). Up to catalog revision 3 it was the price of every accelerator.
 pub const UNLISTED: f64 = 2.0;
 
-/// Returns what a cloud asks for an accelerator of its own product; `None` where that is not known, or the cluster is no product.
+/// Returns what a cloud asks for an accelerator of its own product; `None` where that is not known,
+/// or the cluster is no product.
 pub fn of_product(cluster: &str) -> Option<&'static Price> {
     super::super::cluster(cluster)?.price.as_ref()
 }
 
-/// Returns the price of an accelerator in a cluster: the cloud's own for its product, else the list's; `None` where none is known.
+/// Returns the price of an accelerator in a cluster: the cloud's own for its product, else the
+/// list's; `None` where none is known.
 pub fn listed_in(id: &str, cluster: &str) -> Option<&'static Price> {
     let is_its_own = super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id);
     of_product(cluster).filter(|_| is_its_own).or_else(|| listed(id))
 }
 
-/// Returns a scenario's price of a GPU-hour: that of a list, or one that somebody set; `None` where nobody knows one. What others ask
-/// for its GPU is no price of a cloud's product.
+/// Returns a scenario's price of a GPU-hour: that of a list, or one that somebody set; `None` where
+/// nobody knows one. What others ask for its GPU is no price of a cloud's product.
 pub fn known(scenario: &Scenario) -> Option<f64> {
     let price = scenario.run.price_per_gpu_hour;
     let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
@@ -62,13 +67,14 @@ pub fn usd_per_hour(id: &str) -> f64 {
     listed(id).map_or(UNLISTED, |price| price.usd_per_hour)
 }
 
-/// Returns the price of an accelerator's hour in a cluster that a scenario starts with, in US dollars.
+/// Returns the price of an accelerator's hour in a cluster that a scenario starts with, in US
+/// dollars.
 pub fn usd_per_hour_in(id: &str, cluster: &str) -> f64 {
     listed_in(id, cluster).map_or(UNLISTED, |price| price.usd_per_hour)
 }
 
-/// Whether the price of a scenario is the list's rather than one that the user set: that of its accelerator, or of any where it is
-/// a custom one, which was made from another.
+/// Whether the price of a scenario is the list's rather than one that the user set: that of its
+/// accelerator, or of any where it is a custom one, which was made from another.
 pub fn is_of_the_list(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
     if id == CUSTOM {
         let products = CLUSTERS.iter().filter_map(|entry| entry.price.as_ref());
@@ -95,8 +101,8 @@ mod tests {
         }
     }
 
-    /// Published prices: Lambda's page of 2026-09-20 (H100 SXM and A100 SXM in nodes of eight), AWS's g5.48xlarge at $16.288 an
-    /// hour for eight A10G, CoreWeave's GB200 tray of four at $42.
+    /// Published prices: Lambda's page of 2026-09-20 (H100 SXM and A100 SXM in nodes of eight),
+    /// AWS's g5.48xlarge at $16.288 an hour for eight A10G, CoreWeave's GB200 tray of four at $42.
     #[test]
     fn prices_are_those_of_the_providers_lists() {
         for (id, usd) in [("h100-sxm", 3.99), ("a100-40gb", 1.99), ("a10g", 2.036), ("gb200", 10.5)] {

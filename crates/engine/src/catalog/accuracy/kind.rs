@@ -10,15 +10,17 @@ const TINY_MFU: f64 = 0.05;
 /// What decides how far the prediction of a step lies off. The first of them that holds is a run's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// nanotron with a pipeline: many of the published ones stall by about 0.3 s per message between stages, for every model, and no
-    /// column of the data explains which (docs/book/accuracy/unexplained.md).
+    /// nanotron with a pipeline: many of the published ones stall by about 0.3 s per message
+    /// between stages, for every model, and no column of the data explains which
+    /// (docs/book/accuracy/unexplained.md).
     Stalling,
     /// Silicon whose fractions of the peaks are borrowed.
     DataSheet,
     /// The host sets the pace: predicted MFU below 5 %.
     Launched,
-    /// Models of a training script, layers of PyTorch as they are: torchtitan, transformers, DeepSpeed. What a publication leaves out of
-    /// its settings (packing, the fusions of `torch.compile`, the loss) weighs more than in the stacks below.
+    /// Models of a training script, layers of PyTorch as they are: torchtitan, transformers,
+    /// DeepSpeed. What a publication leaves out of its settings (packing, the fusions of
+    /// `torch.compile`, the loss) weighs more than in the stacks below.
     Scripts,
     /// Predicted MFU of 5 to 20 %: host, exchanges and small products share the step.
     Slow,
@@ -70,8 +72,9 @@ impl Kind {
         }
     }
 
-    /// Returns the range of the step time: 10th and 90th percentile of measured over predicted time, each source held out of the fit in
-    /// turn and weighing as the square root of its rows (`examples/calibrate` prints them).
+    /// Returns the range of the step time: 10th and 90th percentile of measured over predicted
+    /// time, each source held out of the fit in turn and weighing as the square root of its rows
+    /// (`examples/calibrate` prints them).
     pub const fn band(self) -> Band {
         match self {
             Self::Stalling => Band { low: 0.86, high: 6.7 },
@@ -84,9 +87,11 @@ impl Kind {
         }
     }
 
-    /// Returns the range of the step time of a run whose prediction is corrected by the measurement of another one of the same model, GPU and
-    /// framework: 10th and 90th percentile of measured over corrected time, each published run of a source anchoring each other one of it
-    /// (`examples/anchored` prints them). Where runs stall or the host sets the pace, one run says little about the next.
+    /// Returns the range of the step time of a run whose prediction is corrected by the measurement
+    /// of another one of the same model, GPU and framework: 10th and 90th percentile of measured
+    /// over corrected time, each published run of a source anchoring each other one of it
+    /// (`examples/anchored` prints them). Where runs stall or the host sets the pace, one run says
+    /// little about the next.
     pub const fn anchored(self) -> Band {
         match self {
             Self::Stalling => Band { low: 0.19, high: 5.2 },

@@ -1,4 +1,5 @@
-//! Kinds of runs by what decides how far a predicted peak of memory lies off, with the range and the odds of each.
+//! Kinds of runs by what decides how far a predicted peak of memory lies off, with the range and
+//! the odds of each.
 
 use super::recorded::{self, ELSEWHERE};
 use super::{Band, both, is_fitted};
@@ -7,7 +8,8 @@ use crate::model::memory::odds::Curve;
 use crate::model::report::Report;
 use crate::model::software::Framework;
 
-/// Share of the GPU's memory below which contexts, workspaces and buffers are a large part of the peak.
+/// Share of the GPU's memory below which contexts, workspaces and buffers are a large part of the
+/// peak.
 pub const SMALL_USE: f64 = 0.2;
 
 /// What decides how far the prediction of a peak lies off. The first of them that holds is a run's.
@@ -15,16 +17,20 @@ pub const SMALL_USE: f64 = 0.2;
 pub enum PeakKind {
     /// nanotron: one sweep.
     Nanotron,
-    /// AMD's accelerators: what Primus logs there is what the process holds, and its batches are not stated.
+    /// AMD's accelerators: what Primus logs there is what the process holds, and its batches are
+    /// not stated.
     Amd,
     /// Silicon without a fit: cards of GDDR memory, MI250.
     DataSheet,
-    /// Accelerators without a published peak (TPUs, Gaudi, Trainium), and XLA: they have the range of all rows together.
+    /// Accelerators without a published peak (TPUs, Gaudi, Trainium), and XLA: they have the range
+    /// of all rows together.
     Unmeasured,
-    /// Runs that take less than a fifth of the GPU: contexts, workspaces and buffers are a large part.
+    /// Runs that take less than a fifth of the GPU: contexts, workspaces and buffers are a large
+    /// part.
     Small,
-    /// Trainers around a model, on FSDP's first version or DeepSpeed: transformers, Accelerate, Axolotl, ms-swift. What the trainer
-    /// holds beside the model, and a publication leaves out of its settings, weighs more than in the stacks below.
+    /// Trainers around a model, on FSDP's first version or DeepSpeed: transformers, Accelerate,
+    /// Axolotl, ms-swift. What the trainer holds beside the model, and a publication leaves out of
+    /// its settings, weighs more than in the stacks below.
     Trainers,
     /// torchtitan and what is built as it is (torchtune, `LitGPT`).
     Torchtitan,
@@ -52,8 +58,8 @@ impl PeakKind {
         if is_measured && memory.peak < SMALL_USE * memory.capacity { Self::Small } else { Self::of_stack(report) }
     }
 
-    /// Returns the kind of a run, however little of the GPU it takes: the odds are read from it. On a larger GPU a run would be of another
-    /// kind otherwise, with odds that might be lower.
+    /// Returns the kind of a run, however little of the GPU it takes: the odds are read from it. On
+    /// a larger GPU a run would be of another kind otherwise, with odds that might be lower.
     pub fn of_stack(report: &Report) -> Self {
         use Framework::{DeepSpeed, Fsdp1, MaxText, Megatron, MegatronFsdp, MegatronLegacy, Nanotron, Transformers};
         use Generation::{Cdna3, Cdna4, Gaudi, Tpu, Trainium};
@@ -98,8 +104,9 @@ impl PeakKind {
         }
     }
 
-    /// Returns how the odds of fitting rise with the memory: fitted to runs that ran and to runs that failed, of nanotron on its own sweep, of
-    /// the others on all sources that tell of failures, with the middle and the spread of the kind's measured peaks
+    /// Returns how the odds of fitting rise with the memory: fitted to runs that ran and to runs
+    /// that failed, of nanotron on its own sweep, of the others on all sources that tell of
+    /// failures, with the middle and the spread of the kind's measured peaks
     /// (`crates/score/src/odds`).
     pub const fn curve(self) -> Curve {
         recorded::curve(self)

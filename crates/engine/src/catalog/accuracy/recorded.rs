@@ -1,4 +1,5 @@
-//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`): not to be edited.
+//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`):
+//! not to be edited.
 
 use super::{Band, Measured, PeakKind};
 use crate::model::memory::odds::Curve;
@@ -45,8 +46,9 @@ pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "v100-32gb", runs: 49, steps: 42, step_error: Some(33.6), peaks: 13, peak_error: Some(17.8) },
 ];
 
-/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over predicted time, of fitted silicon with
-/// the fractions of the peaks that were fitted to each other one, of silicon without a fit as the catalog predicts it.
+/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over
+/// predicted time, of fitted silicon with the fractions of the peaks that were fitted to each other
+/// one, of silicon without a fit as the catalog predicts it.
 pub(super) const BORROWED: Band = Band { low: 0.71, high: 1.39 };
 
 /// Range of the peak memory with each measured generation weighing the same.

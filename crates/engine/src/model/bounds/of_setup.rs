@@ -16,12 +16,14 @@ use crate::model::transformer::{
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 impl Bounds {
-    /// The bounds on a setup: its shape, its mesh, its formats, the nominal rate of a ring over all of its GPUs (one card's on
-    /// a flat network), the mean efficiency of its kernels and no latency.
+    /// The bounds on a setup: its shape, its mesh, its formats, the nominal rate of a ring over all
+    /// of its GPUs (one card's on a flat network), the mean efficiency of its kernels and no
+    /// latency.
     ///
-    /// No step that shards over all of its GPUs exceeds them: a law in the tests. Where gradients are reduced once a step,
-    /// not in each micro-batch, one transfer serves all of them, which counts as a faster link. Hybrid sharding keeps most of
-    /// its traffic inside the nodes and is not bounded.
+    /// No step that shards over all of its GPUs exceeds them: a law in the tests. Where gradients
+    /// are reduced once a step, not in each micro-batch, one transfer serves all of them, which
+    /// counts as a faster link. Hybrid sharding keeps most of its traffic inside the nodes and is
+    /// not bounded.
     pub fn of(setup: &Setup) -> Self {
         let network = Network {
             intra_node_efficiency: 1.0,
@@ -59,8 +61,8 @@ impl Bounds {
     }
 }
 
-/// The fraction of the peak that kernels reach, `a`: matrix products and attention by their share of the counted FLOPs. A
-/// causal mask leaves half of the counted attention to compute.
+/// The fraction of the peak that kernels reach, `a`: matrix products and attention by their share
+/// of the counted FLOPs. A causal mask leaves half of the counted attention to compute.
 fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
     let reached = setup.accelerator.efficiency;
     let attention = flops::executed_keys(1.0, 0.0, setup.mask);
@@ -69,11 +71,13 @@ fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
     all / (products / reached.matmul + (all - products) * attention / attention_efficiency(setup))
 }
 
-/// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases (`φ = 12 L H²`), a flat
-/// network at its nominal rate without latency, kernels at their peak, all of the memory, no element-wise traffic, no launches, no
-/// overheads, the full score matrix, ZeRO's 16 bytes of states a parameter.
+/// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases
+/// (`φ = 12 L H²`), a flat network at its nominal rate without latency, kernels at their peak, all
+/// of the memory, no element-wise traffic, no launches, no overheads, the full score matrix, ZeRO's
+/// 16 bytes of states a parameter.
 ///
-/// No report of the result that shards over all GPUs exceeds the bounds of [`Bounds::of`] it: a law in the tests.
+/// No report of the result that shards over all GPUs exceeds the bounds of [`Bounds::of`] it: a law
+/// in the tests.
 pub fn simplified(setup: &Setup) -> Setup {
     let hidden = setup.architecture.hidden_size;
     Setup {

@@ -1,4 +1,5 @@
-//! All-reduces: a ring, a double binary tree, or switches that reduce, whichever is faster, as NCCL chooses.
+//! All-reduces: a ring, a double binary tree, or switches that reduce, whichever is faster, as NCCL
+//! chooses.
 
 use super::nccl::{self, NO_SWITCH, RING_HOP_US, SWITCH_HOP_US, TREE_RATE};
 use super::ring::{Ring, start};
@@ -12,9 +13,11 @@ const RING_PASSES: f64 = 2.0;
 
 /// Time of an all-reduce of `size` bytes S: the faster of a ring and a tree, after a start.
 ///
-/// - Ring: `2 (n-1)/n S/B`, twice around, with the hops' latency that shows twice ([`super::ring::hop`]).
-/// - Tree over the nodes: a card carries the sum of its node up and the result down, `2 S / (r B_nic)`; over two nodes, which only
-///   swap their sums, once that (NCCL `src/graph/tuning.cc`). Inside the nodes the same bytes take [`by_switches`] or [`by_tree`].
+/// - Ring: `2 (n-1)/n S/B`, twice around, with the hops' latency that shows twice
+///   ([`super::ring::hop`]).
+/// - Tree over the nodes: a card carries the sum of its node up and the result down, `2 S / (r
+///   B_nic)`; over two nodes, which only swap their sums, once that (NCCL `src/graph/tuning.cc`).
+///   Inside the nodes the same bytes take [`by_switches`] or [`by_tree`].
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -54,7 +57,8 @@ fn around(network: &Network, group: Group, size: Bytes) -> Seconds {
     RING_PASSES * Ring::of(network, group).pass(size)
 }
 
-/// Bytes that one card carries in a tree over the nodes, over those of its share of the buffer: up and down; two nodes swap.
+/// Bytes that one card carries in a tree over the nodes, over those of its share of the buffer: up
+/// and down; two nodes swap.
 fn crossings(group: Group) -> f64 {
     match group.nodes() {
         nodes if nodes <= 1.0 => 0.0,
@@ -63,8 +67,9 @@ fn crossings(group: Group) -> f64 {
     }
 }
 
-/// Time of a double binary tree over the nodes with a chain inside each: `max(2 (n-1)/n S/B_intra, 2 S/(r B_nic)) / (0.92 c(S))` and
-/// `2 (log2(m) α_inter + (r-1) α_intra)`, c for its filling and draining ([`nccl::corrected`]).
+/// Time of a double binary tree over the nodes with a chain inside each: `max(2 (n-1)/n S/B_intra,
+/// 2 S/(r B_nic)) / (0.92 c(S))` and `2 (log2(m) α_inter + (r-1) α_intra)`, c for its filling and
+/// draining ([`nccl::corrected`]).
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -86,10 +91,12 @@ pub fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
     Seconds::new(taken * ring.max(cards)) + 2.0 * hops
 }
 
-/// Time of an all-reduce that the switches inside nodes reduce, with a tree over the nodes (NVLS, NVLS tree), as a pipeline through which
-/// rounds of K bytes pass ([`nccl::round`]): `S-K` bytes at the slowest of its stages and K through each,
-/// `(S-K) max(p (n-1)/n/B_intra, 2/(r B_nic)) + K (p (n-1)/n/B_intra + 2 log2(m)/(r B_nic))`, p the passes over the links inside (1.5), and
-/// the latencies of NCCL's table over those of a ring's hops: `25/3.4 α_intra + 2 log2(m) 20.9/14 α_inter`.
+/// Time of an all-reduce that the switches inside nodes reduce, with a tree over the nodes (NVLS,
+/// NVLS tree), as a pipeline through which rounds of K bytes pass ([`nccl::round`]): `S-K` bytes at
+/// the slowest of its stages and K through each, `(S-K) max(p (n-1)/n/B_intra, 2/(r B_nic)) + K (p
+/// (n-1)/n/B_intra + 2 log2(m)/(r B_nic))`, p the passes over the links inside (1.5), and the
+/// latencies of NCCL's table over those of a ring's hops: `25/3.4 α_intra + 2 log2(m) 20.9/14
+/// α_inter`.
 ///
 /// ```
 /// # use engine::catalog::cluster;

@@ -1,4 +1,5 @@
-//! The time of an all-to-all, whose messages become small and many as GPUs are added (arXiv 2206.03382, appendix A).
+//! The time of an all-to-all, whose messages become small and many as GPUs are added (arXiv
+//! 2206.03382, appendix A).
 
 use super::{Group, Topology, decay, fabric, inside_rate, torus};
 use crate::model::hardware::Network;
@@ -9,33 +10,42 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 pub enum AllToAll {
     /// Every GPU sends to every other.
     Linear,
-    /// GPUs of a node gather what goes to the same GPU of other nodes, then send it there (Tutel's 2DH, arXiv 2206.03382).
+    /// GPUs of a node gather what goes to the same GPU of other nodes, then send it there (Tutel's
+    /// 2DH, arXiv 2206.03382).
     TwoDimensional,
 }
 
-/// Time to post and complete one message of many, its bytes apart: an exchange of 128 MiB inside a node takes 0.6 ms as 7 messages
-/// and 5 ms as 1,792 (arXiv 2206.03382, appendix A.2).
+/// Time to post and complete one message of many, its bytes apart: an exchange of 128 MiB inside a
+/// node takes 0.6 ms as 7 messages and 5 ms as 1,792 (arXiv 2206.03382, appendix A.2).
 const MESSAGE: Seconds = Seconds::from_us(2.5);
-/// Time that each other open message adds to one between nodes, as NCCL's one proxy thread a GPU polls them all in turn (NCCL
-/// `src/proxy.cc`): fitted to how Tutel's gains change from 16 to 256 GPUs (Table 6).
+/// Time that each other open message adds to one between nodes, as NCCL's one proxy thread a GPU
+/// polls them all in turn (NCCL `src/proxy.cc`): fitted to how Tutel's gains change from 16 to 256
+/// GPUs (Table 6).
 const POLL: Seconds = Seconds::from_us(0.033);
-/// Bytes that the proxy thread passes on at once, an eighth of a buffer of 4 MiB (NCCL's `NCCL_STEPS` and `NCCL_BUFFSIZE`): where GPUs
-/// of a node send together (PXN), smaller messages to one GPU share a slice, so that as many fewer are polled.
+/// Bytes that the proxy thread passes on at once, an eighth of a buffer of 4 MiB (NCCL's
+/// `NCCL_STEPS` and `NCCL_BUFFSIZE`): where GPUs of a node send together (PXN), smaller messages to
+/// one GPU share a slice, so that as many fewer are polled.
 const SLICE: Bytes = Bytes::new(524_288.0);
-/// Hops before the first byte of a linear exchange between nodes arrives: the receiver's grant, and the message.
+/// Hops before the first byte of a linear exchange between nodes arrives: the receiver's grant, and
+/// the message.
 const GRANTED: f64 = 2.0;
-/// Share of a network card that the messages to a single peer can fill: with one peer on one other node, two-dimensional
-/// exchanges take more than twice the linear one's time (Tutel, Table 6a at 16 GPUs).
+/// Share of a network card that the messages to a single peer can fill: with one peer on one other
+/// node, two-dimensional exchanges take more than twice the linear one's time (Tutel, Table 6a at
+/// 16 GPUs).
 const ONE_PEER: f64 = 0.5;
 /// Times that two strided copies read and write every byte.
 const STRIDED_COPIES: f64 = 4.0;
 
-/// Time of an all-to-all in which every one of n ranks, r to a node on m nodes, sends `size` bytes S in all, as messages of
-/// `S/n` or, in two dimensions, of `S/r` inside the node and then of `S/m` between nodes.
+/// Time of an all-to-all in which every one of n ranks, r to a node on m nodes, sends `size` bytes
+/// S in all, as messages of `S/n` or, in two dimensions, of `S/r` inside the node and then of `S/m`
+/// between nodes.
 ///
-/// A step between nodes takes `S' (1 + decay (m-1)) / B_nic` for the bytes S' that leave the node, `x (2.5 us + 33 ns x)` for its x
-/// messages and one latency, two in the linear algorithm, for the receiver's grant; a step inside, `S'/B_intra + 2.5 us x`, longer on a torus ([`torus::crossing`]). In the linear algorithm the two run at once. The copies
-/// that align two-dimensional messages are apart ([`copied`]). A flat network charges all of S and one latency a rank.
+/// A step between nodes takes `S' (1 + decay (m-1)) / B_nic` for the bytes S' that leave the node,
+/// `x (2.5 us + 33 ns x)` for its x messages and one latency, two in the linear algorithm, for the
+/// receiver's grant; a step inside, `S'/B_intra + 2.5 us x`, longer on a torus
+/// ([`torus::crossing`]). In the linear algorithm the two run at once. The copies that align
+/// two-dimensional messages are apart ([`copied`]). A flat network charges all of S and one latency
+/// a rank.
 ///
 /// ```
 /// # use engine::catalog::{cluster, interconnect};
@@ -60,8 +70,9 @@ pub fn all_to_all(network: &Network, group: Group, size: Bytes, algorithm: AllTo
     }
 }
 
-/// Bytes read and written by the strided copies of a two-dimensional all-to-all of `size` bytes: two copies, `4 S`. None in
-/// the linear one, which is what runs where there is only one node, or one rank a node.
+/// Bytes read and written by the strided copies of a two-dimensional all-to-all of `size` bytes:
+/// two copies, `4 S`. None in the linear one, which is what runs where there is only one node, or
+/// one rank a node.
 pub fn copied(group: Group, size: Bytes, algorithm: AllToAll) -> Bytes {
     if is_two_dimensional(group, algorithm) { STRIDED_COPIES * size } else { Bytes::ZERO }
 }
@@ -99,7 +110,8 @@ fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
         + network.inter_node_latency
 }
 
-/// Time to post `messages` between nodes and to poll them, or the slices that hold them, until all are done.
+/// Time to post `messages` between nodes and to poll them, or the slices that hold them, until all
+/// are done.
 fn between_messages(messages: f64, slices: f64) -> Seconds {
     messages * (MESSAGE + messages * slices * POLL)
 }

@@ -17,9 +17,10 @@ pub struct Group {
 }
 
 impl Group {
-    /// `ranks` consecutive GPUs of `world`: as many to a node as it holds. Where groups smaller than a node do not divide it,
-    /// some lie across two nodes, and those set the pace; but a domain of several hosts is used in multiples of the group:
-    /// 16, 32 or 64 of a rack's 72 GPUs stay inside, as schedulers place them.
+    /// `ranks` consecutive GPUs of `world`: as many to a node as it holds. Where groups smaller
+    /// than a node do not divide it, some lie across two nodes, and those set the pace; but a
+    /// domain of several hosts is used in multiples of the group: 16, 32 or 64 of a rack's 72 GPUs
+    /// stay inside, as schedulers place them.
     ///
     /// ```
     /// # use engine::catalog::cluster;

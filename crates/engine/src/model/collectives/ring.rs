@@ -1,4 +1,5 @@
-//! All-gathers and reduce-scatters: rings, and trees of aggregated messages (PAT) where a group has one rank a node.
+//! All-gathers and reduce-scatters: rings, and trees of aggregated messages (PAT) where a group has
+//! one rank a node.
 
 use super::nccl::{PAT_RANK_US, PAT_RATE, SLICES};
 use super::{Group, bus_bandwidth, levels};
@@ -6,10 +7,11 @@ use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::{Network, Topology};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// Time of an all-gather to `size` bytes S in a ring of n ranks: a start, and n-1 hops of a chunk of `S/n` each ([`hop`]). Of the hops of
-/// the slowest chunk m lead to another of the m nodes, m-1 with one rank a node. That is `(n-1)/n S/B` and the part of the hops'
-/// latencies that the second slices do not hide. With one rank a node NCCL from 2.23 on can gather in `log2 n` steps instead, and takes
-/// whichever is faster ([`PAT_RATE`]).
+/// Time of an all-gather to `size` bytes S in a ring of n ranks: a start, and n-1 hops of a chunk
+/// of `S/n` each ([`hop`]). Of the hops of the slowest chunk m lead to another of the m nodes, m-1
+/// with one rank a node. That is `(n-1)/n S/B` and the part of the hops' latencies that the second
+/// slices do not hide. With one rank a node NCCL from 2.23 on can gather in `log2 n` steps instead,
+/// and takes whichever is faster ([`PAT_RATE`]).
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -25,8 +27,8 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 /// assert!((bus(256, 1_073_741_824.0) / 222.4 - 1.0).abs() < 0.06);
 /// ```
 ///
-/// A flat network charges the whole of S and one latency a rank, `S/B_nic + n ε`, the transfer time of the FSDP bounds.
-/// A group of one rank takes no time.
+/// A flat network charges the whole of S and one latency a rank, `S/B_nic + n ε`, the transfer time
+/// of the FSDP bounds. A group of one rank takes no time.
 ///
 /// ```
 /// # use engine::model::{collectives::{all_gather, Group}, hardware::{Fabric, Host, Network, Topology}};
@@ -59,8 +61,9 @@ pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {
     Ring::of(network, group).all_gather(size)
 }
 
-/// Time in which a chunk of `size` bytes c passes one hop of a ring whose links are all at work: `max(α + c/(2 B), c/B)`. It is sent as
-/// two slices, of which the second crosses while the first is handed on: latency shows where a slice is shorter than it.
+/// Time in which a chunk of `size` bytes c passes one hop of a ring whose links are all at work:
+/// `max(α + c/(2 B), c/B)`. It is sent as two slices, of which the second crosses while the first
+/// is handed on: latency shows where a slice is shorter than it.
 ///
 /// ```
 /// # use engine::model::collectives::ring::hop;
@@ -97,8 +100,8 @@ pub struct Ring {
     ranks: f64,
 }
 
-/// Latency of a tree that gathers from, or reduces to, groups with one rank on each node: `log2 n` hops, and 2.8 us a rank; `None`
-/// where ranks share nodes.
+/// Latency of a tree that gathers from, or reduces to, groups with one rank on each node: `log2 n`
+/// hops, and 2.8 us a rank; `None` where ranks share nodes.
 fn pat_latency(network: &Network, group: Group) -> Option<Seconds> {
     let is_one_a_node = group.ranks_per_node <= 1.0 && network.topology == Topology::Aware;
     let ranks = group.ranks * Seconds::from_us(PAT_RANK_US);
@@ -178,17 +181,17 @@ pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
     all_gather(network, group, size)
 }
 
-/// Hops of the slowest chunk inside nodes and between them. It does not pass the last of n hops, which is one inside a node where ranks
-/// share nodes: `n-1-m` and m, else none and `m-1`.
+/// Hops of the slowest chunk inside nodes and between them. It does not pass the last of n hops,
+/// which is one inside a node where ranks share nodes: `n-1-m` and m, else none and `m-1`.
 fn hops(network: &Network, group: Group) -> [(f64, Seconds); 2] {
     let all = group.ranks - 1.0;
     let between = if group.crosses_nodes() { group.nodes().min(all) } else { 0.0 };
     [(all - between, network.intra_node_latency), (between, network.inter_node_latency)]
 }
 
-/// Hops inside a node that a collective takes before its first byte moves, about 20 us over NVLink: the launch of its kernel, and
-/// NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`). All-gathers of 32 MB over two p5.48xlarge take that long
-/// beside their bytes and hops.
+/// Hops inside a node that a collective takes before its first byte moves, about 20 us over NVLink:
+/// the launch of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`).
+/// All-gathers of 32 MB over two p5.48xlarge take that long beside their bytes and hops.
 const START_HOPS: f64 = 6.0;
 
 /// Time before the first byte of a collective moves.

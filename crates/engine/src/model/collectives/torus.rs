@@ -1,13 +1,17 @@
-//! A slice of TPUs: chips on a torus of two or three axes, each with a link to either neighbour on each axis.
+//! A slice of TPUs: chips on a torus of two or three axes, each with a link to either neighbour on
+//! each axis.
 
-/// Share of a chip's links that a group of `ranks` of `chips` on a torus of so many axes uses; 1 without a torus.
+/// Share of a chip's links that a group of `ranks` of `chips` on a torus of so many axes uses; 1
+/// without a torus.
 ///
-/// A group that fills the torus uses all links, one that fills an axis those of that axis, 1/2 or 1/3 of all. Between, the share of the
-/// axes is taken as that of the bits, `log2 ranks / log2 chips`: JAX lays the axes of its mesh over those of the torus so that each has
-/// as many as it needs (`jax.experimental.mesh_utils.create_device_mesh`).
+/// A group that fills the torus uses all links, one that fills an axis those of that axis, 1/2 or
+/// 1/3 of all. Between, the share of the axes is taken as that of the bits, `log2 ranks / log2
+/// chips`: JAX lays the axes of its mesh over those of the torus so that each has as many as it
+/// needs (`jax.experimental.mesh_utils.create_device_mesh`).
 ///
-/// Source of the rule that a ring over one axis has its two links alone, of three axes six: "How to Scale Your Model", chapter 3,
-/// and Cloud TPU's documentation of v5p (4,800 Gbit/s a chip over six links).
+/// Source of the rule that a ring over one axis has its two links alone, of three axes six: "How to
+/// Scale Your Model", chapter 3, and Cloud TPU's documentation of v5p (4,800 Gbit/s a chip over six
+/// links).
 ///
 /// ```
 /// # use engine::model::collectives::torus::links;
@@ -23,12 +27,14 @@ pub fn links(ranks: u32, chips: u32, axes: u32) -> f64 {
     f64::from(bits(ranks)) / f64::from(bits(chips))
 }
 
-/// By how much the middle of a torus slows an all-to-all of a group that uses this share of its links, over chips that send at the rate of
-/// those links: `k u / 4` on u axes of k chips each, and 1 at least.
+/// By how much the middle of a torus slows an all-to-all of a group that uses this share of its
+/// links, over chips that send at the rate of those links: `k u / 4` on u axes of k chips each, and
+/// 1 at least.
 ///
-/// Half of all bytes cross the middle of the longest axis, over two links a row and direction: `S k / (4 W)` for S bytes a chip, W the
-/// rate of the two links of one axis ("How to Scale Your Model", chapter 3, all-to-all: `V / 4 W` in a ring of V bytes in all,
-/// `max(A, B, C) / N` of that on a torus of N chips).
+/// Half of all bytes cross the middle of the longest axis, over two links a row and direction: `S
+/// k / (4 W)` for S bytes a chip, W the rate of the two links of one axis ("How to Scale Your
+/// Model", chapter 3, all-to-all: `V / 4 W` in a ring of V bytes in all, `max(A, B, C) / N` of that
+/// on a torus of N chips).
 ///
 /// ```
 /// # use engine::model::collectives::torus::crossing;

@@ -1,5 +1,6 @@
-//! Tensor parallelism whose exchanges run chunk by chunk beside its matrix products, one chunk a GPU: what they hide, and what the
-//! chunks cost (PyTorch `torch/distributed/_symmetric_memory/__init__.py`, `_pipelined_all_gather_and_consume`,
+//! Tensor parallelism whose exchanges run chunk by chunk beside its matrix products, one chunk a
+//! GPU: what they hide, and what the chunks cost (PyTorch
+//! `torch/distributed/_symmetric_memory/__init__.py`, `_pipelined_all_gather_and_consume`,
 //! `_pipelined_produce_and_all2all`, `_fused_matmul_reduce_scatter_impl`).
 
 use crate::model::compute::{REFERENCE_WIDTH, memory_rate};
@@ -13,12 +14,14 @@ use crate::units::{Bytes, Flops, Seconds};
 
 /// Operations of one multiplication and addition.
 const MULTIPLY_ADD: f64 = 2.0;
-/// Of a chunk, times that an exchange pair reads or writes it beside the sum of all: the copy to where others read it, and the sum's result.
+/// Of a chunk, times that an exchange pair reads or writes it beside the sum of all: the copy to
+/// where others read it, and the sum's result.
 const OWN_CHUNK: f64 = 3.0;
 
-/// What exchanges over n GPUs that take `comm` show beside products that take `compute`: the own chunk is multiplied with nothing to wait
-/// for, the others beside n-1 copies, slowed by the contention σ: `max(g, min(σ c, c + (1 - 1/σ) g)) - c` with g = comm and
-/// `c = (n-1)/n compute` ([`beside`]).
+/// What exchanges over n GPUs that take `comm` show beside products that take `compute`: the own
+/// chunk is multiplied with nothing to wait for, the others beside n-1 copies, slowed by the
+/// contention σ: `max(g, min(σ c, c + (1 - 1/σ) g)) - c` with g = comm and `c = (n-1)/n compute`
+/// ([`beside`]).
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::beside_products;
@@ -35,8 +38,9 @@ pub fn beside_products(comm: Seconds, compute: Seconds, gpus: f64, contention: f
     beside(compute, comm, contention).both - compute
 }
 
-/// Memory traffic of one all-gather and one reduce-scatter of `size` bytes S over n GPUs that no product hides: the own chunk is copied to
-/// where others read it, `2 S/n`, and the n partial sums are added at the end, `S + S/n`.
+/// Memory traffic of one all-gather and one reduce-scatter of `size` bytes S over n GPUs that no
+/// product hides: the own chunk is copied to where others read it, `2 S/n`, and the n partial sums
+/// are added at the end, `S + S/n`.
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::chunk_traffic;
@@ -47,8 +51,9 @@ pub fn chunk_traffic(size: Bytes, gpus: f64) -> Bytes {
     size * (1.0 + OWN_CHUNK / gpus)
 }
 
-/// FLOPs that n chunks of a product of an m x k by a k x n' matrix take longer than all of it at once: each has a last wave of tiles that
-/// fills the GPU in part, `2 k A`, A the output at which that halves the rate; so `(n-1) 2 k A`.
+/// FLOPs that n chunks of a product of an m x k by a k x n' matrix take longer than all of it at
+/// once: each has a last wave of tiles that fills the GPU in part, `2 k A`, A the output at which
+/// that halves the rate; so `(n-1) 2 k A`.
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::chunk_tails;
@@ -61,8 +66,9 @@ pub fn chunk_tails(gpus: f64, inner: f64, half: f64) -> Flops {
     Flops::new((gpus - 1.0) * MULTIPLY_ADD * inner * half)
 }
 
-/// Time that asynchronous exchanges cost one layer, beside what they show: of each pair, and of the products of one pass. None where
-/// a compiler of the whole graph cuts them, in silicon without waves of tiles: it adds partial sums in the products.
+/// Time that asynchronous exchanges cost one layer, beside what they show: of each pair, and of the
+/// products of one pass. None where a compiler of the whole graph cuts them, in silicon without
+/// waves of tiles: it adds partial sums in the products.
 #[derive(Default)]
 pub(super) struct Chunks {
     /// The memory traffic of one pair of exchanges.
@@ -88,8 +94,8 @@ impl Chunks {
     }
 }
 
-/// Dimensions that the products beside exchanges contract, summed, on one of `gpus` GPUs: the hidden size into a block, its own part of the
-/// block's width out of it.
+/// Dimensions that the products beside exchanges contract, summed, on one of `gpus` GPUs: the
+/// hidden size into a block, its own part of the block's width out of it.
 fn inner(setup: &Setup, shares: &LayerShares, gpus: f64) -> f64 {
     let arch = &setup.architecture;
     let shared = f64::from(arch.experts.shared_intermediate_size);

@@ -14,8 +14,8 @@ use crate::model::training::{Reshard, Sharding};
 use crate::model::unit_params::Units;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// What a stage gathers and reduces over its data-parallel groups. Routed experts travel within the groups that hold the same
-/// ones, one after the dense parts of their layer.
+/// What a stage gathers and reduces over its data-parallel groups. Routed experts travel within the
+/// groups that hold the same ones, one after the dense parts of their layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DataParallelComm<C = Seconds> {
     /// Communication of a micro-batch that both gathers and reduces.
@@ -149,7 +149,8 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                 resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
             }
         };
-        // With weights in host memory, or on its drives, each shard comes over the host's link first, and its gradients go back over it.
+        // With weights in host memory, or on its drives, each shard comes over the host's link
+        // first, and its gradients go back over it.
         let link = host::transfer_rate(setup);
         let drives = if setup.offload.weights_on_drives() { link.min(host::drive_rate(setup)) } else { link };
         let host = |rate: BytesPerSecond, bytes: f64| {
@@ -174,7 +175,8 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
             replicate_root: groups.across(bytes.reduced * root / shards),
         };
         if setup.traits().is_one_program {
-            // XLA stacks the layers' gradients in its loop, and reduces the stack across slices when the loop has ended.
+            // XLA stacks the layers' gradients in its loop, and reduces the stack across slices
+            // when the loop has ended.
             let (dense, experts) = (bytes.reduced * params.dense(), bytes.reduced * params.experts());
             return Self {
                 after_backward: groups.across::<C>(dense / shards) + groups.experts_across(experts),
@@ -186,8 +188,8 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
     }
 }
 
-/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6, 1e6 dp)` parameters, so that they
-/// share its latency; one elsewhere.
+/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6,
+/// 1e6 dp)` parameters, so that they share its latency; one elsewhere.
 fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
@@ -202,7 +204,8 @@ fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     if layers > 1.0 { layers } else { 1.0 }
 }
 
-/// Where shard group and replicas use the same links, what both do is one after the other on one lane.
+/// Where shard group and replicas use the same links, what both do is one after the other on one
+/// lane.
 fn one_lane_on_shared_links<C: Cost<Traffic>>(comm: CommTimes<C>, groups: &Groups) -> CommTimes<C> {
     if !groups.share_links() {
         return comm;
@@ -222,8 +225,9 @@ mod tests {
     use crate::model::stages::stages;
     use crate::share::decode;
 
-    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts the GPUs of context parallelism in the group:
-    /// 32 x 2 of them reduce 64M parameters at once, of layers of 10M six.
+    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts the GPUs of
+    /// context parallelism in the group: 32 x 2 of them reduce 64M parameters at once, of layers of
+    /// 10M six.
     #[test]
     fn a_bucket_of_megatron_grows_with_context_parallelism() {
         let layers = |cp: u32| {

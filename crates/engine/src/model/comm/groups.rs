@@ -44,8 +44,9 @@ impl ExpertGroups {
     }
 }
 
-/// The network on which data-parallel collectives run: beside compute, which takes memory bandwidth and multiprocessors from them, they
-/// reach less of the links between nodes than alone ([`crate::model::setup::Overheads::rate_beside`]).
+/// The network on which data-parallel collectives run: beside compute, which takes memory bandwidth
+/// and multiprocessors from them, they reach less of the links between nodes than alone
+/// ([`crate::model::setup::Overheads::rate_beside`]).
 pub fn beside_compute(setup: &Setup) -> Network {
     let reached = setup.network.inter_node_efficiency * setup.overheads.rate_beside;
     Network { inter_node_efficiency: reached, ..setup.network }
@@ -110,7 +111,8 @@ impl Groups {
         collectives::uses_inter_node(&self.network, self.replicas)
     }
 
-    /// Where the shard group and its replicas use the same links, between nodes or inside one, they share a lane.
+    /// Where the shard group and its replicas use the same links, between nodes or inside one, they
+    /// share a lane.
     pub(super) fn share_links(&self) -> bool {
         collectives::uses_inter_node(&self.network, self.shard) == self.replicas_cross()
     }

@@ -16,12 +16,15 @@ pub(in crate::model) struct Neighbours {
     pub(in crate::model) cross: bool,
 }
 
-/// The messages between stages: activations forward and their gradients backward: `e T H / tp` bytes at each boundary of a model chunk, as every GPU of a
-/// tensor-parallel group sends its part (arXiv 2104.04473, section 4.1).
+/// The messages between stages: activations forward and their gradients backward: `e T H / tp`
+/// bytes at each boundary of a model chunk, as every GPU of a tensor-parallel group sends its part
+/// (arXiv 2104.04473, section 4.1).
 ///
-/// Megatron-Core sends beside the next chunk's compute where the schedule is interleaved (`overlap_p2p_comm`, its default there), but
-/// not in the `v pp - 1` passes each way in which the pipeline fills and drains (`overlap_p2p_comm_warmup_flush` is off;
-/// `forward_backward_pipelining_with_interleaving`). `DualPipe` sends beside the passes of the other direction. `passes` are the compute of a micro-batch, forward and backward.
+/// Megatron-Core sends beside the next chunk's compute where the schedule is interleaved
+/// (`overlap_p2p_comm`, its default there), but not in the `v pp - 1` passes each way in which the
+/// pipeline fills and drains (`overlap_p2p_comm_warmup_flush` is off;
+/// `forward_backward_pipelining_with_interleaving`). `DualPipe` sends beside the passes of the
+/// other direction. `passes` are the compute of a micro-batch, forward and backward.
 pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds; 2]) -> Neighbours {
     let mesh = &setup.mesh;
     if mesh.pp <= 1 {

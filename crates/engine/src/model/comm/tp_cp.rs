@@ -10,7 +10,8 @@ use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
 
-/// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that compute does not hide.
+/// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that
+/// compute does not hide.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TpCpComm {
     /// One layer, forward.
@@ -45,20 +46,22 @@ pub struct Hiding {
     pub attention_backward: Seconds,
 }
 
-/// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP. Routed experts have exchanges of
-/// their own; shared ones are split as an MLP is.
+/// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP.
+/// Routed experts have exchanges of their own; shared ones are split as an MLP is.
 pub(super) fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
     let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
     (shares.attention + shares.recurrent + shares.mlp) - shares.moe * (1.0 - shared)
 }
 
-/// The time that context parallelism's exchanges of one layer are exposed, forward and backward, for so many tokens times bytes of an
-/// element.
+/// The time that context parallelism's exchanges of one layer are exposed, forward and backward,
+/// for so many tokens times bytes of an element.
 ///
-/// All-to-all (arXiv 2309.14509, section 3.2): queries, keys and values of all of the GPU's tokens leave for the GPUs of their heads before
-/// attention, its output comes back after it, and both again as gradients; nothing hides them. Where a GPU of the exchange has no key
-/// head of its own, keys and values are repeated. A ring of cp' GPUs sends keys and values cp' - 1 times beside attention, of which
-/// `(cp' - 1)/cp'` hide them; backward their gradients go with them, beside a longer attention.
+/// All-to-all (arXiv 2309.14509, section 3.2): queries, keys and values of all of the GPU's tokens
+/// leave for the GPUs of their heads before attention, its output comes back after it, and both
+/// again as gradients; nothing hides them. Where a GPU of the exchange has no key head of its own,
+/// keys and values are repeated. A ring of cp' GPUs sends keys and values cp' - 1 times beside
+/// attention, of which `(cp' - 1)/cp'` hide them; backward their gradients go with them, beside a
+/// longer attention.
 ///
 /// The mean over layers of which `shares` have attention.
 fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerShares) -> (Seconds, Seconds) {
@@ -96,12 +99,13 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerSha
     (exchanged + over(hop, hiding.attention), exchanged + over(2.0 * hop, hiding.attention_backward))
 }
 
-/// The time of the exchanges around the mixer with a state of one layer, in either pass, for so many tokens times bytes of an element; the
-/// mean over layers of which `shares` have one.
+/// The time of the exchanges around the mixer with a state of one layer, in either pass, for so
+/// many tokens times bytes of an element; the mean over layers of which `shares` have one.
 ///
-/// A state passes from token to token, so that a ring would wait for itself: Megatron-Core exchanges tokens for heads by all-to-all, all
-/// that the product into the mixer wrote before the convolution and the scan, and their output after them
-/// (`MambaContextParallel.pre_conv_ssm` and `post_conv_ssm`); groups of B and C that are fewer than the GPUs are repeated.
+/// A state passes from token to token, so that a ring would wait for itself: Megatron-Core
+/// exchanges tokens for heads by all-to-all, all that the product into the mixer wrote before the
+/// convolution and the scan, and their output after them (`MambaContextParallel.pre_conv_ssm` and
+/// `post_conv_ssm`); groups of B and C that are fewer than the GPUs are repeated.
 fn exchange_states(setup: &Setup, sent: f64, shares: &LayerShares) -> Seconds {
     let (mesh, network, mixer) = (&setup.mesh, &setup.network, &setup.architecture.recurrent);
     if mesh.cp <= 1 || shares.recurrent <= 0.0 {
@@ -114,13 +118,15 @@ fn exchange_states(setup: &Setup, sent: f64, shares: &LayerShares) -> Seconds {
 }
 
 impl TpCpComm {
-    /// The communication of one micro-batch, the mean over layers of which `shares` have each block.
+    /// The communication of one micro-batch, the mean over layers of which `shares` have each
+    /// block.
     ///
-    /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in both passes (arXiv 1909.08053); with
-    /// sequence parallelism an all-gather and a reduce-scatter in its place (arXiv 2205.05198). Exposed, but for what
-    /// asynchronous execution hides under the matrix products ([`super::asynchronous`]). Context parallelism: ring
-    /// attention sends keys and values cp - 1 times beside attention; otherwise they are gathered before it and their
-    /// gradients reduced after it. Backward passes send twice as much.
+    /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in
+    /// both passes (arXiv 1909.08053); with sequence parallelism an all-gather and a reduce-scatter
+    /// in its place (arXiv 2205.05198). Exposed, but for what asynchronous execution hides under
+    /// the matrix products ([`super::asynchronous`]). Context parallelism: ring attention sends
+    /// keys and values cp - 1 times beside attention; otherwise they are gathered before it and
+    /// their gradients reduced after it. Backward passes send twice as much.
     pub fn of(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
         let mesh = &setup.mesh;
         if mesh.tp <= 1 && mesh.cp <= 1 {

@@ -15,15 +15,17 @@ struct Kernels {
     inputs: f64,
     /// Elements of the output in both passes.
     outputs: f64,
-    /// Kernels in one pass over those of a layer without adapters, some thirty-five of one of transformers.
+    /// Kernels in one pass over those of a layer without adapters, some thirty-five of one of
+    /// transformers.
     launches: f64,
 }
 
 /// Kernels of a layer of transformers in its forward pass.
 pub(super) const OF_A_LAYER: f64 = 35.0;
-/// Operator by operator: forward the first product reads the input, the second writes the output, which is scaled (2) and added to the
-/// matrix's own (3); backward the gradient is scaled (2), both products read it, the first one's gradients read the input and write
-/// its gradient, which is added (3). A dropout or a cast, two products, a scale and a sum.
+/// Operator by operator: forward the first product reads the input, the second writes the output,
+/// which is scaled (2) and added to the matrix's own (3); backward the gradient is scaled (2), both
+/// products read it, the first one's gradients read the input and write its gradient, which is
+/// added (3). A dropout or a cast, two products, a scale and a sum.
 const EAGER: Kernels = Kernels { inputs: 6.0, outputs: 10.0, launches: 5.0 / OF_A_LAYER };
 /// Where a compiler or hand-written kernels fuse them, the scale costs nothing of its own.
 const FUSED: Kernels = Kernels { inputs: 6.0, outputs: 6.0, launches: 3.0 / OF_A_LAYER };
@@ -96,7 +98,8 @@ pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     of_adapters(rates, &adapters::of_expert(rates.setup, routed), experts::received(rates.setup))
 }
 
-/// Launches of the adapters of one layer, over those of the layer; routed experts' are of all experts at once.
+/// Launches of the adapters of one layer, over those of the layer; routed experts' are of all
+/// experts at once.
 pub(super) fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
     if !setup.trained.has_adapters() {
         return 0.0;

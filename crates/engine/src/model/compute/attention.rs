@@ -1,4 +1,5 @@
-//! Attention between its projections: kernels by name, their rates by the length of the sequence and the width of the heads.
+//! Attention between its projections: kernels by name, their rates by the length of the sequence
+//! and the width of the heads.
 
 use super::blocks::{self, FORWARD_SHARE, Passes, Rates};
 use super::recipe_peak;
@@ -10,35 +11,40 @@ use crate::model::software::AttentionKernel;
 use crate::model::training::PrecisionPolicy;
 use crate::units::{Bytes, FlopsPerSecond};
 
-/// Flash attention's backward pass runs five products over the score matrix for the forward pass's two
-/// (arXiv 2205.14135, appendix B).
+/// Flash attention's backward pass runs five products over the score matrix for the forward pass's
+/// two (arXiv 2205.14135, appendix B).
 const FLASH_BACKWARD: f64 = 2.5;
 /// An unfused attention's backward pass runs four.
 const UNFUSED_BACKWARD: f64 = 2.0;
-/// What attention reads and writes in its backward pass over what it does forward: everything again, and its gradient.
+/// What attention reads and writes in its backward pass over what it does forward: everything
+/// again, and its gradient.
 const BACKWARD_TRAFFIC: f64 = 2.0;
-/// Bytes read and written per score by an unfused attention, both passes, with its fused softmax: the product's write and the
-/// softmax's read and write, the read by the product with the values, and about twice as much for the gradients.
+/// Bytes read and written per score by an unfused attention, both passes, with its fused softmax:
+/// the product's write and the softmax's read and write, the read by the product with the values,
+/// and about twice as much for the gradients.
 const UNFUSED_SCORE_BYTES: f64 = 24.0;
-/// Keys of a causal sequence at which flash kernels reach half of their rate, forward and backward; and what the softmax over one score
-/// costs, in channels of a head. Measured on an H200, alone (`tests/one_gpu/attention.csv`, a test holds it): FlashAttention-2 and
-/// cuDNN's with heads of 64 to 256 channels and 512 to 32,768 tokens.
+/// Keys of a causal sequence at which flash kernels reach half of their rate, forward and backward;
+/// and what the softmax over one score costs, in channels of a head. Measured on an H200, alone
+/// (`tests/one_gpu/attention.csv`, a test holds it): FlashAttention-2 and cuDNN's with heads of 64
+/// to 256 channels and 512 to 32,768 tokens.
 pub const HALF_KEYS: [f64; 2] = [300.0, 700.0];
 const SOFTMAX_CHANNELS: f64 = 30.0;
 /// Channels from which wider heads gain nothing, at which the catalog's shares hold.
 const WIDE_HEAD: f64 = 128.0;
 /// Widths for which flash kernels are compiled: heads in between are padded.
 const TILES: [u32; 5] = [64, 96, 128, 192, 256];
-/// Elements to which the leading dimension of strided 16-bit products has to be aligned for tensor cores to run them: 16 bytes (NVIDIA,
-/// Matrix Multiplication Background; arXiv 2401.14489, section on head size).
+/// Elements to which the leading dimension of strided 16-bit products has to be aligned for tensor
+/// cores to run them: 16 bytes (NVIDIA, Matrix Multiplication Background; arXiv 2401.14489, section
+/// on head size).
 const ALIGNMENT: u32 = 8;
 
-/// What attention gains from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in them and 740 TFLOP/s in 16 on an H100
-/// (arXiv 2407.08608, abstract). That is the forward pass; of the backward one no such figure is published, and it is taken to gain
-/// nothing.
+/// What attention gains from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in them and
+/// 740 TFLOP/s in 16 on an H100 (arXiv 2407.08608, abstract). That is the forward pass; of the
+/// backward one no such figure is published, and it is taken to gain nothing.
 const EIGHT_BIT_ATTENTION: f64 = 1200.0 / 740.0;
 
-/// The fraction of the 16-bit peak that attention's kernels reach over long sequences with wide heads, forward.
+/// The fraction of the 16-bit peak that attention's kernels reach over long sequences with wide
+/// heads, forward.
 ///
 /// ```
 /// # use engine::{model::compute::attention_efficiency, share::decode};
@@ -82,8 +88,8 @@ pub fn by_length(tokens: f64, half: f64) -> f64 {
     tokens / (tokens + half)
 }
 
-/// The share of their rate with wide heads that flash kernels reach with heads of this width: padding, and the softmax, which costs the
-/// same whatever the width.
+/// The share of their rate with wide heads that flash kernels reach with heads of this width:
+/// padding, and the softmax, which costs the same whatever the width.
 pub fn by_width(head: u32) -> f64 {
     let tile = TILES.into_iter().find(|tile| head <= *tile).unwrap_or(head);
     let padded = f64::from(tile).min(WIDE_HEAD);
@@ -91,8 +97,9 @@ pub fn by_width(head: u32) -> f64 {
     f64::from(head) / f64::from(tile) * (padded / (padded + SOFTMAX_CHANNELS)) / wide
 }
 
-/// Attention's core in one layer that has it, on average over these. Fused kernels read queries, keys and values and write the
-/// output, backward with their gradients; unfused kernels write and read the scores too.
+/// Attention's core in one layer that has it, on average over these. Fused kernels read queries,
+/// keys and values and write the output, backward with their gradients; unfused kernels write and
+/// read the scores too.
 pub(super) fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;

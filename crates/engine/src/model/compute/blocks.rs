@@ -16,16 +16,17 @@ use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
 
 /// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
 pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
-/// Bytes read and written per element of a product's input to cast it to 8 bits and to transpose it, both passes.
+/// Bytes read and written per element of a product's input to cast it to 8 bits and to transpose
+/// it, both passes.
 pub(super) const CAST_BYTES: f64 = 12.0;
 
-/// Bytes that AutoGPTQ's kernel in PyTorch reads and writes for each weight of 4 bits: eight of them shifted out of an integer of 4
-/// bytes (reads 0.5, writes 4), narrowed to 1 byte (4, 1), masked (1, 1), less their zero (1, 1), times their scale (1, 2)
-/// (`qlinear_cuda_old.py`, v0.4.2).
+/// Bytes that AutoGPTQ's kernel in PyTorch reads and writes for each weight of 4 bits: eight of
+/// them shifted out of an integer of 4 bytes (reads 0.5, writes 4), narrowed to 1 byte (4, 1),
+/// masked (1, 1), less their zero (1, 1), times their scale (1, 2) (`qlinear_cuda_old.py`, v0.4.2).
 const BY_OPERATORS: f64 = 0.5 + 4.0 + 4.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 2.0;
 
-/// Width of the hidden tensors of an MLP over H, on average over its products, where the element-wise traffic is counted:
-/// `F = 4 H` and two of them.
+/// Width of the hidden tensors of an MLP over H, on average over its products, where the
+/// element-wise traffic is counted: `F = 4 H` and two of them.
 pub(super) const REFERENCE_MLP: f64 = 4.0;
 
 /// Products and norms of a layer that run again.
@@ -71,8 +72,9 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// The cost of turning a quantized matrix of so many elements into 16 bits, forward and backward: a kernel reads it and writes
-    /// its copy, in either pass; or operator by operator, and the copy is kept.
+    /// The cost of turning a quantized matrix of so many elements into 16 bits, forward and
+    /// backward: a kernel reads it and writes its copy, in either pass; or operator by operator,
+    /// and the copy is kept.
     pub(super) fn dequantize<C: Cost<Operations>>(&self, weights: f64) -> Passes<C> {
         if !self.setup.dequantizes() {
             return Passes { forward: C::default(), backward: C::default() };
@@ -114,8 +116,8 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// The forward pass's element-wise traffic of what is computed again: of the hidden tensors, and of norms, which read their input and
-    /// write their output.
+    /// The forward pass's element-wise traffic of what is computed again: of the hidden tensors,
+    /// and of norms, which read their input and write their output.
     fn streams_again<C: Cost<Operations>>(&self, again: &Again) -> C {
         const PASSES: f64 = 2.0;
         let hidden = f64::from(self.setup.architecture.hidden_size);
@@ -126,12 +128,14 @@ impl<'a> Rates<'a> {
         self.streaming(Bytes::new((forward + norms) * self.tokens))
     }
 
-    /// Element-wise traffic of both passes: half of it is on the residual stream, half on the hidden tensors of the blocks.
+    /// Element-wise traffic of both passes: half of it is on the residual stream, half on the
+    /// hidden tensors of the blocks.
     pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
         self.elementwise_of(block, 1.0)
     }
 
-    /// The same of one block of a layer that has `part` of what the layer does on the residual stream.
+    /// The same of one block of a layer that has `part` of what the layer does on the residual
+    /// stream.
     pub(super) fn elementwise_of<C: Cost<Operations>>(&self, block: &Block, part: f64) -> C {
         let hidden = f64::from(self.setup.architecture.hidden_size);
         let residual = per_rank::sequence_share(self.setup) * part;
@@ -143,13 +147,15 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// Bytes that one layer norm reads and writes per element beyond a fused kernel's, forward and backward, where autocast runs it in
-/// fp32, one kernel between two casts, 2 an element in 16 bits and 4 in 32: forward `2+4, 4+4, 4+2` for a fused one's `2+2`, backward
-/// `2+4, 4+4+4, 4+4, 4+2` for `2+2+2, 2+2`.
+/// Bytes that one layer norm reads and writes per element beyond a fused kernel's, forward and
+/// backward, where autocast runs it in fp32, one kernel between two casts, 2 an element in 16 bits
+/// and 4 in 32: forward `2+4, 4+4, 4+2` for a fused one's `2+2`, backward `2+4, 4+4+4, 4+4, 4+2`
+/// for `2+2+2, 2+2`.
 const LAYER_NORM_IN_FP32: f64 = (20.0 - 4.0) + (32.0 - 10.0);
 
-/// The same of one root-mean-square norm, operator by operator in fp32 (`LlamaRMSNorm`): forward its input is cast (2+4), squared (4+4),
-/// averaged (4), scaled (4+4), cast (4+2) and weighted (2+2), for a fused one's `2+2`; backward about twice as much for `2+2+2`.
+/// The same of one root-mean-square norm, operator by operator in fp32 (`LlamaRMSNorm`): forward
+/// its input is cast (2+4), squared (4+4), averaged (4), scaled (4+4), cast (4+2) and weighted
+/// (2+2), for a fused one's `2+2`; backward about twice as much for `2+2+2`.
 const RMS_NORM_IN_FP32: f64 = (36.0 - 4.0) + (60.0 - 10.0);
 
 /// The same of all norms of a layer; none where they are one kernel.
@@ -165,8 +171,9 @@ fn norms_in_fp32(setup: &Setup) -> f64 {
         }
 }
 
-/// Bytes that rotary positions read and write per element of queries and keys in PyTorch, operator by operator: forward half of them is
-/// negated and both halves joined (2 + 4), both copies are multiplied (2 x 4) and added (6); backward the same once more.
+/// Bytes that rotary positions read and write per element of queries and keys in PyTorch, operator
+/// by operator: forward half of them is negated and both halves joined (2 + 4), both copies are
+/// multiplied (2 x 4) and added (6); backward the same once more.
 const ROTARY: f64 = 2.0 * 20.0;
 
 /// The same of a layer with attention, over the hidden channels.
@@ -228,8 +235,8 @@ impl<C: Cost<Operations>> Layer<C> {
         }
     }
 
-    /// Two blocks one after the other: their products apart, each no faster than its own operands are read, and the element-wise work
-    /// of both, of which the residual stream's is the layer's.
+    /// Two blocks one after the other: their products apart, each no faster than its own operands
+    /// are read, and the element-wise work of both, of which the residual stream's is the layer's.
     pub(super) fn of_two(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
         let products = Self::of_products(rates, one).plus(Self::of_products(rates, other));
         Self { elementwise: rates.elementwise(&one.with(*other)), ..products }

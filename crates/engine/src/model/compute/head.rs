@@ -8,15 +8,17 @@ use crate::model::framework::Layers;
 use crate::model::software::Loss;
 use crate::units::Bytes;
 
-/// Bytes read and written per logit by the cross-entropy, forward and backward. Standard: upcast (2 + 4), log-softmax
-/// (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the bf16 logits' write and read (2 + 2). Fused or chunked: the logits'
-/// write, two reads and their gradient's write and reads.
+/// Bytes read and written per logit by the cross-entropy, forward and backward. Standard: upcast
+/// (2 + 4), log-softmax (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the bf16 logits' write
+/// and read (2 + 2). Fused or chunked: the logits' write, two reads and their gradient's write and
+/// reads.
 const fn bytes_per_logit(loss: Loss) -> f64 {
     // A tile runs the standard loss.
     if loss.is_unfused() || matches!(loss, Loss::Tiled) { 32.0 } else { 12.0 }
 }
 
-/// Output heads and losses of the next token and of those beyond it, forward and backward, with the projections of the latter.
+/// Output heads and losses of the next token and of those beyond it, forward and backward, with the
+/// projections of the latter.
 pub(super) fn heads<C: Cost<Operations>>(rates: &Rates) -> C {
     head::<C>(rates) * (1.0 + f64::from(rates.setup.mtp)) + mtp_projection(rates)
 }
@@ -50,7 +52,8 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         + rates.streaming(Bytes::new(loss_bytes(rates)))
 }
 
-/// The projection of hidden state and embedding in the modules that predict further tokens, all passes.
+/// The projection of hidden state and embedding in the modules that predict further tokens, all
+/// passes.
 fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
     let setup = rates.setup;
     if setup.mtp == 0 {

@@ -10,23 +10,26 @@ use crate::model::training::ComputeFormat;
 use crate::model::transformer::LayerShares;
 use crate::units::Seconds;
 
-/// Standard deviation of a host's time for a layer, as a share. A collective ends with the slowest of the n GPUs of a tensor-parallel
-/// group, whose host takes `1 + s sqrt(2 ln n)` times the mean: Megatron of 2021 on one node takes 3.4 ms a layer and micro-batch on
-/// one GPU, 3.5 on two, 3.6 on four and 4.1 on eight, whatever the layer's width.
+/// Standard deviation of a host's time for a layer, as a share. A collective ends with the slowest
+/// of the n GPUs of a tensor-parallel group, whose host takes `1 + s sqrt(2 ln n)` times the mean:
+/// Megatron of 2021 on one node takes 3.4 ms a layer and micro-batch on one GPU, 3.5 on two, 3.6 on
+/// four and 4.1 on eight, whatever the layer's width.
 const SPREAD: f64 = 0.05;
 
-/// Share of a layer's operators that `torch.compile` leaves: it fuses those between the products, of two to three into one.
+/// Share of a layer's operators that `torch.compile` leaves: it fuses those between the products,
+/// of two to three into one.
 const COMPILED: f64 = 0.4;
 
-/// Host time of a layer's kernels in its forward pass, exchanges included, with the operators counted over
-/// [`crate::model::hardware::Efficiency::launch_per_layer`].
+/// Host time of a layer's kernels in its forward pass, exchanges included, with the operators
+/// counted over [`crate::model::hardware::Efficiency::launch_per_layer`].
 pub fn forward(setup: &Setup, shares: &LayerShares) -> Seconds {
     let of_layer = setup.accelerator.efficiency.launch_per_layer;
     let Operators { layer, experts } = operators(setup, shares);
     (setup.host_time(of_layer) * layer + of_layer * experts) * slowest(setup.mesh.tp)
 }
 
-/// The same in its backward pass: autograd launches from C++, and what is recomputed in full is launched again as in the forward pass.
+/// The same in its backward pass: autograd launches from C++, and what is recomputed in full is
+/// launched again as in the forward pass.
 pub fn backward(setup: &Setup, forward: Seconds) -> Seconds {
     forward * ((setup.overheads.launch_backward + 1.0 - setup.kept_layers()) * Backward::of(setup).passed)
 }
@@ -37,11 +40,12 @@ fn slowest(hosts: u32) -> f64 {
     1.0 + SPREAD * (2.0 * core::f64::consts::LN_2 * doublings).sqrt()
 }
 
-/// Operators of a layer's forward pass by their host time, over [`crate::model::hardware::Efficiency::launch_per_layer`].
+/// Operators of a layer's forward pass by their host time, over
+/// [`crate::model::hardware::Efficiency::launch_per_layer`].
 struct Operators {
     layer: f64,
-    /// Those of routed experts. They wait for the numbers of tokens, so that a faster host gains nothing: on H100 they take as long as on
-    /// A100 (docs/book/accuracy.md).
+    /// Those of routed experts. They wait for the numbers of tokens, so that a faster host gains
+    /// nothing: on H100 they take as long as on A100 (docs/book/accuracy.md).
     experts: f64,
 }
 
@@ -64,15 +68,18 @@ fn operators(setup: &Setup, shares: &LayerShares) -> Operators {
     }
 }
 
-/// Of a layer that has experts, what they add: router and exchanges, and where they run one by one each of them.
+/// Of a layer that has experts, what they add: router and exchanges, and where they run one by one
+/// each of them.
 fn of_experts(setup: &Setup) -> f64 {
     let one_by_one = if setup.experts.grouped { 0.0 } else { experts::local_experts(setup) };
     setup.overheads.launch_experts + one_by_one * setup.overheads.launch_expert
 }
 
-/// What the host's launches add to a layer's two passes, which take `kernels` by themselves and `launches` of the host, where the host
-/// waits for the GPU in each ([`Setup::host_waits_in_each_pass`]): each takes the longer of its two times. Elsewhere it runs ahead, and
-/// a micro-batch as a whole takes no less than its launches ([`crate::model::stage_plan::StagePlan`]).
+/// What the host's launches add to a layer's two passes, which take `kernels` by themselves and
+/// `launches` of the host, where the host waits for the GPU in each
+/// ([`Setup::host_waits_in_each_pass`]): each takes the longer of its two times. Elsewhere it runs
+/// ahead, and a micro-batch as a whole takes no less than its launches
+/// ([`crate::model::stage_plan::StagePlan`]).
 pub fn floors(setup: &Setup, kernels: [Seconds; 2], launches: [Seconds; 2]) -> [Seconds; 2] {
     if !setup.host_waits_in_each_pass() {
         return [Seconds::ZERO; 2];

@@ -1,4 +1,5 @@
-//! The cost of a layer that is not attention and an MLP: the mean over a list of layers, block by block.
+//! The cost of a layer that is not attention and an MLP: the mean over a list of layers, block by
+//! block.
 
 use super::blocks::{Again, Layer, Rates};
 use super::products::{Block, mlp, projections, router_and_shared};
@@ -6,7 +7,8 @@ use super::{adapters, modules, recurrent};
 use crate::model::cost::{Cost, Operations};
 use crate::model::transformer::LayerShares;
 
-/// One layer, the mean over layers of which `shares` have each block, where not every layer has attention and an MLP.
+/// One layer, the mean over layers of which `shares` have each block, where not every layer has
+/// attention and an MLP.
 pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
@@ -32,7 +34,8 @@ pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerS
     attention.plus(state).plus(dense).plus(moe)
 }
 
-/// The products of matrices that no field of the architecture counts, the mean over layers; none where it has fewer than these say.
+/// The products of matrices that no field of the architecture counts, the mean over layers; none
+/// where it has fewer than these say.
 pub(super) fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let arch = &rates.setup.architecture;
     let matrices = arch.extra_layer_params();

@@ -33,7 +33,8 @@ pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
     Again { block, norms: setup.norms_again().experts }
 }
 
-/// Pairs of tensor parallelism's collectives that run again in one layer: the block's, where a whole block does.
+/// Pairs of tensor parallelism's collectives that run again in one layer: the block's, where a
+/// whole block does.
 pub(in crate::model) fn pairs_again(setup: &Setup, shares: &LayerShares) -> f64 {
     let modules = setup.modules();
     let shared = setup.architecture.experts.shared_intermediate_size > 0;

@@ -18,9 +18,9 @@ const WAITING_GRADIENT: f64 = 4.0;
 /// Newton-Schulz iterations that make Muon's update orthogonal.
 const NEWTON_SCHULZ: f64 = 5.0;
 
-/// The cost of Muon's products over these parameters of m x n matrices, m the shorter side: five times `4 m + 2 m²/n` FLOPs a parameter.
-/// None for other optimizers. Their bytes are
-/// small beside those of the state.
+/// The cost of Muon's products over these parameters of m x n matrices, m the shorter side: five
+/// times `4 m + 2 m²/n` FLOPs a parameter. None for other optimizers. Their bytes are small beside
+/// those of the state.
 fn newton_schulz<C: Cost<Operations>>(setup: &Setup, params: f64, [m, n]: [f64; 2]) -> C {
     if setup.optimizer != Optimizer::Muon || n <= 0.0 {
         return C::default();
@@ -43,7 +43,8 @@ fn expert_sides(setup: &Setup) -> [f64; 2] {
     if width < hidden { [width, hidden] } else { [hidden, width] }
 }
 
-/// Bytes that the update reads and writes of this GPU's shard: weights, gradients and state read, weights and state written.
+/// Bytes that the update reads and writes of this GPU's shard: weights, gradients and state read,
+/// weights and state written.
 pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
     let bytes = states::recipe_bytes(setup.recipe);
     let (matrix, other) = states::optimizer_bytes(setup);
@@ -68,8 +69,9 @@ fn products<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
         + projections(setup, dense + routed)
 }
 
-/// The cost of `GaLore`'s projection of gradients and of updates back, over these parameters of matrices: `4 r` FLOPs a parameter. The
-/// decomposition that renews the projection every few hundred steps is left out.
+/// The cost of `GaLore`'s projection of gradients and of updates back, over these parameters of
+/// matrices: `4 r` FLOPs a parameter. The decomposition that renews the projection every few
+/// hundred steps is left out.
 fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
     let projects = matches!(setup.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit);
     if !projects || setup.trained.has_adapters() {
@@ -82,9 +84,10 @@ fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
     C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 
-/// Time in which the state on a host's drives is read for the update and written back, after the update and not beside it
-/// (DeepSpeed's `pipeline_read` and `pipeline_write` are off unless asked for): with it its fp32 gradients are read, and weights that lie there are
-/// written. The gradients were written beside the backward pass.
+/// Time in which the state on a host's drives is read for the update and written back, after the
+/// update and not beside it (DeepSpeed's `pipeline_read` and `pipeline_write` are off unless asked
+/// for): with it its fp32 gradients are read, and weights that lie there are written. The gradients
+/// were written beside the backward pass.
 fn swapping(setup: &Setup, params: &LocalParams, sharded: f64) -> Seconds {
     if !setup.offload.state_on_drives() {
         return Seconds::ZERO;
@@ -94,14 +97,18 @@ fn swapping(setup: &Setup, params: &LocalParams, sharded: f64) -> Seconds {
     (2.0 * states::optimizer_state(setup, params) + others) / host::drive_rate(setup)
 }
 
-/// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients and state of this GPU's shard and writes weights
-/// and state. Where the state is in host memory, gradients and weights cross the link to it, there and back, and the update runs there
-/// as fast as the host's memory allows ([`host::update_rate`]), after what lies on drives is read and before it is written. Where the driver pages it, what the GPU has no room for comes and goes over that link.
+/// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients
+/// and state of this GPU's shard and writes weights and state. Where the state is in host memory,
+/// gradients and weights cross the link to it, there and back, and the update runs there as fast as
+/// the host's memory allows ([`host::update_rate`]), after what lies on drives is read and before
+/// it is written. Where the driver pages it, what the GPU has no room for comes and goes over that
+/// link.
 pub fn optimizer(setup: &Setup, stage: &Stage) -> Seconds {
     optimizer_cost(setup, stage)
 }
 
-/// The cost of the optimizer's update ([`optimizer`]). An update on the host streams nothing of the GPU's memory.
+/// The cost of the optimizer's update ([`optimizer`]). An update on the host streams nothing of the
+/// GPU's memory.
 pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
     let params = &stage.params;
     let share = traffic(setup, params);
@@ -111,7 +118,8 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
         let pages = THERE_AND_BACK * evicted(setup, stage) / host::transfer_rate(setup);
         return C::new(here, || Operations::streaming(share)) + products + C::waiting(pages);
     }
-    // On the host, at what its memory gives all of its GPUs; offloaded weights and gradients are there already.
+    // On the host, at what its memory gives all of its GPUs; offloaded weights and gradients are
+    // there already.
     let bytes = states::recipe_bytes(setup.recipe);
     let crossing = if setup.offload.parameters { 0.0 } else { bytes.gradients + bytes.weights };
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
@@ -128,8 +136,8 @@ mod tests {
     use crate::model::stages::stages;
     use crate::share::decode;
 
-    /// DeepSpeed #1776: 50.4 billion parameters on one DGX-2, all on its drives. The optimizer took 92.6 s, and 89.5 s with other
-    /// settings of its reads.
+    /// DeepSpeed #1776: 50.4 billion parameters on one DGX-2, all on its drives. The optimizer took
+    /// 92.6 s, and 89.5 s with other settings of its reads.
     #[test]
     fn an_update_from_drives_takes_what_deepspeed_logged() {
         let link = "cluster=dgx-2&gpus=16&model=custom&layers=62&hidden=8192&heads=64&kv=64&ffn=32768&vocab=50304&mlp=plain\

@@ -1,4 +1,5 @@
-//! What a step's compute is made of, each part with its FLOPs, its bytes and its time: the points of a roofline.
+//! What a step's compute is made of, each part with its FLOPs, its bytes and its time: the points
+//! of a roofline.
 //!
 //! The costs are those that [`super::unit_times`] adds up.
 
@@ -61,8 +62,9 @@ impl Operator {
 /// Bytes of an element of the optimizer's state and of what it updates.
 const STATE_BYTES: f64 = 4.0;
 
-/// What every kind of work takes of one step, all micro-batches, on one GPU of a stage on average over the stages. Element-wise work
-/// counts one operation for each element that it reads or writes: nothing prices more.
+/// What every kind of work takes of one step, all micro-batches, on one GPU of a stage on average
+/// over the stages. Element-wise work counts one operation for each element that it reads or
+/// writes: nothing prices more.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let of_tower = tower::parts(setup);
     let mut all = of_language_model(setup);
@@ -155,8 +157,9 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     })
 }
 
-/// What waits for the GPU's memory rather than for its products, of one step on one GPU on average over the stages: element-wise work,
-/// the loss over the vocabulary, and the embedding; the optimizer apart.
+/// What waits for the GPU's memory rather than for its products, of one step on one GPU on average
+/// over the stages: element-wise work, the loss over the vocabulary, and the embedding; the
+/// optimizer apart.
 pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) -> Seconds {
     let rates = Rates::of(setup);
     let loss: Seconds = rates.streaming(Bytes::new(loss_bytes(&rates)));
@@ -184,7 +187,8 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
     OperatorCost { amount: Operations { flops, ..cost.amount }, ..cost }
 }
 
-/// The optimizer's update, on average over the stages, with the bytes of the state wherever that is held.
+/// The optimizer's update, on average over the stages, with the bytes of the state wherever that is
+/// held.
 fn of_optimizer(setup: &Setup, stages_count: f64) -> OperatorCost {
     let mut all = OperatorCost::default();
     for stage in stages(setup).iter() {

@@ -4,11 +4,13 @@ use crate::model::cost::{Cost, Operations};
 use crate::model::transformer::Architecture;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
-/// Products of T rows whose weights have `weights` elements and whose dimensions, summed over the products, are
-/// `inner` (contracted forward), `outer` (columns): forward, gradient of the input, gradient of the weight.
+/// Products of T rows whose weights have `weights` elements and whose dimensions, summed over the
+/// products, are `inner` (contracted forward), `outer` (columns): forward, gradient of the input,
+/// gradient of the weight.
 ///
-/// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of tiles fills the GPU in part, and
-/// A = `half_saturation_tokens x 4096` is the output at which that halves the rate.
+/// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of
+/// tiles fills the GPU in part, and A = `half_saturation_tokens x 4096` is the output at which that
+/// halves the rate.
 #[derive(Clone, Copy)]
 pub(super) struct Products {
     pub(super) tokens: f64,
@@ -24,14 +26,16 @@ pub(super) struct Products {
     pub(super) memory: BytesPerSecond,
     /// Share of the rate by the alignment of the operands ([`aligned`]).
     pub(super) aligned: f64,
-    /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go out.
+    /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go
+    /// out.
     pub(super) operands: f64,
     /// Bytes of an element.
     pub(super) element: f64,
 }
 
 impl Products {
-    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more; never faster than its operands cross the memory's bus.
+    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more; never faster than its
+    /// operands cross the memory's bus.
     fn pass<C: Cost<Operations>>(&self, tail: f64) -> C {
         let flops = 2.0 * self.tokens * self.weights;
         let bytes = Bytes::new(self.element * self.operands);
@@ -52,10 +56,12 @@ impl Products {
     }
 }
 
-/// Share of their rate that products reach by the largest power of two in the dimensions that follow each other in memory. Tensor cores
-/// read 16 bytes at once: with odd columns cuBLAS falls back to other kernels. Of 650 TFLOP/s, 8,192 x 1,600 x 50,257 reaches 97 on an
-/// H200 and 8,192 x 4,096 x 4,095 129 (`tests/one_gpu/matmul.csv`); from a multiple of 64 on (128 bytes) alignment changes nothing,
-/// of 8 it costs a tenth (arXiv 2401.14489). In between, each factor of two doubles the rate.
+/// Share of their rate that products reach by the largest power of two in the dimensions that
+/// follow each other in memory. Tensor cores read 16 bytes at once: with odd columns cuBLAS falls
+/// back to other kernels. Of 650 TFLOP/s, 8,192 x 1,600 x 50,257 reaches 97 on an H200 and 8,192 x
+/// 4,096 x 4,095 129 (`tests/one_gpu/matmul.csv`); from a multiple of 64 on (128 bytes) alignment
+/// changes nothing, of 8 it costs a tenth (arXiv 2401.14489). In between, each factor of two
+/// doubles the rate.
 ///
 /// ```
 /// # use engine::model::compute::aligned;
@@ -114,7 +120,8 @@ impl Block {
     }
 }
 
-/// Attention's projections on one GPU: queries, keys and values as one product, and the output's; five under latent attention.
+/// Attention's projections on one GPU: queries, keys and values as one product, and the output's;
+/// five under latent attention.
 pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
     let hidden = f64::from(arch.hidden_size);
     let (query, output) = (arch.query_width() / tp, arch.attention_output_width() / tp);
@@ -165,7 +172,8 @@ pub(super) fn mlp_between(hidden: f64, gated: bool, width: f64) -> Block {
     }
 }
 
-/// What every token passes in a layer with experts beside attention: the router, and the shared experts' MLP.
+/// What every token passes in a layer with experts beside attention: the router, and the shared
+/// experts' MLP.
 pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
     let (hidden, experts) = (f64::from(arch.hidden_size), f64::from(arch.experts.num_experts));
     // Sequence parallelism shares the router's tokens.

@@ -1,4 +1,5 @@
-//! The cost of a mixer with a state of a fixed size: its matrix products, and the kernels between them.
+//! The cost of a mixer with a state of a fixed size: its matrix products, and the kernels between
+//! them.
 
 use super::blocks::{Passes, Rates};
 use super::products::Block;
@@ -12,8 +13,9 @@ use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
 use crate::units::Bytes;
 
-/// What the backward pass of the kernels does over the forward one: what was not kept is computed again, and a gradient for each operand
-/// of each product (`_mamba_chunk_scan_combined_bwd` of state-spaces/mamba; `chunk_gated_delta_rule_bwd` of flash-linear-attention).
+/// What the backward pass of the kernels does over the forward one: what was not kept is computed
+/// again, and a gradient for each operand of each product (`_mamba_chunk_scan_combined_bwd` of
+/// state-spaces/mamba; `chunk_gated_delta_rule_bwd` of flash-linear-attention).
 const BACKWARD: f64 = 3.5;
 /// What the kernels between the products reach of the rates of attention's and of element-wise
 /// ones: fitted to Megatron-Bridge's steps of Nemotron 3 Nano and Super, in 16 and 8 bits on H100,
@@ -21,7 +23,8 @@ const BACKWARD: f64 = 3.5;
 const REACHED: f64 = 0.5;
 /// Bytes of an element of a state: in fp32.
 const STATE_BYTES: f64 = 4.0;
-/// Times that a chunk's state crosses memory: written, read and written by the pass over chunks, read for the output.
+/// Times that a chunk's state crosses memory: written, read and written by the pass over chunks,
+/// read for the output.
 const STATE_CROSSINGS: f64 = 4.0;
 
 /// The matrix products of a mixer on one GPU: into it, the low ranks inside it, and out of it.
@@ -42,9 +45,10 @@ pub(super) fn products(arch: &Architecture, tp: f64) -> Block {
     }
 }
 
-/// Elements per token that the kernels between the products read and write, forward: the convolution reads and writes its channels; the
-/// scan reads values, keys and queries twice over (for the chunk's state and for its output) and writes its output; the gate and the
-/// norm read both and write one.
+/// Elements per token that the kernels between the products read and write, forward: the
+/// convolution reads and writes its channels; the scan reads values, keys and queries twice over
+/// (for the chunk's state and for its output) and writes its output; the gate and the norm read
+/// both and write one.
 fn streamed(arch: &Architecture) -> f64 {
     let mixer = &arch.recurrent;
     let (inner, keys) = (mixer.inner_width(), mixer.key_width());
@@ -96,12 +100,14 @@ pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     Passes { forward, backward: forward * BACKWARD }
 }
 
-/// Times that a tensor which is kept crosses memory in the forward pass, operator by operator: written, and read by the next operator.
+/// Times that a tensor which is kept crosses memory in the forward pass, operator by operator:
+/// written, and read by the next operator.
 const WRITTEN_AND_READ: f64 = 2.0;
 /// The same over the backward pass: it is read, its gradient is written, added to and read.
 const BACKWARD_CROSSINGS: f64 = 2.0;
 
-/// The same operator by operator: every tensor that is kept crosses memory, and the products run in fp32.
+/// The same operator by operator: every tensor that is kept crosses memory, and the products run in
+/// fp32.
 fn operators<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
     let flops = rates.tokens / f64::from(setup.mesh.tp.max(1)) * executed(&setup.architecture.recurrent);
@@ -112,9 +118,10 @@ fn operators<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     Passes { forward: products + streamed, backward: (products + streamed) * BACKWARD_CROSSINGS }
 }
 
-/// Kernels that one mixer launches one after the other in its forward pass, operator by operator, as loops over tokens or chunks of one
-/// sequence are written in transformers' code: five to a token in Mamba, three in RG-LRU; nine to a chunk under delta rules, twelve in
-/// lightning attention; none where all chunks are one product.
+/// Kernels that one mixer launches one after the other in its forward pass, operator by operator,
+/// as loops over tokens or chunks of one sequence are written in transformers' code: five to a
+/// token in Mamba, three in RG-LRU; nine to a chunk under delta rules, twelve in lightning
+/// attention; none where all chunks are one product.
 pub(super) fn kernels_in_loops(setup: &Setup) -> f64 {
     let mixer = &setup.architecture.recurrent;
     if setup.kernels.state == StateKernel::Fused || !mixer.is_used() {

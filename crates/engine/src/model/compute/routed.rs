@@ -12,37 +12,42 @@ use crate::units::{Bytes, Seconds};
 
 /// Rows by which a group of products pads each expert's on average: half a tile of 128.
 pub(in crate::model) const TILE_PADDING: f64 = 64.0;
-/// Bytes read and written per element of a routed copy to sort tokens by expert and back, both passes: a collective all-to-all is
-/// sorted before it and, by expert, after it, and the way back undoes both: four copies of 16 bits a pass, each read and written.
+/// Bytes read and written per element of a routed copy to sort tokens by expert and back, both
+/// passes: a collective all-to-all is sorted before it and, by expert, after it, and the way back
+/// undoes both: four copies of 16 bits a pass, each read and written.
 const SORT_BYTES: f64 = 32.0;
-/// The same where the kernels that send tokens sort them by GPU: copies are put in the experts' order and back, two a pass.
+/// The same where the kernels that send tokens sort them by GPU: copies are put in the experts'
+/// order and back, two a pass.
 const FUSED_SORT_BYTES: f64 = 16.0;
 
-/// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one tensor that streams: fitted to
-/// Megatron-Bridge's steps of mixtures before 26.06 (docs/book/accuracy.md).
+/// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one
+/// tensor that streams: fitted to Megatron-Bridge's steps of mixtures before 26.06
+/// (docs/book/accuracy.md).
 const CASTS_BY_EXPERT: f64 = 5.0;
-/// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate run operator by operator, both
-/// passes: fitted to the same steps of gpt-oss.
+/// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate
+/// run operator by operator, both passes: fitted to the same steps of gpt-oss.
 const GATED_BY_HAND_BYTES: f64 = 65.0;
 
-/// Copies that arrive at one GPU's experts, padded to whole tiles where the products of all experts are one kernel.
+/// Copies that arrive at one GPU's experts, padded to whole tiles where the products of all experts
+/// are one kernel.
 pub(super) fn padded_rows(setup: &Setup) -> f64 {
     let chunks = f64::from(setup.experts.chunks.max(1));
     let padding = if setup.experts.grouped { chunks * TILE_PADDING * experts::local_experts(setup) } else { 0.0 };
     experts::received(setup) + padding
 }
 
-/// The share that grouped products reach of what dense ones do: JAX's kernel for ragged groups (Megablox) less than the libraries of
-/// GPUs. Fitted to `MaxText`'s DeepSeek V3, Qwen3 235B and gpt-oss 120B on TPU7x and v5p (tests/measured/silicon/tpu_recipes.csv);
-/// Mixtral with slots of a fixed size, whose products are dense ones, needs none.
+/// The share that grouped products reach of what dense ones do: JAX's kernel for ragged groups
+/// (Megablox) less than the libraries of GPUs. Fitted to `MaxText`'s DeepSeek V3, Qwen3 235B and
+/// gpt-oss 120B on TPU7x and v5p (tests/measured/silicon/tpu_recipes.csv); Mixtral with slots of a
+/// fixed size, whose products are dense ones, needs none.
 const MEGABLOX: f64 = 0.55;
 
 fn of_dense(setup: &Setup) -> f64 {
     if setup.traits().grouped_by_megablox && setup.experts.grouped { MEGABLOX } else { 1.0 }
 }
 
-/// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster than their weights are read, and
-/// the element-wise work between and around them.
+/// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster
+/// than their weights are read, and the element-wise work between and around them.
 pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
@@ -70,7 +75,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         operands: chunks * local * block.weights + received * (block.inner + block.outer),
         element: rates.element(),
     };
-    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once and in how many chunks.
+    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once
+    // and in how many chunks.
     let contracted = if setup.experts.grouped { rows / local } else { rows };
     let weight_gradient: C = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
     let read = Bytes::new(rates.element() * chunks * local * block.weights) / rates.memory;
@@ -106,8 +112,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     .plus(beside_routed(rates))
 }
 
-/// Times of the experts of one layer alone, forward and backward: routed and shared ones with their router, without attention, the
-/// residual stream and the exchanges.
+/// Times of the experts of one layer alone, forward and backward: routed and shared ones with their
+/// router, without attention, the residual stream and the exchanges.
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
     let rates = Rates::of(setup);
     let arch = &setup.architecture;

@@ -1,5 +1,6 @@
-//! Adaptive parallelism and adaptive pipelining of experts (Tutel, arXiv 2206.03382, sections 3.1 and 3.2): of the static choices
-//! the one that takes the least time. Weights stay where they are whatever is chosen, so that switching costs nothing.
+//! Adaptive parallelism and adaptive pipelining of experts (Tutel, arXiv 2206.03382, sections 3.1
+//! and 3.2): of the static choices the one that takes the least time. Weights stay where they are
+//! whatever is chosen, so that switching costs nothing.
 
 use super::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::choices::Choices;
@@ -20,8 +21,8 @@ fn step_time(setup: &Setup) -> Seconds {
     pace::time(setup, &stages(setup)).step
 }
 
-/// The degrees of Tutel's r on the GPUs of a stage: for r of 0 every GPU computes with all experts, which are gathered; for more each
-/// expert is split over r GPUs, up to as many as are left for it.
+/// The degrees of Tutel's r on the GPUs of a stage: for r of 0 every GPU computes with all experts,
+/// which are gathered; for more each expert is split over r GPUs, up to as many as are left for it.
 ///
 /// ```
 /// # use engine::{catalog, model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
@@ -40,8 +41,8 @@ pub fn degrees(setup: &Setup) -> impl Iterator<Item = (u32, u32)> + use<> {
     core::iter::once((1, 1)).chain(shared.filter(move |_| ep > 1).map(move |r| (ep, r)))
 }
 
-/// The setup with the degrees of [`degrees`] that take the least time of those that fit in memory; where none does, with those that
-/// need least.
+/// The setup with the degrees of [`degrees`] that take the least time of those that fit in memory;
+/// where none does, with those that need least.
 #[must_use]
 pub fn with_fastest_degrees(setup: &Setup) -> Setup {
     let mut best = *setup;
@@ -58,7 +59,8 @@ pub fn with_fastest_degrees(setup: &Setup) -> Setup {
     best
 }
 
-/// The setup with the chunks and the algorithm of [`CHUNKS`] and [`ALGORITHMS`] that take the least time.
+/// The setup with the chunks and the algorithm of [`CHUNKS`] and [`ALGORITHMS`] that take the least
+/// time.
 #[must_use]
 pub fn with_fastest_chunks(setup: &Setup) -> Setup {
     let mut best = *setup;

@@ -1,4 +1,5 @@
-//! What the experts of one layer exchange: tokens to their GPUs and back, and how much of it compute hides.
+//! What the experts of one layer exchange: tokens to their GPUs and back, and how much of it
+//! compute hides.
 
 use super::overlap::pipelined;
 use super::{Dispatcher, copies, local_tokens, parts_reached};
@@ -28,16 +29,19 @@ pub struct ExpertExchange {
 /// Collectives of the experts in one pass: dispatch and combine.
 const COLLECTIVES_PER_PASS: f64 = 2.0;
 
-/// Time of one dispatch, or of one combine, of one micro-batch's tokens in one layer, in the activations' format.
+/// Time of one dispatch, or of one combine, of one micro-batch's tokens in one layer, in the
+/// activations' format.
 pub fn dispatch_time(setup: &Setup) -> Seconds {
     dispatch_cost(setup)
 }
 
-/// Bytes of an element in 8 bits with one fp32 scale for every 128 of them (DeepSeek-V3, arXiv 2412.19437, section 3.3.1).
+/// Bytes of an element in 8 bits with one fp32 scale for every 128 of them (DeepSeek-V3, arXiv
+/// 2412.19437, section 3.3.1).
 const EIGHT_BIT: f64 = 1.0 + 4.0 / 128.0;
 
-/// Dispatch and combine of one pass. In 8 bits tokens are dispatched, and in the backward pass the gradients of what is combined, as
-/// DeepSeek-V3 does (arXiv 2412.19437, section 3.3.3); the way back has the activations' format.
+/// Dispatch and combine of one pass. In 8 bits tokens are dispatched, and in the backward pass the
+/// gradients of what is combined, as DeepSeek-V3 does (arXiv 2412.19437, section 3.3.3); the way
+/// back has the activations' format.
 ///
 /// ```
 /// # use engine::{model::experts::exchange::both_ways, share::decode};
@@ -59,9 +63,10 @@ pub fn both_ways(setup: &Setup) -> Seconds {
 
 /// The cost of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
 ///
-/// An all-to-all of `k f T H e` bytes over the ep groups of GPUs; kernels that send a token once take the bytes of the GPUs and
-/// nodes that it reaches. Where etp GPUs share an expert they gather each other's tokens before it, and reduce its partial results
-/// after it; the traffic leaves that out, and counts what a GPU sends to itself in the buffer.
+/// An all-to-all of `k f T H e` bytes over the ep groups of GPUs; kernels that send a token once
+/// take the bytes of the GPUs and nodes that it reaches. Where etp GPUs share an expert they gather
+/// each other's tokens before it, and reduce its partial results after it; the traffic leaves that
+/// out, and counts what a GPU sends to itself in the buffer.
 pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
     dispatch_in(setup, states::recipe_bytes(setup.recipe).activation)
 }
@@ -102,19 +107,21 @@ fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
     })
 }
 
-/// Share of a layer's dispatches and combines that the backward pass repeats: with what is recomputed in full, or with all of its
-/// experts, those of the forward pass.
+/// Share of a layer's dispatches and combines that the backward pass repeats: with what is
+/// recomputed in full, or with all of its experts, those of the forward pass.
 pub fn repeated(setup: &Setup) -> f64 {
     if setup.modules().moe { 1.0 } else { 1.0 - setup.kept_layers() }
 }
 
-/// Share of `NVLink`'s rate that kernels which send tokens reach: `DeepEP` dispatches at 153 GB/s and combines at 158 GB/s among the
-/// eight H800 of a node, of 200 (github deepseek-ai/DeepEP, docs/legacy.md).
+/// Share of `NVLink`'s rate that kernels which send tokens reach: `DeepEP` dispatches at 153 GB/s
+/// and combines at 158 GB/s among the eight H800 of a node, of 200 (github deepseek-ai/DeepEP,
+/// docs/legacy.md).
 const FUSED_NVLINK: f64 = 0.78;
-/// Share of a network card's rate that they reach: 43 to 51 GB/s by what each token's copies count, 44.6 in bytes that cross at 64 GPUs,
-/// of 50 (the same).
+/// Share of a network card's rate that they reach: 43 to 51 GB/s by what each token's copies count,
+/// 44.6 in bytes that cross at 64 GPUs, of 50 (the same).
 const FUSED_CARD: f64 = 0.88;
-/// Share of a card's rate that collectives reach on a fabric without faults: on a slower one kernels that send tokens are slower too.
+/// Share of a card's rate that collectives reach on a fabric without faults: on a slower one
+/// kernels that send tokens are slower too.
 const COLLECTIVES: f64 = 0.70;
 
 /// The links as kernels that send tokens use them.
@@ -127,8 +134,8 @@ fn fused_network(network: &Network) -> Network {
     }
 }
 
-/// Time of an exchange that sends each token once to every GPU that it reaches and once to every other node, `bytes` being
-/// one copy of all of a GPU's tokens.
+/// Time of an exchange that sends each token once to every GPU that it reaches and once to every
+/// other node, `bytes` being one copy of all of a GPU's tokens.
 fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
     let network = &fused_network(&setup.network);
     let experts = &setup.architecture.experts;
@@ -140,9 +147,11 @@ fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
 }
 
 impl ExpertExchange {
-    /// The exchanges of one layer beside its compute: in chunks of the tokens, or beside the compute of another micro-batch.
+    /// The exchanges of one layer beside its compute: in chunks of the tokens, or beside the
+    /// compute of another micro-batch.
     ///
-    /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats the forward pass's.
+    /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats
+    /// the forward pass's.
     pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
         let forward = both_ways(setup);
         let backward = (1.0 + repeated(setup)) * forward;
@@ -167,7 +176,8 @@ impl ExpertExchange {
     }
 }
 
-/// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]), contention apart.
+/// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]),
+/// contention apart.
 pub fn in_chunks(exchange: Seconds, compute: Seconds, chunks: u32) -> Seconds {
     pipelined(exchange / COLLECTIVES_PER_PASS, compute, chunks, 1.0) - compute
 }

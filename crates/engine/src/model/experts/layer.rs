@@ -1,4 +1,5 @@
-//! One layer of experts by itself, under every static choice of parallelism and pipelining (Tutel, arXiv 2206.03382).
+//! One layer of experts by itself, under every static choice of parallelism and pipelining (Tutel,
+//! arXiv 2206.03382).
 
 pub mod choice;
 pub mod footprint;
@@ -52,7 +53,8 @@ pub struct MoeLayer {
     pub half_saturation_rows: f64,
     /// Memory bandwidth that element-wise kernels reach.
     pub memory_rate: BytesPerSecond,
-    /// By how much each kernel of an exchange slows the exchange beside products: it waits for room on the GPU.
+    /// By how much each kernel of an exchange slows the exchange beside products: it waits for room
+    /// on the GPU.
     pub slowdown_per_kernel: f64,
     /// Host time of a pass outside the experts that nothing hides.
     pub host: Seconds,
@@ -116,8 +118,9 @@ const BACKWARD: f64 = 2.0;
 /// Kernels of an exchange: NCCL's, and in two dimensions NCCL's two and two strided copies.
 const KERNELS_LINEAR: f64 = 1.0;
 const KERNELS_TWO_DIMENSIONAL: f64 = 4.0;
-/// By how much a kernel of an exchange slows it beside products ([`MoeLayer::slowdown_per_kernel`]), as Tutel shows it:
-/// two-dimensional exchanges, of four kernels, gain next to nothing from chunks at 16 to 128 GPUs, linear ones half of what full
+/// By how much a kernel of an exchange slows it beside products
+/// ([`MoeLayer::slowdown_per_kernel`]), as Tutel shows it: two-dimensional exchanges, of four
+/// kernels, gain next to nothing from chunks at 16 to 128 GPUs, linear ones half of what full
 /// overlap would give (Table 6a).
 pub const SLOWDOWN_PER_KERNEL: f64 = 0.1;
 
@@ -164,11 +167,13 @@ impl MoeLayer {
     }
 }
 
-/// The time of one layer under one static choice, forward and backward (arXiv 2206.03382, sections 3.1 and 3.2).
+/// The time of one layer under one static choice, forward and backward (arXiv 2206.03382, sections
+/// 3.1 and 3.2).
 ///
-/// r = 0: every GPU gathers all E experts' weights and reduces all their gradients over W GPUs; tokens stay. r >= 1: tokens go to
-/// their experts and back, `r k f T M` elements each way in d chunks, every expert is split over r groups of GPUs, and each
-/// gathers its part, `1/r` of an expert, over `(W/E)/r`. Not counted: imbalance beyond the capacity factor, the optimizer.
+/// r = 0: every GPU gathers all E experts' weights and reduces all their gradients over W GPUs;
+/// tokens stay. r >= 1: tokens go to their experts and back, `r k f T M` elements each way in d
+/// chunks, every expert is split over r groups of GPUs, and each gathers its part, `1/r` of an
+/// expert, over `(W/E)/r`. Not counted: imbalance beyond the capacity factor, the optimizer.
 ///
 /// ```
 /// # use engine::model::collectives::AllToAll;

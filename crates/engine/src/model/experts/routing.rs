@@ -1,11 +1,14 @@
-//! What surrounds the experts of a layer on each GPU: the gate, and sorting tokens to their experts' places and back.
+//! What surrounds the experts of a layer on each GPU: the gate, and sorting tokens to their
+//! experts' places and back.
 
 use crate::units::{Bytes, Flops};
 
-/// How copies of tokens are written to their places in the experts' inputs (encode) and their results read back (decode).
+/// How copies of tokens are written to their places in the experts' inputs (encode) and their
+/// results read back (decode).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encode {
-    /// Products with a tensor of tokens by experts by places, nearly all zeros (GShard, arXiv 2006.16668; Fairseq, DeepSpeed).
+    /// Products with a tensor of tokens by experts by places, nearly all zeros (GShard, arXiv
+    /// 2006.16668; Fairseq, DeepSpeed).
     Dense,
     /// Copies of the rows by index (Tutel's fast encode and decode, arXiv 2206.03382, appendix B).
     Sparse,
@@ -20,7 +23,8 @@ pub struct Work {
     pub moved: Bytes,
 }
 
-/// The tokens T of one GPU, their copies `k f T`, the elements M of one and the bytes of each, and the experts E they choose from.
+/// The tokens T of one GPU, their copies `k f T`, the elements M of one and the bytes of each, and
+/// the experts E they choose from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Routed {
     /// T.
@@ -41,9 +45,10 @@ const SCORE: f64 = 4.0;
 const MULTIPLY_ADD: f64 = 2.0;
 /// Products of the backward pass over the forward pass's.
 const BACKWARD: f64 = 2.0;
-/// Reads and writes of all scores of T tokens for E experts, both passes: softmax, choice of the top k, places by cumulative
-/// sums of masks, auxiliary loss. Between what their operators need (some 20) and what is left of Table 2's compute part, which
-/// grows by 14.5 ms from 32 to 512 experts, without the gate's product (some 55).
+/// Reads and writes of all scores of T tokens for E experts, both passes: softmax, choice of the
+/// top k, places by cumulative sums of masks, auxiliary loss. Between what their operators need
+/// (some 20) and what is left of Table 2's compute part, which grows by 14.5 ms from 32 to 512
+/// experts, without the gate's product (some 55).
 const SCORE_PASSES: f64 = 40.0;
 /// The forward pass has a third of them.
 const FORWARD_PASSES: f64 = SCORE_PASSES / 3.0;
@@ -74,16 +79,17 @@ pub fn gate_backward(routed: &Routed) -> Work {
 const EINSUMS_FORWARD: f64 = 2.0;
 /// Backward, three: the mask has no gradient, the weights have one, and so have both inputs.
 const EINSUMS_BACKWARD: f64 = 3.0;
-/// Bytes read and written per element of the dense tensor, forward, in fp32 but for the mask of one byte: two writes by the two
-/// choices, their sum (8 + 4), its mask (4 + 1), the mask's cast (1 + 4), a read by each einsum (4 + 4). Fairseq's
-/// `top2gate.py`, counted for k = 2.
+/// Bytes read and written per element of the dense tensor, forward, in fp32 but for the mask of one
+/// byte: two writes by the two choices, their sum (8 + 4), its mask (4 + 1), the mask's cast (1 +
+/// 4), a read by each einsum (4 + 4). Fairseq's `top2gate.py`, counted for k = 2.
 const DENSE_FORWARD_BYTES: f64 = 38.0;
-/// Backward: the gradient's write (4), a read of mask and weights by the einsums (4 + 4), four reads by the two choices' outer
-/// products (16).
+/// Backward: the gradient's write (4), a read of mask and weights by the einsums (4 + 4), four
+/// reads by the two choices' outer products (16).
 const DENSE_BACKWARD_BYTES: f64 = 28.0;
 
-/// The work of encode and decode, forward. Sparse: a read and a write of `(1 + k f) T M` elements each. Dense: two einsums of
-/// `2 T (E C) M` FLOPs, `E C = k f T`, and 38 bytes for each of `T E C` elements.
+/// The work of encode and decode, forward. Sparse: a read and a write of `(1 + k f) T M` elements
+/// each. Dense: two einsums of `2 T (E C) M` FLOPs, `E C = k f T`, and 38 bytes for each of `T E C`
+/// elements.
 ///
 /// ```
 /// # use engine::model::experts::routing::{Encode, Routed, encode};
@@ -99,7 +105,8 @@ pub fn encode(routed: &Routed, how: Encode) -> Work {
     }
 }
 
-/// The work of encode and decode, backward: for each input of the two that has a gradient as much again.
+/// The work of encode and decode, backward: for each input of the two that has a gradient as much
+/// again.
 pub fn encode_backward(routed: &Routed, how: Encode) -> Work {
     match how {
         Encode::Sparse => sparse(routed, EINSUMS_BACKWARD),

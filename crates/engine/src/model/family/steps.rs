@@ -39,15 +39,16 @@ pub(super) struct Steps<'a> {
     kept: bool,
 }
 
-/// Layers, width, query heads and widths of an MLP and of an expert at most: what the table of parameters lets a custom model have,
-/// as a scaled one may become that.
+/// Layers, width, query heads and widths of an MLP and of an expert at most: what the table of
+/// parameters lets a custom model have, as a scaled one may become that.
 const MOST_LAYERS: f64 = 2048.0;
 const MOST_HIDDEN: f64 = 262_144.0;
 const MOST_HEADS: u32 = 4096;
 const MOST_MLP: (u32, u32) = (2_097_152, 2_000_000);
 /// Heads of a state mixer, and its other widths, at most.
 const MOST_STATE: (u32, u32) = (50_000, 200_000);
-/// Layers over which the parameters of one are measured, times those from one with experts to the next.
+/// Layers over which the parameters of one are measured, times those from one with experts to the
+/// next.
 const SPAN: u32 = 16;
 /// How far an MLP may leave the family's ratio, to take up what whole layers leave.
 const STRETCH: (f64, f64) = (0.8, 1.25);
@@ -55,7 +56,8 @@ const STRETCH: (f64, f64) = (0.8, 1.25);
 const ROUND: (u32, u32) = (256, 100);
 
 impl<'a> Steps<'a> {
-    /// The steps in a style; `kept` says whether heads of keys and values stay as many, as multi-query attention's always do.
+    /// The steps in a style; `kept` says whether heads of keys and values stay as many, as
+    /// multi-query attention's always do.
     pub(super) fn of(style: &'a Architecture, kept: bool, mlp: Mlp) -> Self {
         let (heads, pairs) = (style.num_attention_heads.max(1), style.num_key_value_heads.max(1));
         let whole = heads.is_multiple_of(pairs);
@@ -86,7 +88,8 @@ impl<'a> Steps<'a> {
         f64::from(self.style.hidden_size.max(1)) / f64::from(self.style.num_attention_heads.max(1))
     }
 
-    /// The step at which layers and width are most nearly in the style's ratio, at a number of parameters.
+    /// The step at which layers and width are most nearly in the style's ratio, at a number of
+    /// parameters.
     pub(super) fn of_the_same_aspect(&self, size: f64) -> u32 {
         let deep = |step: u32| {
             let wide = self.wide(step);
@@ -107,7 +110,8 @@ impl<'a> Steps<'a> {
         if low > 0 && deep(low) * deep(high) < 1.0 { low } else { high }
     }
 
-    /// The shape at a step of width with a number of parameters: layers first, then the MLP takes up the rest.
+    /// The shape at a step of width with a number of parameters: layers first, then the MLP takes
+    /// up the rest.
     pub(super) fn shape(&self, step: u32, size: f64) -> Architecture {
         let wide = self.wide(step);
         let layers = self.whole(self.layers(&wide, size));
@@ -118,7 +122,8 @@ impl<'a> Steps<'a> {
         self.with_mlp(shape, stretch)
     }
 
-    /// Whole layers: as many more or fewer than the style's as hold one with experts each, where not every layer has some.
+    /// Whole layers: as many more or fewer than the style's as hold one with experts each, where
+    /// not every layer has some.
     fn whole(&self, layers: f64) -> f64 {
         let own = f64::from(self.style.num_hidden_layers);
         let regular = self.style.has_experts() && !self.style.pattern.is_used();
@@ -157,7 +162,8 @@ impl<'a> Steps<'a> {
         if own == 0 { 0 } else { ((ratio * f64::from(own)).round() as u32).clamp(1, MOST_STATE.1.max(own)) }
     }
 
-    /// The mixer with a state: more heads, or where it has one, a wider one; groups of Mamba-2 stay, other keys grow with the values.
+    /// The mixer with a state: more heads, or where it has one, a wider one; groups of Mamba-2
+    /// stay, other keys grow with the values.
     fn recurrent(&self, hidden: u32) -> Recurrent {
         let own = self.style.recurrent;
         if own.heads <= 1 {
@@ -192,7 +198,8 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Layers at which a shape has a number of parameters; not whole, and not positive where the embedding alone has more.
+    /// Layers at which a shape has a number of parameters; not whole, and not positive where the
+    /// embedding alone has more.
     fn layers(&self, wide: &Architecture, size: f64) -> f64 {
         let few = self.fewest_layers();
         if wide.pattern.is_used() {
@@ -214,7 +221,8 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Layers at which a shape whose layers are a list has a number of parameters, between the whole numbers below and above it.
+/// Layers at which a shape whose layers are a list has a number of parameters, between the whole
+/// numbers below and above it.
 fn listed_layers(wide: &Architecture, size: f64) -> f64 {
     let at = |layers: u32| params(&Architecture { num_hidden_layers: layers, ..*wide });
     let (mut low, mut high) = (0, MOST_LAYERS as u32);
@@ -235,7 +243,8 @@ fn first_with_experts(style: &Architecture) -> u32 {
     (1..=style.num_hidden_layers.max(1)).find(has).unwrap_or(1)
 }
 
-/// Rounds the width of an MLP to a step that the published one is a multiple of: a power of two, and a small part of the width.
+/// Rounds the width of an MLP to a step that the published one is a multiple of: a power of two,
+/// and a small part of the width.
 fn rounded(width: f64, published: u32) -> u32 {
     if published == 0 {
         return 0;

@@ -78,7 +78,8 @@ fn every_size_of_the_slider_is_met_within_two_percent_and_grows() {
                 continue;
             }
             if matches!(resized, Model::Scaled { .. }) {
-                // A few layers of one block each, most of them without an MLP that could take up the rest, are coarser.
+                // A few layers of one block each, most of them without an MLP that could take up
+                // the rest, are coarser.
                 let shape = resized.architecture();
                 let few = shape.pattern.is_used() && shape.num_hidden_layers < 16;
                 let near = if few { 0.06 } else { 0.02 };
@@ -119,7 +120,8 @@ fn what_a_family_keeps_stays() {
     }
 }
 
-/// Llama 3.1 keeps eight heads of keys and values from 8B to 405B (arXiv 2407.21783, Table 3); below 8B their grouping stays.
+/// Llama 3.1 keeps eight heads of keys and values from 8B to 405B (arXiv 2407.21783, Table 3);
+/// below 8B their grouping stays.
 #[test]
 fn llama_grows_as_published() {
     let llama = catalog::model("llama-3.1-8b").unwrap().pick();

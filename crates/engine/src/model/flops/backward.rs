@@ -10,8 +10,8 @@ use crate::model::training::Recompute;
 use crate::model::transformer::Architecture;
 use crate::units::Flops;
 
-/// The share of one layer's forward matrix products and of its attention that the backward pass executes again, single modules
-/// apart.
+/// The share of one layer's forward matrix products and of its attention that the backward pass
+/// executes again, single modules apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recomputed {
     /// Share of the layers that have a backward pass.
@@ -26,9 +26,10 @@ pub struct Recomputed {
 
 /// What a recomputation mode executes again.
 ///
-/// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept, so the key
-/// projection, the output projection and (where gated) the MLP's second input projection run again, all grouped products of
-/// routed experts do, and everything element-wise does. The attention core (Megatron) runs again where its scores were written to memory.
+/// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept,
+/// so the key projection, the output projection and (where gated) the MLP's second input projection
+/// run again, all grouped products of routed experts do, and everything element-wise does. The
+/// attention core (Megatron) runs again where its scores were written to memory.
 pub fn recomputed(setup: &Setup) -> Recomputed {
     let arch = &setup.architecture;
     // Scores that were written to memory are dropped and computed again.
@@ -91,8 +92,9 @@ impl Backward {
     }
 }
 
-/// Weights of every second one of attention's projections: key and output; under latent attention those out of the ranks, or
-/// where queries have no rank the one into the keys' and values' and the output's.
+/// Weights of every second one of attention's projections: key and output; under latent attention
+/// those out of the ranks, or where queries have no rank the one into the keys' and values' and the
+/// output's.
 fn second_projections(arch: &Architecture) -> f64 {
     let hidden = f64::from(arch.hidden_size);
     let latent = arch.latent;
@@ -108,7 +110,8 @@ fn second_projections(arch: &Architecture) -> f64 {
     }
 }
 
-/// FLOPs per token that recomputation adds to [`model_per_token`](super::model_per_token), attention counted over `keys`.
+/// FLOPs per token that recomputation adds to [`model_per_token`](super::model_per_token),
+/// attention counted over `keys`.
 pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let arch = &setup.architecture;
     let share = recomputed(setup);

@@ -12,13 +12,15 @@ use crate::units::Flops;
 pub(super) const MULTIPLY_ADD: f64 = 2.0;
 /// Matrix products over the score matrix in attention: queries by keys, and scores by values.
 const SCORE_PRODUCTS: f64 = 2.0;
-/// The backward pass of a matrix product is two products of the same size: for its input and for its weight.
+/// The backward pass of a matrix product is two products of the same size: for its input and for
+/// its weight.
 pub(super) const BACKWARD_OVER_FORWARD: f64 = 2.0;
 /// The share of the score matrix that a causal mask leaves.
 const CAUSAL_SHARE: f64 = 0.5;
 
-/// Weights of one layer that take part in the matrix products of a token, the mean over layers: projections and MLP (in layers
-/// with experts those that the token is sent to, the shared ones and the router), without biases and norms.
+/// Weights of one layer that take part in the matrix products of a token, the mean over layers:
+/// projections and MLP (in layers with experts those that the token is sent to, the shared ones and
+/// the router), without biases and norms.
 pub fn layer_matmul_params(arch: &Architecture) -> f64 {
     let shares = arch.shares();
     let hidden = f64::from(arch.hidden_size);
@@ -31,7 +33,8 @@ pub fn layer_matmul_params(arch: &Architecture) -> f64 {
         + (shares.recurrent * arch.recurrent_matmul_params() + latent + extra)
 }
 
-/// Weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q d` for its gate; all matrices of latent attention.
+/// Weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q d` for its
+/// gate; all matrices of latent attention.
 pub fn attention_matmul_params(arch: &Architecture) -> f64 {
     if arch.latent.is_used() {
         return arch.latent_params_per_layer() as f64;
@@ -46,7 +49,8 @@ pub fn matrices(arch: &Architecture) -> f64 {
     if arch.gated_mlp { 3.0 } else { 2.0 }
 }
 
-/// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k F_expert + F_shared`.
+/// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k
+/// F_expert + F_shared`.
 fn mlp_width(arch: &Architecture) -> f64 {
     unrouted_width(arch) + routed_width(arch)
 }
@@ -85,8 +89,8 @@ pub fn layer_matmul(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * layer_matmul_params(arch))
 }
 
-/// Forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`: the mean of the widths of queries and
-/// values where they differ.
+/// Forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`: the mean of
+/// the widths of queries and values where they differ.
 pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
     let width = if arch.latent.is_used() {
         0.5 * (arch.query_width() + arch.attention_output_width())
@@ -101,8 +105,9 @@ pub fn head(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * f64::from(arch.vocab_size) * f64::from(arch.hidden_size))
 }
 
-/// Keys that a query of one layer attends to on average, as the kernels execute it: all, or under a causal mask half; of a
-/// window of w keys w, or under a causal mask `w - w²/(2 s)`, as the first queries see fewer.
+/// Keys that a query of one layer attends to on average, as the kernels execute it: all, or under a
+/// causal mask half; of a window of w keys w, or under a causal mask `w - w²/(2 s)`, as the first
+/// queries see fewer.
 pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     let slides = window > 0.0 && window < seq_len;
     match mask {
@@ -113,7 +118,8 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     }
 }
 
-/// [`executed_keys`], the mean over layers with attention: `global_every` or the list of layers says which see the whole sequence. A chunk is a sequence of its own.
+/// [`executed_keys`], the mean over layers with attention: `global_every` or the list of layers
+/// says which see the whole sequence. A chunk is a sequence of its own.
 ///
 /// ```
 /// # use engine::{catalog, model::{flops::mean_keys, training::AttentionMask}};
@@ -150,8 +156,8 @@ pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 
     global * whole + (1.0 - global) * local
 }
 
-/// Forward FLOPs per token of one attention's scores as executed, the mean over layers that have it. Unfused kernels compute the whole
-/// matrix and mask it.
+/// Forward FLOPs per token of one attention's scores as executed, the mean over layers that have
+/// it. Unfused kernels compute the whole matrix and mask it.
 pub fn mean_executed_attention(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
     let keys = if setup.kernels.attention == AttentionKernel::Unfused {
@@ -171,14 +177,15 @@ pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention
     }
 }
 
-/// Forward FLOPs per token of what mixes tokens in one layer beside its products, the mean over layers: attention's scores over `s_kv`
-/// keys, and recurrences.
+/// Forward FLOPs per token of what mixes tokens in one layer beside its products, the mean over
+/// layers: attention's scores over `s_kv` keys, and recurrences.
 pub fn layer_mixing(arch: &Architecture, keys: f64) -> Flops {
     let shares = arch.shares();
     shares.attention * layer_attention(arch, keys) + shares.recurrent * recurrent::recurrence(&arch.recurrent)
 }
 
-/// Forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and without the embedding.
+/// Forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and without the
+/// embedding.
 pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
     f64::from(arch.num_hidden_layers) * (layer_matmul(arch) + layer_mixing(arch, keys)) + head(arch)
 }

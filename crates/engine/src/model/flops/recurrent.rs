@@ -5,9 +5,11 @@ use crate::units::Flops;
 
 /// Tokens of one chunk of the kernels of flash-linear-attention.
 const DELTA_CHUNK: f64 = 64.0;
-/// Tokens of one chunk of lightning attention's kernel (`BLOCK` of arXiv 2401.04658's implementation).
+/// Tokens of one chunk of lightning attention's kernel (`BLOCK` of arXiv 2401.04658's
+/// implementation).
 const LIGHTNING_CHUNK: f64 = 256.0;
-/// Tokens of one chunk of Mamba-2's kernel where a model names none (`chunk_size` of `Mamba2Config`).
+/// Tokens of one chunk of Mamba-2's kernel where a model names none (`chunk_size` of
+/// `Mamba2Config`).
 const MAMBA_CHUNK: f64 = 256.0;
 
 /// Tokens of one chunk of the scan.
@@ -31,10 +33,12 @@ pub fn state(mixer: &Recurrent) -> f64 {
     }
 }
 
-/// Forward model FLOPs per token of the recurrence of one mixer, as if token by token: the state decays, takes in the token and is read.
+/// Forward model FLOPs per token of the recurrence of one mixer, as if token by token: the state
+/// decays, takes in the token and is read.
 ///
-/// Seven for each element of Mamba's state (`mamba_layer_flops` of Megatron-LM's `num_floating_point_operations`); three products of the
-/// state for a delta rule (read what the key recalls, write the difference, read for the query: arXiv 2412.06464, equation 10), two for
+/// Seven for each element of Mamba's state (`mamba_layer_flops` of Megatron-LM's
+/// `num_floating_point_operations`); three products of the state for a delta rule (read what the
+/// key recalls, write the difference, read for the query: arXiv 2412.06464, equation 10), two for
 /// linear attention (arXiv 2006.16236, section 3.3).
 ///
 /// ```
@@ -58,12 +62,13 @@ pub fn recurrence(mixer: &Recurrent) -> Flops {
     Flops::new(of_each * state(mixer) + convolution)
 }
 
-/// Forward FLOPs per token that the kernels of one mixer execute, in chunks of Q tokens: products within a chunk, which grow with Q, and
-/// into and out of the state at its ends.
+/// Forward FLOPs per token that the kernels of one mixer execute, in chunks of Q tokens: products
+/// within a chunk, which grow with Q, and into and out of the state at its ends.
 ///
-/// - Mamba-2: `2 Q (G N + I) + 4 N I` (arXiv 2405.21060, section 6: C Bᵀ, its product with X, the chunk's state and its output).
-/// - Delta rules: `6 d_k d_v + 2 Q (3 d_k + 2 d_v)` a head (arXiv 2412.06464, section 3.3: K Kᵀ, W, U, Q Kᵀ, its product with U; three with
-///   the state), the triangular inverse apart.
+/// - Mamba-2: `2 Q (G N + I) + 4 N I` (arXiv 2405.21060, section 6: C Bᵀ, its product with X, the
+///   chunk's state and its output).
+/// - Delta rules: `6 d_k d_v + 2 Q (3 d_k + 2 d_v)` a head (arXiv 2412.06464, section 3.3: K Kᵀ, W,
+///   U, Q Kᵀ, its product with U; three with the state), the triangular inverse apart.
 /// - Lightning: `4 Q d + 4 d²` a head (arXiv 2401.04658, section 3).
 pub fn executed(mixer: &Recurrent) -> Flops {
     if !mixer.is_used() {

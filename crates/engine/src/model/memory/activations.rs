@@ -30,9 +30,9 @@ const FP32: f64 = 4.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
-/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each GPU its part of the
-/// sequence. nanotron's are in buffers for all layers, and so are those of Transformer Engine, in which Megatron's runs
-/// (`initialize_ub`).
+/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each
+/// GPU its part of the sequence. nanotron's are in buffers for all layers, and so are those of
+/// Transformer Engine, in which Megatron's runs (`initialize_ub`).
 const ASYNCHRONOUS_COPIES: f64 = 4.0;
 
 /// Bytes per token and layer on one GPU.
@@ -44,13 +44,16 @@ pub struct LayerBytes {
     pub kept: f64,
     /// What the final norm keeps, where there is a head.
     pub final_norm: f64,
-    /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its hidden tensors.
+    /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its
+    /// hidden tensors.
     pub gradients: f64,
-    /// Of that, what the last block's backward pass holds, with all of the layer's other blocks still there.
+    /// Of that, what the last block's backward pass holds, with all of the layer's other blocks
+    /// still there.
     pub last_block: f64,
     /// Share of the layers with experts.
     pub experts: f64,
-    /// The moments of a dense layer's backward pass, where PyTorch runs it: in the place of `gradients`.
+    /// The moments of a dense layer's backward pass, where PyTorch runs it: in the place of
+    /// `gradients`.
     pub backward: Option<LayerBackward>,
 }
 
@@ -72,7 +75,8 @@ struct Tensors {
     norms_of_heads: f64,
     /// What one matrix for queries, keys and values keeps more than three.
     joined: f64,
-    /// The output of attention, its log-sum-exp, and the output projection's input where it is a copy.
+    /// The output of attention, its log-sum-exp, and the output projection's input where it is a
+    /// copy.
     attention: f64,
     /// Scores written to memory: softmax and dropout.
     scores: f64,
@@ -82,7 +86,8 @@ struct Tensors {
     hidden: f64,
     /// One of them, routed experts' apart.
     hidden_unrouted: f64,
-    /// Copies of tokens at their experts: the inputs of their products and, where probabilities are applied after them, the outputs.
+    /// Copies of tokens at their experts: the inputs of their products and, where probabilities are
+    /// applied after them, the outputs.
     routed: f64,
     /// One such copy.
     copy: f64,
@@ -115,9 +120,10 @@ struct Tensors {
     narrow: f64,
 }
 
-/// The share by which a product's input is narrower than it was computed: Transformer Engine keeps the inputs of its products in
-/// their format, 8 or 4 bits, for the weights' gradients (github NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`: of the two
-/// orders of a quantized input the backward pass keeps the column-wise one alone). A gradient that is computed in 16 bits has its
+/// The share by which a product's input is narrower than it was computed: Transformer Engine keeps
+/// the inputs of its products in their format, 8 or 4 bits, for the weights' gradients (github
+/// NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`: of the two orders of a quantized input the
+/// backward pass keeps the column-wise one alone). A gradient that is computed in 16 bits has its
 /// input in them.
 fn narrow(setup: &Setup, element: f64) -> f64 {
     let keeps_narrow = setup.traits().keeps_narrow_inputs && !setup.gradients_in_16_bits;
@@ -240,20 +246,23 @@ fn hidden_tensors(setup: &Setup) -> f64 {
         // Gate, up, the activation's output, the product.
         (true, false) => 4.0,
         (true, true) => 3.0,
-        // GPT-2's `gelu_new`, operator by operator: its input, a half of it, tanh, that and one, the output.
+        // GPT-2's `gelu_new`, operator by operator: its input, a half of it, tanh, that and one,
+        // the output.
         (false, _) if setup.has_new_gelu() => 5.0,
         (false, _) => 2.0,
     }
 }
 
-/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of which `shares` have each block.
+/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of
+/// which `shares` have each block.
 ///
-/// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the MLP's hidden tensors, scores
-/// where attention is unfused, masks where there is dropout. Full recomputation keeps the layer's input; selective
-/// (torchtitan, per operator) the input, the attention output and every second matrix product's output, of routed experts none
-/// (`MaxText`'s `minimal`: of every product but the last); the attention core
-/// (Megatron) all but the scores; single modules what they do not hold. Offloaded activations keep none. Source: arXiv 2205.05198, table 2, for `34 H + 5 n_q s`
-/// and its division by tp.
+/// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the
+/// MLP's hidden tensors, scores where attention is unfused, masks where there is dropout. Full
+/// recomputation keeps the layer's input; selective (torchtitan, per operator) the input, the
+/// attention output and every second matrix product's output, of routed experts none (`MaxText`'s
+/// `minimal`: of every product but the last); the attention core (Megatron) all but the scores;
+/// single modules what they do not hold. Offloaded activations keep none. Source: arXiv 2205.05198,
+/// table 2, for `34 H + 5 n_q s` and its division by tp.
 ///
 /// ```
 /// # use engine::model::{memory::activations::layer, setup::Setup, transformer::LayerShares, software::{AttentionKernel, Kernels}};
@@ -286,7 +295,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
             - t.narrowed;
     let Difference { less, more } = Difference::of(setup, &t, element, shares);
-    // A dense MLP in tiles keeps its input, which the norm's output is, and has one tile's tensors while it runs.
+    // A dense MLP in tiles keeps its input, which the norm's output is, and has one tile's tensors
+    // while it runs.
     let in_tile = tiled * tile_share(setup);
     let whole = blocks - tiled + t.routed + t.latent + t.state - less + more;
     // A shape without norms keeps less than its input.
@@ -304,7 +314,8 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
             if kept > input { kept } else { input }
         }
         Recompute::Selective if setup.traits().selective_keeps_products => {
-            // Outputs of all products but the last, into the residual stream: the next layer's input is there anyhow.
+            // Outputs of all products but the last, into the residual stream: the next layer's
+            // input is there anyhow.
             let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + 2.0 * t.key };
             let some = 2.0 * t.input + projected + inputs * t.hidden;
@@ -354,8 +365,8 @@ pub fn of_state(setup: &Setup, element: f64) -> f64 {
     recurrent::kept(setup, element)
 }
 
-/// What is alive beside `whole` where a layer holds most: in the backward pass of its last block, or within its mixer with a state, when
-/// what follows the mixer is not there yet or no longer.
+/// What is alive beside `whole` where a layer holds most: in the backward pass of its last block,
+/// or within its mixer with a state, when what follows the mixer is not there yet or no longer.
 fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
     if t.state_at_most <= 0.0 {
         return last_block;
@@ -364,8 +375,8 @@ fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
     if beside > last_block { beside } else { last_block }
 }
 
-/// The layer in work: of a kind with experts where there is one, else of the kind that holds most beside what it keeps; `None` where
-/// all layers are alike.
+/// The layer in work: of a kind with experts where there is one, else of the kind that holds most
+/// beside what it keeps; `None` where all layers are alike.
 pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<LayerBytes> {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
@@ -380,15 +391,15 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<Laye
     kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
 }
 
-/// The part of a GPU's tokens that one tile of a tiled MLP has: as many tiles as the tokens have widths of the model (`TiledMLP`,
-/// arXiv 2506.13996, section 3.1.1).
+/// The part of a GPU's tokens that one tile of a tiled MLP has: as many tiles as the tokens have
+/// widths of the model (`TiledMLP`, arXiv 2506.13996, section 3.1.1).
 fn tile_share(setup: &Setup) -> f64 {
     let tiles = (tokens(setup) / f64::from(setup.architecture.hidden_size.max(1))).ceil();
     if tiles > 1.0 { 1.0 / tiles } else { 1.0 }
 }
 
-/// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the gradients beside it in their
-/// backward pass.
+/// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the
+/// gradients beside it in their backward pass.
 pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
     let t = tensors(setup, element, &LayerShares::mixture(1.0));
     let narrowed = t.narrow * (t.hidden + t.copy);
@@ -396,8 +407,9 @@ pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
     (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)
 }
 
-/// Copies of gradients alive in the experts' backward pass: of their outputs, and beside a collective all-to-all of what it sorts.
-/// One layer alone shows both (Megatron-LM's measurements of its dispatchers).
+/// Copies of gradients alive in the experts' backward pass: of their outputs, and beside a
+/// collective all-to-all of what it sorts. One layer alone shows both (Megatron-LM's measurements
+/// of its dispatchers).
 const fn copies_backward(dispatcher: Dispatcher) -> f64 {
     match dispatcher {
         Dispatcher::AllToAll => 2.0,
@@ -405,10 +417,12 @@ const fn copies_backward(dispatcher: Dispatcher) -> f64 {
     }
 }
 
-/// Tensors of a router that are kept for each expert and token in fp32: its logits and their softmax.
+/// Tensors of a router that are kept for each expert and token in fp32: its logits and their
+/// softmax.
 const ROUTER_TENSORS: f64 = 2.0;
-/// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's gradient and the
-/// norm's.
+/// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's
+/// gradient and the norm's.
 const MLP_BACKWARD_WIDTHS: f64 = 2.0;
-/// Gradients of the scores alive at once in an unfused attention's backward pass, over the scores that are kept.
+/// Gradients of the scores alive at once in an unfused attention's backward pass, over the scores
+/// that are kept.
 const SCORE_GRADIENTS: f64 = 1.0;

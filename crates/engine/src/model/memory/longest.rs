@@ -11,8 +11,8 @@ use crate::units::Bytes;
 /// needs later than in its first steps. `M(longest) - M(typical)`, with the peak M of a step
 /// (docs/book/model/peak.md); 0 where all sequences are of one length.
 ///
-/// Typical is the mean length of the sequences that a step waits for ([`Lengths`]): padded batches on
-/// many GPUs are longer than one text, as the longest of all of them counts.
+/// Typical is the mean length of the sequences that a step waits for ([`Lengths`]): padded batches
+/// on many GPUs are longer than one text, as the longest of all of them counts.
 ///
 /// ```
 /// # use engine::{model::memory::beyond_typical, share::decode};

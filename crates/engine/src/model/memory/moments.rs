@@ -10,8 +10,8 @@ use crate::model::training::Optimizer;
 /// Bytes of an element in 16 bits, and in 32.
 const HALF: f64 = 2.0;
 const SINGLE: f64 = 4.0;
-/// A moment in 8 bits, with an fp32 scale for 256 elements (`blocksize = 256` in bitsandbytes' `optim/optimizer.py`; torchao's
-/// `AdamW8bit(block_size=256)`).
+/// A moment in 8 bits, with an fp32 scale for 256 elements (`blocksize = 256` in bitsandbytes'
+/// `optim/optimizer.py`; torchao's `AdamW8bit(block_size=256)`).
 const EIGHT_BIT: f64 = 1.0 + 4.0 / 256.0;
 /// A moment in 4 bits, with an fp32 scale for 128 elements (torchao's `AdamW4bit(block_size=128)`).
 const FOUR_BIT: f64 = 0.5 + 4.0 / 128.0;
@@ -21,10 +21,11 @@ pub fn moment_bytes(setup: &Setup) -> f64 {
     if setup.recipe.is_pure_bf16() { HALF } else { SINGLE }
 }
 
-/// Bytes of the optimizer's moments per parameter, where gradients take `gradient` bytes each: of matrices, and of all else (norms,
-/// embedding, head).
+/// Bytes of the optimizer's moments per parameter, where gradients take `gradient` bytes each: of
+/// matrices, and of all else (norms, embedding, head).
 pub(super) fn moments(setup: &Setup, gradient: f64) -> (f64, f64) {
-    // bitsandbytes' 32-bit optimizers, which are those that page, hold fp32 whatever the weights are (`init_state`).
+    // bitsandbytes' 32-bit optimizers, which are those that page, hold fp32 whatever the weights
+    // are (`init_state`).
     let moment = if setup.offload.pages_state() { SINGLE } else { moment_bytes(setup) };
     let both = |bytes: f64| (bytes, bytes);
     let of_row = 1.0 / f64::from(setup.architecture.hidden_size.max(1));
@@ -45,9 +46,10 @@ pub(super) fn moments(setup: &Setup, gradient: f64) -> (f64, f64) {
     }
 }
 
-/// Bytes of `GaLore`'s state per element of an m x n matrix, m the shorter side, on average over a layer's: the projection `m r` in the
-/// format of the gradients (`GaLoreProjector` turns it back into their type), and two moments `n r` (arXiv 2403.03507, Table 1).
-/// Adapters are narrower than the rank: theirs are whole.
+/// Bytes of `GaLore`'s state per element of an m x n matrix, m the shorter side, on average over a
+/// layer's: the projection `m r` in the format of the gradients (`GaLoreProjector` turns it back
+/// into their type), and two moments `n r` (arXiv 2403.03507, Table 1). Adapters are narrower than
+/// the rank: theirs are whole.
 fn projected(setup: &Setup, moment: f64, gradient: f64) -> f64 {
     if setup.trained.has_adapters() {
         return 2.0 * moment;
@@ -56,7 +58,8 @@ fn projected(setup: &Setup, moment: f64, gradient: f64) -> f64 {
     if elements > 0.0 { (gradient * short + 2.0 * moment * long) / elements } else { 2.0 * moment }
 }
 
-/// Sums over the m x n matrices of the mean layer, m the shorter side, of what `GaLore` makes of them.
+/// Sums over the m x n matrices of the mean layer, m the shorter side, of what `GaLore` makes of
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LowRank {
     /// `r m`: elements of the projections.

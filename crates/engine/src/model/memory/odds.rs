@@ -1,4 +1,5 @@
-//! The odds that a run fits: a logistic of the GPU's memory over what the run needs, between a floor and a ceiling.
+//! The odds that a run fits: a logistic of the GPU's memory over what the run needs, between a
+//! floor and a ceiling.
 
 use crate::model::report::MemoryReport;
 
@@ -7,29 +8,33 @@ pub const FLOOR: f64 = 0.02;
 /// Odds of a run that needs next to nothing: it may fail of something else.
 pub const CEILING: f64 = 0.98;
 
-/// How the odds rise with the memory, of one kind of runs: fitted to runs that ran and to runs that failed.
+/// How the odds rise with the memory, of one kind of runs: fitted to runs that ran and to runs that
+/// failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
     /// Capacity over needed bytes at which half of such runs fit.
     pub half: f64,
-    /// Steepness in quarters: the odds against fitting fall as the capacity to the power of a quarter of it.
+    /// Steepness in quarters: the odds against fitting fall as the capacity to the power of a
+    /// quarter of it.
     pub quarters: u32,
 }
 
 impl Curve {
-    /// Returns the odds of a run with so much capacity for each byte that it needs, [`FLOOR`] to [`CEILING`]:
+    /// Returns the odds of a run with so much capacity for each byte that it needs, [`FLOOR`] to
+    /// [`CEILING`]:
     ///
     /// `odds = floor + (ceiling - floor) / (1 + (half / room)^b)`, `b = quarters / 4`,
     ///
-    /// which is `floor + (ceiling - floor) logistic(a + b ln(room))` with `a = -b ln(half)`. Room of NaN has the floor.
+    /// which is `floor + (ceiling - floor) logistic(a + b ln(room))` with `a = -b ln(half)`. Room
+    /// of NaN has the floor.
     pub fn odds(&self, room: f64) -> f64 {
         let against = if room > 0.0 { power(self.half / room, self.quarters) } else { f64::INFINITY };
         FLOOR + (CEILING - FLOOR) / (1.0 + against)
     }
 }
 
-/// Returns `base^(quarters / 4)` of a base that is not negative, by square roots and products alone: every machine rounds them alike, and
-/// rounding keeps their order.
+/// Returns `base^(quarters / 4)` of a base that is not negative, by square roots and products
+/// alone: every machine rounds them alike, and rounding keeps their order.
 fn power(base: f64, quarters: u32) -> f64 {
     let (mut result, mut square, mut left) = (1.0, base.sqrt().sqrt(), quarters);
     while left > 0 {

@@ -34,9 +34,9 @@ pub use workspaces::{dequantized, workspaces};
 
 /// The memory of one GPU at the peak of a step, on the stage that needs most.
 ///
-/// Counts every point at which the peak can lie: the loss, the middle and the end of the backward pass of the last layer, of
-/// the one before it, of the second and of the first (between them memory is linear in the layer), the root unit's
-/// reduction, and the optimizer's update.
+/// Counts every point at which the peak can lie: the loss, the middle and the end of the backward
+/// pass of the last layer, of the one before it, of the second and of the first (between them
+/// memory is linear in the layer), the root unit's reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
     at_longest(setup, |setup| most_needy(setup, stages).report(setup))
 }
@@ -50,7 +50,8 @@ pub enum NoRoom {
     Peak,
 }
 
-/// [`peak`] where it fits. Where it does not, this ends at the first point that shows it, as most do that a search asks about.
+/// [`peak`] where it fits. Where it does not, this ends at the first point that shows it, as most
+/// do that a search asks about.
 ///
 /// # Errors
 ///
@@ -135,8 +136,9 @@ pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     OfStage::new(setup, stage).report(setup)
 }
 
-/// The report with as much of the paged optimizer state as the GPU has room for beside all else. Unified memory yields to what PyTorch
-/// allocates (QLoRA, arXiv 2305.14314, section 3): it is needed by nobody else, and not among what tensors occupy.
+/// The report with as much of the paged optimizer state as the GPU has room for beside all else.
+/// Unified memory yields to what PyTorch allocates (QLoRA, arXiv 2305.14314, section 3): it is
+/// needed by nobody else, and not among what tensors occupy.
 fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
     if paged <= Bytes::ZERO {
         return report;
@@ -147,7 +149,8 @@ fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
     MemoryReport { parts: report.parts.with(MemoryPart::Cache, cache), peak: report.peak + here, ..report }
 }
 
-/// Bytes of paged optimizer state for which one GPU of a stage has no room at the peak: they wait in host memory.
+/// Bytes of paged optimizer state for which one GPU of a stage has no room at the peak: they wait
+/// in host memory.
 ///
 /// ```
 /// # use engine::{model::{memory::evicted, stages::stages}, share::decode};
@@ -171,8 +174,8 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
     (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 
-/// The report of these parts, alive at a moment, with what the process holds beside them: the context, and what the allocator
-/// holds of what it reserves on a device without end.
+/// The report of these parts, alive at a moment, with what the process holds beside them: the
+/// context, and what the allocator holds of what it reserves on a device without end.
 pub fn report(
     setup: &Setup,
     parts: MemoryParts,

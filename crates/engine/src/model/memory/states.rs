@@ -14,7 +14,8 @@ pub struct RecipeBytes {
     pub weights: f64,
     /// Gradients at rest.
     pub gradients: f64,
-    /// Optimizer state: Adam's two moments, and the fp32 copy where weights at rest are 16-bit and it keeps one.
+    /// Optimizer state: Adam's two moments, and the fp32 copy where weights at rest are 16-bit and
+    /// it keeps one.
     pub optimizer: f64,
     /// Weights as gathered for compute, and the gradients that compute produces.
     pub gathered: f64,
@@ -58,15 +59,16 @@ pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
     shards_among(setup.sharding, z)
 }
 
-/// The same of the routed experts, which are sharded among the GPUs that hold the same ones: as on the GPU that holds most, where
-/// whole experts are dealt out.
+/// The same of the routed experts, which are sharded among the GPUs that hold the same ones: as on
+/// the GPU that holds most, where whole experts are dealt out.
 pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.expert_shard_group());
     shards_among(setup.sharding, z / expert_padding(setup))
 }
 
-/// How many times the weights of routed experts FSDP gathers. Hugging Face's models stack a layer's experts in one tensor, which FSDP2
-/// cuts along them: whole experts for every GPU, and padding where GPUs are left over. All other frameworks cut elsewhere.
+/// How many times the weights of routed experts FSDP gathers. Hugging Face's models stack a layer's
+/// experts in one tensor, which FSDP2 cuts along them: whole experts for every GPU, and padding
+/// where GPUs are left over. All other frameworks cut elsewhere.
 ///
 /// ```
 /// # use engine::{model::memory::states::expert_padding, share::decode};
@@ -115,7 +117,8 @@ impl States {
     }
 }
 
-/// Bytes of the states of `params` parameters at rest: `bytes(recipe) P / Z`, for each state its own Z.
+/// Bytes of the states of `params` parameters at rest: `bytes(recipe) P / Z`, for each state its
+/// own Z.
 ///
 /// ```
 /// # use engine::model::{memory::{states, ShardDegrees}, training::PrecisionPolicy};
@@ -138,8 +141,9 @@ pub fn states(params: f64, recipe: PrecisionPolicy, degrees: ShardDegrees) -> St
 /// Bytes of an element in 16 bits.
 const HALF: f64 = 2.0;
 
-/// Bytes of optimizer state per parameter: the fp32 copy where the recipe keeps one, and the optimizer's moments, in the format
-/// that AdamW's have under the recipe. For matrices, and for all else (norms, embedding, head).
+/// Bytes of optimizer state per parameter: the fp32 copy where the recipe keeps one, and the
+/// optimizer's moments, in the format that AdamW's have under the recipe. For matrices, and for all
+/// else (norms, embedding, head).
 ///
 /// ```
 /// # use engine::model::{choices::Choices, memory::states::optimizer_bytes, setup::Setup};
@@ -163,8 +167,8 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     (copy + matrix, copy + other)
 }
 
-/// Bytes of the temporaries of AdamW's update with `foreach`: the root of the second moment of all of a GPU's parameters at once
-/// (`torch/optim/adamw.py`). The fused kernel makes none.
+/// Bytes of the temporaries of AdamW's update with `foreach`: the root of the second moment of all
+/// of a GPU's parameters at once (`torch/optim/adamw.py`). The fused kernel makes none.
 pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
     let at_once = setup.update_place == UpdatePlace::AfterBackward && setup.offload.updates_here();
     if setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::ForEach || !at_once {
@@ -184,9 +188,10 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     }
 }
 
-/// Bytes per parameter of a layer's weights as ZeRO's ranks gather what each has updated: as they are at rest, and one where
-/// Megatron keeps them in 8 bits (`--fp8-param-gather`, which its `arguments.py` allows with the distributed optimizer). At rest these
-/// take as much as in 16 bits: the weight and its transposed copy in 8 bits.
+/// Bytes per parameter of a layer's weights as ZeRO's ranks gather what each has updated: as they
+/// are at rest, and one where Megatron keeps them in 8 bits (`--fp8-param-gather`, which its
+/// `arguments.py` allows with the distributed optimizer). At rest these take as much as in 16 bits:
+/// the weight and its transposed copy in 8 bits.
 ///
 /// ```
 /// # use engine::{model::memory::states::updated_layer_bytes, share::decode};
@@ -227,7 +232,8 @@ impl FrozenBytes {
         Self { matrices: narrower(at_rest.matrices), others: narrower(at_rest.others) }
     }
 
-    /// Beside those at rest, for compute: as gathered where they are sharded or on the host, else a cast of those wider than compute.
+    /// Beside those at rest, for compute: as gathered where they are sharded or on the host, else a
+    /// cast of those wider than compute.
     ///
     /// ```
     /// # use engine::{model::memory::states::FrozenBytes, share::decode};
@@ -263,11 +269,13 @@ impl FrozenBytes {
     }
 }
 
-/// Bytes of an element in 8 bits, and in 4 with its share of an 8-bit scale for 16 elements (NVFP4).
+/// Bytes of an element in 8 bits, and in 4 with its share of an 8-bit scale for 16 elements
+/// (NVFP4).
 const EIGHT_BIT: f64 = 1.0;
 const FOUR_BIT: f64 = 0.5 + 1.0 / 16.0;
 
-/// Bytes of an element in the format of the layers' matrix products, where that is narrower than an activation.
+/// Bytes of an element in the format of the layers' matrix products, where that is narrower than an
+/// activation.
 pub(super) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
     match format {
         ComputeFormat::AsPolicy => None,
@@ -275,12 +283,14 @@ pub(super) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
         ComputeFormat::Fp4 => Some(FOUR_BIT),
     }
 }
-/// Copies of a weight in the format of its products: one for the forward pass, one transposed for the backward pass.
+/// Copies of a weight in the format of its products: one for the forward pass, one transposed for
+/// the backward pass.
 const COPIES: f64 = 2.0;
 
-/// Bytes per element of a matrix that Transformer Engine keeps beside the weights from one micro-batch to the next: the weight cast
-/// to the narrower format, and a copy transposed (github NVIDIA/TransformerEngine #1261, #1764, #1880). Casts of sharded weights live as
-/// long as what is gathered, and torchtitan's float8 keeps none.
+/// Bytes per element of a matrix that Transformer Engine keeps beside the weights from one
+/// micro-batch to the next: the weight cast to the narrower format, and a copy transposed (github
+/// NVIDIA/TransformerEngine #1261, #1764, #1880). Casts of sharded weights live as long as what is
+/// gathered, and torchtitan's float8 keeps none.
 ///
 /// ```
 /// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages, share::decode};
@@ -306,8 +316,9 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
     }
 }
 
-/// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading: weights of all of them, gradients
-/// and optimizer state of those that train; none that is paged ([`paged`]).
+/// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading:
+/// weights of all of them, gradients and optimizer state of those that train; none that is paged
+/// ([`paged`]).
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let trained = &params.trained;
@@ -338,7 +349,8 @@ pub fn optimizer_state(setup: &Setup, params: &LocalParams) -> Bytes {
     )
 }
 
-/// Bytes of the optimizer state that the driver pages: not those of PyTorch's allocator, and never in the way of them.
+/// Bytes of the optimizer state that the driver pages: not those of PyTorch's allocator, and never
+/// in the way of them.
 pub fn paged(setup: &Setup, params: &LocalParams) -> Bytes {
     if setup.offload.pages_state() { optimizer_state(setup, params) } else { Bytes::ZERO }
 }

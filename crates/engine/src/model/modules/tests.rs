@@ -10,8 +10,9 @@ use crate::share::decode;
 
 /// Bytes of bf16, in which every link here computes.
 const BF16: f64 = 2.0;
-/// DeepSeek-V3 (its config.json) on Megatron-Core, tokens sent once: H = 7,168, 128 heads of 128 + 64 and values of 128, ranks of 1,536
-/// and 512, MLPs of 18,432 in three layers and 8 of 256 experts of 2,048 beside a shared one in 58.
+/// DeepSeek-V3 (its config.json) on Megatron-Core, tokens sent once: H = 7,168, 128 heads of 128 +
+/// 64 and values of 128, ranks of 1,536 and 512, MLPs of 18,432 in three layers and 8 of 256
+/// experts of 2,048 beside a shared one in 58.
 const V3: &str = "cluster=h800-400g&model=deepseek-v3&gpus=256&ep=64&framework=megatron&dispatcher=fused";
 const NONE: RecomputeModules = RecomputeModules::NONE;
 /// Queries and keys, and values of all heads.
@@ -37,8 +38,8 @@ fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
     })
 }
 
-/// Weights of V3 whose products run again for a token, all layers together, and by how much a layer's backward pass is longer: a dense one's,
-/// and one with experts.
+/// Weights of V3 whose products run again for a token, all layers together, and by how much a
+/// layer's backward pass is longer: a dense one's, and one with experts.
 fn again(modules: RecomputeModules) -> (f64, [bool; 2]) {
     let (with, without) = (setup(V3, modules), setup(V3, NONE));
     let slower = [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
@@ -98,7 +99,8 @@ fn shared_experts_run_again() {
 #[test]
 fn experts_run_again_as_a_whole_with_their_exchanges() {
     let modules = RecomputeModules { moe: true, ..NONE };
-    // Copies of tokens, their experts' and the shared expert's hidden tensors, logits and softmax of the router in fp32.
+    // Copies of tokens, their experts' and the shared expert's hidden tensors, logits and softmax
+    // of the router in fp32.
     let bytes = BF16 * 8.0 * 7168.0 + BF16 * 3.0 * 9.0 * 2048.0 + 2.0 * 4.0 * 256.0;
     assert_eq!(dropped(V3, modules), [0.0, bytes]);
     assert_eq!(again(modules), (58.0 * 7168.0 * (3.0 * 9.0 * 2048.0 + 256.0), [false, true]));

@@ -4,8 +4,9 @@ use super::HALF;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
-/// Bytes of keys and values of one token in all layers on one GPU of an engine, `2 L w_kv / t` elements in 16 bits; of latent
-/// attention the compressed ones, `L (r_kv + d_rope)`, on every GPU (`DeepSeek-V2`, arXiv 2405.04434, section 2.1.2).
+/// Bytes of keys and values of one token in all layers on one GPU of an engine, `2 L w_kv / t`
+/// elements in 16 bits; of latent attention the compressed ones, `L (r_kv + d_rope)`, on every GPU
+/// (`DeepSeek-V2`, arXiv 2405.04434, section 2.1.2).
 ///
 /// ```
 /// # use engine::{model::rollout::cache_bytes_per_token, share::decode};

@@ -10,17 +10,20 @@ use crate::model::stages::Stage;
 use crate::model::training::{AttentionMask, ComputeFormat};
 use crate::units::{Bytes, Flops, Seconds};
 
-/// What a layer's kernels take beside their traffic in a pass over few tokens, one after the other in a CUDA graph. Fitted to vLLM's
-/// speeds of `Qwen2.5` with one sequence on an A100 (its documentation, `speed_benchmark`): what is left of 3.2 to 45 ms after the
-/// weights at 80 % of the memory's bandwidth is 0.09 to 0.13 ms for each of 24 to 64 layers.
+/// What a layer's kernels take beside their traffic in a pass over few tokens, one after the other
+/// in a CUDA graph. Fitted to vLLM's speeds of `Qwen2.5` with one sequence on an A100 (its
+/// documentation, `speed_benchmark`): what is left of 3.2 to 45 ms after the weights at 80 % of the
+/// memory's bandwidth is 0.09 to 0.13 ms for each of 24 to 64 layers.
 pub const LAYER_LATENCY: Seconds = Seconds::new(1e-4);
 
-/// Time of a pass that generates one token for each of `sequences` sequences of `tokens` tokens, on one engine:
-/// `max((W + b K)/B, F/S) + L t_layer + t_tp`.
+/// Time of a pass that generates one token for each of `sequences` sequences of `tokens` tokens, on
+/// one engine: `max((W + b K)/B, F/S) + L t_layer + t_tp`.
 ///
-/// W weights on a GPU that such a pass reads: all but the embedding, of experts those that some token is sent to; b sequences, K their
-/// cache of keys and values; B 80 % of the memory's bandwidth; F forward FLOPs of b tokens, S the rate of matrix products; L layers. Two
-/// all-reduces of the hidden states a layer with tensor parallelism. Left out: sampling, and scheduling between passes.
+/// W weights on a GPU that such a pass reads: all but the embedding, of experts those that some
+/// token is sent to; b sequences, K their cache of keys and values; B 80 % of the memory's
+/// bandwidth; F forward FLOPs of b tokens, S the rate of matrix products; L layers. Two all-reduces
+/// of the hidden states a layer with tensor parallelism. Left out: sampling, and scheduling between
+/// passes.
 ///
 /// ```
 /// # use engine::{model::{rollout::decode_step, stages::stages}, share::decode};
@@ -47,7 +50,8 @@ pub fn decode_step(engine: &Setup, stage: &Stage, sequences: f64, tokens: f64) -
     (read / memory_rate(engine)).max(compute) + layers * LAYER_LATENCY + exchanged(engine, sequences)
 }
 
-/// Time in which an engine reads so many prompts of `tokens` tokens: their forward passes, at the rate of matrix products.
+/// Time in which an engine reads so many prompts of `tokens` tokens: their forward passes, at the
+/// rate of matrix products.
 pub(super) fn prefill(engine: &Setup, prompts: f64, tokens: f64) -> Seconds {
     let keys = flops::mean_keys(&engine.architecture, tokens, AttentionMask::Causal);
     let tokens = prompts * tokens;

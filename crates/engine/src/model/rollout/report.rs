@@ -23,8 +23,8 @@ impl GenerationPart {
 /// Memory of one GPU while it generates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GenerationMemory {
-    /// What of training stays on the GPU: weights, gradients and optimizer state at rest, other models, context. None where the engine
-    /// has GPUs of its own.
+    /// What of training stays on the GPU: weights, gradients and optimizer state at rest, other
+    /// models, context. None where the engine has GPUs of its own.
     pub training: Bytes,
     /// The policy's weights, once more.
     pub weights: Bytes,
@@ -62,7 +62,8 @@ impl GenerationMemory {
         self.training + self.engine()
     }
 
-    /// Sequences of full length that the cache of an engine holds; less than one where it holds none.
+    /// Sequences of full length that the cache of an engine holds; less than one where it holds
+    /// none.
     pub fn room(&self) -> f64 {
         if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.per_sequence }
     }
@@ -100,7 +101,8 @@ pub struct RolloutReport {
     pub decode: Seconds,
     /// The updated weights on their way to the engine.
     pub sync: Seconds,
-    /// Forward passes that score completions: old log-probabilities, reference, reward model, critic.
+    /// Forward passes that score completions: old log-probabilities, reference, reward model,
+    /// critic.
     pub scoring: Seconds,
     /// Updates of the policy, all of them.
     pub update: Seconds,

@@ -50,9 +50,10 @@ fn the_weights_of_a_large_policy_want_tensor_parallelism() {
     assert!(rollout("gentp=8").memory.cache > Bytes::ZERO);
 }
 
-/// A forward pass of the policy takes a fourth of its update where layers are recomputed: forward, forward again, twice that backward.
-/// verl on GH200 with 8 GPUs' worth of sequences logs 3.42 s for the reference, 3.57 s for old log-probabilities and 14.30 s for the
-/// update (github verl-project/verl issue 1208): 4.2 and 4.0 times.
+/// A forward pass of the policy takes a fourth of its update where layers are recomputed: forward,
+/// forward again, twice that backward. verl on GH200 with 8 GPUs' worth of sequences logs 3.42 s
+/// for the reference, 3.57 s for old log-probabilities and 14.30 s for the update (github
+/// verl-project/verl issue 1208): 4.2 and 4.0 times.
 #[test]
 fn the_reference_takes_a_fourth_of_an_update() {
     let setup = decode(GRPO).scenario.setup();
@@ -62,10 +63,11 @@ fn the_reference_takes_a_fourth_of_an_update() {
     assert_eq!(rollout.scoring, pace::forward_pass(&setup));
 }
 
-/// Whole steps of GRPO that NeMo RL publishes for on-policy training on H100 (docs/about/performance-summary.md, v0.4): 2,048 completions a
-/// rollout, four updates, mean lengths near their maximum. Prompts are taken to have 150 tokens, the engine NeMo RL's default share.
-/// Llama 3.1 8B, whose completions of 1,060 tokens on average end at 4,096 at most, takes 97.7 s in place of 47: the longest keep the
-/// others waiting.
+/// Whole steps of GRPO that NeMo RL publishes for on-policy training on H100
+/// (docs/about/performance-summary.md, v0.4): 2,048 completions a rollout, four updates, mean
+/// lengths near their maximum. Prompts are taken to have 150 tokens, the engine NeMo RL's default
+/// share. Llama 3.1 8B, whose completions of 1,060 tokens on average end at 4,096 at most, takes
+/// 97.7 s in place of 47: the longest keep the others waiting.
 #[test]
 fn whole_steps_are_those_of_nemo_rl() {
     let all = "cluster=dgx-h100&gpus=32&framework=megatron&strategy=zero1&recipe=megatron-mixed&objective=grpo&upd=4\
@@ -87,7 +89,8 @@ fn ppo_trains_a_critic_beside_the_policy() {
     let of_ppo = decode(&format!("{GRPO}&objective=ppo&rm=model").replace("&objective=grpo", "")).scenario;
     let (ppo, with) = (of_ppo.report(), of_ppo.report().rollout.unwrap());
     let part = |report: &Report| report.memory.parts.get(crate::model::report::MemoryPart::Models);
-    // A reference and a reward model of 2 bytes a weight, a critic of 4 bytes of weights, 4 of gradients, 8 of moments.
+    // A reference and a reward model of 2 bytes a weight, a critic of 4 bytes of weights, 4 of
+    // gradients, 8 of moments.
     assert!((9.2..9.5).contains(&(part(&ppo) / part(&grpo))), "{}", part(&ppo) / part(&grpo));
     assert!(with.critic > Seconds::ZERO && with.scoring > 3.5 * without.scoring);
 }

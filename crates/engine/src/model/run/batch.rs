@@ -4,8 +4,8 @@ use crate::model::setup::Setup;
 
 /// Tokens in one step over all GPUs without padding, `B = dp_replicate dp_shard b s m`.
 ///
-/// b sequences in a micro-batch, s tokens in a sequence, m micro-batches in a step. GPUs that share a sequence, a layer or
-/// a pipeline do not add to it.
+/// b sequences in a micro-batch, s tokens in a sequence, m micro-batches in a step. GPUs that share
+/// a sequence, a layer or a pipeline do not add to it.
 ///
 /// ```
 /// # use engine::{catalog, model::{parallel::Mesh, run::batch::global_batch_tokens, training::Batch}};
@@ -25,11 +25,13 @@ pub fn global_batch_tokens(setup: &Setup) -> f64 {
         * setup.useful()
 }
 
-/// What a token teaches in a batch of B tokens over what it would in a small one, `1 / (1 + B / B_crit)`.
+/// What a token teaches in a batch of B tokens over what it would in a small one, `1 / (1 + B /
+/// B_crit)`.
 ///
-/// At the critical batch `B_crit` a run needs twice the tokens (and twice the steps) of the least possible; far below it no
-/// token is wasted. `B_crit` grows as the loss falls, so one number stands for the end of training. Source: arXiv
-/// 1812.06162, section 2.3 (examples needed over the fewest possible, `E/E_min = 1 + B/B_crit`).
+/// At the critical batch `B_crit` a run needs twice the tokens (and twice the steps) of the least
+/// possible; far below it no token is wasted. `B_crit` grows as the loss falls, so one number
+/// stands for the end of training. Source: arXiv 1812.06162, section 2.3 (examples needed over the
+/// fewest possible, `E/E_min = 1 + B/B_crit`).
 ///
 /// ```
 /// # use engine::model::run::batch::token_efficiency;

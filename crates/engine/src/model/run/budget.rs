@@ -57,8 +57,9 @@ pub fn cost(gpu_time: Seconds, price_per_gpu_hour: f64) -> Dollars {
 
 /// Energy drawn from the grid, `P t PUE`.
 ///
-/// P power of one GPU's board in watts, taken as drawn all the time; t GPU-time; PUE energy of the data centre over that of
-/// its computers. Hosts, switches and storage are not in it, as in the published figures.
+/// P power of one GPU's board in watts, taken as drawn all the time; t GPU-time; PUE energy of the
+/// data centre over that of its computers. Hosts, switches and storage are not in it, as in the
+/// published figures.
 ///
 /// ```
 /// # use engine::{model::run::budget::energy, units::Seconds};
@@ -71,7 +72,8 @@ pub fn energy(gpu_time: Seconds, power: f64, pue: f64) -> Joules {
 
 /// Emissions of that energy, `E c`.
 ///
-/// c grams of CO₂ equivalent a kWh of the grid (location-based). The making of the machines is not in it.
+/// c grams of CO₂ equivalent a kWh of the grid (location-based). The making of the machines is not
+/// in it.
 ///
 /// ```
 /// # use engine::{model::run::budget::{emissions, energy}, units::Seconds};

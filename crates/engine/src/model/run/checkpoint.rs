@@ -8,10 +8,12 @@ use crate::model::setup::Setup;
 use crate::model::stages::of_model;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every replica's part once.
+/// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every
+/// replica's part once.
 ///
-/// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). No gradients, no state of data loader and
-/// random numbers, and weights shared by two pipeline stages once. Of adapters they alone, without the frozen model.
+/// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). No gradients, no
+/// state of data loader and random numbers, and weights shared by two pipeline stages once. Of
+/// adapters they alone, without the frozen model.
 ///
 /// ```
 /// # use engine::{model::run::checkpoint::size, share::decode};
@@ -52,11 +54,13 @@ pub fn saved(setup: &Setup) -> Saved {
     Saved { params, updated: trained.all(), matrices }
 }
 
-/// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w B_nic)`.
+/// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w
+/// B_nic)`.
 ///
-/// S bytes; w ranks that write: all N of a sharded checkpoint, one of a gathered one, which gathers the shards of the others
-/// first; `B_host` link from GPU to host; `B_nic` network card of one GPU; `B_storage` rate of the file system for all nodes
-/// together. Writing in the background (asynchronous checkpoints) would leave the copy to the host alone to wait for.
+/// S bytes; w ranks that write: all N of a sharded checkpoint, one of a gathered one, which gathers
+/// the shards of the others first; `B_host` link from GPU to host; `B_nic` network card of one GPU;
+/// `B_storage` rate of the file system for all nodes together. Writing in the background
+/// (asynchronous checkpoints) would leave the copy to the host alone to wait for.
 ///
 /// ```
 /// # use engine::{catalog, model::run::checkpoint::write_time, units::{Bytes, BytesPerSecond}};

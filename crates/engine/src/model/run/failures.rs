@@ -28,8 +28,9 @@ pub fn interruptions(time: Seconds, run_mtbf: Seconds) -> f64 {
 
 /// The interval between checkpoints that loses least, `sqrt(2 C M)`; infinite where nothing fails.
 ///
-/// C time to write a checkpoint, M mean time between failures of the run. It minimises [`overhead`] exactly and holds while C
-/// is much shorter than M. Source: Young, CACM 17 (1974); Daly, FGCS 22 (2006), first order.
+/// C time to write a checkpoint, M mean time between failures of the run. It minimises [`overhead`]
+/// exactly and holds while C is much shorter than M. Source: Young, CACM 17 (1974); Daly, FGCS 22
+/// (2006), first order.
 ///
 /// ```
 /// # use engine::{model::run::failures::best_interval, units::Seconds};
@@ -48,12 +49,14 @@ pub fn best_interval(write_time: Seconds, run_mtbf: Seconds) -> Seconds {
     }
 }
 
-/// Share of the time that is lost, `C/τ + (τ/2 + R)/M`: writing checkpoints; after each failure half an interval of work to do
-/// again, and the restart. Above 1 where failures come faster than progress.
+/// Share of the time that is lost, `C/τ + (τ/2 + R)/M`: writing checkpoints; after each failure
+/// half an interval of work to do again, and the restart. Above 1 where failures come faster than
+/// progress.
 ///
-/// C time to write, during which training waits; τ interval from one checkpoint to the next; M mean time between failures of
-/// the run; R time from a failure until training goes on. First order in each: failures during writing and restarting are
-/// not counted, and writing in the background would cost less.
+/// C time to write, during which training waits; τ interval from one checkpoint to the next; M mean
+/// time between failures of the run; R time from a failure until training goes on. First order in
+/// each: failures during writing and restarting are not counted, and writing in the background
+/// would cost less.
 ///
 /// ```
 /// # use engine::{model::run::failures::{best_interval, overhead}, units::Seconds};

@@ -47,8 +47,8 @@ impl HostMemory {
         self.offload + self.pinned
     }
 
-    /// What the host needs: processes, what is offloaded, and beside it the larger of initialisation
-    /// and checkpoint.
+    /// What the host needs: processes, what is offloaded, and beside it the larger of
+    /// initialisation and checkpoint.
     pub fn needed(&self) -> Bytes {
         self.processes + self.held() + self.init.max(self.checkpoint)
     }
@@ -70,7 +70,8 @@ const INITIAL_BYTES: f64 = 4.0;
 
 /// Memory of a rank's process with PyTorch, its libraries and an idle CUDA context, before it loads
 /// a model: 926 MiB as accelerate's author measured before FSDP loads Llama 2 7B
-/// (gist.github.com/pacman100/2fbda8eb4526443a73c1455de43e20f9, “CPU Memory before entering the loading”).
+/// (gist.github.com/pacman100/2fbda8eb4526443a73c1455de43e20f9, “CPU Memory before entering the
+/// loading”).
 const PROCESS: Bytes = Bytes::from_gib(926.0 / 1024.0);
 
 /// Memory of a host that the processes of its r ranks take: `r` times 926 MiB.
@@ -90,10 +91,10 @@ pub fn processes(setup: &Setup) -> Bytes {
 /// Bytes of a parameter on the one rank of a host that loads the whole model; `None` where no rank
 /// does.
 ///
-/// Under FSDP, transformers reads the weights on the local rank 0 of each host and leaves them on the
-/// meta device elsewhere, unless they are quantized (`is_fsdp_enabled() and not is_local_dist_rank_0()
-/// and not is_quantized` in `modeling_utils.py`); FSDP then broadcasts. Composer and Accelerate do so
-/// with FSDP1 (`sync_module_states`).
+/// Under FSDP, transformers reads the weights on the local rank 0 of each host and leaves them on
+/// the meta device elsewhere, unless they are quantized (`is_fsdp_enabled() and not
+/// is_local_dist_rank_0() and not is_quantized` in `modeling_utils.py`); FSDP then broadcasts.
+/// Composer and Accelerate do so with FSDP1 (`sync_module_states`).
 pub fn loaded_once(setup: &Setup) -> Option<f64> {
     let broadcasts = matches!(setup.framework, Framework::Transformers | Framework::Fsdp1);
     if !broadcasts || !matches!(setup.sharding, Sharding::Fsdp(_)) {
@@ -129,12 +130,12 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
     Bytes::new(most * ranks(setup))
 }
 
-/// Memory of a host while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r / tp`,
-/// or `b P / (tp pp)` where one rank loads what FSDP broadcasts ([`loaded_once`]).
+/// Memory of a host while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r /
+/// tp`, or `b P / (tp pp)` where one rank loads what FSDP broadcasts ([`loaded_once`]).
 ///
-/// P parameters, r ranks on the host, of which each builds its part of the model in fp32 before data parallelism shards it;
-/// deferred initialisation (the meta device) builds one unit at a time: a layer, or the root unit with embedding and head.
-/// The largest stage of a pipeline counts.
+/// P parameters, r ranks on the host, of which each builds its part of the model in fp32 before
+/// data parallelism shards it; deferred initialisation (the meta device) builds one unit at a time:
+/// a layer, or the root unit with embedding and head. The largest stage of a pipeline counts.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::initialisation, share::decode};
@@ -158,7 +159,8 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
         }
         let layer = params.layer + params.expert_unit;
         let unit = params.root.max(layer);
-        // A stage may hold less than one layer with experts, where the mean over stages is computed with.
+        // A stage may hold less than one layer with experts, where the mean over stages is computed
+        // with.
         INITIAL_BYTES * if deferred { unit.min(params.all()) } else { params.all() }
     })
 }
@@ -183,7 +185,8 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
     if sharded { size * (on_gpus(setup) * ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
 }
 
-/// The part of weights and optimizer state that is not offloaded, 0 to 1: of the stage that has most.
+/// The part of weights and optimizer state that is not offloaded, 0 to 1: of the stage that has
+/// most.
 pub fn on_gpus(setup: &Setup) -> f64 {
     if !setup.offload.optimizer && !setup.offload.parameters {
         return 1.0;
@@ -201,8 +204,9 @@ pub fn on_gpus(setup: &Setup) -> f64 {
     most.min(1.0)
 }
 
-/// Memory of a host that offloading takes all the time: optimizer state, weights and gradients, kept activations, each
-/// where it is offloaded and not on the host's drives, each rank its own part. Drives take buffers in memory, which are small beside it.
+/// Memory of a host that offloading takes all the time: optimizer state, weights and gradients,
+/// kept activations, each where it is offloaded and not on the host's drives, each rank its own
+/// part. Drives take buffers in memory, which are small beside it.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::offload};
@@ -232,9 +236,9 @@ pub fn offload(setup: &Setup) -> Bytes {
     })
 }
 
-/// Memory that pinned buffers take beyond what is offloaded, over it. DeepSpeed's own estimates multiply by 1.5
-/// (`additional_buffer_factor` in `runtime/zero/stage3.py`), and PyTorch rounds every pinned block up to a power of two, which is
-/// 1.44 times blocks of all sizes.
+/// Memory that pinned buffers take beyond what is offloaded, over it. DeepSpeed's own estimates
+/// multiply by 1.5 (`additional_buffer_factor` in `runtime/zero/stage3.py`), and PyTorch rounds
+/// every pinned block up to a power of two, which is 1.44 times blocks of all sizes.
 pub const PINNED: f64 = 0.5;
 
 /// Memory of a host that the pinned buffers of what is offloaded take beside it: half as much.

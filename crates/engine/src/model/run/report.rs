@@ -3,7 +3,8 @@
 use super::host::HostMemory;
 use crate::units::{Bytes, Dollars, Grams, Joules, Seconds};
 
-/// The whole run. Times, and what follows from them, are infinite where failures come faster than progress.
+/// The whole run. Times, and what follows from them, are infinite where failures come faster than
+/// progress.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunReport {
     /// Optimizer steps.

@@ -16,8 +16,8 @@ fn hours(hours: f64) -> Seconds {
     Seconds::from_hours(hours)
 }
 
-/// GPU-hours, MWh and tCO₂eq of Table 15 of LLaMA (arXiv 2302.13971): 400 W, PUE 1.1, 385 g a kWh. Its MWh are rounded down
-/// by up to 0.6 %.
+/// GPU-hours, MWh and tCO₂eq of Table 15 of LLaMA (arXiv 2302.13971): 400 W, PUE 1.1, 385 g a kWh.
+/// Its MWh are rounded down by up to 0.6 %.
 #[test]
 fn the_carbon_table_of_llama() {
     let rows = [
@@ -45,8 +45,9 @@ fn the_carbon_table_of_llama_2() {
     }
 }
 
-/// Llama 3.1's model card: GPU-hours at 700 W and location-based emissions. It names neither PUE nor grid; one product of both,
-/// 0.4137 kg a kWh (PUE 1.08, Meta's of 2023, and 383 g), gives all three.
+/// Llama 3.1's model card: GPU-hours at 700 W and location-based emissions. It names neither PUE
+/// nor grid; one product of both, 0.4137 kg a kWh (PUE 1.08, Meta's of 2023, and 383 g), gives all
+/// three.
 #[test]
 fn the_model_card_of_llama_3_1() {
     for (gpu_hours, tonnes) in [(1.46e6, 420.0), (7.0e6, 2040.0), (30.84e6, 8930.0)] {
@@ -54,8 +55,9 @@ fn the_model_card_of_llama_3_1() {
     }
 }
 
-/// Llama 3 405B: 15.6T tokens and 3.8e25 FLOPs (arXiv 2407.21783, section 3.2) at 400 TFLOP/s a GPU (Table 4) and 90 %
-/// effective time are 29.3M GPU-hours; the model card counts 30.84M with everything after pre-training's main phase.
+/// Llama 3 405B: 15.6T tokens and 3.8e25 FLOPs (arXiv 2407.21783, section 3.2) at 400 TFLOP/s a GPU
+/// (Table 4) and 90 % effective time are 29.3M GPU-hours; the model card counts 30.84M with
+/// everything after pre-training's main phase.
 #[test]
 fn the_gpu_hours_of_llama_3_405b() {
     let flops_per_token = 3.8e25 / 15.6e12;
@@ -64,8 +66,8 @@ fn the_gpu_hours_of_llama_3_405b() {
     within(gpu_time(effective_time(ideal, 0.9), 16_384.0).hours(), 30.84e6, 0.06);
 }
 
-/// “8TP/nX”: 34 days for GPT-3 175B and 300B tokens on 1,024 A100 at 140 TFLOP/s, 84 days for 1,008B parameters and 450B tokens on
-/// 3,072 at 163 (arXiv 2104.04473, section 5.1).
+/// “8TP/nX”: 34 days for GPT-3 175B and 300B tokens on 1,024 A100 at 140 TFLOP/s, 84 days for
+/// 1,008B parameters and 450B tokens on 3,072 at 163 (arXiv 2104.04473, section 5.1).
 #[test]
 fn the_days_of_megatron() {
     for (params, tokens, gpus, tflops, days) in
@@ -78,7 +80,8 @@ fn the_days_of_megatron() {
     }
 }
 
-/// BLOOM (BigScience's model page): bf16 weights of “329GB” (2³⁰) and “2.3TB” (2⁴⁰) with optimizer states.
+/// BLOOM (BigScience's model page): bf16 weights of “329GB” (2³⁰) and “2.3TB” (2⁴⁰) with optimizer
+/// states.
 #[test]
 fn the_checkpoint_of_bloom() {
     let mut setup = decode("model=bloom-176b&recipe=zero-mixed").scenario.setup();
@@ -147,8 +150,8 @@ fn parallel_ranks_build_only_their_part() {
     assert!(host::initialisation(&setup, true) < host::initialisation(&setup, false));
 }
 
-/// 47 layers of which every second has experts, a layer a stage: those between are computed as stages of half a layer with
-/// experts, of which less than a whole one is built.
+/// 47 layers of which every second has experts, a layer a stage: those between are computed as
+/// stages of half a layer with experts, of which less than a whole one is built.
 #[test]
 fn no_stage_builds_more_than_it_holds() {
     let mut setup = decode("cluster=dgx-h100&model=llama-4-maverick&gpus=376&pp=47").scenario.setup();

@@ -12,7 +12,8 @@ use crate::model::stage_plan::{LayerPlan, StagePlan};
 use crate::model::stages::{ByStage, Stage, stages};
 use crate::units::Seconds;
 
-/// Time of a forward pass without gradients over all micro-batches of a step, on the slowest stage; a pipeline fills and drains once.
+/// Time of a forward pass without gradients over all micro-batches of a step, on the slowest stage;
+/// a pipeline fills and drains once.
 pub fn forward_pass(setup: &Setup) -> Seconds {
     let stages = stages(setup);
     let Pace { slowest, .. } = pace(setup, &stages);
@@ -27,7 +28,8 @@ pub fn gather_all(setup: &Setup) -> Seconds {
     slowest.plan.gathered_forward()
 }
 
-/// What a step's forward passes without gradients take on a stage ([`crate::model::objective::Objective::passes`]).
+/// What a step's forward passes without gradients take on a stage
+/// ([`crate::model::objective::Objective::passes`]).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Passes {
     pub(super) time: Seconds,
@@ -121,7 +123,8 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let filling = all.iter().map(|timed| timed.plan.filling).fold(Seconds::ZERO, Seconds::max);
     let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times) + filling;
-    // All stages start together and pass on what they have; the step ends with the last of them to reduce and update.
+    // All stages start together and pass on what they have; the step ends with the last of them to
+    // reduce and update.
     let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
     let mut end = Seconds::ZERO;
     for timed in all.iter() {
@@ -138,8 +141,10 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
 }
 
-/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice under ZB-H1, three times under
-/// ZB-V; and under `DualPipe` a further backward pass, less gradients of weights three times. Passes that wait for the host or the network leave ZB-H1's as it is; a third of them stays in any case.
+/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice
+/// under ZB-H1, three times under ZB-V; and under `DualPipe` a further backward pass, less
+/// gradients of weights three times. Passes that wait for the host or the network leave ZB-H1's as
+/// it is; a third of them stays in any case.
 fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
     let kernels = units.layer_forward + units.layer_backward;
     if setup.pipeline.schedule.is_dual() {
@@ -192,8 +197,8 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     }
 }
 
-/// The least time of a step by what the data loaders hand out: the sequences of a replica over their rate.
-/// What a step generates by itself no loader hands out.
+/// The least time of a step by what the data loaders hand out: the sequences of a replica over
+/// their rate. What a step generates by itself no loader hands out.
 fn loaded(setup: &Setup) -> Seconds {
     let rate = setup.network.host.loader;
     let sequences = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.grad_accum_steps);
@@ -207,8 +212,8 @@ mod tests {
     use crate::model::transformer::LayerShares;
     use crate::share::decode;
 
-    /// DeepSeek's table 2 (arXiv 2412.19437), in passes of F = 10, B = 20 and W = 9 ms: `(pp/2 - 1)(F&B + B - 3W)` and twice the
-    /// weights; the half of it in a V holds them once.
+    /// DeepSeek's table 2 (arXiv 2412.19437), in passes of F = 10, B = 20 and W = 9 ms: `(pp/2 -
+    /// 1)(F&B + B - 3W)` and twice the weights; the half of it in a V holds them once.
     #[test]
     fn dualpipe_waits_as_in_its_table_and_holds_two_copies() {
         let scenario = |schedule: &str| decode(&format!("pp=8&accum=32&gpus=64&schedule={schedule}")).scenario.setup();
@@ -236,8 +241,9 @@ mod tests {
         assert_eq!([in_flight("dualpipe"), in_flight("1f1b"), in_flight("interleaved&vpp=1")], [9.0, 8.0, 8.0]);
     }
 
-    /// Megatron hides the hops of an interleaved pipeline, but for those in which it fills and drains: more chunks are no slower
-    /// by their messages (the audit's 70B at pp 8, of 5 and 10 chunks).
+    /// Megatron hides the hops of an interleaved pipeline, but for those in which it fills and
+    /// drains: more chunks are no slower by their messages (the audit's 70B at pp 8, of 5 and 10
+    /// chunks).
     #[test]
     fn chunks_cost_no_exposed_messages_where_they_overlap() {
         let step = |link: &str| {
@@ -250,8 +256,9 @@ mod tests {
         assert_eq!(of("megatron", 1), step("schedule=1f1b&framework=megatron"));
     }
 
-    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills the bubble twice under ZB-H1 and
-    /// three times under ZB-V (arXiv 2401.10241, table 1; arXiv 2405.15362).
+    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills
+    /// the bubble twice under ZB-H1 and three times under ZB-V (arXiv 2401.10241, table 1; arXiv
+    /// 2405.15362).
     #[test]
     fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
         let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);

@@ -13,8 +13,8 @@ use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, compu
 use crate::model::tower::{self, TowerCosts};
 use crate::units::Seconds;
 
-/// The step of the stage that sets the pace, ready to be played. The pipeline's bubble lies before the first micro-batch and after the
-/// last, in the proportion of forward and backward passes.
+/// The step of the stage that sets the pace, ready to be played. The pipeline's bubble lies before
+/// the first micro-batch and after the last, in the proportion of forward and backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playback {
     plan: StagePlan,
@@ -93,7 +93,8 @@ impl Playback {
         self.micro_batches
     }
 
-    /// A micro-batch that plays as this one does, shifted in time: the first, the second or the last.
+    /// A micro-batch that plays as this one does, shifted in time: the first, the second or the
+    /// last.
     pub fn like(&self, micro_batch: u32) -> u32 {
         if micro_batch + 1 < self.micro_batches { micro_batch.min(1) } else { micro_batch }
     }

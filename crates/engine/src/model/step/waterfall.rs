@@ -17,7 +17,8 @@ pub enum StepPart {
     Kernels,
     /// Tokens that pad texts to one length.
     Padding,
-    /// Norms, activations, residuals, casts, the loss over the vocabulary: as fast as the GPU's memory.
+    /// Norms, activations, residuals, casts, the loss over the vocabulary: as fast as the GPU's
+    /// memory.
     MemoryBound,
     /// The optimizer's update.
     Optimizer,
@@ -92,8 +93,8 @@ impl Waterfall {
         self.times.get(part as usize).copied().unwrap_or_default()
     }
 
-    /// The share of the step of a part, 0 to 1; that of [`StepPart::Useful`] is the MFU, unless its convention counts more FLOPs than
-    /// run.
+    /// The share of the step of a part, 0 to 1; that of [`StepPart::Useful`] is the MFU, unless its
+    /// convention counts more FLOPs than run.
     pub fn share(&self, part: StepPart) -> f64 {
         self.get(part) / self.step
     }
@@ -112,14 +113,16 @@ impl Waterfall {
 
 /// Splits the step of a report.
 ///
-/// Compute is split as the roofline's parts are, on average over the stages: `F_model / S_peak` is useful, the rest of the products'
-/// time is lost to kernels below the peak, and recomputation is what the same step takes less without it. Where the stage that sets
-/// the pace has more to do than the average, the other stages wait: that is counted to the bubble. Communication is what no compute
-/// hides, by the lane that shows.
+/// Compute is split as the roofline's parts are, on average over the stages: `F_model / S_peak` is
+/// useful, the rest of the products' time is lost to kernels below the peak, and recomputation is
+/// what the same step takes less without it. Where the stage that sets the pace has more to do than
+/// the average, the other stages wait: that is counted to the bubble. Communication is what no
+/// compute hides, by the lane that shows.
 ///
-/// A published step: GPT-3 175B on 1,536 A100 took 20.8 s, 141 TFLOP/s of 312 (arXiv 2104.04473, table 2, whose FLOPs count what is
-/// recomputed); without that a quarter less, 34 %. Full recomputation is a quarter of the FLOPs, and the bubble of 12 stages and 96
-/// micro-batches is 11 of 107 slots.
+/// A published step: GPT-3 175B on 1,536 A100 took 20.8 s, 141 TFLOP/s of 312 (arXiv 2104.04473,
+/// table 2, whose FLOPs count what is recomputed); without that a quarter less, 34 %. Full
+/// recomputation is a quarter of the FLOPs, and the bubble of 12 stages and 96 micro-batches is 11
+/// of 107 slots.
 ///
 /// ```
 /// # use engine::{model::step::waterfall::{StepPart, waterfall}, share::decode};
@@ -158,7 +161,8 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
         .with(StepPart::Passes, scored)
         .with(StepPart::Contention, beside);
 
-    // Exchanges are exposed by their definition; the rest of what is exposed are gathers and reductions.
+    // Exchanges are exposed by their definition; the rest of what is exposed are gathers and
+    // reductions.
     let exchange = time.exchange.min(time.exposed_comm);
     let [tensor, context, neighbours] = plan.exchanged;
     let experts = f64::from(compute.layers) * (compute.experts.forward.exposed + compute.experts.backward.exposed);

@@ -7,10 +7,11 @@ use crate::model::cost::{Cost, Traffic};
 use crate::model::setup::Setup;
 use crate::units::Seconds;
 
-/// The data-parallel communication of the stage with the embedding, with that of encoder and projection: of their layers' gathers and
-/// reductions what their compute does not hide goes with the root unit's, as they come before the first layer and after its gradients.
-/// That compute first hides what comes `beside` it anyway: the gather of the language model's first layer, and the reduction of its
-/// gradients.
+/// The data-parallel communication of the stage with the embedding, with that of encoder and
+/// projection: of their layers' gathers and reductions what their compute does not hide goes with
+/// the root unit's, as they come before the first layer and after its gradients. That compute first
+/// hides what comes `beside` it anyway: the gather of the language model's first layer, and the
+/// reduction of its gradients.
 pub fn with_tower<C: Cost<Traffic>>(
     setup: &Setup,
     times: &TowerCosts<Seconds>,
@@ -58,7 +59,8 @@ pub fn with_tower<C: Cost<Traffic>>(
     }
 }
 
-/// How many layers' collectives, of `each` a layer, show beside so much compute of all layers: one at least, which nothing hides.
+/// How many layers' collectives, of `each` a layer, show beside so much compute of all layers: one
+/// at least, which nothing hides.
 fn shown(each: Seconds, layers: f64, compute: Seconds) -> f64 {
     if each <= Seconds::ZERO {
         return 0.0;

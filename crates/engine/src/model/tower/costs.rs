@@ -20,7 +20,8 @@ pub struct TowerCosts<C> {
     pub launch_bound: Seconds,
 }
 
-/// The cost of encoder and projection for one micro-batch; nothing of a model or a run without images.
+/// The cost of encoder and projection for one micro-batch; nothing of a model or a run without
+/// images.
 pub fn costs<C: Cost<Operations>>(setup: &Setup) -> TowerCosts<C> {
     if !setup.reads_images() {
         return TowerCosts::default();
@@ -53,8 +54,8 @@ struct Ends<C> {
     weight_gradient: C,
 }
 
-/// Products of the patches' pixels, whose gradient stops there, and of the projection, whose inputs have gradients where the encoder
-/// trains.
+/// Products of the patches' pixels, whose gradient stops there, and of the projection, whose inputs
+/// have gradients where the encoder trains.
 fn ends<C: Cost<Operations>>(setup: &Setup, encoder: &Setup) -> Ends<C> {
     let (tower, images) = (&setup.architecture.tower, &setup.images);
     let tp = f64::from(encoder.mesh.tp.max(1));
@@ -71,7 +72,8 @@ fn ends<C: Cost<Operations>>(setup: &Setup, encoder: &Setup) -> Ends<C> {
     }
 }
 
-/// What encoder and projection add to each kind of work of a step, on one GPU on average over the pipeline's stages.
+/// What encoder and projection add to each kind of work of a step, on one GPU on average over the
+/// pipeline's stages.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     if !setup.reads_images() {
         return [OperatorCost::default(); Operator::ALL.len()];

@@ -27,7 +27,8 @@ pub fn encoder(setup: &Setup) -> Setup {
         let embeddings = setup.gradients_pass_tower();
         Trained { method: Method::Layers, frozen_layers, embeddings, base: frozen_format(setup), ..Trained::ALL }
     };
-    // Upcasting implementations have root-mean-square norms of their own; layer norms are PyTorch's.
+    // Upcasting implementations have root-mean-square norms of their own; layer norms are
+    // PyTorch's.
     let norms = if architecture.norm == Norm::Layer { NormKernel::Fused } else { setup.kernels.norms };
     Setup {
         architecture,
@@ -63,8 +64,9 @@ pub fn encoder(setup: &Setup) -> Setup {
     }
 }
 
-/// The format of what does not train of encoder and projection: that of the recipe where the language model trains whole, else the
-/// frozen base's; 16 bits beside GPTQ and AWQ, whose published checkpoints leave the encoder out (`modules_to_not_convert`).
+/// The format of what does not train of encoder and projection: that of the recipe where the
+/// language model trains whole, else the frozen base's; 16 bits beside GPTQ and AWQ, whose
+/// published checkpoints leave the encoder out (`modules_to_not_convert`).
 fn frozen_format(setup: &Setup) -> BaseFormat {
     const FULL: f64 = 4.0;
     let at_rest = recipe_bytes(setup.recipe).weights;

@@ -11,8 +11,9 @@ use crate::units::Flops;
 /// A multiply and an add.
 const MULTIPLY_ADD: f64 = 2.0;
 
-/// Forward FLOPs of one image: `2 (L (4 H² + 2 H F) + 3 patch² H) p + 4 L H p²` of the encoder over p patches, and `2 P_proj` for each token
-/// of the projection; F twice and a half where MLPs are gated, windows instead of all patches where attention stays in them.
+/// Forward FLOPs of one image: `2 (L (4 H² + 2 H F) + 3 patch² H) p + 4 L H p²` of the encoder over
+/// p patches, and `2 P_proj` for each token of the projection; F twice and a half where MLPs are
+/// gated, windows instead of all patches where attention stays in them.
 ///
 /// ```
 /// # use engine::model::{tower::flops::of_image, training::MfuConvention, transformer::Tower};
@@ -33,7 +34,8 @@ pub fn of_image(tower: &Tower, resolution: u32, convention: MfuConvention) -> Fl
     positions * per_position + of_projector(tower, resolution)
 }
 
-/// Positions that each of them attends to: attention of an image is full under either convention that counts it.
+/// Positions that each of them attends to: attention of an image is full under either convention
+/// that counts it.
 fn counted_keys(encoder: &Architecture, positions: f64, convention: MfuConvention) -> f64 {
     match convention {
         MfuConvention::ParametersOnly => 0.0,
@@ -48,9 +50,9 @@ fn of_projector(tower: &Tower, resolution: u32) -> Flops {
     Flops::new(MULTIPLY_ADD * tower.projector_params as f64 * f64::from(tower.tokens(resolution)))
 }
 
-/// Model FLOPs of encoder and projection for each useful token of the language model's sequences. Of a frozen part the forward pass counts,
-/// and gradients of its inputs where something before it trains, as for the frozen base beside adapters
-/// ([`crate::model::flops::of_setup`]).
+/// Model FLOPs of encoder and projection for each useful token of the language model's sequences.
+/// Of a frozen part the forward pass counts, and gradients of its inputs where something before it
+/// trains, as for the frozen base beside adapters ([`crate::model::flops::of_setup`]).
 pub fn per_token(setup: &Setup) -> Flops {
     if !setup.reads_images() {
         return Flops::ZERO;
@@ -67,7 +69,8 @@ pub fn per_token(setup: &Setup) -> Flops {
     per_sequence(setup) * (of_encoder + of_projector)
 }
 
-/// FLOPs for each useful token that no weight's gradient needs: what is computed again, and gradients of inputs of a frozen encoder.
+/// FLOPs for each useful token that no weight's gradient needs: what is computed again, and
+/// gradients of inputs of a frozen encoder.
 pub fn again_per_token(setup: &Setup) -> Flops {
     if !setup.gradients_pass_tower() {
         return Flops::ZERO;

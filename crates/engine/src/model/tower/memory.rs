@@ -18,10 +18,11 @@ pub struct TowerMemory {
     pub states: States,
     /// Of the weights, those that do not train.
     pub frozen: Bytes,
-    /// Gathered while the language model is in work: what is outside the encoder's layers, which is in FSDP's root unit; all of it where
-    /// weights stay gathered.
+    /// Gathered while the language model is in work: what is outside the encoder's layers, which is
+    /// in FSDP's root unit; all of it where weights stay gathered.
     pub gathered: Bytes,
-    /// Kept from the forward pass until the language model's backward pass is done, of all micro-batches in flight.
+    /// Kept from the forward pass until the language model's backward pass is done, of all
+    /// micro-batches in flight.
     pub kept: Bytes,
     /// One layer's weights as gathered, while the encoder itself is in work.
     pub gathered_unit: Bytes,
@@ -42,9 +43,11 @@ impl TowerMemory {
 
     /// That of a stage: nothing where it does not hold the embedding.
     ///
-    /// A trained encoder keeps of each position what a layer of a language model keeps of a token, under the same recomputation; a frozen
-    /// one nothing, since it runs without gradients. A trained projection keeps the encoder's output, which it reads. Where gradients pass
-    /// the projection it keeps two tensors of the language model's width for each token: before and after its activation.
+    /// A trained encoder keeps of each position what a layer of a language model keeps of a token,
+    /// under the same recomputation; a frozen one nothing, since it runs without gradients. A
+    /// trained projection keeps the encoder's output, which it reads. Where gradients pass the
+    /// projection it keeps two tensors of the language model's width for each token: before and
+    /// after its activation.
     pub fn of(setup: &Setup, on: &Stage) -> Self {
         /// Tensors between the two matrices of the projection.
         const INSIDE: f64 = 2.0;

@@ -4,18 +4,19 @@
 use super::{Architecture, count};
 use core::num::Saturating;
 
-/// The experts of a model, with the field names of a Hugging Face `config.json` where models agree on them. A dense model has
-/// none.
+/// The experts of a model, with the field names of a Hugging Face `config.json` where models agree
+/// on them. A dense model has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Experts {
-    /// Routed experts of one layer, E (`num_experts`, `num_local_experts`, `n_routed_experts`); 0 in a dense model.
+    /// Routed experts of one layer, E (`num_experts`, `num_local_experts`, `n_routed_experts`); 0
+    /// in a dense model.
     pub num_experts: u32,
     /// Experts that each token is sent to, k (`num_experts_per_tok`).
     pub num_experts_per_tok: u32,
     /// Width of one expert's MLP (`moe_intermediate_size`).
     pub moe_intermediate_size: u32,
-    /// Width at which routed experts read and write tokens (`moe_latent_size`; Nemotron 3 Super): two matrices a layer go down to it and up
-    /// again; 0 for the width of the model.
+    /// Width at which routed experts read and write tokens (`moe_latent_size`; Nemotron 3 Super):
+    /// two matrices a layer go down to it and up again; 0 for the width of the model.
     pub latent_size: u32,
     /// Width of the shared experts' MLPs together, which every token passes; 0 where there is none.
     pub shared_intermediate_size: u32,
@@ -23,13 +24,16 @@ pub struct Experts {
     pub shared_expert_gate: bool,
     /// Dense layers before the first layer with experts (`first_k_dense_replace`).
     pub first_k_dense_replace: u32,
-    /// Of how many layers one has experts after those: 1 for all, 2 for every second (`interleave_moe_layer_step`).
+    /// Of how many layers one has experts after those: 1 for all, 2 for every second
+    /// (`interleave_moe_layer_step`).
     pub moe_layer_step: u32,
-    /// Whether the router has a bias for each expert (gpt-oss), or a correction of its scores (DeepSeek V3).
+    /// Whether the router has a bias for each expert (gpt-oss), or a correction of its scores
+    /// (DeepSeek V3).
     pub router_bias: bool,
     /// Whether the experts' matrices carry biases (gpt-oss).
     pub expert_bias: bool,
-    /// Groups of experts of which a token uses [`Self::topk_group`]: device-limited routing (`n_group`); 0 or 1 for none.
+    /// Groups of experts of which a token uses [`Self::topk_group`]: device-limited routing
+    /// (`n_group`); 0 or 1 for none.
     pub n_group: u32,
     /// Groups of experts that a token is sent to at most (`topk_group`).
     pub topk_group: u32,
@@ -121,8 +125,9 @@ impl Architecture {
         (count(self.experts.num_experts) * Saturating(self.expert_params())).0
     }
 
-    /// Parameters of what every token passes in a layer with experts beside its attention: the router `H E` with its biases,
-    /// the shared experts and their gate, the matrices to and from a latent width.
+    /// Parameters of what every token passes in a layer with experts beside its attention: the
+    /// router `H E` with its biases, the shared experts and their gate, the matrices to and from a
+    /// latent width.
     ///
     /// ```
     /// # use engine::catalog;
@@ -143,8 +148,8 @@ impl Architecture {
         (count(experts.num_experts) * per_expert + Saturating(shared) + gate + latent).0
     }
 
-    /// Parameters of the layers' MLPs, experts among them: of all layers together, with `experts` routed experts counted in
-    /// each layer that has them.
+    /// Parameters of the layers' MLPs, experts among them: of all layers together, with `experts`
+    /// routed experts counted in each layer that has them.
     pub(in crate::model) fn all_mlp_params(&self, experts: u32) -> u64 {
         let blocks = self.blocks();
         let dense = count(blocks.dense) * Saturating(self.mlp_params_per_layer());

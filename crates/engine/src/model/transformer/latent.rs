@@ -1,8 +1,10 @@
-//! Multi-head latent attention (DeepSeek V2, arXiv 2405.04434, section 2.1): queries, keys and values through low ranks.
+//! Multi-head latent attention (DeepSeek V2, arXiv 2405.04434, section 2.1): queries, keys and
+//! values through low ranks.
 
 use super::{Architecture, count};
 
-/// The widths of multi-head latent attention, with the field names of DeepSeek's `config.json`. Models without it have none.
+/// The widths of multi-head latent attention, with the field names of DeepSeek's `config.json`.
+/// Models without it have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatentAttention {
     /// Rank of the keys and values (`kv_lora_rank`); 0 without latent attention.
@@ -11,7 +13,8 @@ pub struct LatentAttention {
     pub q_lora_rank: u32,
     /// Width of a head's queries and keys without positions (`qk_nope_head_dim`).
     pub qk_nope_head_dim: u32,
-    /// Width of a head's queries with rotary positions, and of the one key that all heads share (`qk_rope_head_dim`).
+    /// Width of a head's queries with rotary positions, and of the one key that all heads share
+    /// (`qk_rope_head_dim`).
     pub qk_rope_head_dim: u32,
     /// Width of a head's values (`v_head_dim`).
     pub v_head_dim: u32,
@@ -33,9 +36,10 @@ impl LatentAttention {
 }
 
 impl Architecture {
-    /// Parameters of the matrices of latent attention: `H r_q + r_q n_q (d_nope + d_rope) + H (r_kv + d_rope)
-    /// + r_kv n_q (d_nope + d_v) + n_q d_v H`, or `H n_q (d_nope + d_rope)` for the queries where they have no rank; with the norms of
-    /// both ranks apart ([`Self::latent_norm_params`]). Source: arXiv 2405.04434, equations 9 to 19.
+    /// Parameters of the matrices of latent attention: `H r_q + r_q n_q (d_nope + d_rope) + H
+    /// (r_kv + d_rope) + r_kv n_q (d_nope + d_v) + n_q d_v H`, or `H n_q (d_nope + d_rope)` for the
+    /// queries where they have no rank; with the norms of both ranks apart
+    /// ([`Self::latent_norm_params`]). Source: arXiv 2405.04434, equations 9 to 19.
     ///
     /// ```
     /// # use engine::catalog;
@@ -74,7 +78,8 @@ impl Architecture {
         if self.latent.is_used() { f64::from(self.latent.v_head_dim) } else { f64::from(self.head_dim) }
     }
 
-    /// Heads of keys and values as attention computes them: latent attention expands one for each query head.
+    /// Heads of keys and values as attention computes them: latent attention expands one for each
+    /// query head.
     pub fn key_value_heads(&self) -> f64 {
         f64::from(if self.latent.is_used() { self.num_attention_heads } else { self.num_key_value_heads })
     }

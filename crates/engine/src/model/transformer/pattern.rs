@@ -43,8 +43,8 @@ pub struct LayerKind {
     pub mlp: Mlp,
 }
 
-/// The layers of a model as a list that repeats over [`super::Architecture::num_hidden_layers`]; empty where every layer has attention and an
-/// MLP or experts, as the other fields say.
+/// The layers of a model as a list that repeats over [`super::Architecture::num_hidden_layers`];
+/// empty where every layer has attention and an MLP or experts, as the other fields say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     period: u32,
@@ -210,7 +210,8 @@ impl Pattern {
         }
     }
 
-    /// The kinds among the first `layers` layers, each once: a model may have fewer layers than its list.
+    /// The kinds among the first `layers` layers, each once: a model may have fewer layers than its
+    /// list.
     pub fn distinct_among(&self, layers: u32) -> impl Iterator<Item = LayerKind> + use<> {
         let cut = layers < self.period;
         let kinds = if cut { Self::of(self.kinds().take(layers as usize)).kinds } else { self.kinds };

@@ -1,5 +1,5 @@
-//! Mixers with a state of a fixed size in the place of attention: state-space layers, linear attention, short convolutions; their shapes
-//! and their exact parameter counts.
+//! Mixers with a state of a fixed size in the place of attention: state-space layers, linear
+//! attention, short convolutions; their shapes and their exact parameter counts.
 
 use super::{Architecture, count};
 use core::num::Saturating;
@@ -13,13 +13,17 @@ pub enum RecurrentKind {
     Mamba2,
     /// Gated delta network (arXiv 2412.06464).
     GatedDelta,
-    /// Kimi delta attention (arXiv 2510.26692): a decay for each channel of the keys, from a low rank.
+    /// Kimi delta attention (arXiv 2510.26692): a decay for each channel of the keys, from a low
+    /// rank.
     KimiDelta,
-    /// Lightning attention (arXiv 2401.04658; `MiniMax`): linear attention with a fixed decay and a gate.
+    /// Lightning attention (arXiv 2401.04658; `MiniMax`): linear attention with a fixed decay and a
+    /// gate.
     Lightning,
-    /// RG-LRU (arXiv 2402.19427; Griffin): a gated linear recurrence with gates by blocks of channels.
+    /// RG-LRU (arXiv 2402.19427; Griffin): a gated linear recurrence with gates by blocks of
+    /// channels.
     RgLru,
-    /// A gated short convolution (LFM2): three products and a convolution, without a state beyond its width.
+    /// A gated short convolution (LFM2): three products and a convolution, without a state beyond
+    /// its width.
     ShortConv,
 }
 
@@ -28,7 +32,8 @@ pub enum RecurrentKind {
 pub struct Recurrent {
     /// Which one.
     pub kind: RecurrentKind,
-    /// Heads of values, h: 1 in Mamba, blocks of the gates in RG-LRU; 0 in a model without such layers.
+    /// Heads of values, h: 1 in Mamba, blocks of the gates in RG-LRU; 0 in a model without such
+    /// layers.
     pub heads: u32,
     /// Channels of one head of values, d_v: `h d_v` is the inner width.
     pub head_dim: u32,
@@ -118,8 +123,9 @@ impl Recurrent {
         }
     }
 
-    /// Columns of one GPU of tp that leave for cp GPUs, each of which takes a part of the heads: groups of B and C that are fewer than
-    /// those GPUs are repeated (`group_repeat_count` of Megatron-Core's `MambaContextParallel`).
+    /// Columns of one GPU of tp that leave for cp GPUs, each of which takes a part of the heads:
+    /// groups of B and C that are fewer than those GPUs are repeated (`group_repeat_count` of
+    /// Megatron-Core's `MambaContextParallel`).
     ///
     /// ```
     /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
@@ -152,7 +158,8 @@ impl Recurrent {
         if self.heads > 1 { self.heads } else { self.head_dim }
     }
 
-    /// Weights of the products between those in and the one out: of low ranks, and of gates by blocks.
+    /// Weights of the products between those in and the one out: of low ranks, and of gates by
+    /// blocks.
     pub fn middle_weights(&self) -> f64 {
         let (inner, rank) = (self.inner_width(), f64::from(self.rank));
         match self.kind {
@@ -176,9 +183,11 @@ impl Architecture {
         f64::from(self.hidden_size) * (mixer.input_columns() + mixer.inner_width()) + mixer.middle_weights()
     }
 
-    /// Parameters of one mixer with a state of a fixed size: its matrices, the convolution, the vectors of steps, decays and skips, the norm
-    /// inside it, and the biases it has. Source: the implementations of `transformers` (`MambaMixer`, `Mamba2Mixer`,
-    /// `Qwen3NextGatedDeltaNet`, `KimiDeltaAttention`, `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`, `Lfm2ShortConv`).
+    /// Parameters of one mixer with a state of a fixed size: its matrices, the convolution, the
+    /// vectors of steps, decays and skips, the norm inside it, and the biases it has. Source: the
+    /// implementations of `transformers` (`MambaMixer`, `Mamba2Mixer`, `Qwen3NextGatedDeltaNet`,
+    /// `KimiDeltaAttention`, `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`,
+    /// `Lfm2ShortConv`).
     ///
     /// ```
     /// # use engine::{catalog, model::transformer::{Architecture, recurrent::{Recurrent, RecurrentKind}}};

@@ -5,8 +5,9 @@ use super::{
     Recurrent,
 };
 
-/// An encoder of images or sound: a transformer of its own whose positions, patches of an image or windows of a clip of sound, all see each
-/// other, and a projection of what it puts out to the width of the language model.
+/// An encoder of images or sound: a transformer of its own whose positions, patches of an image or
+/// windows of a clip of sound, all see each other, and a projection of what it puts out to the
+/// width of the language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tower {
     /// Layers; 0 where the model reads text alone.
@@ -25,15 +26,20 @@ pub struct Tower {
     pub image_size: u32,
     /// Patches along one side that become one token.
     pub merge: u32,
-    /// Positions of each clip or image, where they are always as many (sound, learned queries); 0 where the patches say it.
+    /// Positions of each clip or image, where they are always as many (sound, learned queries); 0
+    /// where the patches say it.
     pub fixed_positions: u32,
-    /// Tokens of each image, where they are always as many; 0 where patches and [`Self::merge`] say it.
+    /// Tokens of each image, where they are always as many; 0 where patches and [`Self::merge`] say
+    /// it.
     pub fixed_tokens: u32,
-    /// Whether the tokens stand in the sequence of the text; otherwise layers of the language model look them up (Llama 3.2 Vision).
+    /// Whether the tokens stand in the sequence of the text; otherwise layers of the language model
+    /// look them up (Llama 3.2 Vision).
     pub in_sequence: bool,
-    /// Positions along one side of the windows in which its attention stays; 0 where each position sees all of its image.
+    /// Positions along one side of the windows in which its attention stays; 0 where each position
+    /// sees all of its image.
     pub window: u32,
-    /// Of how many layers one sees the whole image where the others stay in windows; 0 where all stay.
+    /// Of how many layers one sees the whole image where the others stay in windows; 0 where all
+    /// stay.
     pub global_every: u32,
     /// Parameters of the encoder.
     pub params: u64,
@@ -74,7 +80,8 @@ impl Tower {
         if self.is_used() { self.params.saturating_add(self.projector_params) } else { 0 }
     }
 
-    /// Patches along one side of an image of so many pixels a side, 0 for the usual: those that are whole, one at least.
+    /// Patches along one side of an image of so many pixels a side, 0 for the usual: those that are
+    /// whole, one at least.
     fn side(&self, resolution: u32) -> u32 {
         let pixels = if resolution > 0 { resolution } else { self.image_size };
         (pixels / self.patch_size.max(1)).max(1)
@@ -95,7 +102,8 @@ impl Tower {
         self.side(resolution).saturating_mul(self.side(resolution))
     }
 
-    /// Tokens that one image of so many pixels a side (0 for the usual) gives the language model: `(pixels / (patch merge))²`.
+    /// Tokens that one image of so many pixels a side (0 for the usual) gives the language model:
+    /// `(pixels / (patch merge))²`.
     ///
     /// ```
     /// # use engine::model::transformer::Tower;
@@ -121,8 +129,9 @@ impl Tower {
         side.saturating_mul(side)
     }
 
-    /// Weights that turn the pixels of a patch into its first state, `3 patch² H`; of sound, two convolutions over three windows of 128
-    /// mel bins and of H channels, of which the second runs at the positions that are left (arXiv 2212.04356, section 2.2).
+    /// Weights that turn the pixels of a patch into its first state, `3 patch² H`; of sound, two
+    /// convolutions over three windows of 128 mel bins and of H channels, of which the second runs
+    /// at the positions that are left (arXiv 2212.04356, section 2.2).
     pub fn patch_params(&self) -> f64 {
         /// Windows that a convolution of sound sees.
         const WINDOWS: f64 = 3.0;
@@ -133,7 +142,8 @@ impl Tower {
         CHANNELS * f64::from(self.patch_size) * f64::from(self.patch_size) * hidden
     }
 
-    /// The encoder as a transformer without a vocabulary: its layers, and as parameters outside of them what its layers do not count.
+    /// The encoder as a transformer without a vocabulary: its layers, and as parameters outside of
+    /// them what its layers do not count.
     pub fn encoder(&self) -> Architecture {
         let heads = self.heads.max(1);
         let head_dim = (self.hidden_size / heads).max(1);

@@ -7,7 +7,8 @@ use crate::model::training::{ComputeFormat, PrecisionPolicy};
 use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// A share of a peak that kernels reach, by the field of the accelerator's efficiencies, in percent.
+/// A share of a peak that kernels reach, by the field of the accelerator's efficiencies, in
+/// percent.
 macro_rules! reached {
     ($field:ident) => {
         number(

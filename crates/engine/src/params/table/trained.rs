@@ -71,7 +71,8 @@ const BASES: [(BaseFormat, ProductsKeep); 11] = [
     (BaseFormat::Nf4, ProductsKeep::Inputs),
     (BaseFormat::Nf4Double, ProductsKeep::Inputs),
 ];
-/// The base's format, and what the kernels of its products keep: one choice, as few formats have several kernels.
+/// The base's format, and what the kernels of its products keep: one choice, as few formats have
+/// several kernels.
 pub(in crate::params) const BASE: Param = Param {
     key: "base",
     label: "Frozen weights in",

@@ -108,8 +108,8 @@ impl Scenario {
         Some(Issue::note(ParamId::Tp, message))
     }
 
-    /// Tensor parallelism does not divide the heads. Ladder and scaled shapes only stand for a size, so
-    /// their heads are not checked.
+    /// Tensor parallelism does not divide the heads. Ladder and scaled shapes only stand for a
+    /// size, so their heads are not checked.
     fn tensor_heads(&self, tp: u32) -> Option<Issue> {
         let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
         let (heads, kv) = (architecture.num_attention_heads, architecture.num_key_value_heads);
@@ -131,8 +131,9 @@ impl Scenario {
         (!kv.is_multiple_of(tp)).then(|| Issue::note(ParamId::Tp, message))
     }
 
-    /// Tensor and context parallelism do not divide the heads of the state mixer, or tensor parallelism its groups (asserted by
-    /// Megatron-Core's `MambaMixer` and `MambaContextParallel`).
+    /// Tensor and context parallelism do not divide the heads of the state mixer, or tensor
+    /// parallelism its groups (asserted by Megatron-Core's `MambaMixer` and
+    /// `MambaContextParallel`).
     fn state_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
         let mixer = architecture.recurrent;
@@ -182,7 +183,8 @@ impl Scenario {
         Some(Issue::note(id, message))
     }
 
-    /// An all-to-all of context parallelism has more GPUs than there are heads to hand out, or a number that does not divide them.
+    /// An all-to-all of context parallelism has more GPUs than there are heads to hand out, or a
+    /// number that does not divide them.
     fn sequence_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let (asked, id) = match self.context {
             ContextExchange::AllToAll => (cp, ParamId::Cp),
@@ -234,7 +236,8 @@ impl Scenario {
             return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
         }
         let balanced = self.framework.traits().balances_parameters;
-        // Ladder and scaled shapes only stand for a size: a note should not flicker while the slider moves.
+        // Ladder and scaled shapes only stand for a size: a note should not flicker while the
+        // slider moves.
         if balanced || matches!(self.model, Model::Ladder { .. } | Model::Scaled { .. }) || layers.is_multiple_of(all) {
             return None;
         }

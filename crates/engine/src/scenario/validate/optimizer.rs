@@ -30,7 +30,8 @@ impl Scenario {
             // LLaMA-Factory, hparams/parser.py: "GaLore is incompatible with DeepSpeed yet."
             "GaLore does not run under DeepSpeed (LLaMA-Factory refuses both together). Choose DDP of another framework."
         } else if in_backward && self.gpus > 1 {
-            // transformers' Trainer: "Layer-wise GaLore does not support DDP at this time"; LLaMA-Factory refuses it too.
+            // transformers' Trainer: "Layer-wise GaLore does not support DDP at this time";
+            // LLaMA-Factory refuses it too.
             "Layer-wise GaLore runs on one GPU: Hugging Face's Trainer and LLaMA-Factory refuse it with several."
         } else {
             return None;
@@ -45,7 +46,8 @@ impl Scenario {
             return None;
         }
         let message = if self.grad_accum_steps > 1 {
-            // recipes/full_finetune_single_device.py: "Gradient accumulation is not supported with optimizer_in_bwd: True".
+            // recipes/full_finetune_single_device.py: "Gradient accumulation is not supported with
+            // optimizer_in_bwd: True".
             "Gradients of several micro-batches are added up before the update, which cannot run in the backward pass (torchtune \
              refuses both together). The page updates after it: choose 1 gradient accumulation step."
         } else if setup.mesh.pp > 1 {

@@ -9,8 +9,9 @@ use crate::scenario::issue::Issue;
 /// Tokens in a million.
 const MILLION: f64 = 1e6;
 
-/// Critical batches above which a batch is worth a word. Runs that went well took up to three times the one that is assumed unless it
-/// is given: DeepSeek-V3 62.9M tokens (arXiv 2412.19437, section 4.2), where a token teaches a quarter.
+/// Critical batches above which a batch is worth a word. Runs that went well took up to three times
+/// the one that is assumed unless it is given: DeepSeek-V3 62.9M tokens (arXiv 2412.19437, section
+/// 4.2), where a token teaches a quarter.
 const UNWISE: f64 = 4.0;
 
 /// The batch is far above the critical one, so that most of what tokens could teach is lost.

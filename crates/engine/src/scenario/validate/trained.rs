@@ -1,4 +1,5 @@
-//! What cannot be trained so: nothing, layers frozen under a pipeline, bases that frameworks do not shard.
+//! What cannot be trained so: nothing, layers frozen under a pipeline, bases that frameworks do not
+//! shard.
 
 use crate::model::trained::BaseFormat;
 use crate::params::ParamId;
@@ -55,12 +56,14 @@ impl Scenario {
     fn base(&self) -> Option<Issue> {
         let (base, sharded) = (self.trained.base, self.strategy.shards_weights());
         let message = match base {
-            // LLaMA-Factory refuses: "DeepSpeed ZeRO-3 or FSDP is incompatible with PTQ-quantized models."
+            // LLaMA-Factory refuses: "DeepSpeed ZeRO-3 or FSDP is incompatible with PTQ-quantized
+            // models."
             BaseFormat::Int4 if sharded => {
                 "Neither FSDP nor ZeRO-3 shards GPTQ and AWQ weights, which are integers with scales apart: every GPU holds them whole. \
                  Choose DDP or ZeRO-2, or NF4."
             }
-            // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is 4-bit's alone (`quant_storage`).
+            // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is 4-bit's alone
+            // (`quant_storage`).
             BaseFormat::Int8 if sharded => {
                 "FSDP shards floating-point storage alone, which bitsandbytes has for 4 bits and not for int8. Choose DDP, or NF4."
             }

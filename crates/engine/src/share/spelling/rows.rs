@@ -1,6 +1,6 @@
-//! The names that people know, and what they mean here. A row: a name, the value with which it means
-//! this (`*` for any, which the pairs then hold), and the pairs of a link that it stands for. A name
-//! may be a key of links too, where an option has other names.
+//! The names that people know, and what they mean here. A row: a name, the value with which it
+//! means this (`*` for any, which the pairs then hold), and the pairs of a link that it stands for.
+//! A name may be a key of links too, where an option has other names.
 
 /// A name, its value, and the pairs that they mean.
 pub(super) type Row = (&'static str, &'static str, &'static str);
@@ -350,7 +350,8 @@ pub(super) const ROWS: &[Row] = &[
     ("framework", "nemo", "framework=megatron"),
 ];
 
-/// Names that mean several things, or nothing that can be set alone: and what to say in their place.
+/// Names that mean several things, or nothing that can be set alone: and what to say in their
+/// place.
 pub(super) const ADVICE: &[(&str, &str)] = &[
     (
         "batch_size",

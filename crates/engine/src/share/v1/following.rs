@@ -1,19 +1,20 @@
-//! What a scenario does not hold and follows from what it holds: the number of nodes, and the sequences
-//! of a step over all GPUs. Both are read, as people say them, and never written.
+//! What a scenario does not hold and follows from what it holds: the number of nodes, and the
+//! sequences of a step over all GPUs. Both are read, as people say them, and never written.
 
 use super::{BATCH_KEY, GPUS_KEY, NODES_KEY};
 use crate::params::quantity::shorten;
 use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
 
-/// The key of what follows from such a number: the GPUs from the nodes, the micro-batches from the batch.
+/// The key of what follows from such a number: the GPUs from the nodes, the micro-batches from the
+/// batch.
 pub(super) fn key_of(key: &str) -> &'static str {
     if key == NODES_KEY { GPUS_KEY } else { "accum" }
 }
 
-/// Sets the GPUs by a number of nodes, or the micro-batches of a step by its sequences, in a scenario
-/// that is complete otherwise; `said` is what the same text says of the GPUs or micro-batches itself.
-/// Gives a sentence where the number is none, or contradicts the others.
+/// Sets the GPUs by a number of nodes, or the micro-batches of a step by its sequences, in a
+/// scenario that is complete otherwise; `said` is what the same text says of the GPUs or
+/// micro-batches itself. Gives a sentence where the number is none, or contradicts the others.
 pub fn set(scenario: &mut Scenario, key: &str, typed: &str, said: Option<(&str, &str)>) -> Option<Issue> {
     let (name, key) = if key == NODES_KEY { ("nodes", NODES_KEY) } else { ("global batch", BATCH_KEY) };
     let Some(number) = typed.trim().parse::<u32>().ok().filter(|number| *number > 0) else {

@@ -154,14 +154,16 @@ fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
     restore(scenario, REVISIONS, revision);
 }
 
-/// Returns the revision of the data sheets that a link fixes: the one that it names, or today's for a text without a version.
+/// Returns the revision of the data sheets that a link fixes: the one that it names, or today's for
+/// a text without a version.
 fn revision(pairs: &Pairs) -> u32 {
     let said = pairs.value(REVISION_KEY).and_then(|revision| revision.parse().ok());
     let of_a_link = pairs.value(VERSION_KEY).map_or(catalog::REVISION, |_| FIRST_REVISION);
     said.unwrap_or(of_a_link)
 }
 
-/// Sets what a release of a program does by itself, where that depends on choices by those of the link.
+/// Sets what a release of a program does by itself, where that depends on choices by those of the
+/// link.
 fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Issue> {
     let Some(release) = releases::find(typed) else { return Some(no_release(typed)) };
     let mut chosen = *scenario;

@@ -29,7 +29,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Whether the file has a key: a path or what begins with it, `*` and the last part of one, `=` and the begin of its value.
+    /// Whether the file has a key: a path or what begins with it, `*` and the last part of one, `=`
+    /// and the begin of its value.
     pub(super) fn has_key(&self, mark: &str) -> bool {
         let (mark, start) = mark.split_once('=').unwrap_or((mark, ""));
         self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| match mark.strip_prefix('*') {

@@ -1,4 +1,5 @@
-//! The programs whose configurations are told apart (`data/programs.toml`), and which of them a file is for.
+//! The programs whose configurations are told apart (`data/programs.toml`), and which of them a
+//! file is for.
 
 use std::sync::LazyLock;
 
@@ -71,7 +72,8 @@ impl Program {
         Refusal::certain(format!("This is {what}, which shardwise does not read. {}", self.instead))
     }
 
-    /// The keys that a file lacks to be of this program, and those that it has; nothing where it has none.
+    /// The keys that a file lacks to be of this program, and those that it has; nothing where it
+    /// has none.
     fn nearly(&self, shown: &Shown) -> Option<(Vec<&str>, Vec<&str>)> {
         let mut best: Option<(Vec<&str>, Vec<&str>)> = None;
         for keys in &self.keys {
@@ -86,7 +88,8 @@ impl Program {
     }
 }
 
-/// How far a file with some keys and without others is from a program: what it lacks, then what it has.
+/// How far a file with some keys and without others is from a program: what it lacks, then what it
+/// has.
 fn distance((lacks, has): &(Vec<&str>, Vec<&str>)) -> (usize, core::cmp::Reverse<usize>) {
     (lacks.len(), core::cmp::Reverse(has.len()))
 }

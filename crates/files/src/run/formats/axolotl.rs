@@ -146,7 +146,8 @@ fn unfrozen(found: &crate::run::keys::Found<Vec<String>>, draft: &mut Draft) {
     draft.pick(ParamId::TrainEmbeddings, if ends { "yes" } else { "no" });
 }
 
-/// Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`, utils/config): without FSDP or DeepSpeed, weights train in it.
+/// Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`, utils/config): without FSDP or
+/// DeepSpeed, weights train in it.
 fn precision(keys: &mut Keys, draft: &mut Draft) {
     let bf16 = keys.word(&["bf16"]);
     let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);

@@ -1,4 +1,5 @@
-//! A model's `config.json` and an adapter's `adapter_config.json`, beside the configuration of a run.
+//! A model's `config.json` and an adapter's `adapter_config.json`, beside the configuration of a
+//! run.
 
 use engine::scenario::Model;
 

@@ -243,7 +243,8 @@ enum Product {
     MlpOutput,
 }
 
-/// Only the outputs of these products are kept: their share, by columns, of what all products of a layer put out.
+/// Only the outputs of these products are kept: their share, by columns, of what all products of a
+/// layer put out.
 fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
     let model = draft.scenario.model.architecture();
     let percent = (100.0 * kept_share(&model, kept)).round();
@@ -255,7 +256,8 @@ fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
     ));
 }
 
-/// The share of what the products of a layer put out that is kept, by columns. In a mixture the MLP is that of each expert of a token.
+/// The share of what the products of a layer put out that is kept, by columns. In a mixture the MLP
+/// is that of each expert of a token.
 fn kept_share(model: &Architecture, kept: &[Product]) -> f64 {
     let hidden = f64::from(model.hidden_size);
     let (copies, width) = if model.has_experts() {
@@ -278,8 +280,8 @@ mod tests {
     use super::*;
     use engine::catalog;
 
-    /// Llama 2 7B: 32 heads of 128 for queries, keys and values, an MLP of 11,008 (its config.json): 12,288 columns of
-    /// 12,288 + 4,096 + 2 x 11,008 + 4,096 = 42,496.
+    /// Llama 2 7B: 32 heads of 128 for queries, keys and values, an MLP of 11,008 (its
+    /// config.json): 12,288 columns of 12,288 + 4,096 + 2 x 11,008 + 4,096 = 42,496.
     #[test]
     fn a_policy_keeps_the_products_that_it_names() {
         let model = catalog::model("llama-2-7b").unwrap().architecture;

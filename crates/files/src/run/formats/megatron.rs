@@ -1,5 +1,5 @@
-//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as Accelerate, NeMo and
-//! Megatron-Bridge have them.
+//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as
+//! Accelerate, NeMo and Megatron-Bridge have them.
 
 mod hybrid;
 mod layers;
@@ -102,7 +102,8 @@ pub(super) fn degrees(args: &mut Args, draft: &mut Draft) {
     draft.number(args.count(&["context_parallel_size"]), ParamId::Cp);
     draft.number(args.count(&["pipeline_model_parallel_size"]), ParamId::Pp);
     draft.number(args.count(&["expert_model_parallel_size"]), ParamId::Ep);
-    // `expert_tensor_parallel_size` is the tensor-parallel degree where Megatron-LM's arguments do not say it; recipes say one.
+    // `expert_tensor_parallel_size` is the tensor-parallel degree where Megatron-LM's arguments do
+    // not say it; recipes say one.
     let usual = if args.places == PLACES { draft.scenario.tp } else { 1 };
     draft.put(ParamId::Etp, f64::from(usual));
     draft.number(args.count(&["expert_tensor_parallel_size"]), ParamId::Etp);
@@ -262,7 +263,8 @@ impl FewBits {
     }
 }
 
-/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled (`--fp8-format`, `--fp8-recipe`).
+/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled
+/// (`--fp8-format`, `--fp8-recipe`).
 pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     let in_8_bits = FewBits {
         format: ["fp8_format", "fp8"],

@@ -51,7 +51,8 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     let mut args = Args { keys, places: BRIDGE };
     common(&mut args, draft);
     let precision = args.word(&["mixed_precision"]);
-    // The recipes of Megatron-Bridge reduce in 16 bits unless told otherwise (`grad_reduce_in_fp32`).
+    // The recipes of Megatron-Bridge reduce in 16 bits unless told otherwise
+    // (`grad_reduce_in_fp32`).
     let fp32 = args.flag(&["grad_reduce_in_fp32"]);
     draft.pick(ParamId::Recipe, if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" });
     if let Some(found) = precision.filter(|found| !low_precision::of_bridge(found, draft)) {

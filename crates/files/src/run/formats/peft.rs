@@ -1,4 +1,5 @@
-//! Adapters and quantized bases, by the keys that trainers have for PEFT's and bitsandbytes' arguments.
+//! Adapters and quantized bases, by the keys that trainers have for PEFT's and bitsandbytes'
+//! arguments.
 
 use engine::model::trained::Method;
 use engine::params::ParamId;

@@ -119,7 +119,8 @@ pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
     }
 }
 
-/// What a trainer of Hugging Face's models does by itself: norms operator by operator, and what its release has.
+/// What a trainer of Hugging Face's models does by itself: norms operator by operator, and what its
+/// release has.
 pub(super) fn hugging_face(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Transformers;
     draft.scenario.kernels = Kernels { norms: NormKernel::Upcast, ..Kernels::USUAL };

@@ -140,7 +140,8 @@ fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
         let is_said = match key.as_str() {
             "accum" | "global" => batch.accum.is_some() || batch.global.is_some() || batch.local.is_some(),
             "gpus" => [&world.gpus, &world.nodes, &world.per_node, &world.replicas].iter().any(|said| said.is_some()),
-            // Of nodes and GPUs of a node, the other one must be said or be usual: both make the run.
+            // Of nodes and GPUs of a node, the other one must be said or be usual: both make the
+            // run.
             "per_node" => world.gpus.is_some() || world.per_node.is_some() || world.replicas.is_some() || !has("nodes"),
             "nodes" => world.gpus.is_some() || world.nodes.is_some() || world.replicas.is_some() || !has("per_node"),
             _ => continue,
@@ -263,7 +264,8 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
     Ok(true)
 }
 
-/// Sets what no key says in so many words: what the program does by itself, or what follows from a key.
+/// Sets what no key says in so many words: what the program does by itself, or what follows from a
+/// key.
 fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
         "micro" => draft.batch.usual_micro = value.parse().unwrap_or(1),

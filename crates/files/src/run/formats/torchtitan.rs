@@ -1,5 +1,5 @@
-//! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that followed
-//! (torchtitan/config, Trainer.Config).
+//! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that
+//! followed (torchtitan/config, Trainer.Config).
 
 use engine::catalog::low_precision::Library;
 use engine::model::software::{Kernels, Loss, NormKernel};

@@ -1,4 +1,5 @@
-//! `TrainingArguments` of transformers (src/transformers/training_args.py), and what other trainers share with it.
+//! `TrainingArguments` of transformers (src/transformers/training_args.py), and what other trainers
+//! share with it.
 
 use engine::model::software::Framework;
 use engine::model::training::PrecisionPolicy;
@@ -155,8 +156,8 @@ fn bits(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and DeepSpeed have policies of
-/// their own.
+/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and
+/// DeepSpeed have policies of their own.
 pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
     let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));
@@ -298,7 +299,8 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     });
     let version = version.or(top);
     let version = version.unwrap_or_else(|| {
-        // The Trainer's own options mean FSDP2 from transformers 5.12 on, Accelerate's the first version.
+        // The Trainer's own options mean FSDP2 from transformers 5.12 on, Accelerate's the first
+        // version.
         let is_second = draft.is_from("transformers", "2026-06-12");
         let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));

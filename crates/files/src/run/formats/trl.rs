@@ -78,7 +78,8 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
     draft.length(whole);
 }
 
-/// What a run optimises: as the command or the script is called, or by keys that one trainer alone has.
+/// What a run optimises: as the command or the script is called, or by keys that one trainer alone
+/// has.
 fn objective(keys: &mut Keys, draft: &mut Draft) {
     let name = keys.name().to_ascii_lowercase();
     let has = |word: &str| name.contains(word);

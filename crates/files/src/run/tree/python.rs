@@ -1,4 +1,5 @@
-//! Python, as configurations are written in it: assignments, keyword arguments, dictionaries and lists of literals. Nothing is run.
+//! Python, as configurations are written in it: assignments, keyword arguments, dictionaries and
+//! lists of literals. Nothing is run.
 
 mod tokens;
 
@@ -41,7 +42,8 @@ const ROOTS: [&str; 12] =
 /// Trainers of TRL, before `Config` and `Trainer`.
 const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
 
-/// Whether what is called takes the arguments of a run, so that its own name is no part of their keys.
+/// Whether what is called takes the arguments of a run, so that its own name is no part of their
+/// keys.
 fn takes_arguments(callee: &str) -> bool {
     let of_trl = callee.strip_suffix("Config").or_else(|| callee.strip_suffix("Trainer"));
     callee.ends_with("TrainingArguments") || of_trl.is_some_and(|name| TRAINERS.contains(&name))
@@ -62,8 +64,8 @@ pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>
     of_one_function(reader.entries.list, function, remarks)
 }
 
-/// Of several functions the one that is asked for, else the one with the most keys that no other calls, behind those that it calls and
-/// what stands outside of all.
+/// Of several functions the one that is asked for, else the one with the most keys that no other
+/// calls, behind those that it calls and what stands outside of all.
 ///
 /// # Errors
 ///
@@ -411,8 +413,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Gives a key what a variable holds that was built by a call: `compile=compile_config` has what `compile_config.enable` is. They move
-    /// there, so that each place of the text is one key's.
+    /// Gives a key what a variable holds that was built by a call: `compile=compile_config` has
+    /// what `compile_config.enable` is. They move there, so that each place of the text is one
+    /// key's.
     fn follow(&mut self, name: &str, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or_default();
         // Models are read under their variable's name.

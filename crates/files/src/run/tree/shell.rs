@@ -1,4 +1,5 @@
-//! Shell scripts: flags, variables and arrays. Nothing is run: a command's output and a script's arguments stay unknown.
+//! Shell scripts: flags, variables and arrays. Nothing is run: a command's output and a script's
+//! arguments stay unknown.
 
 mod arithmetic;
 mod words;
@@ -102,7 +103,8 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     if branches {
         remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
-    // What is visible says how many processes a launcher starts, where nothing else does; without one it is a single one.
+    // What is visible says how many processes a launcher starts, where nothing else does; without
+    // one it is a single one.
     let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node"];
     if let Some(devices) = visible
         && !entries.list.iter().any(|entry| counts.contains(&entry.path.as_str()))
@@ -115,7 +117,8 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     Ok(entries.list)
 }
 
-/// The variables that Slurm sets for a script by its own `#SBATCH` lines (sbatch(1), "Output environment variables").
+/// The variables that Slurm sets for a script by its own `#SBATCH` lines (sbatch(1), "Output
+/// environment variables").
 fn of_slurm(text: &str) -> HashMap<String, Variable> {
     const NAMES: [(&str, &[&str]); 5] = [
         ("--nodes", &["SLURM_JOB_NUM_NODES", "SLURM_NNODES"]),
@@ -157,8 +160,8 @@ fn devices(value: &str) -> Option<usize> {
     is_list.then(|| value.split(',').count())
 }
 
-/// `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of configurations: sets what the first of them has. Returns whether
-/// it did.
+/// `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of configurations: sets what the
+/// first of them has. Returns whether it did.
 fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variable>) -> bool {
     let names: Vec<&str> =
         words.iter().map(|word| word.text).take_while(|word| *word != "<<<").take(MOST_NAMES).collect();

@@ -90,7 +90,8 @@ fn said(error: &str) -> String {
     }
 }
 
-/// The text with each list in brackets on one line: line breaks and comments in it become spaces, so that all places stay.
+/// The text with each list in brackets on one line: line breaks and comments in it become spaces,
+/// so that all places stay.
 fn on_one_line(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let (mut depth, mut quote, mut comment, mut before) = (0_u32, None, false, ' ');

@@ -28,8 +28,8 @@ pub(super) fn add_notes(context: &mut ExportContext) {
     context.note_if(casts, notes::MEGATRON_MODULE_DELAYED);
 }
 
-/// The modules of the scenario without those that are refused: the experts' activation outside grouped products, what is computed again
-/// in 8 bits under delayed scaling.
+/// The modules of the scenario without those that are refused: the experts' activation outside
+/// grouped products, what is computed again in 8 bits under delayed scaling.
 fn accepted(context: &ExportContext) -> RecomputeModules {
     let (setup, asked) = (&context.setup, context.setup.modules());
     let fp8 = matches!(setup.compute_format, ComputeFormat::Fp8 | ComputeFormat::Fp8Gather);

@@ -31,7 +31,8 @@ const PHI_4: Tokenizer = ("phi4.phi4_tokenizer", &[("vocab_path", "vocab.json"),
 const QWEN_2: Tokenizer = ("qwen2.qwen2_tokenizer", &[("path", "vocab.json"), ("merges_file", "merges.txt")]);
 const QWEN_2_5: Tokenizer = ("qwen2_5.qwen2_5_tokenizer", &[("path", "vocab.json"), ("merges_file", "merges.txt")]);
 
-/// Models of the catalog that torchtune has: the module, the function, the checkpoint's key, the tokenizer.
+/// Models of the catalog that torchtune has: the module, the function, the checkpoint's key, the
+/// tokenizer.
 const BUILDERS: [(&str, &str, &str, &str, Tokenizer); 31] = [
     ("llama-2-7b", "llama2", "llama2_7b", "LLAMA2", LLAMA_2),
     ("llama-2-13b", "llama2", "llama2_13b", "LLAMA2", LLAMA_2),
@@ -68,7 +69,8 @@ const BUILDERS: [(&str, &str, &str, &str, Tokenizer); 31] = [
 ];
 
 impl Builder {
-    /// The builder of a scenario's model: Llama 3.1's with sizes of its own for what torchtune does not know.
+    /// The builder of a scenario's model: Llama 3.1's with sizes of its own for what torchtune does
+    /// not know.
     pub(super) fn of(context: &ExportContext) -> Self {
         let id = context.model_name();
         let known = BUILDERS.iter().find(|(own, ..)| *own == id);

@@ -1,4 +1,5 @@
-//! What is written back into files that others wrote (`tests/runs`): all keys but the changed one keep their values.
+//! What is written back into files that others wrote (`tests/runs`): all keys but the changed one
+//! keep their values.
 
 use engine::catalog::default_scenario;
 use files::run::{Change, File, read, values, write_back};

@@ -1,4 +1,5 @@
-//! Whose a file is: each recorded file is of its own program and of no other, and those of programs without a reader are refused by name.
+//! Whose a file is: each recorded file is of its own program and of no other, and those of programs
+//! without a reader are refused by name.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

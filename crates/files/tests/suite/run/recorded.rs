@@ -1,5 +1,6 @@
-//! Configurations that others wrote (`tests/runs`: their keys and values, with where they stand), and what is read of each
-//! (`tests/runs/recorded.jsonl`; `cargo xtask test --record` writes it anew).
+//! Configurations that others wrote (`tests/runs`: their keys and values, with where they stand),
+//! and what is read of each (`tests/runs/recorded.jsonl`; `cargo xtask test --record` writes it
+//! anew).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -87,8 +88,8 @@ fn the_linters_fixes_of_others_files_do_what_they_say() {
     assert!(fixes > 20, "{fixes}");
 }
 
-/// Memory that Axolotl's own pages state for its examples, against what is read of them at the release of the page's day:
-/// reserved, without the context.
+/// Memory that Axolotl's own pages state for its examples, against what is read of them at the
+/// release of the page's day: reserved, without the context.
 #[test]
 fn what_others_state_of_their_memory_is_predicted() {
     use engine::scenario::Scenario;

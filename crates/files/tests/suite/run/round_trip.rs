@@ -1,4 +1,5 @@
-//! What [`files::settings`] writes is read back into the same scenario, but for what the settings of a framework have no words for.
+//! What [`files::settings`] writes is read back into the same scenario, but for what the settings
+//! of a framework have no words for.
 
 use engine::params::{Kind, ParamId, every};
 use engine::scenario::Scenario;
@@ -57,8 +58,9 @@ const LINKS: [(&[Framework], &str); 12] = [
     ),
 ];
 
-/// Parameters that no framework's settings say, or that its framework decides: kernels, allocator and when gradients are reduced, links, prices, the length of a run
-/// within a step, what a model is called beside its shape.
+/// Parameters that no framework's settings say, or that its framework decides: kernels, allocator
+/// and when gradients are reduced, links, prices, the length of a run within a step, what a model
+/// is called beside its shape.
 const UNSAID: [&str; 9] =
     ["tokens", "mtbf", "segments", "optkernel", "sync", "rootunit", "repeatkv", "lossparallel", "embedtp"];
 
@@ -95,7 +97,8 @@ fn what_settings_write_is_read_into_the_same_scenario() {
                 File::new(settings.file_name, settings.body)
             })
             .collect();
-        // The cluster alone is not in the files; GPUs and model are, where these are not the trainer's or the launcher's.
+        // The cluster alone is not in the files; GPUs and model are, where these are not the
+        // trainer's or the launcher's.
         let mut base = decode("cluster=dgx-h100").scenario;
         let has = |framework| frameworks.contains(&framework);
         if [Framework::Trl, Framework::LlamaFactory, Framework::Axolotl, Framework::Torchtune, Framework::Megatron]

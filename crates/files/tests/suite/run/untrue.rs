@@ -187,7 +187,8 @@ fn the_file_that_fsdp_config_names_is_part_of_the_run() {
     assert!(both.kind == Kind::Run && recompute(&both.scenario) == Recompute::Full, "{}", both.scenario);
 }
 
-/// What a script says of its GPUs without a flag: Slurm's variables by its own lines, and the devices that it sees.
+/// What a script says of its GPUs without a flag: Slurm's variables by its own lines, and the
+/// devices that it sees.
 #[test]
 fn a_script_says_its_gpus_in_other_ways_too() {
     let gpus = |text: &str| {

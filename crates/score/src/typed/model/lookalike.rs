@@ -6,8 +6,8 @@ use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
 
-/// Words of names, with the catalog's entry of the same shape; the first that fits holds. Those with a
-/// size after them stand first.
+/// Words of names, with the catalog's entry of the same shape; the first that fits holds. Those
+/// with a size after them stand first.
 const SHAPES: [(&[&str], &str); 35] = [
     (&["vicuna", "7b"], "llama-1-7b"),
     (&["vicuna", "13b"], "llama-1-13b"),

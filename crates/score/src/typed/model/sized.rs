@@ -42,7 +42,8 @@ pub(super) fn find(row: &Row, stack: Stack) -> Option<(Model, String)> {
     Some((entry.pick(), format!("a guess: shape of {}, the nearest in size to {}", entry.name, row.model)))
 }
 
-/// GPT of any size: the widths of the nearest one that is published, with as many layers as the size asks for.
+/// GPT of any size: the widths of the nearest one that is published, with as many layers as the
+/// size asks for.
 fn gpt(size: f64) -> Option<(Model, String)> {
     let distance =
         |id: &&&str| catalog::model(id).map_or(f64::INFINITY, |entry| (entry.params as f64 / size).ln().abs());

@@ -6,8 +6,8 @@ use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
 /// One static choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Choice {
-    /// Tutel's r: 0 for data parallelism with gathered weights; else by how many groups of GPUs an expert is split, from 1 to the
-    /// GPUs that share it.
+    /// Tutel's r: 0 for data parallelism with gathered weights; else by how many groups of GPUs an
+    /// expert is split, from 1 to the GPUs that share it.
     pub r: u32,
     /// Chunks of the tokens, Tutel's pipelining degree d.
     pub chunks: u32,

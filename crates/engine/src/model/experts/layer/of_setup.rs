@@ -8,9 +8,10 @@ use crate::model::memory::states::recipe_bytes;
 use crate::model::setup::Setup;
 
 impl MoeLayer {
-    /// One layer of a setup's experts as Tutel would run it, over all GPUs of a stage: `replicas cp tp` GPUs with `T/tp` tokens each. The
-    /// setup's own degrees, chunks and algorithm are one of the choices for it, and not part of it; its load imbalance is not
-    /// counted, its host time is one pass's launches.
+    /// One layer of a setup's experts as Tutel would run it, over all GPUs of a stage: `replicas cp
+    /// tp` GPUs with `T/tp` tokens each. The setup's own degrees, chunks and algorithm are one of
+    /// the choices for it, and not part of it; its load imbalance is not counted, its host time is
+    /// one pass's launches.
     ///
     /// ```
     /// # use engine::{catalog, model::experts::layer::MoeLayer, scenario::Scenario};
@@ -48,9 +49,10 @@ impl MoeLayer {
     }
 }
 
-/// Rows of one expert's products at which they reach half of their rate: `A (M + F) / P` of an expert's P weights for the last wave of
-/// tiles of its two products, A the output at which a product reaches half of it; grouped products share that among a
-/// GPU's experts and pad each to whole tiles.
+/// Rows of one expert's products at which they reach half of their rate: `A (M + F) / P` of an
+/// expert's P weights for the last wave of tiles of its two products, A the output at which a
+/// product reaches half of it; grouped products share that among a GPU's experts and pad each to
+/// whole tiles.
 fn half_saturation_rows(setup: &Setup, layer: &MoeLayer) -> f64 {
     let weights = layer.expert_weights().get() / layer.element;
     if weights <= 0.0 {
@@ -77,7 +79,8 @@ mod tests {
     use crate::scenario::{Model, Scenario};
     use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-    /// Tutel's headline layer as a scenario: a model of one layer on the paper's cluster, in fp32 with TF32 products.
+    /// Tutel's headline layer as a scenario: a model of one layer on the paper's cluster, in fp32
+    /// with TF32 products.
     fn spelled_out(gpus: u32) -> Scenario {
         let mut scenario = catalog::default_scenario();
         scenario.model = Model::Custom {
@@ -121,7 +124,8 @@ mod tests {
         }
     }
 
-    /// Of one layer's two accounts, the layer's own over the step's: a dispatch, and the experts' products forward.
+    /// Of one layer's two accounts, the layer's own over the step's: a dispatch, and the experts'
+    /// products forward.
     fn ratios(scenario: &Scenario) -> (f64, f64) {
         let setup = scenario.setup();
         let layer = MoeLayer::of(&setup);
@@ -145,7 +149,8 @@ mod tests {
                 let experts = ExpertParallel { algorithm, ..scenario.experts };
                 let (exchange, products) =
                     ratios(&Scenario { choices: Choices { experts, ..scenario.choices }, ..scenario });
-                // The layer's exchange has its launch on top, the step's products the sorting of tokens.
+                // The layer's exchange has its launch on top, the step's products the sorting of
+                // tokens.
                 assert!((exchange - 1.0).abs() < 0.02, "{algorithm:?}: {exchange}");
                 assert!((products - 1.0).abs() < 0.15, "{algorithm:?}: {products}");
             }

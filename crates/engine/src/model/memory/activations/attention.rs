@@ -7,9 +7,10 @@ use crate::model::transformer::FusedProjections;
 
 /// Bytes of a score that attention without flash kernels keeps.
 ///
-/// Softmax in the format of the scores keeps its output, and dropout its own and a mask (arXiv 2205.05198, section 4.1). The layers of
-/// transformers compute softmax in fp32 and cast it back (`eager_attention_forward`). A compiler keeps the product too, from which it
-/// computes the softmax again.
+/// Softmax in the format of the scores keeps its output, and dropout its own and a mask (arXiv
+/// 2205.05198, section 4.1). The layers of transformers compute softmax in fp32 and cast it back
+/// (`eager_attention_forward`). A compiler keeps the product too, from which it computes the
+/// softmax again.
 pub(super) fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
     let dropout = f64::from(u8::from(setup.kernels.dropout));
     // A tanh that caps scores keeps its output (Gemma 2).
@@ -23,8 +24,9 @@ pub(super) fn bytes_per_score(setup: &Setup, element: f64) -> f64 {
     beside_output + element + capped + dropout * MASK
 }
 
-/// Bytes that one matrix for queries, keys and values keeps beyond three where PyTorch runs the layer: the values that attention
-/// keeps are a part of its whole output, and the output of attention is copied head by head for the next product (`modeling_phi3.py`).
+/// Bytes that one matrix for queries, keys and values keeps beyond three where PyTorch runs the
+/// layer: the values that attention keeps are a part of its whole output, and the output of
+/// attention is copied head by head for the next product (`modeling_phi3.py`).
 pub(super) fn joined_projections(setup: &Setup, query: f64, key_value: f64) -> f64 {
     let layers = setup.traits().layers;
     if layers == Layers::Own || setup.architecture.fused_projections != FusedProjections::All {

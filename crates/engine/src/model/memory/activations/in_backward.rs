@@ -1,4 +1,5 @@
-//! What a dense layer's backward pass holds beside what the layer keeps, where PyTorch runs it operator by operator or compiled.
+//! What a dense layer's backward pass holds beside what the layer keeps, where PyTorch runs it
+//! operator by operator or compiled.
 
 use super::Tensors;
 use super::frozen::keeps_activation;
@@ -6,7 +7,8 @@ use crate::model::framework::Layers;
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
 
-/// The two moments of a layer's backward pass at which most can be alive, in bytes per token and parameters of one GPU.
+/// The two moments of a layer's backward pass at which most can be alive, in bytes per token and
+/// parameters of one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerBackward {
     /// In the MLP, at the product of gate and up or at the activation.
@@ -26,9 +28,9 @@ pub struct Moment {
 
 /// The moments of a layer of attention and an MLP without experts.
 ///
-/// The MLP's last product leaves the gradient of its input and of its weight, and lets its input go; the product of gate and up then
-/// makes the gradients of both. Attention's softmax comes when all of the MLP is done: it holds the scores' gradients beside what it
-/// keeps of them.
+/// The MLP's last product leaves the gradient of its input and of its weight, and lets its input
+/// go; the product of gate and up then makes the gradients of both. Attention's softmax comes when
+/// all of the MLP is done: it holds the scores' gradients beside what it keeps of them.
 pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackward {
     let arch = &setup.architecture;
     let hidden = f64::from(arch.hidden_size);
@@ -57,8 +59,8 @@ pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackwar
 
 /// Bytes of the scores' gradients alive at once, over those of the scores that are kept.
 ///
-/// Of transformers' softmax in fp32, 8 bytes beside 6: the gradient of its output and of its input, and that cast back. In 16 bits, 4
-/// beside 2. Compiled, the kernel of the softmax has 2 beside 4.
+/// Of transformers' softmax in fp32, 8 bytes beside 6: the gradient of its output and of its input,
+/// and that cast back. In 16 bits, 4 beside 2. Compiled, the kernel of the softmax has 2 beside 4.
 fn gradients_of_scores(setup: &Setup) -> f64 {
     match setup.traits().layers {
         _ if setup.kernels.compile => 0.5,

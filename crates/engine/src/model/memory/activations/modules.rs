@@ -9,12 +9,14 @@ const GATED_INPUTS: f64 = 2.0;
 /// The one of a plain MLP.
 const PLAIN_INPUTS: f64 = 1.0;
 
-/// Bytes per token of a layer, the mean over layers of which `shares` have each block, that the modules drop:
+/// Bytes per token of a layer, the mean over layers of which `shares` have each block, that the
+/// modules drop:
 ///
-/// - `core_attn` the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs of norms;
+/// - `core_attn` the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs of
+///   norms;
 /// - `mlp` all hidden tensors of a dense MLP, `shared_experts` those of shared experts;
-/// - `moe_act` what follows the first products of routed experts, `moe` all of shared and routed experts, with the copies of tokens
-///   and the router's tensors.
+/// - `moe_act` what follows the first products of routed experts, `moe` all of shared and routed
+///   experts, with the copies of tokens and the router's tensors.
 ///
 /// The inputs of modules stay: the residual stream, or a norm's output.
 pub(super) fn dropped(setup: &Setup, t: &Tensors, shares: &LayerShares) -> f64 {

@@ -30,7 +30,8 @@ impl Norms {
     /// Those of a layer, `element` bytes an activation.
     pub(super) fn of(setup: &Setup, element: f64) -> Self {
         let (arch, sequence) = (&setup.architecture, sequence_share(setup));
-        // An upcasting norm keeps its input in fp32, and that normalised in the format in which it is scaled.
+        // An upcasting norm keeps its input in fp32, and that normalised in the format in which it
+        // is scaled.
         let (input, normalised) = match (is_upcast(setup), scales_wide(setup)) {
             (false, _) => (element, 0.0),
             (true, true) => (FP32, FP32),
@@ -58,13 +59,15 @@ impl Norms {
     }
 }
 
-/// Whether norms are computed operator by operator in fp32: those of `RMSNorm` alone, which no compiler joins to one kernel.
+/// Whether norms are computed operator by operator in fp32: those of `RMSNorm` alone, which no
+/// compiler joins to one kernel.
 fn is_upcast(setup: &Setup) -> bool {
     let by_operators = setup.architecture.norm == Norm::Rms && !setup.kernels.compile;
     setup.kernels.norms == NormKernel::Upcast && by_operators
 }
 
-/// Whether those are scaled in fp32, before they are cast back: Gemma's, with a norm after each block, and OLMo 2's.
+/// Whether those are scaled in fp32, before they are cast back: Gemma's, with a norm after each
+/// block, and OLMo 2's.
 fn scales_wide(setup: &Setup) -> bool {
     let arch = &setup.architecture;
     setup.traits().layers == Layers::Transformers && (arch.norms_per_layer > 2 || arch.qk_norm == QkNorm::Full)

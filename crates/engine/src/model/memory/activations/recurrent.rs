@@ -31,15 +31,19 @@ pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
     StateBytes { kept: kept / tp, at_most: at_most / tp }
 }
 
-/// Bytes per token of one mixer, `element` bytes an activation, where its kernels are fused; the input of the projections is the norm's
-/// output. What their backward passes compute again is alive beside, with the gradient of what the projection into the mixer wrote.
+/// Bytes per token of one mixer, `element` bytes an activation, where its kernels are fused; the
+/// input of the projections is the norm's output. What their backward passes compute again is alive
+/// beside, with the gradient of what the projection into the mixer wrote.
 ///
-/// - Mamba-2: one function from the input projection's output to the output projection keeps its input and the scan's output
-///   (`MambaSplitConv1dScanCombinedFn` of state-spaces/mamba; Megatron-Core's output projection stands outside and keeps its own input).
-/// - Mamba: `causal_conv1d_fn` and `selective_scan_fn` keep their inputs, steps and outputs before and after the gate.
-/// - Delta rules: the convolution's input, queries and keys normed, values, steps and decays, the triangle's inverse for each chunk
-///   (Kimi's: two triangles, and its gate in fp32), the output before and after the gated norm, its gate
-///   (`ChunkGatedDeltaRuleFunction`, `ChunkKDAFunction` of flash-linear-attention).
+/// - Mamba-2: one function from the input projection's output to the output projection keeps its
+///   input and the scan's output (`MambaSplitConv1dScanCombinedFn` of state-spaces/mamba;
+///   Megatron-Core's output projection stands outside and keeps its own input).
+/// - Mamba: `causal_conv1d_fn` and `selective_scan_fn` keep their inputs, steps and outputs before
+///   and after the gate.
+/// - Delta rules: the convolution's input, queries and keys normed, values, steps and decays, the
+///   triangle's inverse for each chunk (Kimi's: two triangles, and its gate in fp32), the output
+///   before and after the gated norm, its gate (`ChunkGatedDeltaRuleFunction`, `ChunkKDAFunction`
+///   of flash-linear-attention).
 /// - A short convolution: the product of its gates, what it wrote, and that times the other gate.
 fn fused(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
@@ -75,7 +79,8 @@ fn fused(setup: &Setup, element: f64) -> StateBytes {
     StateBytes { kept, at_most: kept + element * again }
 }
 
-/// Tensors in fp32 of Kimi's decay for each channel of the keys: before and after its sum over a chunk, and those of its softplus.
+/// Tensors in fp32 of Kimi's decay for each channel of the keys: before and after its sum over a
+/// chunk, and those of its softplus.
 const KIMI_GATE: f64 = 5.25;
 
 /// Bytes per token that one mixer keeps.

@@ -1,4 +1,5 @@
-//! What torchtitan's selective recomputation keeps: attention's output, and of the matrix products every other one's, from the first.
+//! What torchtitan's selective recomputation keeps: attention's output, and of the matrix products
+//! every other one's, from the first.
 
 use super::Tensors;
 use crate::model::setup::Setup;
@@ -14,12 +15,14 @@ pub(super) fn kept(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShare
     t.input + attention + reduced + every_second_output(setup, t, element, shares)
 }
 
-/// Whether the outputs of both blocks are partial sums that a tensor-parallel group reduces and scatters along the sequence.
+/// Whether the outputs of both blocks are partial sums that a tensor-parallel group reduces and
+/// scatters along the sequence.
 fn is_scattered(setup: &Setup) -> bool {
     setup.mesh.tp > 1 && setup.tensor.sequence_parallel
 }
 
-/// Bytes per token of every second matrix product's output, those of adapters among them, in the order of the forward pass.
+/// Bytes per token of every second matrix product's output, those of adapters among them, in the
+/// order of the forward pass.
 fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
     let is_dense = shares.moe <= 0.0 && shares.is_uniform();
     if setup.architecture.latent.is_used() {

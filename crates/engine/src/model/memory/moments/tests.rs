@@ -14,8 +14,9 @@ fn close(value: f64, expected: f64, tolerance: f64) {
 
 #[test]
 fn galore_keeps_what_its_paper_counts() {
-    // GaLore (arXiv 2403.03507), abstract: in 8 bits "82.5%" less optimizer state than bf16 Adam for LLaMA 7B (rank 1,024), with
-    // Table 1's m r + 2 n r elements a matrix, one byte each. Llama 2 7B has LLaMA's shape.
+    // GaLore (arXiv 2403.03507), abstract: in 8 bits "82.5%" less optimizer state than bf16 Adam
+    // for LLaMA 7B (rank 1,024), with Table 1's m r + 2 n r elements a matrix, one byte each. Llama
+    // 2 7B has LLaMA's shape.
     let setup = decode("model=llama-2-7b&gpus=1&galrank=1024").scenario.setup();
     let LowRank { short, long, elements, .. } = low_rank(&setup);
     let (params, layers) = (setup.architecture.params() as f64, f64::from(setup.architecture.num_hidden_layers));
@@ -32,7 +33,8 @@ fn galore_keeps_what_its_paper_counts() {
 
 #[test]
 fn adam_mini_halves_the_state() {
-    // Adam-mini (arXiv 2406.16793), abstract: 50% less; at least 99.9% of the second moment removed.
+    // Adam-mini (arXiv 2406.16793), abstract: 50% less; at least 99.9% of the second moment
+    // removed.
     let ((adam, _), (mini, other)) = (bytes("adamw", "fp32"), bytes("adam-mini", "fp32"));
     assert_eq!((adam, mini), (8.0, other));
     close(mini / adam, 0.5, 0.0005);

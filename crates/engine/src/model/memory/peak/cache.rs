@@ -9,11 +9,13 @@ use crate::model::software::{Cache, RootUnit, Segments};
 use crate::model::stages::Stage;
 use crate::units::Bytes;
 
-/// What the allocator holds beyond what is alive where several micro-batches come and go at once, as a share.
+/// What the allocator holds beyond what is alive where several micro-batches come and go at once,
+/// as a share.
 const PIPELINE: f64 = 0.05;
 
-/// Bytes of blocks that longer micro-batches have outgrown, over those of the longest's logits: the median of the simulated allocator
-/// over the traced steps of ten layers and more, their lengths evenly between none and all (a test holds it).
+/// Bytes of blocks that longer micro-batches have outgrown, over those of the longest's logits: the
+/// median of the simulated allocator over the traced steps of ten layers and more, their lengths
+/// evenly between none and all (a test holds it).
 pub const OUTGROWN: f64 = 1.1;
 
 impl Cache {
@@ -55,7 +57,8 @@ pub struct Alive {
     pub compute: Bytes,
     /// What the pools of the other streams hold.
     pub pools: Bytes,
-    /// The frozen base and models beside the one that trains, which are there from the start and leave no gaps.
+    /// The frozen base and models beside the one that trains, which are there from the start and
+    /// leave no gaps.
     pub base: Bytes,
     /// Blocks of the logits of shorter micro-batches, too small for those of longer ones.
     pub outgrown: Bytes,
@@ -85,7 +88,8 @@ impl Ledger {
         Alive { allocated, compute, pools: self.pools(), base: self.base, outgrown: self.outgrown(setup) }
     }
 
-    /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for the bounds, which assume none.
+    /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for
+    /// the bounds, which assume none.
     pub(super) fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
         match Cache::of(setup) {
             Cache::Share(share) if setup.traits().holds_reduced_tensors && share > 0.0 => {
@@ -96,8 +100,8 @@ impl Ledger {
         }
     }
 
-    /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the shards of reduced gradients, and
-    /// the layer fetched ahead.
+    /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the
+    /// shards of reduced gradients, and the layer fetched ahead.
     pub(super) fn of_other_streams(&self, point: Point, gradients: f64, gathered: Gathered) -> f64 {
         if !self.has_streams {
             return 0.0;
@@ -113,16 +117,18 @@ impl Ledger {
         gradients + ahead
     }
 
-    /// What blocks hold that longer micro-batches have outgrown. Those of layers serve other tensors; those of the logits, the largest
-    /// there are, wait for the next short one. Expandable segments leave none.
+    /// What blocks hold that longer micro-batches have outgrown. Those of layers serve other
+    /// tensors; those of the logits, the largest there are, wait for the next short one. Expandable
+    /// segments leave none.
     pub(super) fn outgrown(&self, setup: &Setup) -> Bytes {
         let varied =
             setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
         Bytes::new(if varied { OUTGROWN * self.logits } else { 0.0 })
     }
 
-    /// What the pools of those streams hold: two units gathered in turn, the root's among them, and the shards of all gradients,
-    /// whose blocks no other stream can use between the update and the backward pass.
+    /// What the pools of those streams hold: two units gathered in turn, the root's among them, and
+    /// the shards of all gradients, whose blocks no other stream can use between the update and the
+    /// backward pass.
     pub(super) fn pools(&self) -> Bytes {
         if !self.has_streams {
             return Bytes::ZERO;

@@ -5,7 +5,8 @@ use crate::model::memory::activations::LayerBytes;
 use crate::model::setup::Setup;
 use crate::model::training::Recompute;
 
-/// The checkpointed layers among those of a GPU: evenly spread, the second of two, as torchtitan's `selective_ac_option` counts.
+/// The checkpointed layers among those of a GPU: evenly spread, the second of two, as torchtitan's
+/// `selective_ac_option` counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Checkpointed {
     /// Their share of all layers.
@@ -43,7 +44,8 @@ impl Checkpointed {
         self.among(layers) > self.among(layers - 1.0)
     }
 
-    /// The highest checkpointed layer among the first so many, counted from 1; 0 where there is none.
+    /// The highest checkpointed layer among the first so many, counted from 1; 0 where there is
+    /// none.
     pub(super) fn highest(&self, layers: f64) -> f64 {
         (self.among(layers) / self.share).ceil()
     }

@@ -5,8 +5,8 @@ use crate::model::collectives::nccl::NO_SWITCH;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
-/// Buffers of a communicator that can reduce in the switches of its node (NVLS): 16 channels, each with two buffers of 1 MiB
-/// for 8 GPUs (NCCL's `src/transport/nvls.cc`).
+/// Buffers of a communicator that can reduce in the switches of its node (NVLS): 16 channels, each
+/// with two buffers of 1 MiB for 8 GPUs (NCCL's `src/transport/nvls.cc`).
 pub const SWITCH_BUFFERS: Bytes = Bytes::from_gib(0.25);
 /// Passes of an all-reduce in a ring; switches that reduce need fewer.
 const RING_PASSES: f64 = 2.0;
@@ -18,8 +18,9 @@ pub(super) fn communicators(setup: &Setup) -> f64 {
     axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum()
 }
 
-/// Axes whose communicators have more than two GPUs in a node with switches that reduce: of data, tensor and context
-/// parallelism. Pipelines and exchanges of tokens send from one GPU to another and reduce nothing.
+/// Axes whose communicators have more than two GPUs in a node with switches that reduce: of data,
+/// tensor and context parallelism. Pipelines and exchanges of tokens send from one GPU to another
+/// and reduce nothing.
 ///
 /// ```
 /// # use engine::{model::memory::switch_communicators, share::decode};

@@ -1,4 +1,5 @@
-//! Gradients where the optimizer updates in the backward pass: each is freed when its parameter is updated.
+//! Gradients where the optimizer updates in the backward pass: each is freed when its parameter is
+//! updated.
 
 use super::point::Point;
 use crate::model::adapters;
@@ -27,11 +28,12 @@ pub(super) struct InBackward {
 impl InBackward {
     /// The gradients of a setup, `None` where it updates after the backward pass.
     ///
-    /// PyTorch's hook runs parameter by parameter (`register_post_accumulate_grad_hook`), so that one gradient is there at a time: of a
-    /// layer its widest matrix's, with all of its experts', which models stack in one. A head that is the embedding as well waits for the
-    /// embedding's gradient, and one that runs in chunks has the sum of those done beside that of the chunk in work (autograd's
-    /// `InputBuffer` adds up a tensor's gradients before any hook). FSDP2 runs the hooks of a unit when that is reduced. None are at rest
-    /// where parameters are offloaded.
+    /// PyTorch's hook runs parameter by parameter (`register_post_accumulate_grad_hook`), so that
+    /// one gradient is there at a time: of a layer its widest matrix's, with all of its experts',
+    /// which models stack in one. A head that is the embedding as well waits for the embedding's
+    /// gradient, and one that runs in chunks has the sum of those done beside that of the chunk in
+    /// work (autograd's `InputBuffer` adds up a tensor's gradients before any hook). FSDP2 runs the
+    /// hooks of a unit when that is reduced. None are at rest where parameters are offloaded.
     pub(super) fn of(setup: &Setup, params: &LocalParams) -> Option<Self> {
         if setup.update_place == UpdatePlace::AfterBackward {
             return None;
@@ -85,7 +87,8 @@ mod tests {
 
     #[test]
     fn one_gradient_is_alive_under_lomo() {
-        // LOMO (arXiv 2306.09782), Table 1, LLaMA-7B, whose shape Llama 2 7B has: 0.24 GB of gradients in place of 12.55, in GiB.
+        // LOMO (arXiv 2306.09782), Table 1, LLaMA-7B, whose shape Llama 2 7B has: 0.24 GB of
+        // gradients in place of 12.55, in GiB.
         let gradients = gradient_gib(&format!("{LLAMA}&inbwd=yes"));
         assert!((gradients - 0.24).abs() < 0.005, "{gradients}");
         let after = decode(LLAMA).scenario.report().memory;

@@ -22,8 +22,9 @@ use crate::model::tower::memory::TowerMemory;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 
-/// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the gradients of its
-/// input and of its attention block, and the residual's. The tracker finds 6 H bytes in bf16.
+/// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the
+/// gradients of its input and of its attention block, and the residual's. The tracker finds 6 H
+/// bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
 
 /// The sizes from which the parts of every point are put together.
@@ -113,8 +114,9 @@ pub(super) struct Ledger {
     pub(super) largest: f64,
 }
 
-/// What the layer in work holds in its backward pass beside what it keeps. The gradients of its experts (`of_experts` bytes) are there
-/// before its mixer's backward pass; that of attention keeps little by then, that of a state all that is listed.
+/// What the layer in work holds in its backward pass beside what it keeps. The gradients of its
+/// experts (`of_experts` bytes) are there before its mixer's backward pass; that of attention keeps
+/// little by then, that of a state all that is listed.
 ///
 /// Returned with it: the layer's parameters whose gradients are there as compute produced them.
 fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) -> (f64, f64) {
@@ -132,7 +134,8 @@ fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) ->
     (if after_experts > most { after_experts } else { most }, 0.0)
 }
 
-/// Elements of the largest weight of a layer on one GPU before sharding: of an MLP, or of all experts' stacked, as `MaxText` has them.
+/// Elements of the largest weight of a layer on one GPU before sharding: of an MLP, or of all
+/// experts' stacked, as `MaxText` has them.
 fn largest_weight(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     let (hidden, tp) = (f64::from(arch.hidden_size), f64::from(setup.mesh.tp.max(1)));
@@ -280,7 +283,8 @@ impl Ledger {
         let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
         let first = below + 1.0;
         let backward = |is_met: bool, point| is_met.then_some((point, PeakMoment::Backward));
-        // A stage of the head alone has no layers to be in, and one of few layers has some of these once.
+        // A stage of the head alone has no layers to be in, and one of few layers has some of these
+        // once.
         let has_second = layers > below && second != layers;
         let has_prefetch = layers > below && last_with_prefetch != layers && last_with_prefetch != second;
         let has_first = layers > below && first != layers && first != second && first != last_with_prefetch;
@@ -309,8 +313,9 @@ impl Ledger {
         ]
     }
 
-    /// Kept activations of this many layers, and of the micro-batches in flight beside: with activations in host memory, two
-    /// layers' are on the GPU, the one in work and the one on its way.
+    /// Kept activations of this many layers, and of the micro-batches in flight beside: with
+    /// activations in host memory, two layers' are on the GPU, the one in work and the one on its
+    /// way.
     pub(super) fn kept(&self, layers: f64) -> f64 {
         self.layers_kept(layers) * self.kept
     }
@@ -353,7 +358,8 @@ impl Ledger {
             .with(MemoryPart::Tower, self.of_tower(point).into_iter().sum())
     }
 
-    /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of the kernels.
+    /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of
+    /// the kernels.
     pub(super) fn total(&self, point: Point) -> (Bytes, Bytes) {
         let (activations, working_set, logits) = self.activations(point);
         let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
@@ -369,7 +375,8 @@ impl Ledger {
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(point, gradients, gathered)))
     }
 
-    /// What encoder and projection hold: at rest, gathered, activations. Their gradients at rest are there with the root unit's, and with all that wait for the update.
+    /// What encoder and projection hold: at rest, gathered, activations. Their gradients at rest
+    /// are there with the root unit's, and with all that wait for the update.
     pub(super) fn of_tower(&self, point: Point) -> [Bytes; 3] {
         let gradients = self.in_backward.is_none() && self.reduced_layers(point).is_none();
         let (gathered, kept) = (self.tower.gathered, self.tower.kept);

@@ -12,11 +12,14 @@ pub(super) enum Point {
     Gather,
     /// At the loss.
     Loss,
-    /// In the middle of a layer's backward pass, with this many layers (this one among them) left to do.
+    /// In the middle of a layer's backward pass, with this many layers (this one among them) left
+    /// to do.
     InLayer(f64),
-    /// At the end of a layer's backward pass, its gradients ready to reduce; layers left as above, one more at the end of the head's.
+    /// At the end of a layer's backward pass, its gradients ready to reduce; layers left as above,
+    /// one more at the end of the head's.
     AfterLayer(f64),
-    /// In the embedding's backward pass where it is the head too: its gradient is added to the head's, and the sum is a third.
+    /// In the embedding's backward pass where it is the head too: its gradient is added to the
+    /// head's, and the sum is a third.
     Embedding,
     /// At the end of the backward pass, when the root unit's gradients are reduced.
     Root,

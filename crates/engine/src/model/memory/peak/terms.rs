@@ -33,7 +33,8 @@ pub enum Working {
     InLayer(LayerBytes),
     /// At its end: so many bytes of an activation.
     AfterLayer(f64),
-    /// In the update: so many bytes of temporaries for each parameter's part of the optimizer state.
+    /// In the update: so many bytes of temporaries for each parameter's part of the optimizer
+    /// state.
     Update(f64),
 }
 
@@ -90,7 +91,8 @@ pub struct PeakTerms {
     pub logits: f64,
     /// Bytes of each at the peak.
     pub per_logit: f64,
-    /// Losses of other micro-batches that wait for their backward pass, where all forward passes come first.
+    /// Losses of other micro-batches that wait for their backward pass, where all forward passes
+    /// come first.
     pub waiting: f64,
     /// Bytes of each of their logits.
     pub per_waiting: f64,

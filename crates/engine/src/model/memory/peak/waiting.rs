@@ -1,4 +1,5 @@
-//! What waits for the network at a point of the step, or came over it: gradients that are not reduced yet, weights gathered.
+//! What waits for the network at a point of the step, or came over it: gradients that are not
+//! reduced yet, weights gathered.
 
 use super::ledger::Ledger;
 use super::point::Point;
@@ -12,10 +13,11 @@ const REDUCE_BUCKET: f64 = 5e8;
 /// Parameters of a GPU that its stage 3 updates at once (`sub_group_size`, default 1e9).
 const SUB_GROUP: f64 = 1e9;
 
-/// Buckets of that size that its stage 1 holds where reductions run beside compute (`overlap_comm`): two that reduce in turn, one that
-/// gathers. Else one reduces.
+/// Buckets of that size that its stage 1 holds where reductions run beside compute
+/// (`overlap_comm`): two that reduce in turn, one that gathers. Else one reduces.
 const ZERO1_BUCKETS: f64 = 3.0;
-/// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to fp32.
+/// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to
+/// fp32.
 const FLAT_SHARES: f64 = 3.0;
 
 /// Gradients of a table that is embedding and head: one of each, and their sum.
@@ -48,7 +50,8 @@ pub struct Unreduced {
 }
 
 impl Ledger {
-    /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it after the update.
+    /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it
+    /// after the update.
     pub(super) fn gradients(&self, point: Point) -> f64 {
         if let Some(alive) = self.updating(point) {
             return self.bytes.gradients * alive;
@@ -57,7 +60,8 @@ impl Ledger {
         self.reduced_layers(point).map_or(self.states.gradients.get(), shards)
     }
 
-    /// The head's parameters whose gradients are reduced before the root's: those of a unit of its own.
+    /// The head's parameters whose gradients are reduced before the root's: those of a unit of its
+    /// own.
     pub(super) fn reduced_head(&self, point: Point) -> f64 {
         let is_done = match point {
             Point::InLayer(_) | Point::Embedding | Point::Root => true,
@@ -68,7 +72,8 @@ impl Ledger {
         if is_done { self.params.trained.head } else { 0.0 }
     }
 
-    /// The parameters whose gradients wait for their own update in the backward pass; `None` where that is after it.
+    /// The parameters whose gradients wait for their own update in the backward pass; `None` where
+    /// that is after it.
     pub(super) fn updating(&self, point: Point) -> Option<f64> {
         self.in_backward.map(|gradients| gradients.at(point, self.params.held.layers))
     }
@@ -92,8 +97,9 @@ impl Ledger {
         }
     }
 
-    /// Bytes of the root unit that are gathered where FSDP reshards the layers. One unit stays gathered through the backward pass;
-    /// of two, the head's is freed before the layers' backward pass, and the embedding's fetched in the first layer's.
+    /// Bytes of the root unit that are gathered where FSDP reshards the layers. One unit stays
+    /// gathered through the backward pass; of two, the head's is freed before the layers' backward
+    /// pass, and the embedding's fetched in the first layer's.
     fn gathered_of_root(&self, point: Point) -> f64 {
         let apart = self.root_unit == RootUnit::Head;
         match point {
@@ -160,7 +166,8 @@ impl Ledger {
             }
         };
         match (self.sharding, point) {
-            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's last.
+            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's
+            // last.
             (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) => Gathered::Nothing,
             (Sharding::Fsdp(Reshard::Always), Point::Loss) if self.root_unit == RootUnit::Freed => Gathered::Nothing,
             (Sharding::Fsdp(Reshard::Always), _) => Gathered::Units(self.gathered_of_root(point), units),
@@ -172,7 +179,8 @@ impl Ledger {
                 };
                 Gathered::Grouped(root, units, f64::from(group.max(1)))
             }
-            // Kept from forward to backward; without sharding it is the 16-bit copy that autocast holds.
+            // Kept from forward to backward; without sharding it is the 16-bit copy that autocast
+            // holds.
             (Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2, _) => Gathered::All,
         }
     }
@@ -194,7 +202,8 @@ impl Ledger {
         let bucket = if params < REDUCE_BUCKET { params } else { REDUCE_BUCKET };
         let replicated = self.traits.replicated_gradients;
         match self.sharding {
-            // The buffer in which gradients wait for their reduction is there from the start (`contiguous_gradients`).
+            // The buffer in which gradients wait for their reduction is there from the start
+            // (`contiguous_gradients`).
             Sharding::Fsdp(_) if self.is_stage_3 => {
                 Unreduced { reduced: REDUCE_BUCKET, computed: self.flattened(point, SUB_GROUP), ..none }
             }
@@ -204,7 +213,8 @@ impl Ledger {
                 let apart = self.root_unit == RootUnit::Head;
                 let head = if apart { 0.0 } else { self.params.trained.head };
                 let unit = self.of_trained * self.params.trained.padded_layer(1.0);
-                // Kept unsharded from one micro-batch to the next, in the format of the reduction, until that is done.
+                // Kept unsharded from one micro-batch to the next, in the format of the reduction,
+                // until that is done.
                 let accumulated = |layers: f64| {
                     let above = if layers > self.params.below { layers - self.params.below } else { 0.0 };
                     let layer = self.of_trained * (self.params.trained.layer + self.params.trained.expert);
@@ -243,9 +253,10 @@ impl Ledger {
                 let experts = if self.experts_reduce { self.params.trained.experts() } else { 0.0 };
                 Unreduced { copied: self.params.trained.dense() + experts, ..none }
             }
-            // The 16-bit gradients that compute produces are added to the fp32 ones after a micro-batch's backward pass, and
-            // their blocks serve nothing else. Without ZeRO the model is wrapped in DDP, whose 16-bit buckets stay
-            // (`make_ddp` and `FP32GradientAccumulator`, github huggingface/nanotron, branch nouamane/bench2).
+            // The 16-bit gradients that compute produces are added to the fp32 ones after a
+            // micro-batch's backward pass, and their blocks serve nothing else. Without ZeRO the
+            // model is wrapped in DDP, whose 16-bit buckets stay (`make_ddp` and
+            // `FP32GradientAccumulator`, github huggingface/nanotron, branch nouamane/bench2).
             Sharding::Ddp | Sharding::Zero1 if replicated == ReplicatedGradients::AddedAfterBackward => {
                 let buckets = if self.sharding == Sharding::Ddp && self.replicas_reduce { params } else { 0.0 };
                 let produced = match point {
@@ -255,7 +266,8 @@ impl Ledger {
                 Unreduced { computed: produced + buckets, ..none }
             }
             Sharding::Zero1 if replicated == ReplicatedGradients::OfStage1 => self.stage_1(bucket, point),
-            // The same from the backward pass's start to its end, whatever is reduced (`stage_1_and_2.py`, `ipg_buffer`).
+            // The same from the backward pass's start to its end, whatever is reduced
+            // (`stage_1_and_2.py`, `ipg_buffer`).
             Sharding::Zero2 if self.traits.zero_by_deepspeed => {
                 let reduced = if matches!(point, Point::Update) { 0.0 } else { REDUCE_BUCKET };
                 Unreduced { computed: self.flattened(point, f64::INFINITY), reduced, ..none }
@@ -267,8 +279,9 @@ impl Ledger {
         }
     }
 
-    /// Copies of gradients that DeepSpeed makes for the update, in parameters of what compute produces: of this GPU's share, `most`
-    /// at once, flattened, and that cast to fp32 (`flatten(averaged_gradients[i]).to(fp32)` in `stage_1_and_2.py` and `stage3.py`).
+    /// Copies of gradients that DeepSpeed makes for the update, in parameters of what compute
+    /// produces: of this GPU's share, `most` at once, flattened, and that cast to fp32
+    /// (`flatten(averaged_gradients[i]).to(fp32)` in `stage_1_and_2.py` and `stage3.py`).
     fn flattened(&self, point: Point, most: f64) -> f64 {
         if !matches!(point, Point::Update) || !self.flattens {
             return 0.0;
@@ -284,10 +297,11 @@ impl Ledger {
 
     /// DeepSpeed's stage 1 under Megatron.
     ///
-    /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets; and at the update this GPU's share of the gradients flattened in
-    ///   16 bits, and that cast to fp32. Both are larger than any block that a layer frees, so the allocator keeps them apart.
-    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients that compute produced, which are added to them, and one
-    ///   bucket.
+    /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets; and at the update this GPU's
+    ///   share of the gradients flattened in 16 bits, and that cast to fp32. Both are larger than
+    ///   any block that a layer frees, so the allocator keeps them apart.
+    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients that compute produced,
+    ///   which are added to them, and one bucket.
     fn stage_1(&self, bucket: f64, point: Point) -> Unreduced {
         let buckets = if self.replicas_reduce { bucket } else { 0.0 };
         let params = self.params.trained.all();
@@ -318,8 +332,9 @@ mod tests {
 
     #[test]
     fn stage_1_flattens_a_share_of_the_gradients() {
-        // 200B on 80 and 160 A100s: 73 and 51 GiB (rows BS-0132 and BS-0133). The step between is 18 bytes of P/Z: 12 of
-        // optimizer state and 6 of flat gradients, less the buckets that a single replica does not have.
+        // 200B on 80 and 160 A100s: 73 and 51 GiB (rows BS-0132 and BS-0133). The step between is
+        // 18 bytes of P/Z: 12 of optimizer state and 6 of flat gradients, less the buckets that a
+        // single replica does not have.
         let (one, params) = bytes_waiting("gpus=80&tp=8&pp=10&recipe=zero-mixed");
         assert!((one / params - 6.0).abs() < 1e-9);
         let (two, params) = bytes_waiting("gpus=160&tp=8&pp=10&recipe=zero-mixed");
@@ -331,8 +346,8 @@ mod tests {
 
     #[test]
     fn deepspeed_flattens_gradients_for_the_update() {
-        // Qwen 1.8B on one A100 takes 43.5 GB from 256 to 2,048 tokens (QwenLM/Qwen, README): 16 bytes a parameter and, of 1e9 at once,
-        // 6 more, of its configuration's `sub_group_size`.
+        // Qwen 1.8B on one A100 takes 43.5 GB from 256 to 2,048 tokens (QwenLM/Qwen, README): 16
+        // bytes a parameter and, of 1e9 at once, 6 more, of its configuration's `sub_group_size`.
         let of = |link: &str| {
             let link = format!(
                 "cluster=dgx-a100-80&gpus=1&seq=256&recompute=full&framework=deepspeed&recipe=zero-mixed&{link}"

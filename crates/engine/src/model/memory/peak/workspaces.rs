@@ -7,7 +7,8 @@ use crate::units::Bytes;
 
 /// Threads with a handle of cuBLAS, each with a workspace of its own: the program's and autograd's.
 const THREADS: f64 = 2.0;
-/// Streams on which Transformer Engine runs the products of grouped experts, each with a workspace (`num_cublas_streams`).
+/// Streams on which Transformer Engine runs the products of grouped experts, each with a workspace
+/// (`num_cublas_streams`).
 const GROUPED_STREAMS: f64 = 4.0;
 const fn mebibytes(size: f64) -> Bytes {
     Bytes::from_gib(size / 1024.0)
@@ -15,16 +16,19 @@ const fn mebibytes(size: f64) -> Bytes {
 
 /// A workspace from Hopper on.
 const LARGE: Bytes = mebibytes(32.0);
-/// PyTorch's on older GPUs: two of 4 MiB and eight of 16 KiB (`CUBLAS_WORKSPACE_CONFIG` :4096:2:16:8).
+/// PyTorch's on older GPUs: two of 4 MiB and eight of 16 KiB (`CUBLAS_WORKSPACE_CONFIG`
+/// :4096:2:16:8).
 const SMALL: Bytes = mebibytes(8.125);
 /// Transformer Engine's on older GPUs.
 const SMALL_ENGINE: Bytes = mebibytes(4.0);
 
-/// Workspaces of matrix products under Megatron-Core: PyTorch's (`aten/src/ATen/cuda/CublasHandlePool.cpp`), Transformer
-/// Engine's (`get_cublas_workspace_size_bytes`) and, where experts run as grouped products, four more of those. What
-/// Megatron-LM's continuous integration logs as allocated between steps is the states and these, to a few MiB: 554.6 MiB
-/// on an H100 and 526.6 on an A100 for 64.1 million parameters on 8 GPUs (`gpt3_mcore_te_tp1_pp1_resume_torch_dist_dist_optimizer`,
-/// whose deterministic runs give cuBLAS 32 MiB on both).
+/// Workspaces of matrix products under Megatron-Core: PyTorch's
+/// (`aten/src/ATen/cuda/CublasHandlePool.cpp`), Transformer Engine's
+/// (`get_cublas_workspace_size_bytes`) and, where experts run as grouped products, four more of
+/// those. What Megatron-LM's continuous integration logs as allocated between steps is the states
+/// and these, to a few MiB: 554.6 MiB on an H100 and 526.6 on an A100 for 64.1 million parameters
+/// on 8 GPUs (`gpt3_mcore_te_tp1_pp1_resume_torch_dist_dist_optimizer`, whose deterministic runs
+/// give cuBLAS 32 MiB on both).
 ///
 /// ```
 /// # use engine::{model::memory::workspaces, share::decode};
@@ -52,8 +56,9 @@ pub fn workspaces(setup: &Setup) -> Bytes {
     THREADS * of_torch + streams * of_engine
 }
 
-/// The copy in 16 bits of the largest quantized matrix of a layer, which is alive during its product in either pass (bitsandbytes'
-/// `MatMul4Bit`, `functional.dequantize_4bit`). Where products keep their matrices, that is one of them.
+/// The copy in 16 bits of the largest quantized matrix of a layer, which is alive during its
+/// product in either pass (bitsandbytes' `MatMul4Bit`, `functional.dequantize_4bit`). Where
+/// products keep their matrices, that is one of them.
 ///
 /// ```
 /// # use engine::{model::memory::dequantized, share::decode};

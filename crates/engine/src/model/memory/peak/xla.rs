@@ -1,6 +1,7 @@
-//! What XLA's program holds of gathered weights and of gradients, product by product: `MaxText`'s layers are one loop
-//! (`jax.lax.scan`), in which the compiler gathers each weight where it is used and scatters each gradient where it is made, and plans
-//! all buffers ahead (its memory-bounded latency-hiding scheduler).
+//! What XLA's program holds of gathered weights and of gradients, product by product: `MaxText`'s
+//! layers are one loop (`jax.lax.scan`), in which the compiler gathers each weight where it is used
+//! and scatters each gradient where it is made, and plans all buffers ahead (its memory-bounded
+//! latency-hiding scheduler).
 
 use super::ledger::Ledger;
 use super::point::Point;
@@ -37,9 +38,9 @@ mod tests {
     use crate::model::memory::{Gathered, PeakTerms};
     use crate::share::decode;
 
-    /// Llama 3.1 405B on 512 v6e, fully sharded, 8,192 tokens a chip, layers' inputs on the host: it ran in 31.25 GiB
-    /// (AI-Hypercomputer/tpu-recipes, training/trillium). Two matrices of 16,384 x 53,248 are gathered; two layers as FSDP2 gathers
-    /// them would take 12 GiB.
+    /// Llama 3.1 405B on 512 v6e, fully sharded, 8,192 tokens a chip, layers' inputs on the host:
+    /// it ran in 31.25 GiB (AI-Hypercomputer/tpu-recipes, training/trillium). Two matrices of
+    /// 16,384 x 53,248 are gathered; two layers as FSDP2 gathers them would take 12 GiB.
     #[test]
     fn llama_405b_fits_on_chips_of_32_gib_product_by_product() {
         let link = "cluster=tpu-v6e-pod&model=llama-3.1-405b&gpus=512&seq=8192&strategy=full-shard&recompute=full\
@@ -50,8 +51,9 @@ mod tests {
         assert!(of("maxtext").report().fits() && !of("pytorch").report().fits());
     }
 
-    /// What `MaxText`'s 32B took on two slices of 256 v5e beyond one: 12.70 s for 12.32 (MaxText/configs/v5e/README.md). Gradients of
-    /// all layers are reduced between slices after the loop.
+    /// What `MaxText`'s 32B took on two slices of 256 v5e beyond one: 12.70 s for 12.32
+    /// (MaxText/configs/v5e/README.md). Gradients of all layers are reduced between slices after
+    /// the loop.
     #[test]
     fn gradients_are_reduced_between_slices_after_the_loop() {
         let link = "cluster=tpu-v5e-pod&model=custom&layers=32&hidden=10240&heads=32&kv=32&headdim=256&ffn=32768&vocab=32768\

@@ -8,7 +8,8 @@ pub(in crate::params) fn has_tower(scenario: &Scenario) -> bool {
     scenario.model.architecture().tower.is_used()
 }
 
-/// A row that counts something of the encoder: a whole number, in models that have one, unless it says otherwise.
+/// A row that counts something of the encoder: a whole number, in models that have one, unless it
+/// says otherwise.
 macro_rules! of_tower {
     (
         $(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $min:literal ..= $max:literal,

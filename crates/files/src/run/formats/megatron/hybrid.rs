@@ -1,6 +1,7 @@
-//! Megatron's list of layers, a letter each (`--hybrid-layer-pattern`, before it `--hybrid-override-pattern`;
-//! core/models/hybrid/hybrid_layer_allocation.py): M Mamba-2, * attention, - MLP, E experts; stages end at |, and behind each / stand
-//! the layers that predict one further token.
+//! Megatron's list of layers, a letter each (`--hybrid-layer-pattern`, before it
+//! `--hybrid-override-pattern`; core/models/hybrid/hybrid_layer_allocation.py): M Mamba-2, *
+//! attention, - MLP, E experts; stages end at |, and behind each / stand the layers that predict
+//! one further token.
 
 use engine::model::transformer::Recurrent;
 use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
@@ -57,7 +58,8 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     if found.value.contains(['M', 'G']) {
         let mut number =
             |name: &str, usual: u32| args.count(&[name]).map_or(usual, |found| found.value).clamp(1, 65_536);
-        // Defaults of `TransformerConfig`; `MambaMixer` has heads for twice the width, a convolution over 4 and chunks of 128.
+        // Defaults of `TransformerConfig`; `MambaMixer` has heads for twice the width, a
+        // convolution over 4 and chunks of 128.
         let head_dim = number("mamba_head_dim", 64);
         let heads = number("mamba_num_heads", (2 * architecture.hidden_size / head_dim).max(1));
         architecture.recurrent = Recurrent {

@@ -1,5 +1,6 @@
-//! Megatron's layers of each stage (`--pipeline-model-parallel-layout`, core/transformer/pipeline_parallel_layer_layout.py), such as
-//! `Ettt|(tt|)*29m|L`: E the embedding, t a layer, m the module that predicts further tokens, L the loss; stages end at |.
+//! Megatron's layers of each stage (`--pipeline-model-parallel-layout`,
+//! core/transformer/pipeline_parallel_layer_layout.py), such as `Ettt|(tt|)*29m|L`: E the
+//! embedding, t a layer, m the module that predicts further tokens, L the loss; stages end at |.
 
 use std::ops::Range;
 
@@ -41,7 +42,8 @@ fn chunks(text: &str) -> Option<Vec<u32>> {
     Some(text.split('|').map(|chunk| u32::try_from(chunk.matches('t').count()).unwrap_or(u32::MAX)).collect())
 }
 
-/// Reads the layout: how many chunks a stage has, and the layers of the first and last stage where these differ.
+/// Reads the layout: how many chunks a stage has, and the layers of the first and last stage where
+/// these differ.
 pub(super) fn read(args: &mut Args, draft: &mut Draft) {
     let Some(found) = args.text(&["pipeline_model_parallel_layout"]).filter(|found| found.value != "None") else {
         return;

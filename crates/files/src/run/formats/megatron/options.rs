@@ -111,7 +111,8 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     let kind = args.word(&["cross_entropy_fusion_impl"]);
     if let Some(found) = args.flag(&["cross_entropy_loss_fusion"]) {
         let native = kind.is_some_and(|kind| kind.value == "native");
-        // Megatron-Core's own writes the exponentials beside fp32 logits; Transformer Engine's does not.
+        // Megatron-Core's own writes the exponentials beside fp32 logits; Transformer Engine's does
+        // not.
         match (found.value, native) {
             (true, true) => draft.choose(&found, ParamId::Loss, "fp32-logits"),
             (true, false) => draft.choose(&found, ParamId::Loss, "fused"),

@@ -53,7 +53,8 @@ pub(super) fn inside(text: &str, offset: usize) -> Vec<Word<'_>> {
 const QUIET: [&str; 12] =
     ["export", "then", "do", "else", "local", "{", "}", "time", "exec", "set", "readonly", "declare"];
 
-/// Ends a branch of a `case` where the text is at `;;`, whose second sign is then passed; a `case` that no `in` follows is none.
+/// Ends a branch of a `case` where the text is at `;;`, whose second sign is then passed; a `case`
+/// that no `in` follows is none.
 fn ends_branch(cases: &mut Vec<Case>, rest: &str) -> bool {
     match cases.last_mut() {
         Some(Case::Head) if rest.starts_with(['\n', ';']) => {
