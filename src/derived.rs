@@ -26,7 +26,6 @@ use ::analysis::advice::{Advice, advise};
 use charts::spec::{BarSpec, ChartSpec};
 use charts::views;
 use engine::model::report::Report;
-use engine::params;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 
@@ -137,7 +136,7 @@ pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Der
     memory.pins = pins.iter().map(|pin| views::pinned_memory(&pin.name, &pin.report)).collect();
     Derived {
         scenario: *scenario,
-        issues: params::issues(scenario),
+        issues: engine::validate::issues(scenario),
         advised,
         charts,
         memory: Rc::new(memory),

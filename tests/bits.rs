@@ -28,6 +28,10 @@ fn a_thousand_reports_have_the_same_bits_twice() {
 #[cfg(target_arch = "wasm32")]
 #[wasm_bindgen_test::wasm_bindgen_test]
 fn a_thousand_reports_have_the_bits_of_the_native_build() {
-    let native = option_env!("SHARDWISE_NATIVE_BITS").expect("cargo xtask test says the native digests");
-    assert_eq!(bits::digests(), native, "a digest is of ten scenarios");
+    let native = option_env!("SHARDWISE_NATIVE_BITS");
+    assert_eq!(
+        Some(bits::digests().as_str()),
+        native,
+        "cargo xtask test says the native digests, one of ten scenarios"
+    );
 }

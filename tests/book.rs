@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 
 use analysis::plan::amount;
 use charts::views::{ALONG, Metric, best_holds, every_axis};
-use engine::params::{PARAMS, issues};
+use engine::params::PARAMS;
 use engine::scenario::pins::PIN_LETTERS;
 use engine::share::decode_link;
+use engine::validate::issues;
 use explain::{TERMS, card, links};
 use export::report_json::report_json;
 use serde_json::Value;

@@ -6,8 +6,9 @@ use yew::prelude::*;
 use crate::snapshot::Snapshot;
 use crate::{browser, text};
 use engine::catalog;
+use engine::catalog::field_text;
 use engine::catalog::preset::{is_changed, preset_of};
-use engine::params::quantity::{field_text, unit_label};
+use engine::params::quantity::unit_label;
 use engine::params::{Group, Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 

@@ -1,7 +1,7 @@
 //! The paper's number beside ours.
 
 use engine::catalog::ScenarioEntry;
-use engine::catalog::scenarios::published::{Compared, Found, compared};
+use engine::claims::{Compared, Found, compared};
 use engine::format;
 
 /// `Source: up to about +9 points (as summarised) · here: +8.0 points`; `None` where the source

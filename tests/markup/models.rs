@@ -16,22 +16,22 @@ use yew::Reducible as _;
 /// Every field of a catalog model shows the catalog's number, and its size as it is published.
 #[test]
 fn the_fields_of_a_named_model_are_exact() {
-    use engine::params::{Group, Kind, every, quantity};
+    use engine::params::{Group, Kind, every};
     for entry in catalog::MODELS {
         let scenario = catalog::default_scenario().with_model(entry.pick());
         for param in every().filter(|param| param.group == Group::Architecture) {
             let Kind::Number(number) = param.kind else { continue };
-            let text = quantity::field_text(&number, &scenario);
+            let text = engine::catalog::field_text(&number, &scenario);
             assert_eq!(text.parse::<f64>().unwrap(), (number.get)(&scenario), "{}: {}", entry.id, param.label);
         }
-        let size = quantity::field_text(ParamId::ModelSize.number().unwrap(), &scenario);
+        let size = engine::catalog::field_text(ParamId::ModelSize.number().unwrap(), &scenario);
         assert_eq!(size, entry.size());
     }
     // What the driver leaves of a GPU has no digits of a conversion.
     for entry in catalog::ACCELERATORS {
         let mut scenario = catalog::default_scenario();
         engine::catalog::pick::pick_accelerator(&mut scenario, entry.id);
-        let text = quantity::field_text(engine::params::find("usable").unwrap().number().unwrap(), &scenario);
+        let text = engine::catalog::field_text(engine::params::find("usable").unwrap().number().unwrap(), &scenario);
         assert!(text.len() <= 13, "{}: {text}", entry.id);
     }
 }

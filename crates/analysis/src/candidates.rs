@@ -182,7 +182,7 @@ fn longest_fitting(scenario: &Scenario, goal: Goal) -> Option<u32> {
 
 /// Counts the errors of a scenario. A change may not add one; warnings and earlier errors may stay.
 pub(super) fn errors(scenario: &Scenario) -> usize {
-    params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
+    engine::validate::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
 /// Whether the change moves a parameter out of its bounds. A link of such a scenario would open a

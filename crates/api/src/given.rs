@@ -3,7 +3,6 @@
 use core::fmt;
 
 use engine::catalog::cluster;
-use engine::params;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
 use engine::share::{self, spelling, v1};
@@ -177,7 +176,7 @@ impl Read {
             self.scenario.gpus = machine.usual_gpus(self.scenario.gpus);
             self.stated.gpus = true;
         }
-        self.issues.extend(params::issues(&self.scenario));
+        self.issues.extend(engine::validate::issues(&self.scenario));
     }
 
     /// Makes sure that what decides the answer was stated; what was assumed is said first.

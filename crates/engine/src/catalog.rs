@@ -8,6 +8,7 @@ pub mod accuracy;
 pub mod clusters;
 pub mod expert_layers;
 pub mod families;
+mod field;
 pub mod hub;
 pub mod interconnects;
 pub mod low_precision;
@@ -161,6 +162,7 @@ pub struct ScenarioEntry {
 
 pub use accelerators::ACCELERATORS;
 pub use clusters::CLUSTERS;
+pub use field::{field_text, model_size};
 pub use interconnects::INTERCONNECTS;
 pub use models::MODELS;
 pub use scenarios::{CLAIMS, PLANS, SCENARIOS};

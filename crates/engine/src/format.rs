@@ -4,6 +4,7 @@
 use crate::digits::{exponent, rounded};
 use crate::params::Unit;
 use crate::params::quantity::{group_thousands, unit_label, with_unit};
+use crate::scenario::data::Length;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
 /// A thin space, between a number and its unit.
@@ -288,6 +289,17 @@ fn trimmed(number: &str) -> String {
 /// Replaces the hyphen with the typeset minus sign.
 fn minus(number: &str) -> String {
     number.replacen('-', "−", 1)
+}
+
+/// `1T tokens`, `10,000 texts x 3 epochs`, `1,000 steps`.
+impl core::fmt::Display for Length {
+    fn fmt(&self, out: &mut core::fmt::Formatter) -> core::fmt::Result {
+        match *self {
+            Self::Tokens(tokens) => write!(out, "{} tokens", params(tokens)),
+            Self::Texts(texts, epochs) => write!(out, "{} texts x {epochs} epochs", count(texts)),
+            Self::Steps(steps) => write!(out, "{} steps", count(steps)),
+        }
+    }
 }
 
 #[cfg(test)]

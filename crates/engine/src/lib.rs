@@ -37,6 +37,7 @@
 //! 6. An evaluation allocates nothing.
 
 pub mod catalog;
+pub mod claims;
 pub mod digits;
 pub mod fitted;
 pub mod format;
@@ -50,6 +51,7 @@ pub mod scenario;
 pub mod share;
 pub mod stats;
 pub mod units;
+pub mod validate;
 
 // The same cases and seeds as in the tests of laws.
 #[cfg(test)]

@@ -9,7 +9,8 @@ pub mod scale;
 mod table;
 
 use crate::scenario::Scenario;
-pub use check::{is_held, is_within_bounds, issues};
+pub(crate) use check::issue;
+pub use check::{is_held, is_within_bounds};
 pub use id::{ARCHITECTURE, CONSTANTS, PARAMS, ParamId, every, find};
 
 /// The unit in which a parameter is shown, typed and written to links.

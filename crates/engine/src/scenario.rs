@@ -7,16 +7,16 @@ pub mod layers;
 mod model;
 pub mod overheads;
 pub mod pins;
+pub mod release;
 pub mod resolve;
-pub mod validate;
 
-use crate::catalog::releases::Known as Release;
 use crate::model::anchor::Anchor;
 use crate::model::choices::Choices;
 use crate::model::hardware::{Accelerator, Network, Topology};
 use crate::model::run::RunChoices;
 use data::TextList;
 pub use model::Model;
+use release::Known as Release;
 use std::ops::{Deref, DerefMut};
 
 /// The identifier of a catalog entry, or [`CUSTOM`].

@@ -20,6 +20,7 @@ pub mod encode;
 mod json;
 mod pairs;
 mod put;
+mod release;
 pub mod spelling;
 pub mod v1;
 

@@ -35,7 +35,7 @@ pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Va
 pub fn with_pins(scenario: &Scenario, report: &Report, issues: &[Issue], pins: &[Scenario], link: &str) -> Value {
     let mut json = whole(scenario, report, issues, link);
     if let Value::Object(entries) = &mut json {
-        let pinned = |pin: &Scenario| report_json(pin, &pin.report(), &engine::params::issues(pin));
+        let pinned = |pin: &Scenario| report_json(pin, &pin.report(), &engine::validate::issues(pin));
         entries.insert("pins".to_owned(), pins.iter().map(pinned).collect());
     }
     json

@@ -105,7 +105,7 @@ mod tests {
         let with = read("100 300\n8000").applied(&default_scenario());
         assert_eq!((with.texts.batching, with.seq_len), (Batching::Padded, 8000));
         assert_eq!((with.texts.mean_length, with.texts.samples), (2800.0, 10.0), "ten texts are the fewest");
-        assert!(engine::params::issues(&with).is_empty());
+        assert!(engine::validate::issues(&with).is_empty());
         let packed = TextList { batching: Batching::Packed, ..default_scenario().texts };
         let with = read("1,2,3").applied(&Scenario { texts: packed, ..default_scenario() });
         assert_eq!(with.texts.batching, Batching::Packed);
@@ -125,7 +125,7 @@ mod tests {
     fn no_list_brings_a_scenario_out_of_bounds() {
         for text in ["1 1", "1e300 1e300", "0.1 1", "5 2000000000"] {
             let with = read(text).applied(&default_scenario());
-            let errors = engine::params::issues(&with).into_iter().filter(|issue| issue.severity == Severity::Error);
+            let errors = engine::validate::issues(&with).into_iter().filter(|issue| issue.severity == Severity::Error);
             assert_eq!(errors.count(), 0, "{text}");
         }
     }

@@ -24,7 +24,6 @@ use engine::catalog;
 use engine::model::hardware::{Accelerator, Network};
 use engine::model::objective::{Objective, RolloutEngine, Task};
 use engine::model::training::{ComputeFormat, PrecisionPolicy};
-use engine::params;
 use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{Picked, Scenario};
 use stack::Stack;
@@ -49,7 +48,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     // rejected.
     let together = scenario.issues();
     let bounds = |issue: &Issue| issue.severity == Severity::Error && !together.contains(issue);
-    if let Some(issue) = params::issues(&scenario).into_iter().find(bounds) {
+    if let Some(issue) = engine::validate::issues(&scenario).into_iter().find(bounds) {
         return Err(LeftOut::because("out of bounds").about(issue.message));
     }
     // A partial last micro-batch makes the row's step shorter than the scenario's, in proportion to

@@ -4,7 +4,7 @@ use engine::catalog::accelerators::prices::{self, Price};
 use engine::catalog::{self, ClusterEntry};
 use engine::format;
 use engine::model::hardware::{Accelerator, Network};
-use engine::params::{self, ParamId};
+use engine::params::ParamId;
 use engine::scenario::issue::Severity;
 use engine::scenario::{CUSTOM, Id, Picked, Scenario};
 
@@ -184,7 +184,7 @@ const OF_THE_LAYOUT: [ParamId; 11] = [
 /// a format that the GPU lacks.
 fn refusal(moved: &Scenario, own: &Scenario) -> Option<String> {
     let of = |scenario: &Scenario| {
-        let mut issues = params::issues(&super::plain(scenario));
+        let mut issues = engine::validate::issues(&super::plain(scenario));
         let is_of_the_layout = |key: Option<&str>| OF_THE_LAYOUT.iter().any(|id| key == Some(id.key()));
         issues.retain(|issue| issue.severity == Severity::Error && !is_of_the_layout(issue.key));
         issues

@@ -10,7 +10,6 @@ use engine::model::experts::layer::{Choice, MoeLayer};
 use engine::model::memory::{shard_degrees, states};
 use engine::model::report::{Limiter, Report};
 use engine::model::training::Recompute;
-use engine::params;
 use engine::scenario::pins::PIN_LETTERS;
 use engine::scenario::{Model, Scenario, Strategy};
 use engine::share::{Decoded, decode, encode_with};
@@ -217,7 +216,7 @@ fn compared(id: &str) -> (Report, Vec<Report>) {
     let decoded = linked(id);
     assert_eq!(decoded.issues, [], "{id}");
     let pins = decoded.pins.iter().map(|pin| {
-        assert_eq!(params::issues(pin), [], "{id}");
+        assert_eq!(engine::validate::issues(pin), [], "{id}");
         pin.report()
     });
     (decoded.scenario.report(), pins.collect())

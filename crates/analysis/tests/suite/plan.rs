@@ -14,7 +14,6 @@ use engine::model::report::MemoryPart;
 use engine::model::run::RunReport;
 use engine::model::stages::stages;
 use engine::model::training::Recompute;
-use engine::params;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
 use engine::share::{decode, encode};
@@ -45,7 +44,7 @@ fn planned(scenario: &Scenario, kind: Kind, clusters: &[&str]) -> Plan {
 }
 
 fn errors(scenario: &Scenario) -> usize {
-    params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
+    engine::validate::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
 fn powers(most: u32) -> impl Iterator<Item = u32> {

@@ -7,7 +7,7 @@ use engine::model::software::{AttentionKernel, GradientSync, Loss, NormKernel, S
 use engine::model::training::{ComputeFormat, OptimizerKernel, PrecisionPolicy, Recompute};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
-use engine::{params, share};
+use engine::share;
 use serde::{Deserialize, Serialize};
 
 /// A change that would explain a measurement.
@@ -64,7 +64,7 @@ pub(super) fn rank(
 }
 
 fn errors(scenario: &Scenario) -> usize {
-    params::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
+    engine::validate::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
 /// A scenario with a change.

@@ -1,7 +1,5 @@
 //! Named scenarios: links that each show one thing. Rows of `data/examples.toml`.
 
-pub mod published;
-
 use super::ScenarioEntry;
 use super::accelerators::{A100_40GB, prices};
 use super::clusters::A100_40GB_200G;

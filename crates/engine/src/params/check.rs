@@ -1,17 +1,10 @@
 //! Checks the bounds of every parameter.
 
 use super::quantity::{is_valid, nearest, with_unit};
-use super::{Group, Kind, Number, Param, ParamId, every};
+use super::{Group, Kind, Number, Param, ParamId};
 use crate::digits::rounded;
 use crate::scenario::issue::Issue;
 use crate::scenario::{Model, Scenario};
-
-/// Returns everything that is wrong with a scenario: each parameter out of bounds, in the order of
-/// the table, then contradictions between parameters ([`Scenario::issues`]).
-pub fn issues(scenario: &Scenario) -> Vec<Issue> {
-    let held = every().filter(|param| is_held(param, scenario));
-    held.filter_map(|param| issue(param, scenario)).chain(scenario.issues()).collect()
-}
 
 /// Whether the scenario stores the parameter itself: the size of a named model follows from its
 /// shape, and the shape of a ladder model from its size.
@@ -30,7 +23,7 @@ pub fn is_within_bounds(param: &Param, scenario: &Scenario) -> bool {
     issue(param, scenario).is_none()
 }
 
-fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
+pub(crate) fn issue(param: &Param, scenario: &Scenario) -> Option<Issue> {
     let Kind::Number(number) = param.kind else { return None };
     let value = (number.get)(scenario);
     // A percentage stored as a fraction may miss its bound by a rounding error.

@@ -1,7 +1,7 @@
 //! Numbers as people type and read them: `8k`, `80 GiB`, `400 Gbit/s`, `1.5T`, `70 b`, `1,024`,
 //! `50%`.
 //!
-//! [`parse`] reads; [`text`] and [`with_unit`] write; [`field_text`] and [`link_text`] write the
+//! [`parse`] reads; [`text`] and [`with_unit`] write; [`link_text`] writes the
 //! value of a scenario. [`parse`] reads the output of [`text`] back to the same bits.
 //!
 //! - A *k* is 1,024 for tokens and for whole numbers on a slider of doublings (`8k` tokens are
@@ -15,7 +15,8 @@ mod suffix;
 mod write;
 
 use super::{Number, Unit};
-pub use write::{exact, field_text, group_thousands, link_text, model_size, shorten, text, with_unit};
+pub use crate::scenario::issue::shorten;
+pub use write::{exact, group_thousands, link_text, text, with_unit};
 
 /// The reason why typed text is not a valid value.
 #[derive(Clone, Debug, PartialEq)]

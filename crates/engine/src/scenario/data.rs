@@ -1,9 +1,6 @@
 //! The data of a run: a number of tokens, or a list of texts.
 
-use core::fmt;
-
 use super::Scenario;
-use crate::format;
 use crate::model::lengths::{Batching, Texts, of_texts};
 use crate::model::run::{RunChoices, batch, budget};
 use crate::model::setup::Setup;
@@ -47,17 +44,6 @@ pub enum Length {
     Texts(f64, f64),
     /// So many steps, each with a rollout.
     Steps(f64),
-}
-
-/// `1T tokens`, `10,000 texts x 3 epochs`, `1,000 steps`.
-impl fmt::Display for Length {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        match *self {
-            Self::Tokens(tokens) => write!(out, "{} tokens", format::params(tokens)),
-            Self::Texts(texts, epochs) => write!(out, "{} texts x {epochs} epochs", format::count(texts)),
-            Self::Steps(steps) => write!(out, "{} steps", format::count(steps)),
-        }
-    }
 }
 
 /// The tokens of [`RunChoices`] where nobody said how long the run is.

@@ -53,3 +53,18 @@ impl Issue {
         self
     }
 }
+
+/// Longest quotation of typed text, in characters.
+const QUOTE_LENGTH: usize = 24;
+
+/// Makes untrusted text fit for a sentence: on one line, without control characters, and cut if it
+/// is long.
+pub fn shorten(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { ' ' } else { c };
+    let mut characters = text.trim().chars().map(clean);
+    let mut short: String = characters.by_ref().take(QUOTE_LENGTH).collect();
+    if characters.next().is_some() {
+        short.push('…');
+    }
+    short
+}

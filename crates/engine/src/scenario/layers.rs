@@ -6,8 +6,8 @@
 //! `e` experts), either of which may be missing (`-` where both are); a number before it repeats
 //! it; dots stand between layers; the list repeats over the layers of the model.
 
+use super::issue::shorten;
 use crate::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
-use crate::params::quantity::shorten;
 
 /// The letters of mixers.
 const MIXERS: [(char, Mixer); 4] =

@@ -33,7 +33,7 @@ impl Scenario {
 
     /// Resolves the scenario with the requested degrees and chunks of experts, without a search for
     /// the fastest.
-    pub(super) fn resolve_without_search(&self) -> Setup {
+    pub(crate) fn resolve_without_search(&self) -> Setup {
         let architecture = self.model.architecture();
         let (mesh, sharding) = self.layout(&architecture);
         let choices = Choices {
@@ -111,7 +111,7 @@ impl Scenario {
 
     /// Returns the GPUs that share a sequence by heads: those asked for, as far as every one of
     /// them has a head of its own.
-    pub(super) fn heads_of_sequence(&self, architecture: &Architecture, mesh: &Mesh) -> u32 {
+    pub(crate) fn heads_of_sequence(&self, architecture: &Architecture, mesh: &Mesh) -> u32 {
         let asked = match self.context {
             ContextExchange::Ring | ContextExchange::AllGather => return 1,
             ContextExchange::AllToAll => mesh.cp,
@@ -123,7 +123,7 @@ impl Scenario {
 
     /// Returns the heads of a tensor-parallel GPU that an all-to-all can hand out: Megatron's are
     /// whole groups of queries with their keys, other implementations repeat keys and values.
-    pub(super) fn heads_to_share(&self, architecture: &Architecture, tp: u32) -> u32 {
+    pub(crate) fn heads_to_share(&self, architecture: &Architecture, tp: u32) -> u32 {
         let grouped = self.framework.traits().hands_out_groups && !architecture.latent.is_used();
         let heads = if grouped { architecture.num_key_value_heads } else { architecture.num_attention_heads };
         (heads / tp.max(1)).max(1)
@@ -131,7 +131,7 @@ impl Scenario {
 
     /// Returns where the optimizer updates: in the backward pass only where that meets each
     /// gradient once, whole or as FSDP's shard.
-    pub(super) fn resolved_update_place(&self, mesh: &Mesh, sharding: Sharding) -> UpdatePlace {
+    pub(crate) fn resolved_update_place(&self, mesh: &Mesh, sharding: Sharding) -> UpdatePlace {
         let once = self.grad_accum_steps <= 1 && mesh.pp <= 1;
         let reduced = matches!(sharding, Sharding::Fsdp(_)) || mesh.replicas().saturating_mul(mesh.cp) <= 1;
         let has_hooks = !self.framework.traits().flat_gradient_buckets;

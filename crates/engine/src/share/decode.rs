@@ -26,7 +26,7 @@ pub struct Decoded {
     /// read completely.
     pub pins: Vec<Scenario>,
     /// One issue for each thing that could not be read: what, which value, and the value used
-    /// instead. Problems of the scenario itself come from [`crate::params::issues`].
+    /// instead. Problems of the scenario itself come from [`crate::validate::issues`].
     pub issues: Vec<Issue>,
     /// The keys of links that the text says something about, for the scenario on screen.
     pub keys: Vec<String>,

@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use engine::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
 use engine::model::ladder;
 use engine::model::transformer::Architecture;
-use engine::params;
 use engine::scenario::CUSTOM;
 use engine::share::decode;
 
@@ -384,7 +383,7 @@ fn the_first_visit_is_a_catalog_cluster_without_issues_and_the_first_scenario() 
     let cluster = catalog::cluster(scenario.network.id).expect(scenario.network.id);
     assert_eq!(cluster.network(), Some(scenario.network));
     assert_eq!(cluster.accelerator(), Some(scenario.accelerator));
-    assert_eq!(params::issues(&scenario), []);
+    assert_eq!(engine::validate::issues(&scenario), []);
     assert_eq!(SCENARIOS.first().map(|first| decode(first.link).scenario), Some(scenario));
 }
 
@@ -395,7 +394,7 @@ fn scenarios_decode_without_issues_fit_in_memory_and_say_what_to_notice() {
         assert!(scenario.link.starts_with("v=1&") && scenario.link.len() < 400, "{}", scenario.id);
         let decoded = decode(scenario.link);
         assert_eq!(decoded.issues, [], "{}", scenario.id);
-        assert_eq!(params::issues(&decoded.scenario), [], "{}", scenario.id);
+        assert_eq!(engine::validate::issues(&decoded.scenario), [], "{}", scenario.id);
         assert!(decoded.scenario.report().fits(), "{}", scenario.id);
     }
 }

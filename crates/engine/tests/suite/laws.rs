@@ -19,7 +19,6 @@ use engine::model::step::evaluate;
 use engine::model::step::playback::{Playback, spans};
 use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, RecomputeModules, Reshard, Sharding};
 use engine::model::transformer::{Architecture, Experts, LayerShares};
-use engine::params;
 use engine::scenario::issue::Severity;
 use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
 use engine::share::decode;
@@ -42,7 +41,7 @@ pub(crate) fn any_valid_scenario() -> impl proptest::strategy::Strategy<Value = 
 }
 
 fn is_valid(scenario: &Scenario) -> bool {
-    params::issues(scenario).iter().all(|issue| issue.severity == Severity::Note)
+    engine::validate::issues(scenario).iter().all(|issue| issue.severity == Severity::Note)
 }
 
 proptest! {

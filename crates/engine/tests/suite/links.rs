@@ -6,11 +6,12 @@ use crate::cases::cases;
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{MODELS, SCENARIOS, default_scenario};
 use engine::json::compact;
-use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find, issues};
+use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy as Sharding};
 use engine::share::decode::LONGEST_LINK;
 use engine::share::{decode, encode, to_json, v1};
+use engine::validate::issues;
 use proptest::prelude::*;
 
 /// Links in the first line of each block, and under it what they mean. Blocks are added and never

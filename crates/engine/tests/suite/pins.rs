@@ -4,10 +4,10 @@
 use crate::any::any_scenario;
 use crate::cases::cases;
 use engine::json::compact;
-use engine::params::issues;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 use engine::share::{decode, encode, encode_with, to_json};
+use engine::validate::issues;
 use proptest::prelude::*;
 
 /// Links in the first line of each block; under it, after `screen` or the number of the pin, what

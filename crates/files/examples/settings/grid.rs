@@ -6,7 +6,7 @@
 mod any;
 
 use engine::catalog::SCENARIOS;
-use engine::params::{self, Group, Kind, PARAMS, Param};
+use engine::params::{Group, Kind, PARAMS, Param};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
 use engine::share;
@@ -120,8 +120,10 @@ fn moved(base: &Scenario, param: &Param) -> Vec<(String, Scenario)> {
 
 /// Whether the scenario says what is computed, and no more GPUs than a check can list.
 fn is_valid(scenario: &Scenario) -> bool {
-    let all_hold =
-        params::issues(scenario).iter().chain(&scenario.issues()).all(|issue| issue.severity == Severity::Note);
+    let all_hold = engine::validate::issues(scenario)
+        .iter()
+        .chain(&scenario.issues())
+        .all(|issue| issue.severity == Severity::Note);
     let (setup, mesh) = (scenario.setup(), scenario.setup().mesh);
     // The ladder's shapes stand for a size, and their heads are no one's.
     all_hold && scenario.gpus <= 4096 && setup.architecture.num_attention_heads.is_multiple_of(mesh.tp)

@@ -5,10 +5,10 @@ use engine::catalog::{self, MODELS};
 use engine::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm, Tower,
 };
-use engine::params::issues;
 use engine::scenario::Model;
 use engine::scenario::issue::Severity;
 use engine::share::{decode, encode};
+use engine::validate::issues;
 use huggingface::{Imported, MOST_CHARACTERS, import, parse};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

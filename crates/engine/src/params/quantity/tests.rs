@@ -1,3 +1,4 @@
+use crate::catalog::field_text;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,19 +1,12 @@
 //! Writes values as text.
 
 use super::unit_label;
-use crate::catalog;
 use crate::digits::rounded;
 use crate::params::{Number, Unit};
-use crate::scenario::{Model, Scenario};
+use crate::scenario::Scenario;
 
 /// A thin space, between a number and its unit.
 const THIN_SPACE: char = '\u{2009}';
-
-/// Longest quotation of typed text, in characters.
-const QUOTE_LENGTH: usize = 24;
-
-/// Significant digits of a typed field at most: beyond them lies the rounding of units.
-const FIELD_DIGITS: usize = 12;
 
 /// Significant digits that distinguish any two `f64`.
 const EXACT_DIGITS: usize = 17;
@@ -30,26 +23,6 @@ pub fn with_unit(unit: Unit, value: f64) -> String {
     match unit_label(unit) {
         "" => number,
         label => format!("{number}{THIN_SPACE}{label}"),
-    }
-}
-
-/// Writes the text of a parameter's typed field, without the unit: the shortest text that sets
-/// exactly the scenario's value, at most twelve digits. The size of a named model is the published
-/// one: `671B`.
-pub fn field_text(number: &Number, scenario: &Scenario) -> String {
-    let value = (number.get)(scenario);
-    if number.unit == Unit::Params && !matches!(scenario.model, Model::Ladder { .. } | Model::Scaled { .. }) {
-        return model_size(&scenario.model);
-    }
-    text(number.unit, rounded(exact(number, scenario).unwrap_or(value), FIELD_DIGITS))
-}
-
-/// Writes the size of a model: as it is published, else with three digits.
-pub fn model_size(model: &Model) -> String {
-    let rounded = || text(Unit::Params, rounded(model.size(), 3));
-    match model {
-        Model::Preset { id, .. } => catalog::model(id).map_or_else(rounded, catalog::ModelEntry::size),
-        Model::Ladder { .. } | Model::Scaled { .. } | Model::Custom { .. } => rounded(),
     }
 }
 
@@ -121,16 +94,4 @@ pub fn group_thousands(number: &str) -> String {
         grouped.push(digit);
     }
     grouped + rest
-}
-
-/// Makes untrusted text fit for a sentence: on one line, without control characters, and cut if it
-/// is long.
-pub fn shorten(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { ' ' } else { c };
-    let mut characters = text.trim().chars().map(clean);
-    let mut short: String = characters.by_ref().take(QUOTE_LENGTH).collect();
-    if characters.next().is_some() {
-        short.push('…');
-    }
-    short
 }

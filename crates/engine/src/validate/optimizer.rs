@@ -65,8 +65,8 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use crate::model::training::UpdatePlace;
-    use crate::params::issues;
     use crate::share::decode;
+    use crate::validate::issues;
 
     /// The keys of the parameters with issues.
     fn about(link: &str) -> Vec<&'static str> {

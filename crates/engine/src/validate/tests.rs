@@ -14,7 +14,7 @@ use crate::scenario::{Model, Scenario, Strategy};
 fn first(change: impl FnOnce(&mut Scenario)) -> Issue {
     let mut scenario = default_scenario();
     change(&mut scenario);
-    let mut issues = params::issues(&scenario);
+    let mut issues = crate::validate::issues(&scenario);
     assert_eq!(issues.len(), 1, "{issues:?}");
     let mut issue = issues.remove(0);
     issue.message = issue.message.replace('\u{2009}', " ");
@@ -29,7 +29,7 @@ fn custom(scenario: &mut Scenario, heads: u32, kv: u32) {
 
 #[test]
 fn the_first_visit_has_no_issues() {
-    assert_eq!(params::issues(&default_scenario()), []);
+    assert_eq!(crate::validate::issues(&default_scenario()), []);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn degrees_that_divide_are_no_issue() {
         let mut scenario = default_scenario();
         assert!(pick_cluster(&mut scenario, "dgx-h100") && pick_model(&mut scenario, "llama-3-70b"));
         (scenario.tp, scenario.cp, scenario.pp, scenario.grad_accum_steps) = (tp, cp, pp, 16);
-        assert_eq!(params::issues(&scenario), [], "{tp} {cp} {pp}");
+        assert_eq!(crate::validate::issues(&scenario), [], "{tp} {cp} {pp}");
         let degrees = scenario.degrees();
         assert_eq!((degrees.tp, degrees.cp, degrees.pp, degrees.dp), (tp, cp, pp, 64 / (tp * cp * pp)));
     }
@@ -225,7 +225,7 @@ fn pipelines_are_held_against_layers_and_micro_batches() {
     assert!(pick_model(&mut nanotron, "llama-3-70b"));
     pipeline(Schedule::OneForwardOneBackward, 32, 64)(&mut nanotron);
     nanotron.framework = Framework::Nanotron;
-    assert_eq!(params::issues(&nanotron), []);
+    assert_eq!(crate::validate::issues(&nanotron), []);
     assert_eq!(
         on_h100(|scenario| {
             pipeline(Schedule::OneForwardOneBackward, 4, 16)(scenario);
@@ -287,7 +287,7 @@ fn formats_and_offloading_are_held_against_the_gpu_and_the_strategy() {
 fn a_shard_group_that_does_nothing_is_no_issue() {
     let mut scenario = default_scenario();
     scenario.shard_size = 7;
-    assert_eq!(params::issues(&scenario), []);
+    assert_eq!(crate::validate::issues(&scenario), []);
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn nothing_impossible_goes_unnoticed() {
                     // Negative numbers and NaN become 0, which is valid.
                     continue;
                 }
-                let found = params::issues(&scenario);
+                let found = crate::validate::issues(&scenario);
                 assert!(found.iter().any(|issue| issue.key == Some(param.key)), "{} = {value}: {found:?}", param.key);
             }
         }
@@ -346,7 +346,7 @@ fn a_run_that_its_hosts_cannot_hold_is_a_note() {
     let notes = |link: &str| {
         let scenario = crate::share::decode(link).scenario;
         let about = ["offloadopt", "ckptsharded", "deferred", "hostmem"];
-        let found: Vec<_> = params::issues(&scenario)
+        let found: Vec<_> = crate::validate::issues(&scenario)
             .into_iter()
             .filter(|issue| issue.key.is_some_and(|key| about.contains(&key)))
             .collect();
@@ -399,7 +399,7 @@ fn modules_to_recompute_are_held_against_the_model_and_megatron() {
         scenario.framework = Framework::Megatron;
         more(&mut scenario);
         let about = |issue: &Issue| matches!(issue.key, Some("recompute" | "rcmoe" | "rcmoeact"));
-        params::issues(&scenario).into_iter().filter(about).collect::<Vec<_>>()
+        crate::validate::issues(&scenario).into_iter().filter(about).collect::<Vec<_>>()
     };
     let none = RecomputeModules::NONE;
     let norms = RecomputeModules { layernorm: true, ..none };
@@ -467,7 +467,7 @@ fn states_are_divided_by_heads_and_groups() {
         let mut scenario = default_scenario();
         hybrid(&mut scenario);
         (scenario.tp, scenario.cp) = (tp, cp);
-        let all = params::issues(&scenario);
+        let all = crate::validate::issues(&scenario);
         all.into_iter()
             .filter(|issue| issue.message.contains("state mixer"))
             .map(|issue| issue.message)

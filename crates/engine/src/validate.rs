@@ -10,15 +10,22 @@ mod run;
 mod software;
 mod trained;
 
-use super::issue::Issue;
-use super::{Model, Scenario};
 use crate::model::step;
 use crate::model::transformer::Architecture;
-use crate::params::ParamId;
+use crate::params::{ParamId, every, is_held, issue};
+use crate::scenario::issue::Issue;
+use crate::scenario::{Model, Scenario};
+
+/// Returns everything that is wrong with a scenario: each parameter out of bounds, in the order of
+/// the table, then contradictions between parameters ([`Scenario::issues`]).
+pub fn issues(scenario: &Scenario) -> Vec<Issue> {
+    let held = every().filter(|param| is_held(param, scenario));
+    held.filter_map(|param| issue(param, scenario)).chain(scenario.issues()).collect()
+}
 
 impl Scenario {
     /// Returns the contradictions between the scenario's fields, in sentences.
-    /// [`crate::params::issues`] adds the bounds of each field.
+    /// [`issues`] adds the bounds of each field.
     pub fn issues(&self) -> Vec<Issue> {
         let mut issues = self.layout_issues();
         issues.extend(self.nodes());

@@ -1,8 +1,8 @@
 //! What the papers found beside what the engine finds, for the claims that have a number.
 
-use crate::catalog::{Id, ScenarioEntry};
+use crate::catalog::ScenarioEntry;
 use crate::model::memory::{shard_degrees, states};
-use crate::scenario::Scenario;
+use crate::scenario::{Id, Scenario};
 use crate::share::decode;
 use crate::units::{Bytes, Seconds};
 

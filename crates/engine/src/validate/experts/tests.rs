@@ -1,6 +1,5 @@
 use crate::catalog::default_scenario;
 use crate::catalog::pick::{pick_cluster, pick_model};
-use crate::params;
 use crate::scenario::issue::{Issue, Severity};
 use crate::scenario::{ExpertChoice, Model, Scenario, Strategy};
 
@@ -10,7 +9,7 @@ fn of_mixtral(change: impl FnOnce(&mut Scenario)) -> Vec<Issue> {
     assert!(pick_cluster(&mut scenario, "dgx-h100") && pick_model(&mut scenario, "mixtral-8x7b"));
     scenario.ep = 8;
     change(&mut scenario);
-    let mut issues = params::issues(&scenario);
+    let mut issues = crate::validate::issues(&scenario);
     for issue in &mut issues {
         issue.message = issue.message.replace('\u{2009}', " ");
     }
@@ -70,7 +69,7 @@ fn what_the_engine_computes_is_what_the_sentences_name() {
     assert!(pick_model(&mut scenario, "mixtral-8x7b"));
     (scenario.ep, scenario.etp) = (16, 5);
     let mesh = scenario.setup().mesh;
-    let issues = params::issues(&scenario);
+    let issues = crate::validate::issues(&scenario);
     for (key, used) in [("ep", mesh.ep), ("etp", mesh.etp)] {
         let issue = issues.iter().find(|issue| issue.key == Some(key)).unwrap();
         assert!(issue.message.contains(&format!("computes with {used}:")), "{issue:?}");
