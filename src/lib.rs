@@ -3,23 +3,7 @@
 //!
 //! # Map
 //!
-//! The workspace, dependencies one way: `crates/engine <- crates/charts, crates/files <- src`, and
-//! `crates/engine <- crates/huggingface, crates/diagnose <- crates/files`. Of `crates`, only charts
-//! and the workers have a browser crate in their graphs.
-//!
-//! | where | what it is | what it does not know |
-//! |---|---|---|
-//! | `crates/engine` | the physics, the catalog, links, explanations, exports | figures, the page |
-//! | `crates/charts` | figures as data, and their painting, tables and descriptions | the page |
-//! | `crates/diagnose` | errors, logs, snapshots and rates of runs, beside what was predicted | frameworks' files, the page |
-//! | `crates/files` | what people bring to scenarios, scenarios to settings of frameworks | figures, the page |
-//! | `crates/huggingface` | configurations of models to their shapes, adapters to what trains | runs, figures, the page |
-//! | `crates/score` | published rows to scenarios, predictions, errors; calibration; `docs/book/accuracy` | the page; nobody downloads it |
-//! | `src` | the page | formulas |
-//! | `npm` | the engine as an npm package | figures, the page |
-//! | `xtask` | the project's commands | what it builds |
-//!
-//! In the page, likewise:
+//! `ARCHITECTURE.md` has every crate and what depends on what. In the page:
 //!
 //! | where | what it is |
 //! |---|---|

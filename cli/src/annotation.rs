@@ -6,8 +6,6 @@
 
 use files::brought::{Offer, Severity};
 
-use crate::read::coded;
-
 /// A finding beside the first line that its change touches; a finding without a change beside the
 /// first of the files.
 pub(crate) fn annotated(offer: &Offer, given: &[(String, String)]) -> String {
@@ -48,6 +46,11 @@ fn message(text: &str) -> String {
 
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// What is offered, behind the code of its kind.
+pub(crate) fn coded(offer: &Offer) -> String {
+    offer.code.iter().map(String::as_str).chain([offer.what.as_str()]).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -127,11 +127,6 @@ impl Lint {
     }
 }
 
-/// What is offered, behind the code of its kind.
-pub(crate) fn coded(offer: &Offer) -> String {
-    offer.code.iter().map(String::as_str).chain([offer.what.as_str()]).collect::<Vec<_>>().join(" ")
-}
-
 /// The text of a file, as far as it is one.
 fn text_of(path: &str) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
@@ -147,7 +142,7 @@ fn text(brought: &Brought) -> String {
     // A scenario from a file needs no words.
     let said = if brought.kind == Kind::Scenario { "" } else { &brought.said };
     let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
-    let offers = brought.offers.iter().map(|offer| format!("- {}", coded(offer)));
+    let offers = brought.offers.iter().map(|offer| format!("- {}", annotation::coded(offer)));
     // What contradicts itself is said once: as a finding, where it is one.
     let is_found = brought.offers.iter().any(|offer| brought.contradictions.contains(&offer.what));
     let sections = brought.sections.iter().filter(|section| !(is_found && section.title == CONTRADICTS));

@@ -7,6 +7,7 @@
 //! - [`recipes`]: sites of other people's tools with the calculator in them.
 //! - [`packages`]: the engine as an npm package and as a Python package.
 //! - [`engine`]: the engine without a browser, for people. [`random`]: random inputs for it.
+//! - [`graph`]: what depends on what.
 //! - [`checks`]: the table of everything that has to hold.
 //! - [`mod@bench`]: the figures of docs/book/speed.md, and whether any figure is ever missing.
 //! - [`shell`]: runs programs, reads and writes files.
@@ -17,6 +18,7 @@ pub mod bench;
 pub mod book;
 pub mod checks;
 pub mod engine;
+pub mod graph;
 pub mod install;
 pub mod packages;
 pub mod programs;

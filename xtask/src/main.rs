@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flags::{Xtask, XtaskCmd};
 use xtask::checks::Part;
-use xtask::{bench, book, checks, engine, packages, random, recipes, site};
+use xtask::{bench, book, checks, engine, graph, packages, random, recipes, site};
 
 #[allow(unreachable_pub, reason = "xflags writes it so")]
 mod flags {
@@ -45,6 +45,8 @@ mod flags {
             cmd calibrate { repeated arguments: OsString }
             /// Writes the tables of docs/book/accuracy from the rows under tests/measured.
             cmd accuracy {}
+            /// Writes what depends on what into ARCHITECTURE.md; a circle is an error.
+            cmd graph {}
             /// Runs every check and test, with a count at the end, and writes how long each step
             /// took to target/test-seconds.csv.
             cmd test {
@@ -143,6 +145,7 @@ fn dispatch(words: Vec<OsString>) -> Result<ExitCode> {
         XtaskCmd::Score(flags) => return engine::run("score", &flags.arguments),
         XtaskCmd::Calibrate(flags) => return engine::run("calibrate", &flags.arguments),
         XtaskCmd::Accuracy(_) => engine::accuracy()?,
+        XtaskCmd::Graph(_) => graph::run()?,
         XtaskCmd::Test(flags) => {
             return match (flags.fast, flags.record, flags.exports) {
                 (false, false, false) => checks::run(&flags.parts),

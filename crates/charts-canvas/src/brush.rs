@@ -9,7 +9,7 @@ use plotters_canvas::CanvasBackend;
 use wasm_bindgen::JsValue;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use crate::canvas::refused;
+use crate::error::refused;
 use charts::paint::PaintError;
 use charts::palette::Rgb;
 

@@ -5,6 +5,7 @@
 //! the same members, and what is called here exists on either.
 
 use crate::brush::Brush;
+use crate::error::refused;
 use charts::layout::PlotArea;
 use charts::paint::{Image, PaintError, Picture, Poster, Style};
 use charts::palette::{Theme, tokens};
@@ -68,12 +69,6 @@ impl Sheet {
 }
 
 const NO_CONTEXT: &str = "the canvas has no 2D context.";
-
-/// Converts an error of the browser.
-#[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`, which gives it away")]
-pub fn refused(error: JsValue) -> PaintError {
-    PaintError(format!("{error:?}"))
-}
 
 thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();

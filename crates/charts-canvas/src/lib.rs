@@ -7,13 +7,14 @@
 //! |---|---|
 //! | `canvas` | a canvas with its context, a figure or a poster on it |
 //! | `strip` | parts side by side, without words |
+//! | `error` | errors of the browser as errors of painting |
 //! | `brush` | the canvas as a backend of plotters |
 
 mod brush;
 mod canvas;
+mod error;
 mod strip;
 
-pub use canvas::{
-    Sheet, forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster, refused,
-};
+pub use canvas::{Sheet, forget_image, paint_bar, paint_chart, picture_of_bar, picture_of_chart, picture_of_poster};
+pub use error::refused;
 pub use strip::{Strip, paint_strip};

@@ -6,9 +6,10 @@
 //!
 //! # Map
 //!
-//! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario, params <-
-//! format, catalog <- share`. Above the engine stand crates of their own: `analysis` (searches,
-//! plans, advice), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
+//! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario <- params <-
+//! format <- validate, catalog <- share <- claims`. Above the engine stand crates of their own:
+//! `trace` (a step tensor by tensor), `analysis` (searches, plans, advice), `explain` (why a number
+//! is what it is) and `export` (reports as JSON and CSV).
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -18,17 +19,20 @@
 //! | [`stats`] | means, medians, ranks | everything else |
 //! | [`model`] | the physics: parameters, FLOPs, memory, collectives, compute, mixtures of experts, the schedule of a step, the whole run, the FSDP bounds | presets, user text, clock, randomness, browser |
 //! | [`names`] | what limiters and parts of memory are called, by use | colours |
-//! | [`scenario`] | every choice a user can make, its validation, its resolution to a [`model::setup::Setup`] | where a choice came from |
+//! | [`scenario`] | every choice a user can make, its resolution to a [`model::setup::Setup`] | where a choice came from |
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`mod@format`] | numbers as people read them | where they stand |
+//! | [`validate`] | what is wrong with a scenario: bounds and contradictions, in sentences | presets |
 //! | [`catalog`] | rows of `data/`: accelerators, interconnects, clusters, models, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
 //! | [`share`] | link to scenario and back | the page |
+//! | [`claims`] | what papers found beside what the engine finds | the page |
 //!
 //! # Invariants
 //!
 //! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
-//! 2. The same scenario and data give bit-identical numbers natively and in Wasm: `+ - * / sqrt`
-//!    and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` alone.
+//! 2. The same scenario and data give bit-identical reports natively and in Wasm: `+ - * / sqrt` and
+//!    rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` (sliders) and
+//!    `catalog/accuracy.rs` (odds).
 //! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer
 //!    (which limit, by how much, what would fix it), never an error or a NaN.
 //! 4. A link fixes choices, data sheets and the program's release. It does not fix calibration.
