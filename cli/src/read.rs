@@ -1,7 +1,7 @@
 //! `shardwise read`: what files say, and what would be better.
 
 use clap::{Args, ValueEnum};
-use files::brought::{Brought, CONTRADICTS, Changes, Item, Kind, Offer};
+use files::brought::{Brought, CONTRADICTS, Changes, Item, Kind};
 use files::run::{explain, prefixes};
 
 use crate::input::Input;

@@ -12,7 +12,7 @@ use charts::palette::{Theme, tokens};
 use charts::spec::{BarSpec, ChartSpec, Field};
 use core::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::{Clamped, JsCast, JsValue};
+use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageBitmap, ImageData, OffscreenCanvas};
 
 /// Backend units per device pixel: plotters only has whole coordinates, and curves need finer ones.

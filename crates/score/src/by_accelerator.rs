@@ -116,7 +116,8 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
 /// Writes what the engine records, as Rust.
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
-        "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`): not to be edited.\n\n\
+        "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`):\n\
+         //! not to be edited.\n\n\
          use super::{Band, Measured, PeakKind};\nuse crate::model::memory::odds::Curve;\n\n\
          /// What is measured on each accelerator that has rows, in alphabetical order.\n\
          #[rustfmt::skip]\n\
@@ -140,9 +141,9 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
     let [low, high] = [0.1, 0.9].map(|share| quantile(&steps, share).unwrap_or(f64::NAN));
     let _ = writeln!(
         text,
-        "];\n\n/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over predicted time, of fitted silicon with\n\
-         /// the fractions of the peaks that were fitted to each other one, of silicon without a fit
-         /// as the catalog predicts it.\n\
+        "];\n\n/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over\n\
+         /// predicted time, of fitted silicon with the fractions of the peaks that were fitted to each other\n\
+         /// one, of silicon without a fit as the catalog predicts it.\n\
          pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
     let peaks = elsewhere(entries.clone());
