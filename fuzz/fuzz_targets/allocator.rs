@@ -3,7 +3,7 @@
 
 #![no_main]
 
-#[path = "../../crates/engine/tests/suite/allocator_play.rs"]
+#[path = "../../crates/trace/tests/suite/allocator_play.rs"]
 mod allocator_play;
 
 use allocator_play::{Player, Style};

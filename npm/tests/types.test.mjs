@@ -75,5 +75,5 @@ test('the package holds its examples and licences', () => {
 test('the example ranks plans', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/shardwise/examples/plan.mjs'], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /The fastest, limited by .*: #v=1&rev=/);
+  assert.match(stdout, /The fastest, limited by .*: #v=1&cluster=/);
 });
