@@ -44,7 +44,7 @@ impl ExpertLayer {
 ///
 /// The row is about something else, or has no time.
 pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
-    let linked = row.linked.as_ref().filter(|linked| linked.set == Set::Layer);
+    let linked = row.linked.as_ref().filter(|linked| linked.set == Set::Layer && !linked.link.is_empty());
     let linked = linked.ok_or_else(|| LeftOut::because("not one layer of experts"))?;
     let setup = decode(&linked.link).scenario.setup();
     let measured_s = linked.measured.step_time_s.ok_or_else(|| LeftOut::missing("measured_step_time_s"))?;
