@@ -30,8 +30,8 @@
 //! # Invariants
 //!
 //! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
-//! 2. The same scenario and data give bit-identical reports natively and in Wasm: `+ - * / sqrt` and
-//!    rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` (sliders) and
+//! 2. The same scenario and data give bit-identical reports natively and in Wasm: `+ - * / sqrt`
+//!    and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` (sliders) and
 //!    `catalog/accuracy.rs` (odds).
 //! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer
 //!    (which limit, by how much, what would fix it), never an error or a NaN.
