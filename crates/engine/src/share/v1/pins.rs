@@ -35,7 +35,8 @@ pub(in crate::share) fn read_pin(screen: &Pairs, mut own: Pairs, issues: &mut Ve
 }
 
 /// Returns the pairs of a pinned scenario: the differences from the one on screen, or a complete
-/// link if that is shorter or the differences cannot express it.
+/// link if that is shorter and has fewer pairs, or the differences cannot express it. Of as many
+/// pairs the differences tell a reader more: `gpus=64` says what differs, `v=1` does not.
 pub(in crate::share) fn write_pin(screen: &Scenario, pin: &Scenario) -> Vec<(&'static str, String)> {
     let (beside, whole) = (write(screen), write(pin));
     let value = |pairs: &[(&str, String)], key: &str| {
@@ -51,7 +52,7 @@ pub(in crate::share) fn write_pin(screen: &Scenario, pin: &Scenario) -> Vec<(&'s
         issues: Vec::new(),
     };
     let length = |pairs: &[(&str, String)]| pairs.iter().map(|(key, value)| key.len() + value.len() + 2).sum::<usize>();
-    let shorter = length(&changes) < length(&whole);
+    let shorter = length(&changes) < length(&whole) || changes.len() <= whole.len();
     let mut issues = Vec::new();
     let same = shorter && read_pin(&pairs(&beside), pairs(&changes), &mut issues) == Some(*pin);
     if same && issues.is_empty() { changes } else { whole }
