@@ -142,8 +142,8 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
     let _ = writeln!(
         text,
         "];\n\n/// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over\n\
-         /// predicted time, of fitted silicon with the fractions of the peaks that were fitted to\n\
-         /// each other one, of silicon without a fit as the catalog predicts it.\n\
+         /// predicted time, of fitted silicon with the fractions of the peaks that were fitted\n\
+         /// to each other one, of silicon without a fit as the catalog predicts it.\n\
          pub(super) const BORROWED: Band = Band {{ low: {low:.2}, high: {high:.2} }};"
     );
     let peaks = elsewhere(entries.clone());

@@ -47,8 +47,8 @@ pub(super) const MEASURED: &[Measured] = &[
 ];
 
 /// Range of the step time on silicon without a fit: 10th and 90th percentile of measured over
-/// predicted time, of fitted silicon with the fractions of the peaks that were fitted to
-/// each other one, of silicon without a fit as the catalog predicts it.
+/// predicted time, of fitted silicon with the fractions of the peaks that were fitted
+/// to each other one, of silicon without a fit as the catalog predicts it.
 pub(super) const BORROWED: Band = Band { low: 0.71, high: 1.39 };
 
 /// Range of the peak memory with each measured generation weighing the same.
