@@ -9,27 +9,11 @@ use analysis::published::{MemoryKind, MemoryStage};
 use engine::share::decode;
 use engine::units::BytesPerSecond;
 
-/// The columns of a converted table, in the order in which they stand.
-pub const COLUMNS: [&str; 12] = [
-    "link",
-    "completed",
-    "left_out",
-    "set",
-    "ended",
-    "measured_step_time_s",
-    "measured_mfu",
-    "measured_peak_gib",
-    "peak_kind",
-    "peak_stage",
-    "batch_share",
-    "slowest_link_gbit",
-];
-
 /// Words for the kinds of a memory peak.
-pub const KINDS: [(&str, MemoryKind); 3] =
+const KINDS: [(&str, MemoryKind); 3] =
     [("allocated", MemoryKind::Allocated), ("reserved", MemoryKind::Reserved), ("process", MemoryKind::Process)];
 /// Words for the pipeline stage of a peak.
-pub const STAGES: [(&str, MemoryStage); 3] =
+const STAGES: [(&str, MemoryStage); 3] =
     [("most", MemoryStage::Most), ("first", MemoryStage::First), ("last", MemoryStage::Last)];
 
 /// What a row is about.

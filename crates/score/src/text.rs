@@ -83,13 +83,6 @@ pub fn length(text: &str) -> Option<u32> {
     }
 }
 
-/// Returns the positive whole number after an option's name in remarks, as in `name=3`.
-pub fn option(text: &str, name: &str) -> Option<u32> {
-    let (_, after) = text.split_once(name)?;
-    let (number, _) = leading_number(after)?;
-    (1.0..=LARGEST_COUNT).contains(&number).then_some(number as u32)
-}
-
 /// Whether the text contains any of these words, case-insensitively.
 pub fn has(text: &str, words: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();

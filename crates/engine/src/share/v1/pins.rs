@@ -1,4 +1,5 @@
-//! Scenarios pinned beside the one on screen, written as differences from it where that is shorter.
+//! Scenarios pinned beside the one on screen, written as differences from it unless a whole link is
+//! shorter and has fewer pairs.
 
 use super::read::{OTHER_KEYS, read};
 use super::write::{model_key, value_text, write};
