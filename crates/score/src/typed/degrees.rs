@@ -78,15 +78,4 @@ pub(super) fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
         notes.add(format!("a guess: {stage}, as the stage is not said"));
         stage.clone_into(&mut row.sharding);
     }
-    // Mixtures of a stack without expert parallelism of its own keep experts beside data
-    // parallelism.
-    if model::has_experts(row)
-        && let (Some(ep), Some(dp), Some(tp), Some(pp)) = (row.ep, row.dp, row.tp, row.pp)
-    {
-        let held = [dp, tp, pp, row.cp.unwrap_or(1)].iter().fold(1_u32, |all, one| all.saturating_mul(*one));
-        if ep > 1 && held.checked_mul(ep) == Some(gpus) {
-            notes.add("the experts' GPUs are data-parallel GPUs");
-            row.dp = dp.checked_mul(ep);
-        }
-    }
 }
