@@ -24,8 +24,8 @@ pub fn encode(scenario: &Scenario) -> String {
 }
 
 /// Encodes the fragment of a scenario with others pinned beside it. Each pin follows `pin=1`,
-/// `pin=2`, ... as its differences from the first scenario, or as a whole link where that is shorter
-/// and has fewer pairs (see [`v1`]). At most [`MOST_PINS`] are written.
+/// `pin=2`, ... as its differences from the first scenario, or as a whole link where that is
+/// shorter and has fewer pairs (see [`v1`]). At most [`MOST_PINS`] are written.
 ///
 /// ```
 /// use engine::share::{decode, encode_with};
