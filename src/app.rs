@@ -3,21 +3,21 @@
 use yew::prelude::*;
 
 use crate::browser;
+use crate::calculator::headline::title;
 use crate::calculator::{Calculator, Start, use_calculator};
 use crate::components::latest::use_latest;
 use crate::components::status::Status;
-use crate::derived::{use_effects, use_memory, use_timeline};
 use crate::panels::banner::{banner, without_thread};
+use crate::panels::bring::{self, Brings, use_bring};
 use crate::panels::colophon::Colophon;
+use crate::panels::controls::effects::use_effects;
+use crate::panels::controls::sheet::Change;
 use crate::panels::controls::{FoldedGroups, controls};
-use crate::panels::figures::{OutOfSight, figures};
+use crate::panels::figures::figures;
 use crate::panels::gallery::notice;
 use crate::panels::masthead::Masthead;
 use crate::panels::printed::printed;
-use crate::panels::sheet::Change;
 use crate::panels::verdict::{Heading, verdict};
-use crate::panels::why::why;
-use crate::text;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
 /// The catalog entries on screen: model, GPU, cluster.
@@ -33,7 +33,7 @@ fn picked(scenario: &Scenario) -> [&'static str; 3] {
 #[component]
 pub fn App(start: &Start) -> Html {
     let calculator = use_calculator(start);
-    let Calculator { state, derived, still, snapshot, settled, emit, status, .. } = &calculator;
+    let Calculator { state, on_screen, still, snapshot, settled, emit, status, .. } = &calculator;
     let shown = use_latest(snapshot.clone());
     browser::use_address(state, emit);
     // Controls in closed groups follow after the pause.
@@ -47,37 +47,39 @@ pub fn App(start: &Start) -> Html {
     };
     let folded = if *any_open { state.scenario } else { settled.snapshot.scenario };
     let printing = browser::use_printing();
-    let below = {
-        let (of_bar, of_step) = (use_node_ref(), use_node_ref());
-        let in_sight = browser::use_in_sight(&of_bar);
-        let seen = browser::use_seen(&of_step);
-        OutOfSight {
-            memory: use_memory(derived, snapshot, !calculator.is_moving() || in_sight),
-            of_bar,
-            timeline: use_timeline(&settled.snapshot, seen),
-            of_step,
-        }
+    let brings = use_state_eq(|| false);
+    let set_brings = {
+        let setter = brings.setter();
+        use_callback((), move |open: bool, ()| setter.set(open))
     };
+    let Brings { field, below, say } = use_bring(&bring::Props {
+        scenario: on_screen.clone(),
+        settled: settled.snapshot.scenario,
+        view: state.view,
+        open: *brings,
+        set_open: set_brings.clone(),
+        emit: emit.clone(),
+    });
     let headline = use_node_ref();
     let heading = Heading { place: &headline, passed: browser::use_passed(&headline) };
-    let title = use_memo(settled.snapshot.scenario, |scenario| text::title(scenario, &settled.report));
+    let title = use_memo(settled.snapshot.scenario, |scenario| title(scenario, &settled.report));
     browser::use_title(&title);
     let rested = settled.rested;
     let effects = use_effects(&settled.snapshot.scenario, rested);
     let layouts = browser::use_layouts(&settled.snapshot.scenario, rested && !calculator.is_moving());
     html! {
         <>
-            <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} can_undo={state.can_undo()} can_redo={state.can_redo()}
-                emit={emit.clone()} />
+            <Masthead {shown} settled={settled.snapshot.clone()} derived={still.clone()} theme={calculator.theme} can_undo={state.can_undo()} can_redo={state.can_redo()}
+                brings={*brings} set_brings={set_brings} {say} emit={emit.clone()}>{ field }</Masthead>
+            { below }
             <main class="page">
                 { banner(&state.banner, emit) }
                 { without_thread(calculator.worker.thread()) }
                 { notice(state.example, emit) }
                 { verdict(&calculator, layouts.clone(), heading) }
                 <div class="columns">
-                    { why(0, &calculator) }
                     { controls(&calculator, FoldedGroups { scenario: folded, effects: &effects, opened: &opened }) }
-                    { figures(&calculator, layouts.clone(), below) }
+                    { figures(&calculator, layouts.clone()) }
                 </div>
                 if printing { { printed(snapshot) } }
             </main>

@@ -1,16 +1,21 @@
 //! What the page and an embed share: one state, what follows from it, and where panels send what
 //! happens.
 
+mod derived;
+pub mod headline;
+
+pub use derived::{Advised, Buffers, Derived, Pace, derive};
+
 use std::rc::Rc;
 
 use yew::prelude::*;
 
+use self::derived::use_derived;
+use self::headline::Headline;
 use crate::browser::{self, PaintWorker, Phase, Rows};
 use crate::components::latest::{Latest, use_latest};
-use crate::derived::{Derived, Pace, use_derived};
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
-use crate::text::{self, Headline};
 use crate::view::{Controls, Panel, View};
 use crate::worker::Words;
 use charts::palette::Theme;
@@ -41,7 +46,7 @@ pub struct Calculator {
     /// Has map and curves derived by the page too, where they are still those of what was on screen
     /// before.
     pub ask: Option<Callback<()>>,
-    /// What the worker says beside its figures until then, by [`crate::derived::Plot`].
+    /// What the worker says beside its figures until then, by [`crate::plots::Plot`].
     pub words: [Option<Rc<Words>>; 2],
     /// The scenario on screen, for callbacks that last.
     pub on_screen: Latest<Scenario>,
@@ -145,9 +150,10 @@ pub fn use_calculator(start: &Start) -> Calculator {
     let (still, rested) = (figures.derived.clone(), figures.rested);
     let (settled, report) = (still.scenario, still.report);
 
-    let headline = text::headline(&state.scenario, &derived.report);
-    let sentence =
-        use_memo((settled, report), |(settled, report)| AttrValue::from(text::headline(settled, report).sentence()));
+    let headline = headline::headline(&state.scenario, &derived.report);
+    let sentence = use_memo((settled, report), |(settled, report)| {
+        AttrValue::from(headline::headline(settled, report).sentence())
+    });
     let sentence = (*sentence).clone();
     let (status, say) = use_status(&sentence, view);
     let rows = browser::use_rows(rested && (!view.embed || view.shows(Panel::Agreement)));

@@ -1,6 +1,5 @@
 //! The parts of the page: each gets values, emits actions and computes nothing.
 
-pub mod bar;
 pub mod canvas;
 pub mod choice;
 pub mod combobox;
@@ -9,6 +8,7 @@ pub mod explain_button;
 pub mod figure;
 pub mod fold;
 pub mod help;
+pub mod how;
 pub mod icon;
 pub mod latest;
 pub mod legend;
@@ -16,5 +16,6 @@ pub mod math;
 pub mod number;
 pub mod select;
 pub mod sourced;
+pub mod sources;
 pub mod status;
 pub mod tile;

@@ -8,23 +8,26 @@ use yew::prelude::*;
 
 use crate::browser;
 use crate::calculator::{Calculator, Start, use_calculator};
-use crate::components::bar::MemoryBar;
 use crate::components::status::Status;
-use crate::derived::{use_analysis, use_effects, use_timeline};
-use crate::panels::agreement::Agreement;
-use crate::panels::analysis;
+use crate::panels::accuracy::agreement::Agreement;
 use crate::panels::banner::{banner, without_thread};
+use crate::panels::controls::effects::use_effects;
 use crate::panels::controls::{FoldedGroups, controls, sliders};
-use crate::panels::expert_layer::expert_layer;
 use crate::panels::figures::{curve, map};
+use crate::panels::layouts::ranking::Ranking;
+use crate::panels::layouts::strategies::Strategies;
+use crate::panels::memory::bar::MemoryBar;
+use crate::panels::memory::step_memory::StepMemory;
 use crate::panels::pins::pins;
 use crate::panels::plan::PlanPanel;
-use crate::panels::ranking::Ranking;
-use crate::panels::step_memory::StepMemory;
-use crate::panels::strategies::Strategies;
-use crate::panels::timeline::timeline;
+use crate::panels::run::run;
+use crate::panels::scaling;
+use crate::panels::scaling::analysis::use_analysis;
+use crate::panels::settings::settings;
+use crate::panels::step::expert_layer::expert_layer;
+use crate::panels::step::timeline::{timeline, use_timeline};
+use crate::panels::step::waterfall::Waterfall;
 use crate::panels::verdict::{answer, issues, row};
-use crate::panels::waterfall::Waterfall;
 use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::view::{Controls, Panel};
@@ -75,11 +78,9 @@ pub fn Embed(start: &Start) -> Html {
             html! { <StepMemory settled={settled.clone()} {moving} at_once={true} /> }
         }
         Panel::Timeline => html! { <div class="wide">{ timeline(settled, of_step.clone()) }</div> },
-        Panel::Roofline => of_settled.as_ref().map(|shown| analysis::roofline(shown, settled)).unwrap_or_default(),
-        Panel::Scaling => of_settled.as_ref().map(|shown| analysis::scaling(shown, settled)).unwrap_or_default(),
-        Panel::Sensitivity => {
-            of_settled.as_ref().map(|shown| analysis::sensitivity(shown, settled)).unwrap_or_default()
-        }
+        Panel::Roofline => of_settled.as_ref().map(|shown| scaling::roofline(shown, settled)).unwrap_or_default(),
+        Panel::Scaling => of_settled.as_ref().map(|shown| scaling::scaling(shown, settled)).unwrap_or_default(),
+        Panel::Sensitivity => of_settled.as_ref().map(|shown| scaling::sensitivity(shown, settled)).unwrap_or_default(),
         Panel::Layer => derived
             .layer
             .as_ref()
@@ -92,6 +93,8 @@ pub fn Embed(start: &Start) -> Html {
             html! { <Ranking scenario={settled.snapshot.scenario} layouts={layouts.clone()} emit={emit.clone()} /> }
         }
         Panel::Plan => html! { <PlanPanel ..settled.clone() /> },
+        Panel::Run => run(settled),
+        Panel::Settings => settings(&settled.snapshot.scenario),
     };
     let away = html! {
         <p class="away"><a href={page(snapshot)} target="_blank" rel="noopener">{ OPEN }</a></p>
@@ -113,7 +116,7 @@ pub fn Embed(start: &Start) -> Html {
             { without_thread(calculator.worker.thread()) }
             <div class="figures">{ for panels.all().map(panel) }</div>
             { pins(&calculator) }
-            { why(explain::place(view.why_root()), &calculator) }
+            { why(&calculator) }
             { column }
             <Status sentence={status.clone()} />
         </main>

@@ -1,12 +1,13 @@
 //! What each control shows: values for the components, from the state and the table of parameters.
 
 mod layout;
+mod price;
 
-pub use layout::{Layout, Offer, Step};
+pub use layout::{Layout, Offer, Step, of_batch, product, step_id};
+pub use price::price;
 use yew::AttrValue;
 
 use crate::state::Draft;
-use crate::text;
 use analysis::degrees;
 use engine::catalog::preset;
 use engine::params::scale;
@@ -151,7 +152,7 @@ fn number_field(
         preset: preset::is_changed(param, scenario, preset).then(|| shown((number.get)(preset))),
         applies: applies(param, scenario),
         is_nudged: param.group == Group::Architecture && number.integer && number.scale == Scale::PowersOfTwo,
-        note: (param.id == ParamId::GpuHourPrice).then(|| text::cost::price(scenario).into()),
+        note: (param.id == ParamId::GpuHourPrice).then(|| price(scenario).into()),
     }
 }
 

@@ -8,14 +8,15 @@
 //! | where | what it is |
 //! |---|---|
 //! | [`view`], [`state`] | what is looked at; every choice, and the actions that change it |
-//! | [`derived`] | everything that follows from the choices |
+//! | [`words`], [`scenario_line`] | names that several features share; the scenario in one sentence |
+//! | [`compare`], [`plots`] | pinned scenarios and how they differ; map and curves |
 //! | [`search`] | how well a name answers what is typed |
 //! | [`snapshot`] | scenario, pins and view, as links and saved files bring them back |
 //! | [`browser`] | every side effect |
 //! | [`worker`] | map and curves in a worker, and the messages between it and the page |
-//! | [`calculator`] | state, derived and callbacks: what the page and an embed share |
+//! | [`calculator`] | state, all that follows from it, callbacks: what the page and an embed share |
 //! | [`components`] | parts that any panel may use; [`fields`] are the values of controls |
-//! | [`panels`] | regions of the page with their sentences; what several share is in [`text`] |
+//! | [`panels`] | the page by feature: markup, words and what is derived for it alone |
 //! | [`app`], [`mod@embed`] | the page, and a figure in another page |
 //!
 //! # Invariants of the page
@@ -29,16 +30,18 @@
 pub mod app;
 pub mod browser;
 pub mod calculator;
+pub mod compare;
 pub mod components;
-pub mod derived;
 pub mod embed;
 pub mod fields;
 pub mod panels;
+pub mod plots;
+pub mod scenario_line;
 pub mod search;
 pub mod snapshot;
 pub mod state;
-pub mod text;
 pub mod view;
+pub mod words;
 pub mod worker;
 
 pub use app::App;

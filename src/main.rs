@@ -25,7 +25,7 @@ fn main() {
         return;
     }
     yew::Renderer::<App>::with_root_and_props(root, start).render();
-    if let Some(panel) = view.panels.all().next().filter(|panel| *panel != Panel::Verdict) {
+    if let Some(panel) = view.panels.all().next().filter(|panel| !matches!(panel, Panel::Verdict | Panel::Plan)) {
         browser::show_panel(panel.key());
     }
 }

@@ -1,40 +1,26 @@
-//! The regions of the page, put together from components.
+//! The regions of the page by feature: a folder has the markup of a feature with its words and what
+//! is derived for it alone.
 
+pub mod accuracy;
 pub mod advice;
-pub mod agreement;
-pub mod alike;
-pub mod analysis;
 pub mod banner;
-pub mod below;
+pub mod bring;
 pub mod colophon;
-mod control;
 pub mod controls;
-pub mod expert_layer;
 pub mod figures;
 pub mod finder;
-pub mod folds;
 pub mod gallery;
-pub mod generation;
-pub mod glance;
-pub mod groups;
-pub mod import;
-pub mod layout;
+pub mod layouts;
 pub mod masthead;
-pub mod pickers;
+pub mod memory;
 pub mod pins;
 pub mod plan;
 pub mod printed;
-pub mod ranking;
 pub mod run;
-pub mod sections;
-pub mod sensitivity;
+pub mod scaling;
 pub mod settings;
 pub mod share;
-pub mod sheet;
-pub mod slim;
-pub mod step_memory;
-pub mod strategies;
-pub mod timeline;
+pub mod step;
+pub mod tabs;
 pub mod verdict;
-pub mod waterfall;
 pub mod why;

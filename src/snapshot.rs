@@ -1,8 +1,8 @@
 //! What is on screen, as links and saved files bring it back.
 
-use crate::text;
 use crate::view::View;
-use engine::scenario::Scenario;
+use engine::format;
+use engine::scenario::{Model, Scenario};
 use engine::share::{Decoded, decode, encode_with};
 
 /// A scenario, the scenarios pinned beside it, and what is looked at.
@@ -38,8 +38,19 @@ impl Snapshot {
 
     /// The name of a file that is saved of it: `shardwise-map-13b-64x-a100-40gb.svg`.
     pub fn file_name(&self, figure: &str, kind: &str) -> String {
-        text::file_name(figure, &self.scenario, kind)
+        file_name(figure, &self.scenario, kind)
     }
+}
+
+/// The name of a saved file: the figure and the scenario, in letters that every system takes.
+pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
+    let model = match scenario.model {
+        Model::Preset { id, .. } => id.to_string(),
+        Model::Scaled { id, .. } => format!("{id}-scaled-{}", format::params(scenario.model.size())),
+        Model::Ladder { .. } | Model::Custom { .. } => format::params(scenario.model.size()),
+    };
+    let (gpus, gpu) = (scenario.gpus, scenario.accelerator.id);
+    format!("shardwise-{figure}-{model}-{gpus}x-{gpu}.{kind}").to_ascii_lowercase()
 }
 
 #[cfg(test)]

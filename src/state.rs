@@ -165,6 +165,10 @@ impl State {
             }
             Action::Back { key } => self.put_back(key),
             Action::Place(values) => self.place(values),
+            Action::Drag(values) => {
+                self.place(values);
+                (self.placed, self.settled) = (None, false);
+            }
             Action::TakeBack => {
                 if let Some(before) = placed {
                     self.history.withdraw(&before);

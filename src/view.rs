@@ -3,6 +3,7 @@
 mod panels;
 mod plan;
 mod query;
+mod tab;
 
 use charts::timeline::Zoom;
 use charts::views::{AgreementView, BEST_AXES, LayerView, Metric, part_of_axis};
@@ -11,6 +12,7 @@ use engine::params::ParamId;
 use engine::scenario::Scenario;
 pub use panels::{Controls, Panel, Panels};
 pub use plan::{Asked, PlanView, SURE};
+pub use tab::{Door, Tab};
 use trace::RunStep;
 
 /// Light or dark.
@@ -48,8 +50,8 @@ pub struct View {
     pub theme: ThemeChoice,
     /// Whether this is a figure in somebody else's page ([`crate::embed`]).
     pub embed: bool,
-    /// The panels that the link names: all there is of an embed; the page itself scrolls to the
-    /// first.
+    /// The panels that the link names: all there is of an embed; the page itself opens the tab of
+    /// the first.
     pub panels: Panels,
     /// The controls of an embed.
     pub controls: Controls,
@@ -120,17 +122,6 @@ impl View {
             return Panels::of(&[Panel::Verdict, Panel::Map, Panel::Curve]);
         }
         self.panels
-    }
-
-    /// Whether a panel is on this page: on the page itself every panel is.
-    pub fn shows(&self, panel: Panel) -> bool {
-        !self.embed || self.embedded().has(panel)
-    }
-
-    /// The same view as links to others hold it: the reader's own theme is not theirs.
-    #[must_use]
-    pub fn without_theme(self) -> Self {
-        Self { theme: ThemeChoice::Auto, ..self }
     }
 
     /// The same view on a page of its own.

@@ -11,7 +11,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, ImageBitmap, MessageEvent, OffscreenCanvas};
 
-use crate::derived::{Plot, Scratches, compared};
+use crate::compare::compared;
+use crate::plots::{Plot, Scratches};
 use crate::snapshot::Snapshot;
 use charts::paint::{PaintError, Style};
 use charts::palette::Theme;

@@ -1,7 +1,9 @@
 //! `shardwise estimate`: does it fit, how fast, what limits it.
 
+use analysis::plan::Question;
 use analysis::releases::{change, said};
 use api::Open;
+use api::plan::Asked;
 use clap::Args;
 use engine::catalog::accelerators::prices;
 use engine::catalog::accuracy::Fit;
@@ -17,9 +19,10 @@ use files::brought::Spread;
 
 use crate::Answer;
 use crate::input::{Came, Input, notes};
+use crate::plan;
 use crate::table::{lines, pairs, plain};
 
-/// A scenario, and how it is printed.
+/// A scenario or a sentence about one, and how it is printed.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -32,7 +35,22 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
-        let (read, Came { said, spread }) = self.input.read(&Open::ALL)?;
+        let spoken = self.input.spoken()?;
+        if let Some((read, spoken)) = &spoken
+            && let Some((question, clusters, batch)) = spoken.question()
+        {
+            let limit = match question {
+                Question::Cheapest { days: limit } | Question::Fastest { dollars: limit } => Some(limit),
+                _ => None,
+            };
+            let asked =
+                Asked { question: question.key(), limit, batch, sure: None, clusters: &clusters, most: MOST_ANSWERS };
+            return plan::answer(read, &notes(spoken.said().trim_end(), &read.issues), &asked, self.json);
+        }
+        let (read, Came { said, spread }) = match spoken {
+            Some((read, spoken)) => (read, Came { said: spoken.said().trim_end().to_owned(), spread: None }),
+            None => self.input.read(&Open::ALL)?,
+        };
         let report = read.scenario.report();
         let fit = Fit::of(&read.scenario, &report);
         let text = if self.json {
@@ -45,6 +63,9 @@ impl Arguments {
         Ok(Answer { text, yes: fit.fits })
     }
 }
+
+/// How many answers of a plan are printed.
+const MOST_ANSWERS: usize = 10;
 
 /// The verdict in a word, and what it stands on.
 fn answer(fit: &Fit) -> String {

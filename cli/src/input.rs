@@ -12,12 +12,14 @@ use engine::scenario::issue::{Issue, Severity};
 use files::brought::{Brought, Item, Kind, Spread};
 use files::run::of_function;
 
+use crate::spoken::{self, Spoken};
 use crate::table::lines;
 
 /// A scenario, as it is named in the shell.
 #[derive(Args)]
 pub(crate) struct Input {
-    /// A link, its fragment, a scenario in JSON, or files; `-` for standard input
+    /// A link, its fragment, a scenario in JSON, or files; `-` for standard input; for `estimate` a
+    /// sentence too
     #[arg(value_name = "INPUT", required_unless_present = "set")]
     inputs: Vec<String>,
     /// A value of the scenario, which counts more than what the inputs say: --set gpus=256 --set
@@ -87,6 +89,25 @@ impl Input {
         Ok((read, Came { said, spread: brought.spread }))
     }
 
+    /// Reads a sentence in a person's own words, where that is what was given.
+    pub(crate) fn spoken(&self) -> Result<Option<(Read, Spoken)>, String> {
+        let [text] = self.inputs.as_slice() else { return Ok(None) };
+        if !spoken::is_one(text) {
+            return Ok(None);
+        }
+        let spoken = Spoken::of(text, self.lenient)?;
+        let mut read = Read::of(&spoken.read.link);
+        let set = self.parts_set()?;
+        for (key, value) in api::given::in_order(&set) {
+            read.set(key, value);
+        }
+        read.finish();
+        if !self.lenient {
+            refuse(&read.issues).map_err(|refusal| refusal.message)?;
+        }
+        Ok(Some((read, spoken)))
+    }
+
     /// Reads the files, for the scenario of the texts and of the values that are set; gives what
     /// they hold too.
     pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
@@ -129,13 +150,18 @@ impl Input {
             pieces if pieces.iter().all(|piece| !piece.contains(['{', '#'])) => pieces.join("&"),
             _ => return Err("These are several scenarios: give one link or one scenario in JSON.".into()),
         };
+        Ok(Parts { text, items, set: self.parts_set()? })
+    }
+
+    /// What is set by hand.
+    fn parts_set(&self) -> Result<Vec<(String, String)>, String> {
         let set = self.set.iter().map(|pair| {
             let pair = pair.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
             pair.ok_or("write KEY=VALUE, as in gpus=256.")
         });
         let set = set.zip(&self.set).map(|(pair, typed)| pair.map_err(|said| format!("--set {typed}: {said}")));
-        Ok(Parts { text, items, set: set.collect::<Result<_, _>>()? })
+        set.collect()
     }
 }
 

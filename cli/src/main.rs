@@ -13,12 +13,14 @@ mod params;
 mod plan;
 mod rank;
 mod read;
+mod spoken;
 mod table;
 mod write;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// What a command gives: what it prints, and whether the answer is yes.
 struct Answer {
@@ -42,6 +44,9 @@ impl Answer {
 /// DeepSpeed, torchtitan, Megatron-LM, Megatron-Bridge, NeMo, llm-foundry, nanotron, MaxText,
 /// ms-swift, verl, OpenRLHF, Unsloth, LitGPT, GPT-NeoX and others), a model's config.json, what the
 /// calculator saved; `-` reads standard input.
+///
+/// A sentence does as well: shardwise "llama 3.1 8b qlora on 2x4090, 8k", or with a question:
+/// shardwise "70B, 1T tokens, 30 days, cheapest". What was understood is said first.
 ///
 /// The exit status is 0 for yes, 1 for no (it does not fit), 2 where something could not be read.
 #[derive(Parser)]
@@ -84,8 +89,19 @@ enum Command {
     Parameters,
 }
 
+/// The arguments, with `estimate` before a sentence.
+fn arguments() -> Vec<OsString> {
+    let mut given: Vec<OsString> = std::env::args_os().collect();
+    let is_command =
+        |name: &str| name == "help" || Cli::command().get_subcommands().any(|known| known.get_name() == name);
+    if given.get(1).and_then(|first| first.to_str()).is_some_and(|first| !is_command(first) && spoken::is_one(first)) {
+        given.insert(1, "estimate".into());
+    }
+    given
+}
+
 fn main() -> ExitCode {
-    let answer = match Cli::parse().command {
+    let answer = match Cli::parse_from(arguments()).command {
         Command::Estimate(arguments) => arguments.run(),
         Command::Rank(arguments) => arguments.run(),
         Command::Plan(arguments) => arguments.run(),

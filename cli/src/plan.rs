@@ -1,8 +1,8 @@
 //! `shardwise plan`: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
 use analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, break_even};
-use api::Open;
 use api::plan::{Asked, Planned, search};
+use api::{Open, Read};
 use clap::{Args, ValueEnum};
 use engine::params::{Unit, labels};
 use engine::{format, share};
@@ -93,31 +93,35 @@ impl Arguments {
         let (read, Came { said, .. }) = self.input.read(&[Open::Model])?;
         let Self { batch, sure, ref clusters, top: most, .. } = *self;
         let asked = Asked { question, limit: self.days.or(self.budget), batch, sure, clusters, most };
-        let planned = search(&read.scenario, &asked)?;
-        let Planned { plan, question, .. } = &planned;
-        let answers = plan.answers(*question);
-        if self.json {
-            let text = api::plan::answers(&planned, self.top, &read.issues) + "\n";
-            return Ok(Answer { text, yes: !answers.is_empty() });
-        }
-        let mut text = notes(&said, &read.issues) + &searched(plan);
-        let Some(first) = answers.first() else {
-            return Ok(Answer { text: plain(&(text + &missed(plan, *question))), yes: false });
-        };
-        let mut rows = vec![header(question.kind())];
-        rows.extend(answers.iter().take(self.top).map(|found| row(plan, *question, found, first)));
-        text += &aligned(&rows);
-        if let Some(found) = planned.with_larger_batch() {
-            let (now, then) = (format::params(plan.terms().batch), format::params(found.batch()));
-            let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
-            let gpus = format::gpus(found.scenario.gpus);
-            let limited =
-                format!("Limited by the {now}-token batch: with {then} tokens per step {gpus}, {time}, {cost}.");
-            text.extend([&limited, "\n"]);
-        }
-        text.extend(["Best: ", &share::encode(&first.scenario), "\n"]);
-        Ok(Answer { text: plain(&text), yes: true })
+        answer(&read, &notes(&said, &read.issues), &asked, self.json)
     }
+}
+
+/// Searches a plan and prints its answers, below what there is to say first.
+pub(crate) fn answer(read: &Read, said: &str, asked: &Asked, is_json: bool) -> Result<Answer, String> {
+    let planned = search(&read.scenario, asked)?;
+    let Planned { plan, question, .. } = &planned;
+    let answers = plan.answers(*question);
+    if is_json {
+        let text = api::plan::answers(&planned, asked.most, &read.issues) + "\n";
+        return Ok(Answer { text, yes: !answers.is_empty() });
+    }
+    let mut text = said.to_owned() + &searched(plan);
+    let Some(first) = answers.first() else {
+        return Ok(Answer { text: plain(&(text + &missed(plan, *question))), yes: false });
+    };
+    let mut rows = vec![header(question.kind())];
+    rows.extend(answers.iter().take(asked.most).map(|found| row(plan, *question, found, first)));
+    text += &aligned(&rows);
+    if let Some(found) = planned.with_larger_batch() {
+        let (now, then) = (format::params(plan.terms().batch), format::params(found.batch()));
+        let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
+        let gpus = format::gpus(found.scenario.gpus);
+        let limited = format!("Limited by the {now}-token batch: with {then} tokens per step {gpus}, {time}, {cost}.");
+        text.extend([&limited, "\n"]);
+    }
+    text.extend(["Best: ", &share::encode(&first.scenario), "\n"]);
+    Ok(Answer { text: plain(&text), yes: true })
 }
 
 /// What was searched.

@@ -56,3 +56,17 @@ fn the_examples_of_the_documentation_run() {
     }
     fs::remove_dir_all(folder).unwrap();
 }
+
+/// The book shows some of what a sentence prints.
+#[test]
+fn the_book_shows_what_a_sentence_prints() {
+    let book = include_str!("../../docs/book/programs.md");
+    let (_, after) = book.split_once("```text\nAssumed: ").unwrap();
+    let (shown, _) = after.split_once("\n```").unwrap();
+    let sentence = "llama 3.1 8b qlora on 2x4090, 8k";
+    let output = Command::new(env!("CARGO_BIN_EXE_shardwise")).arg(sentence).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    for line in format!("Assumed: {shown}").lines() {
+        assert!(printed.lines().any(|one| one == line), "{line} is not printed:\n{printed}");
+    }
+}

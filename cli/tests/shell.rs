@@ -373,3 +373,26 @@ fn a_memory_snapshot_is_read() {
     let broken = shardwise(&["read", &file("snapshots/make.py")]);
     assert_eq!(broken.status.code(), Some(2));
 }
+
+/// A sentence is a command of its own: what was understood comes first, and words that nobody
+/// understood are refused.
+#[test]
+fn a_sentence_is_an_estimate_or_a_plan() {
+    let run = shardwise(&["llama 3.1 8b qlora on 2x4090, 4k, gradient checkpointing"]);
+    let said = text(&run.stdout);
+    assert_eq!(run.status.code(), Some(0), "{said}{}", text(&run.stderr));
+    assert!(
+        said.contains("“2x4090”: 2 GPUs, RTX 4090.") && said.contains("Assumed: ") && said.contains("Fits"),
+        "{said}"
+    );
+    let same = shardwise(&["estimate", "llama 3.1 8b qlora on 2x4090, 4k, gradient checkpointing"]);
+    assert_eq!(text(&same.stdout), said);
+    let plan = shardwise(&["7B, 300B tokens, 30 days on H100, cheapest"]);
+    let said = text(&plan.stdout);
+    assert!(said.contains("Asked for: the cheapest run within 30 days.") && said.contains("Best: v=1"), "{said}");
+    let unread = shardwise(&["llama 3.1 8b on 8 H100 with hyperdrive"]);
+    assert_eq!(unread.status.code(), Some(2));
+    assert!(text(&unread.stderr).contains("“hyperdrive” was not understood."), "{}", text(&unread.stderr));
+    assert_eq!(shardwise(&["estimate", "does it fit?"]).status.code(), Some(2));
+    assert!(text(&shardwise(&["estimate", "nofile.yml"]).stderr).starts_with("There is no file"));
+}

@@ -66,6 +66,11 @@ export function lint(scenario, ...files) {
   return brought.offers;
 }
 
+export function understand(words, link = '', options) {
+  if (typeof words !== 'string') throw new TypeError(`understand: the run must be text, not ${kind(words)}.`);
+  return JSON.parse(engine.understand(words, engine.link(...asked('understand', link, options))));
+}
+
 export function catalog() {
   return JSON.parse(engine.catalog());
 }

@@ -481,6 +481,8 @@ export interface CatalogScenario {
   link: string;
   /** The query of its link, or nothing. */
   view: string;
+  /** The run in a person's own words, or nothing. */
+  say: string;
   source: string;
 }
 
@@ -632,9 +634,23 @@ export interface Offer {
   changes: 'nothing' | 'numerics' | 'training';
 }
 
+/** A part of a sentence that was understood. Places are in UTF-16 code units, as `slice` counts. */
+export interface Mark {
+  from: number;
+  to: number;
+  text: string;
+  /** What it was taken for; empty for a word that carries nothing. */
+  means: string;
+  kind:
+    | 'model' | 'gpu' | 'count' | 'length' | 'batch' | 'method' | 'precision' | 'kernel' | 'layout' | 'framework' | 'tokens'
+    | 'price' | 'question' | 'filler';
+  /** What was taken for what, where the text is misspelt or leaves it open: sentences. */
+  taken: string[];
+}
+
 /** What was read. */
 export interface Brought {
-  kind: 'model' | 'adapter' | 'lengths' | 'scenario' | 'run' | 'links' | 'rates' | 'error' | 'measured';
+  kind: 'model' | 'adapter' | 'lengths' | 'scenario' | 'run' | 'links' | 'rates' | 'error' | 'sentence' | 'measured';
   /** The scenario that it becomes: a link's fragment, or JSON. */
   scenario: string;
   said: string;
@@ -652,6 +668,10 @@ export interface Brought {
    * whether it fits, and the share of such runs that fit, of each likely run.
    */
   spread: { said: string[]; odds: number[] } | null;
+  /** Of a sentence the parts that were understood. */
+  marks: Mark[];
+  /** Of a sentence that asks backwards the page's query: `?plan=cheapest&days=7`. */
+  plan: string | null;
 }
 
 /**
@@ -668,3 +688,67 @@ export function read(scenario: ScenarioOrLink, ...files: (Given | Reading)[]): B
  * @throws Error where they are not the configuration of a run.
  */
 export function lint(scenario: ScenarioOrLink, ...files: (Given | Reading)[]): Offer[];
+
+/** A value that decides the answer and that a sentence does not say. */
+export interface Assumption {
+  /** The parameter's key in links, or `layout`, `hardware`, `deadline`. */
+  key: string;
+  label: string;
+  value: string;
+  /** Why this value, as a part of a sentence. */
+  why: string;
+  /** All of it as one sentence. */
+  sentence: string;
+}
+
+/** A part of a sentence that was not understood. Places are in UTF-16 code units. */
+export interface Unread {
+  from: number;
+  to: number;
+  text: string;
+  /** The nearest names and words that are known, at most three. */
+  near: string[];
+  sentence: string;
+}
+
+/** What a sentence asks backwards. */
+export interface Asks {
+  /** A question for `plan`; `null` where only the best layout is asked for, which `rank` gives. */
+  question: Question | null;
+  words: string;
+  /** Clusters of the catalog by their ids; none for all of them. */
+  clusters: string[];
+  /** The tokens of a step, where the sentence says them. */
+  batch_tokens: number | null;
+  /** The query of the page that answers it: `?plan=cheapest&days=30`. */
+  query: string | null;
+}
+
+/** A run in a person's own words. */
+export interface Understood {
+  /** The sentence. */
+  text: string;
+  understood: Mark[];
+  /** What decides the answer and was not said, what decides most first. */
+  assumed: Assumption[];
+  /** What was not understood: it is left out of the scenario. */
+  unread: Unread[];
+  /** What contradicts itself or cannot be, and what counts instead. */
+  conflicts: string[];
+  asks: Asks | null;
+  /** The fragment of the scenario's link, without `#`. */
+  link: string;
+  /** Whether it is a new run, as the sentence names a model; else it changes the one of the given link. */
+  is_new: boolean;
+  /** The report of the scenario, as of `estimate`. */
+  report: Report;
+}
+
+/**
+ * Reads a run in a person's own words: `understand('llama 3.1 8b qlora on 2x4090, 8k')`. A sentence without a model changes the
+ * scenario of a link: `understand('use 16 GPUs', report)`.
+ *
+ * @throws TypeError where the sentence is no text.
+ * @throws RangeError where nothing of it is understood, or the link cannot be read (see {@link Refusal}).
+ */
+export function understand(text: string, link?: ScenarioOrLink, options?: Reading): Understood;

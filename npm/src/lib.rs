@@ -120,6 +120,15 @@ pub fn read(
     api::files::read(&given(scenario, strict, assume), files).map_err(thrown)
 }
 
+/// [`api::sentence::understand`].
+///
+/// # Errors
+/// A text of which nothing is understood.
+#[wasm_bindgen]
+pub fn understand(text: &str, link: &str) -> Result<String, JsValue> {
+    api::sentence::understand(text, link).map_err(thrown)
+}
+
 /// [`api::axis::key`].
 ///
 /// # Errors

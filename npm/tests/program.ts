@@ -1,5 +1,5 @@
 // What a user writes; it has to compile, and what is wrong in it has to be found.
-import { catalog, estimate, link, parameters, sweep, type Report, type Scenario } from 'shardwise';
+import { catalog, estimate, link, parameters, sweep, understand, type Report, type Scenario } from 'shardwise';
 
 const scenario: Scenario = { cluster: 'dgx-h100', model: 'llama-3-70b', gpus: 256, tp: 8, seq: '8k', mbs: 1, compile: true };
 const report: Report = estimate(scenario);
@@ -15,6 +15,11 @@ export const first: string = points.link(0, 1);
 
 export const bounds = parameters(scenario).map((row) => (row.kind === 'number' ? row.max : row.options.length));
 export const largest: number = Math.max(...catalog().models.map((model) => model.params));
+
+const { report: said, unread, asks } = understand('llama 3.1 8b qlora on 2x4090, 8k', report);
+export const fits: boolean = unread.length === 0 && asks?.question !== 'cheapest' && said.fits;
+// @ts-expect-error A sentence is text.
+understand({ model: 'llama-3-70b' });
 
 // @ts-expect-error A key that no link has.
 estimate({ sequence_lenght: 4096 });

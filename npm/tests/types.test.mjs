@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { catalog, estimate, parameters, rank, sweep } from 'shardwise';
+import { catalog, estimate, parameters, rank, sweep, understand } from 'shardwise';
 import * as shardwise from 'shardwise';
 import { scenarios } from './inputs.mjs';
 
@@ -21,7 +21,7 @@ function compiled(name, code) {
   return spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout;
 }
 
-const IMPORTS = "import type { Catalog, Parameter, ParameterKey, Ranking, Report, Sweep } from 'shardwise';\n";
+const IMPORTS = "import type { Catalog, Parameter, ParameterKey, Ranking, Report, Sweep, Understood } from 'shardwise';\n";
 
 /** Typed arrays are no JSON. */
 function literal(value) {
@@ -34,6 +34,7 @@ test('every key of a real answer is declared, and the other way round', () => {
   // A run that never ends.
   reports.push(estimate({ mtbf: 1, gpus: 16384, size: '300B', storage: 1e-9 }, { strict: false }));
   const { link: _, ...points } = sweep('v=1', { seq: [1024], strategy: ['ddp'] }, { run: true });
+  const sentences = ['llama 3.1 8b qlora on 2x4090 with hyperdrive', '70B, 1T tokens, 30 days, cheapest', '7B on 8 H100, best layout'];
   const keys = Object.fromEntries(parameters().map(({ key }) => [key, true]));
   const code = [
     IMPORTS,
@@ -42,6 +43,7 @@ test('every key of a real answer is declared, and the other way round', () => {
     `export const keys: Record<ParameterKey, true> = ${literal(keys)};`,
     `export const parameters: Parameter[] = ${literal(parameters())};`,
     `export const ranking: Ranking = ${literal(rank({ model: 'llama-3-8b', gpus: 8, seq: '2k', cluster: 'dgx-h100' }, 2))};`,
+    ...sentences.map((sentence, index) => `export const sentence${index}: Understood = ${literal(understand(sentence))};`),
     `export const catalog: Catalog = ${literal(catalog())};`,
   ];
   assert.equal(compiled('answers', code.join('\n')), '');
@@ -57,7 +59,7 @@ test('a key that is missing or too much does not compile', () => {
 
 test('the declarations export what the package does', () => {
   const names = Object.keys(shardwise);
-  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'lint', 'parameters', 'plan', 'rank', 'read', 'sweep']);
+  assert.deepEqual(names.sort(), ['catalog', 'estimate', 'link', 'lint', 'parameters', 'plan', 'rank', 'read', 'sweep', 'understand']);
   assert.equal(compiled('names', `import { ${names.join(', ')} } from 'shardwise';
     export const functions: Function[] = [${names.join(', ')}];`), '');
 });

@@ -19,7 +19,7 @@ from pathlib import Path
 from . import _engine
 
 __version__ = _engine.__version__
-__all__ = ["estimate", "sweep", "rank", "plan", "read", "lint", "link", "catalog", "parameters", "Widget"]
+__all__ = ["estimate", "sweep", "rank", "plan", "read", "lint", "understand", "link", "catalog", "parameters", "Widget"]
 
 #: More points than this are more than one call should take.
 MOST_POINTS = 1_000_000
@@ -134,6 +134,27 @@ def lint(*files, scenario="", strict=True, assume=False, **values):
     if brought["missing"]:
         raise ValueError(" ".join(brought["missing"]))
     return brought["offers"]
+
+
+def understand(text, link=None, *, strict=True):
+    """Reads a run in a person's own words: ``understand("llama 3.1 8b qlora on 2x4090, 8k")``.
+
+    ``link`` is the scenario that a text without a model changes, ``understand("use 16 GPUs", link)``: a link, a mapping with a
+    link's keys, or a report. A text that names a model is a new run. Gives a dict with
+
+    - ``understood``: the parts of the text, each with what it ``means``; ``from`` and ``to`` count UTF-16 code units;
+    - ``assumed``: what decides the answer and the text does not say, each with its ``value`` and a ``sentence``;
+    - ``unread``: what was not understood, each with its ``text`` and the ``near`` names that are known; it is left out of the
+      scenario, so look here first;
+    - ``conflicts``: sentences on what contradicts itself;
+    - ``asks``: the question of a text such as ``"70B, 1T tokens, 30 days, cheapest"``, else ``None``;
+    - ``link``, the fragment of the scenario's link; ``is_new``, whether it is a new run; ``report``, as of ``estimate``.
+
+    A text of which nothing is understood raises ``ValueError``, and so does a link that cannot be read; ``strict=False`` forgives
+    the link.
+    """
+    now = "" if link is None else _engine.link(_asked("understand", link, {}, strict))
+    return json.loads(_engine.understand(text, now))
 
 
 def link(scenario="", page=None, *, strict=True, **values):

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 mod engine_module {
     use super::{
         axis_key, catalog, columns, estimate, figures, issues, limiters, link, parameters, plan, point, rank, read,
-        resolve, sweep,
+        resolve, sweep, understand,
     };
     use pyo3::prelude::*;
 
@@ -39,6 +39,7 @@ mod engine_module {
             wrap_pyfunction!(sweep, module)?,
             wrap_pyfunction!(point, module)?,
             wrap_pyfunction!(read, module)?,
+            wrap_pyfunction!(understand, module)?,
             wrap_pyfunction!(figures, module)?,
         ] {
             module.add_function(function)?;
@@ -174,6 +175,12 @@ fn point(asked: Asked, outer: &str, outer_value: f64, inner: &str, inner_value: 
 #[pyfunction]
 fn read(py: Python<'_>, asked: Asked, names: Vec<String>, contents: Vec<Vec<u8>>) -> PyResult<String> {
     py.detach(|| api::files::read(&asked.given(), names.into_iter().zip(contents))).map_err(raised)
+}
+
+/// [`api::sentence::understand`].
+#[pyfunction]
+fn understand(text: &str, link: &str) -> PyResult<String> {
+    api::sentence::understand(text, link).map_err(raised)
 }
 
 /// The feasible region over sequence length and model size, and MFU over the bandwidth between

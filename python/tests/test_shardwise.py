@@ -170,6 +170,31 @@ class Others(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not the configuration of a run"):
             shardwise.lint("[100, 300]")
 
+    def test_a_sentence_has_the_bits_of_the_native_engine(self):
+        for text in ("llama 3.1 8b qlora on 2x4090, 8k", "70B on 64 H100, zero-3, 8k", "qwen 2.5 7b full fine-tune on 8 A100 80GB"):
+            read = shardwise.understand(text)
+            self.assertEqual(repr(read["report"]), repr(native(text)), text)
+            self.assertEqual(read["report"]["scenario"], shardwise.estimate(read["link"])["scenario"])
+            self.assertEqual((read["unread"], read["asks"], read["is_new"]), ([], None, True))
+
+    def test_a_sentence_is_answered_with_what_was_understood_of_it(self):
+        read = shardwise.understand("70B, 1T tokens, 30 days, hyperdrive, cheapest")
+        self.assertEqual((read["understood"][0]["text"], read["unread"][0]["text"]), ("70B", "hyperdrive"))
+        self.assertEqual((read["asks"]["question"], read["asks"]["query"]), ("cheapest", "?plan=cheapest&days=30"))
+        self.assertTrue(read["assumed"] and all(value["sentence"].endswith(".") for value in read["assumed"]))
+        # Without a model it changes the scenario of a link, a mapping or a report.
+        for scenario in (SCENARIO, shardwise.link(SCENARIO), shardwise.estimate(SCENARIO)):
+            changed = shardwise.understand("use 16 GPUs", scenario)
+            self.assertEqual((changed["report"]["scenario"]["model"], changed["report"]["scenario"]["gpus"]), ("llama-3-8b", 16))
+            self.assertFalse(changed["is_new"])
+        with self.assertRaisesRegex(ValueError, "Nothing of this was understood"):
+            shardwise.understand("does it fit?")
+        with self.assertRaisesRegex(TypeError, "Did you mean “model”"):
+            shardwise.understand("use 16 GPUs", {"modle": "llama-3-8b"})
+        self.assertEqual(shardwise.understand("use 16 GPUs", "modle=x", strict=False)["report"]["scenario"]["gpus"], 16)
+        with self.assertRaises(TypeError):
+            shardwise.understand(7)
+
     def test_catalog_and_parameters(self):
         self.assertIn("llama-3-8b", [model["id"] for model in shardwise.catalog()["models"]])
         rows = {row["key"]: row for row in shardwise.parameters(SCENARIO)}

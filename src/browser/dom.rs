@@ -6,7 +6,12 @@ use web_sys::{HtmlElement, HtmlInputElement, HtmlSelectElement, ScrollIntoViewOp
 use yew::prelude::*;
 
 use super::observers::Size;
-use crate::text;
+
+/// After a crash.
+const FAILURE: &str =
+    "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
+/// On the link back from a crash.
+const FAILURE_LINK: &str = "Reload the page with this scenario";
 
 /// The position of the slider that an event comes from.
 pub fn slider_index(event: &InputEvent) -> u32 {
@@ -113,8 +118,8 @@ pub fn show_failure(cause: &str) {
             let _ = notice.append_child(&line);
         }
     };
-    line("p", text::FAILURE);
-    line("a", text::FAILURE_LINK);
+    line("p", FAILURE);
+    line("a", FAILURE_LINK);
     line("p", cause);
     let _ = body.insert_before(&notice, body.first_child().as_ref());
 }

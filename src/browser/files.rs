@@ -9,8 +9,12 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Blob, DragEvent, Event, File, FileList, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 use yew::prelude::*;
 
-use crate::text::import as words;
+use engine::params::quantity::shorten;
 use files::brought::Item;
+
+/// Where a file is too large.
+const TOO_LARGE: &str =
+    "This is larger than 64 MiB, the most that is read. Drop less, or record fewer events of a memory snapshot.";
 
 /// Larger files are not read: pictures of this page have a hundredth of this size, memory snapshots
 /// up to all of it.
@@ -90,7 +94,7 @@ fn read(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
         return;
     }
     if files.iter().map(|file| file.size()).sum::<f64>() > MOST_BYTES {
-        take.emit((Err(words::TOO_LARGE.into()), origin));
+        take.emit((Err(TOO_LARGE.into()), origin));
         return;
     }
     let take = take.clone();
@@ -98,7 +102,7 @@ fn read(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
         let mut items = Vec::with_capacity(files.len());
         for file in files {
             let Some(bytes) = whole(&file).await else {
-                take.emit((Err(words::unreadable(&file.name())), origin));
+                take.emit((Err(unreadable(&file.name())), origin));
                 return;
             };
             items.push(Item { name: Some(file.name()), bytes });
@@ -117,4 +121,9 @@ async fn whole(file: &Blob) -> Option<Vec<u8>> {
 pub(super) fn bytes_of(file: &Blob, then: impl FnOnce(Option<Vec<u8>>) + 'static) {
     let file = file.clone();
     spawn_local(async move { then(whole(&file).await) });
+}
+
+/// Where a file cannot be read.
+fn unreadable(file: &str) -> String {
+    format!("The browser could not read “{}”: try to paste its text.", shorten(file))
 }

@@ -1,11 +1,6 @@
-//! Getting around: parts of the page are shown and get the focus, the section in view is known,
-//! dialogs open and close.
-
-use std::cell::RefCell;
-use std::rc::Rc;
+//! Getting around: parts of the page are shown and get the focus, dialogs open and close.
 
 use gloo::events::{EventListener, EventListenerOptions};
-use gloo::render::request_animation_frame;
 use gloo::timers::callback::Timeout;
 use gloo::utils::{document, window};
 use wasm_bindgen::JsCast as _;
@@ -17,8 +12,6 @@ use super::sheet::open_sheet;
 /// How often one looks for what is made later, and how long one waits in between.
 const LOOKS: u32 = 40;
 const LOOK_EVERY_MS: u32 = 50;
-/// The section in view is the last that begins above this part of the window.
-const LINE: f64 = 0.3;
 
 /// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or
 /// its heading. What is folded is opened; what is made later is waited for.
@@ -102,43 +95,6 @@ fn unfold(element: &Element) {
         let _ = fold.set_attribute("open", "");
         around = fold.parent_element().and_then(|parent| parent.closest("details").ok().flatten());
     }
-}
-
-/// The place of the section in view, by the identifiers of what they begin with; and a callback
-/// that says which one is about to be shown, as the last ones never reach the top of the window.
-#[hook]
-pub fn use_section_in_view(sections: &'static [(&'static str, &'static str)]) -> (usize, Callback<usize>) {
-    let now = use_state_eq(|| 0_usize);
-    let asked = use_mut_ref(|| None::<usize>);
-    let setter = now.setter();
-    let ask = {
-        let (asked, setter) = (asked.clone(), setter.clone());
-        use_callback((), move |place: usize, ()| {
-            asked.replace(Some(place));
-            setter.set(place);
-        })
-    };
-    use_effect_with((), move |()| {
-        let frame = Rc::new(RefCell::new(None));
-        let listener = EventListener::new(&window(), "scroll", move |_| {
-            if frame.borrow().is_some() {
-                return;
-            }
-            let (again, setter, asked) = (frame.clone(), setter.clone(), asked.take());
-            let look = request_animation_frame(move |_| {
-                let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
-                let begins_above = |&(id, _): &(&str, &str)| {
-                    let element = document().get_element_by_id(id);
-                    element.is_some_and(|element| whole(&element).get_bounding_client_rect().top() < LINE * height)
-                };
-                setter.set(asked.or_else(|| sections.iter().rposition(begins_above)).unwrap_or(0));
-                again.borrow_mut().take();
-            });
-            frame.borrow_mut().replace(look);
-        });
-        move || drop(listener)
-    });
-    (*now, ask)
 }
 
 /// Calls back on Ctrl+K, on a Mac Command+K.

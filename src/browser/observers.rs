@@ -91,23 +91,11 @@ const SOON: &str = "100%";
 /// Whether an element is in sight or about to be.
 #[hook]
 pub fn use_seen(node: &NodeRef) -> bool {
-    use_within(node, SOON)
-}
-
-/// Whether an element is in sight.
-#[hook]
-pub fn use_in_sight(node: &NodeRef) -> bool {
-    use_within(node, "0px")
-}
-
-/// Whether an element is on the screen or at most `margin` beyond its edges.
-#[hook]
-fn use_within(node: &NodeRef, margin: &'static str) -> bool {
     // Paper has no place that is out of sight.
     let printing = use_printing();
     let seen = use_state_eq(|| false);
     let setter = seen.setter();
-    use_intersection(node, margin, move |entry| setter.set(entry.is_intersecting()));
+    use_intersection(node, SOON, move |entry| setter.set(entry.is_intersecting()));
     *seen || printing
 }
 

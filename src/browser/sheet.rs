@@ -11,7 +11,7 @@ use super::focus;
 /// On the root while the sheet is open, for the style sheet.
 const OPEN: &str = "data-sheet";
 /// What lies around the controls.
-const AROUND: &str = ".masthead, .page > :not(.columns), .columns > :not(.controls), .colophon";
+const AROUND: &str = ".masthead, .under, .page > :not(.columns), .columns > :not(.controls), .colophon";
 
 /// Opens the sheet with an identifier, by its button, and gives it the focus; what lies around it
 /// cannot be reached. Where it closes the focus goes back to its button. Escape and a window with

@@ -82,8 +82,8 @@ struct Queue {
     frame: Option<AnimationFrame>,
 }
 
-/// A callback that applies actions, at most one redraw a frame. Of several positions of one slider
-/// only the last counts.
+/// A callback that applies actions, at most one redraw a frame. Of several positions of one slider,
+/// or of the run over a figure, only the last counts.
 #[hook]
 pub fn use_frame_queue(state: &UseReducerHandle<State>) -> Callback<Action> {
     let queue = use_mut_ref(Queue::default);
@@ -101,9 +101,12 @@ pub fn use_frame_queue(state: &UseReducerHandle<State>) -> Callback<Action> {
 }
 
 fn wait(actions: &mut Vec<Action>, action: Action) {
-    if let (Action::Slide { key, .. }, Some(Action::Slide { key: last, .. })) = (&action, actions.last())
-        && key == last
-    {
+    let replaces = match (&action, actions.last()) {
+        (Action::Slide { key, .. }, Some(Action::Slide { key: last, .. })) => key == last,
+        (Action::Drag(_), Some(Action::Drag(_))) => true,
+        _ => false,
+    };
+    if replaces {
         actions.pop();
     }
     actions.push(action);

@@ -30,7 +30,7 @@ use yew::prelude::*;
 
 use super::observers::{Size, use_restorations};
 use super::start::{Started, start};
-use crate::derived::Plot;
+use crate::plots::Plot;
 use crate::snapshot::Snapshot;
 use crate::worker::{Paint, Said, Words, text_of};
 use charts::palette::Theme;

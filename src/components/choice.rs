@@ -4,10 +4,10 @@ use yew::prelude::*;
 
 use super::help::use_help;
 use super::icon::{Icon, drawn};
+use super::number::back_to;
 use crate::browser;
 use crate::fields::ChoiceField;
 use crate::state::Action;
-use crate::text;
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -34,7 +34,7 @@ pub fn ChoiceControl(props: &Props) -> Html {
     browser::use_selected(&select, chosen, options.len());
     let choose = props.emit.reform(move |event: Event| Action::Choose { key, index: browser::selected_index(&event) });
     let back = props.field.preset.as_ref().map(|preset| {
-        let name = text::back_to(label, preset);
+        let name = back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
         html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
     });

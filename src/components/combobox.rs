@@ -7,8 +7,10 @@ use super::icon::{Icon, drawn};
 use crate::browser;
 use crate::search::Query;
 use crate::state::{Action, SelectTarget};
-use crate::text;
 use crate::view::View;
+
+/// In a list that holds nothing of what was typed.
+pub const NOTHING_FOUND: &str = "Nothing by this name.";
 
 /// Entries that a page key moves by.
 const PAGE: isize = 8;
@@ -193,7 +195,7 @@ pub fn Combobox(props: &Props) -> Html {
                         }
                     }) }
                     if places.is_empty() {
-                        <p role="status">{ text::NOTHING_FOUND }</p>
+                        <p role="status">{ NOTHING_FOUND }</p>
                     }
                 </div>
             }

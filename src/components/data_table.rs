@@ -7,10 +7,10 @@ use yew::prelude::*;
 
 use super::latest::{Latest, use_latest};
 use crate::browser::{self, Kind, Size};
-use crate::derived::{Plot, compared};
+use crate::compare::compared;
+use crate::plots::Plot;
+use crate::scenario_line::scenario_line;
 use crate::snapshot::Snapshot;
-use crate::text;
-use crate::text::scenario_line::scenario_line;
 use charts::chrome_trace::chrome_trace;
 use charts::paint::{self, Style};
 use charts::palette::Theme;
@@ -19,6 +19,15 @@ use charts::table::{self, Table};
 use charts::views::Scratch;
 use charts_canvas::{picture_of_bar, picture_of_chart};
 use export::csv::with_link;
+
+/// Before the buttons that save a figure.
+const SAVE: &str = "Save:";
+/// Where the browser makes no picture of a figure.
+pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
+/// On the table of a figure.
+pub const DATA: &str = "Data table";
+/// Over a table that is wider than a phone.
+pub const SCROLL: &str = "Scroll the table sideways for the rest →";
 
 /// Pixels of a saved picture for each CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;
@@ -195,16 +204,16 @@ fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
     html! {
         <div class="data-row">
             <details class="data" ontoggle={toggle}>
-                <summary>{ text::DATA }</summary>
+                <summary>{ DATA }</summary>
                 { for table.iter().map(|what| shown(what.table())) }
             </details>
             <div class="save">
-                { text::SAVE }
+                { SAVE }
                 { for kinds.into_iter().map(|kind| html! {
-                    <button type="button" class="small-button" aria-label={text::save_as(id, kind.name())} onclick={press(kind)}>{ kind.name() }</button>
+                    <button type="button" class="small-button" aria-label={save_as(id, kind.name())} onclick={press(kind)}>{ kind.name() }</button>
                 }) }
                 if *has_failed {
-                    <p class="error" role="alert">{ text::NO_PICTURE }</p>
+                    <p class="error" role="alert">{ NO_PICTURE }</p>
                 }
             </div>
         </div>
@@ -215,7 +224,7 @@ fn shown(data: Table) -> Html {
     html! {
         <>
         <p>{ &data.caption }</p>
-        <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
+        <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
         <div class="scroll" tabindex="0" role="region" aria-label={data.caption.clone()}>
             <table aria-label={data.caption}>
                 <thead><tr>{ for data.header.into_iter().map(|name| html! { <th scope="col">{ name }</th> }) }</tr></thead>
@@ -228,4 +237,9 @@ fn shown(data: Table) -> Html {
         </div>
         </>
     }
+}
+
+/// The accessible name of a button that saves a figure.
+fn save_as(figure: &str, kind: &str) -> String {
+    format!("Save {figure} as {kind}")
 }

@@ -3,13 +3,20 @@
 use yew::prelude::*;
 
 use crate::state::Action;
-use crate::text;
+
+/// On a number.
+const WHY: &str = "why?";
 
 /// The button over all of its element; `open` is the key of the explanation that is open.
 pub fn explain_button(key: &'static str, what: &str, open: &str, emit: &Callback<Action>) -> Html {
     let click = emit.reform(move |_: MouseEvent| Action::OpenExplanation(key));
     html! {
-        <button type="button" class="ask" id={format!("ask-{key}")} aria-label={text::why(what)} aria-controls="why"
-            aria-expanded={if key == open { "true" } else { "false" }} onclick={click}>{ text::WHY }</button>
+        <button type="button" class="ask" id={format!("ask-{key}")} aria-label={why(what)} aria-controls="why"
+            aria-expanded={if key == open { "true" } else { "false" }} onclick={click}>{ WHY }</button>
     }
+}
+
+/// The accessible name of a number's button.
+fn why(what: &str) -> String {
+    format!("Why? {what}")
 }

@@ -14,21 +14,23 @@ use super::data_table::{Drawing, on_paper, use_data_row};
 use super::latest::Latest;
 use super::legend::legend;
 use crate::browser::{self, PaintWorker};
-use crate::derived::Plot;
+use crate::plots::Plot;
 use crate::snapshot::Snapshot;
 use crate::state::Action;
-use crate::text;
 use crate::worker::Words;
-use charts::layout::plot_area;
+use charts::layout::{PlotArea, plot_area};
 use charts::paint::Style;
 use charts::palette::Theme;
 use charts::readout::Entry;
-use charts::spec::ChartSpec;
+use charts::spec::{AxisKey, ChartSpec};
 use charts::{describe, marks, readout};
 use charts_canvas::{Sheet, paint_chart};
 pub use narrow::{Narrow, NarrowedAxes};
 use narrow::{Spot, is_drag};
 use overlay::{Tip, cross, rectangle};
+
+/// On the button that shows a figure's whole axes again.
+pub const RESET_ZOOM: &str = "Reset zoom";
 
 /// A click within this distance of the place that is read out is there, in CSS pixels.
 const SAME_SPOT: f64 = 1.5;
@@ -108,10 +110,19 @@ fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
 }
 
 /// The values of the axes that are parameters, at a place.
-fn place(spec: &ChartSpec, (x, y): (f64, f64)) -> Action {
+fn values(spec: &ChartSpec, (x, y): (f64, f64)) -> Vec<(AxisKey, f64)> {
     let across = spec.x.key.map(|key| (key, spec.x.settled(x)));
     let up = spec.y.key.map(|key| (key, spec.y.settled(y)));
-    Action::Place(across.into_iter().chain(up).collect())
+    across.into_iter().chain(up).collect()
+}
+
+/// How far from the ring of the run a pointer may be pressed to drag it, in pixels.
+const REACH: f64 = 14.0;
+
+/// Whether a pointer is on the ring of the run, where a map has one.
+fn is_on_ring(spec: &ChartSpec, area: &PlotArea, (x, y): Spot) -> bool {
+    let ring = spec.here.filter(|_| spec.y.key.is_some()).map(|(across, up)| area.to_pixel(across, up));
+    ring.is_some_and(|(left, top)| (left - x).hypot(top - y) <= REACH)
 }
 
 /// How far an arrow key moves the crosshair, right and up.
@@ -162,6 +173,7 @@ pub fn Figure(props: &Props) -> Html {
     let drag = use_state(|| None::<(Spot, Spot)>);
     let pressed = use_mut_ref(|| None::<Spot>);
     let dragged = use_mut_ref(|| false);
+    let holds_ring = use_mut_ref(|| false);
     let hover = {
         let (at, area, drag, dragged) = (at.clone(), area.clone(), drag.clone(), dragged.clone());
         let (narrow, emit, spec) = (props.narrow, props.emit.clone(), props.spec.clone());
@@ -170,6 +182,7 @@ pub fn Figure(props: &Props) -> Html {
             match event.type_().as_str() {
                 "pointerdown" => {
                     dragged.replace(false);
+                    holds_ring.replace(narrow.is_some() && is_on_ring(&spec, &area, spot));
                     if narrow.is_some() && event.is_primary() && event.button() == 0 {
                         pressed.replace(Some(spot));
                         browser::hold(&event);
@@ -179,15 +192,23 @@ pub fn Figure(props: &Props) -> Html {
                     let place = area.to_data(spot.0, spot.1);
                     at.set(place.map(|place| marks::snapped(&spec, place)));
                     if let Some(from) = *pressed.borrow()
-                        && (drag.is_some() || is_drag((from, spot)))
+                        && (*dragged.borrow() || is_drag((from, spot)))
                     {
                         dragged.replace(true);
-                        drag.set(Some((from, spot)));
+                        if *holds_ring.borrow() {
+                            if let Some(place) = place {
+                                emit.emit(Action::Drag(values(&spec, place)));
+                            }
+                        } else {
+                            drag.set(Some((from, spot)));
+                        }
                     }
                 }
                 kind => {
                     let from = pressed.take();
-                    if kind == "pointerup"
+                    if holds_ring.replace(false) && *dragged.borrow() {
+                        emit.emit(Action::Settle);
+                    } else if kind == "pointerup"
                         && let (Some(from), Some(narrow)) = (from, narrow)
                         && *dragged.borrow()
                         && let Some(look) = narrow.select(&spec, &area, (from, spot))
@@ -216,7 +237,7 @@ pub fn Figure(props: &Props) -> Html {
         let (take, emit, spec) = (props.take.clone(), props.emit.clone(), props.spec.clone());
         move |here| match take.as_ref().zip(marks::nearest(&spec, here)) {
             Some((take, mark)) => take.emit(mark),
-            None => emit.emit(place(&spec, here)),
+            None => emit.emit(Action::Place(values(&spec, here))),
         }
     };
     let pick = {
@@ -323,7 +344,7 @@ pub fn Figure(props: &Props) -> Html {
                 { tip.unwrap_or_default() }
                 if printing && size.width > 0.0 { { on_paper(&what, size) } }
                 if props.narrow.is_some_and(|narrow| narrow.is_narrow()) {
-                    <button type="button" class="small-button reset" onclick={reset}>{ text::RESET_ZOOM }</button>
+                    <button type="button" class="small-button reset" onclick={reset}>{ RESET_ZOOM }</button>
                 }
             </div>
             <figcaption class={classes!("caption", (props.moving && words.is_some()).then_some("stale"))}>{ words.map_or(&props.spec.caption, |words| &words.caption) }</figcaption>

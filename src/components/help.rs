@@ -2,8 +2,6 @@
 
 use yew::prelude::*;
 
-use crate::text;
-
 /// The button and the text of the control with this identifier and name. The text is in a tooltip
 /// too.
 #[hook]
@@ -15,9 +13,14 @@ pub fn use_help(id: &'static str, label: &str, help: &str) -> (Html, Html) {
     };
     let at = [id, "-help"].concat();
     let button = html! {
-        <button type="button" class="help" aria-label={text::help(label)} title={help.to_owned()} aria-expanded={open.to_string()}
+        <button type="button" class="help" aria-label={what_is(label)} title={help.to_owned()} aria-expanded={open.to_string()}
             aria-controls={open.then(|| at.clone())} onclick={toggle}>{ "?" }</button>
     };
     let words = open.then(|| html! { <p class="control-help" id={at}>{ help.to_owned() }</p> });
     (button, words.unwrap_or_default())
+}
+
+/// The accessible name of a control's help.
+fn what_is(label: &str) -> String {
+    format!("What is {label}?")
 }

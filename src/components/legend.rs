@@ -4,13 +4,19 @@ use yew::prelude::*;
 
 use super::explain_button::explain_button;
 use crate::state::Action;
-use crate::text;
 use charts::names;
 use charts::palette::{self, Pattern};
 use charts::readout::Entry;
 use charts::spec::{ChartSpec, Line, LineRole, Mark};
 use engine::model::report::Work;
 use explain::of_work;
+
+/// The hatching of the map.
+const DOES_NOT_FIT: &str = "does not fit";
+/// The name of the range around a prediction.
+pub const BAND: &str = "Range of 80 % of measurements";
+/// What that is.
+pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 
 /// Samples with their names, and the values of lines at the place that is read out.
 pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {
@@ -87,13 +93,13 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
 fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     let asked = id == "curve";
     html! {
-        <li key={["band ", &line.role.class()].concat()} title={text::BAND_HELP} class={asked.then_some("asked")}>
+        <li key={["band ", &line.role.class()].concat()} title={BAND_HELP} class={asked.then_some("asked")}>
             <svg class="sample band" viewBox="0 0 22 12" aria-hidden="true">
                 <line class={line.role.class()} x1="0" x2="22" y1="6" y2="6" stroke-width="12" />
             </svg>
-            <span class="line-name">{ text::BAND }</span>
+            <span class="line-name">{ BAND }</span>
             if asked {
-                { explain_button("range", text::BAND, why, emit) }
+                { explain_button("range", BAND, why, emit) }
             }
         </li>
     }
@@ -137,7 +143,7 @@ fn hatching(id: &str) -> Html {
                 <rect class="hatch-under" width="22" height="12" />
                 <rect width="22" height="12" fill={format!("url(#{hatch})")} />
             </svg>
-            { text::DOES_NOT_FIT }
+            { DOES_NOT_FIT }
         </li>
     }
 }

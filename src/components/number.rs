@@ -7,7 +7,6 @@ use super::icon::{Icon, drawn};
 use crate::browser;
 use crate::fields::NumberField;
 use crate::state::Action;
-use crate::text;
 use engine::format;
 use engine::params::ParamId;
 
@@ -63,7 +62,7 @@ pub fn NumberControl(props: &Props) -> Html {
     let error = field.error.as_ref().map(|message| {
         let offer = field.nearest.as_ref().map(|nearest| {
             let take = props.emit.reform(move |_: MouseEvent| Action::Nearest { key });
-            html! { <button type="button" class="small-button" onclick={take}>{ text::use_value(nearest) }</button> }
+            html! { <button type="button" class="small-button" onclick={take}>{ use_value(nearest) }</button> }
         });
         html! { <><span>{ message }</span>{ offer.unwrap_or_default() }</> }
     });
@@ -71,7 +70,7 @@ pub fn NumberControl(props: &Props) -> Html {
     let error =
         error.or_else(|| field.correction.as_ref().map(|message| corrected(message, key, &field.offers, &props.emit)));
     let back = field.preset.as_ref().map(|preset| {
-        let name = text::back_to(label, preset);
+        let name = back_to(label, preset);
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
         html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
     });
@@ -84,7 +83,7 @@ pub fn NumberControl(props: &Props) -> Html {
                 <label for={key.key()} title={help}>{ label }</label>
                 if props.explained { { ask } }
                 { back }
-                <input type="text" id={ids.0} aria-label={text::typed(label)} aria-describedby={ids.1.clone()}
+                <input type="text" id={ids.0} aria-label={typed_name(label)} aria-describedby={ids.1.clone()}
                     aria-invalid={if error.is_some() { "true" } else { "false" }} autocomplete="off" spellcheck="false"
                     value={field.text.clone()} oninput={typed} onchange={settle.clone()} onkeydown={entered} />
                 <span class="unit" aria-hidden="true">{ field.unit }</span>
@@ -106,8 +105,23 @@ fn corrected(message: &AttrValue, key: ParamId, offers: &[u32], emit: &Callback<
     let offer = |&value: &u32| {
         let take = emit.reform(move |_: MouseEvent| Action::Step { key, value });
         html! {
-            <button type="button" class="small-button" onclick={take}>{ text::use_value(&format::count(f64::from(value))) }</button>
+            <button type="button" class="small-button" onclick={take}>{ use_value(&format::count(f64::from(value))) }</button>
         }
     };
     html! { <><span>{ message }</span>{ for offers.iter().map(offer) }</> }
+}
+
+/// On the button that offers a valid value.
+fn use_value(value: &str) -> String {
+    format!("Use {value}")
+}
+
+/// On the button that puts a parameter back.
+pub(super) fn back_to(label: &str, preset: &str) -> String {
+    format!("{label} back to {preset}")
+}
+
+/// The accessible name of a typed field.
+fn typed_name(label: &str) -> String {
+    format!("{label}, typed")
 }

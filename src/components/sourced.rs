@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::text::sources::pieces;
+use super::sources::pieces;
 
 /// The text; papers and pages of the documentation open beside the page.
 pub fn sourced(text: &str) -> Html {

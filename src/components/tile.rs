@@ -2,10 +2,28 @@
 
 use yew::prelude::*;
 
-use crate::text::{
-    self,
-    pins::{self as words, Delta},
-};
+use super::legend::BAND_HELP;
+
+/// How far a figure lies from that of a pinned scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// The difference with its sign and unit.
+    pub text: String,
+    /// Whether that is for the better; `None` where it is neither.
+    pub better: Option<bool>,
+    /// What the difference is measured from, after the text.
+    pub against: String,
+}
+
+/// After a difference that is better, for screen readers.
+const BETTER: &str = ", better";
+/// After a difference that is worse, for screen readers.
+const WORSE: &str = ", worse";
+
+/// On figures of a run that does not fit.
+const HYPOTHETICAL: &str = "if memory were no limit";
+/// The same in a word or three.
+const IF_IT_FIT: &str = "if it fit";
 
 /// What to show.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,13 +60,13 @@ pub fn tile(tile: Tile) -> Html {
     let Tile { name, short, value, band, note, delta, second, below, hypothetical, explain, edit, class } = tile;
     let short = short.unwrap_or(AttrValue::Static(name));
     html! {
-        <div class={classes!("tile", class, hypothetical.then_some("moot"))} title={hypothetical.then_some(text::HYPOTHETICAL)}>
+        <div class={classes!("tile", class, hypothetical.then_some("moot"))} title={hypothetical.then_some(HYPOTHETICAL)}>
             <span class="tile-name" aria-hidden="true">{ short }</span>
             <output aria-label={name} aria-live="off" class={below.then_some("below")}>{ value }</output>
             if hypothetical {
-                <span class="tile-band">{ text::IF_IT_FIT }</span>
+                <span class="tile-band">{ IF_IT_FIT }</span>
             } else if let Some(band) = band {
-                <span class="tile-band" title={text::BAND_HELP}>{ band }</span>
+                <span class="tile-band" title={BAND_HELP}>{ band }</span>
             }
             if let Some((note, help)) = note {
                 <span class="tile-band aside" title={help}>{ note }</span>
@@ -67,8 +85,8 @@ pub fn tile(tile: Tile) -> Html {
 /// A difference with its sign; the colour says whether it is for the better, as does the word.
 fn change(Delta { text, better, against }: Delta) -> Html {
     let (class, word) = match better {
-        Some(true) => ("tile-delta better", words::BETTER),
-        Some(false) => ("tile-delta worse", words::WORSE),
+        Some(true) => ("tile-delta better", BETTER),
+        Some(false) => ("tile-delta worse", WORSE),
         None => ("tile-delta", ""),
     };
     html! { <span {class}>{ text }<span class="versus">{ against }</span><span class="hidden">{ word }</span></span> }

@@ -1,6 +1,9 @@
 //! The counts of the layout between two buttons each, with what the buttons offer.
 
-use crate::text::layout as words;
+mod words;
+
+pub use words::{of_batch, product, step_id};
+
 use analysis::degrees;
 use engine::format;
 use engine::model::report::Report;

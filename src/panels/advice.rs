@@ -1,16 +1,20 @@
 //! Advice: the best layout, and single changes of the scenario, each with its effect.
 
+pub mod change;
+
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::derived::Advised;
+use self::change::{besides, change, faster, laid_out, not_in, of_change};
+use crate::calculator::Advised;
 use crate::state::Action;
-use crate::text;
+use crate::words::opening;
 use analysis::advice::{Advice, is_sure};
-use analysis::change::Change;
+use analysis::change::{Change, Price};
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::search::Layout;
+use engine::catalog::accuracy;
 use engine::format;
 use engine::model::report::Report;
 use engine::names;
@@ -29,24 +33,39 @@ pub struct Props {
     pub emit: Callback<Action>,
 }
 
-/// The best layout, and beside it what else would help.
+/// What to do next: what costs nothing, the best layout first, and what is to be bought.
 #[component]
 pub fn Recommended(props: &Props) -> Html {
     let Props { layouts, emit, .. } = props;
     let Advised { scenario, report: now, changes: found } = &*props.advised;
     let here = layouts.as_deref().filter(|search| search.scenario() == scenario);
     let keeps = |advice: &&Advice| here.is_none_or(|search| search.keeps(advice, now));
-    let changes = found.iter().filter(keeps).enumerate();
+    let (bought, free): (Vec<_>, Vec<_>) =
+        found.iter().filter(keeps).enumerate().partition(|(_, advice)| advice.price == Price::Bought);
+    let group = |title: &'static str, help: Option<String>, first: Option<Html>, rest: Vec<(usize, &Advice)>| {
+        html! {
+            <div class="levers-of" role="group" aria-label={title}>
+                <span class="levers-name" title={help}>{ title }</span>
+                <div class="rows">
+                    { for first }
+                    { for rest.into_iter().map(|(place, advice)| advised(place, advice, now, emit)) }
+                </div>
+            </div>
+        }
+    };
+    let varied = [VARIED, names::OF_LAYOUTS, "."].concat();
     html! {
-        <>
         <div id="advice" class={classes!("advice", props.moving.then_some("stale"))} aria-busy={props.moving.to_string()}>
-            { best(here, (scenario, now), emit) }
-            { for changes.map(|(place, advice)| advised(place, advice, now, emit)) }
+            { group(FREE, Some(varied), Some(best(here, (scenario, now), emit)), free) }
+            if !bought.is_empty() { { group(BOUGHT, None, None, bought) } }
         </div>
-        <p class="varied">{ VARIED }{ names::OF_LAYOUTS }{ "." }</p>
-        </>
     }
 }
+
+/// Over what costs no money.
+const FREE: &str = "Next, free";
+/// Over what does.
+const BOUGHT: &str = "Next, bought";
 
 /// The best layout, and where it is tight the best that is sure: their place is kept while they are
 /// searched.
@@ -60,9 +79,9 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
         html! {
             <button {key} type="button" class="advised best" onclick={take}>
-                <strong>{ text::opening(&name) }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
+                <strong title={name.clone()}>{ opening(&name) }</strong><span>{ effect(now, &layout.report) }{ rest }</span>
                 if layout.lack.is_some() {
-                    <span>{ text::not_in(taken.framework) }</span>
+                    <span>{ not_in(taken.framework) }</span>
                 }
             </button>
         }
@@ -71,10 +90,10 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
     let [fitting, all] = [ranking.fitting(), ranking.len()].map(|count| format::count(count as f64));
     let layouts = search.offered(now);
     if let Some((first, rest)) = layouts.split_first() {
-        let named = |layout: &Layout| text::laid_out(scenario, &layout.scenario);
+        let named = |layout: &Layout| laid_out(scenario, &layout.scenario);
         return html! {
             <>
-                { offered("best", format!("{BEST}: {}", named(first)), first, &format!("; best of {fitting} layouts")) }
+                { offered("best", format!("{BEST}: {}", named(first)), first, &format!(", best of {fitting}")) }
                 { for rest.iter().map(|sure| offered("sure", format!("{SURE}: {}", named(sure)), sure, SAME_BATCH)) }
             </>
         };
@@ -84,12 +103,12 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
         return said(YOURS, format!("{fitting} of {all} layouts are valid and fit; {none}"));
     }
     let Some((change, layout)) = search.also() else { return said(NOTHING_FITS, OR_WITH.to_owned()) };
-    let with = text::of_change(change, &layout.scenario);
+    let with = of_change(change, &layout.scenario);
     let rest = match change {
-        Change::Lora | Change::QLora => "; same batch, only adapters train",
+        Change::Lora | Change::QLora => ", same batch, only adapters train",
         _ => SAME_BATCH,
     };
-    offered("best", format!("Fits with {with}: {}", text::laid_out(scenario, &layout.scenario)), layout, rest)
+    offered("best", format!("Fits with {with}: {}", laid_out(scenario, &layout.scenario)), layout, rest)
 }
 
 /// What the first place is about.
@@ -107,7 +126,7 @@ const NONE_SAFER: &str = "those that are faster are less sure to fit";
 /// Before the search is over.
 const SEARCHING: &str = "Searching for the best layout …";
 /// What stays.
-const SAME_BATCH: &str = "; same batch";
+const SAME_BATCH: &str = ", same batch";
 /// Where nothing fits.
 const NOTHING_FITS: &str = "Nothing fits on these GPUs";
 /// With what it was tried.
@@ -125,11 +144,11 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
     html! {
         <button key={place} type="button" class="advised" onclick={apply}>
-            <strong>{ text::opening(&text::change(advice)) }</strong><span>{ effect(now, &advice.report) }</span>
+            <strong title={change(advice)}>{ opening(&change(advice)) }</strong><span>{ effect(now, &advice.report) }</span>
             if advice.lack.is_some() {
-                <span>{ text::not_in(scenario.framework) }</span>
+                <span>{ not_in(scenario.framework) }</span>
             }
-            if let Some(besides) = text::besides(now, advice) {
+            if let Some(besides) = besides(now, advice) {
                 <span>{ besides }</span>
             }
         </button>
@@ -139,9 +158,9 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
 /// The effect of a change, with the odds of the run that it leads to. A run that does not fit, or
 /// not surely, gains no speed by one that does.
 fn effect(now: &Report, then: &Report) -> String {
-    let (mfu, odds) = (format::percent(then.whole().mfu), text::odds(then));
+    let (mfu, odds) = (format::percent(then.whole().mfu), format!("{} fit", format::odds(accuracy::fit_odds(then))));
     if now.fits() && (is_sure(now) || !is_sure(then)) {
-        format!("{}, {mfu} MFU, {odds}", text::faster(gain(now, then)))
+        format!("{}, {odds}", faster(gain(now, then)))
     } else {
         format!("{mfu} MFU, {odds}")
     }

@@ -5,8 +5,17 @@ use yew::prelude::*;
 
 use crate::browser::Thread;
 use crate::state::Action;
-use crate::text;
+use crate::words::DISMISS;
 use engine::scenario::issue::Issue;
+
+/// Over the list of what could not be read in a link.
+const BANNER: &str = "Not everything in this link could be read:";
+/// Where the second thread was lost, or the server has another build's.
+const LOST_THREAD: &str = "The second thread that paints map and curves is lost. The page paints them itself, and \
+    sliders answer more slowly: reload the page to have it again.";
+/// Where no second thread paints.
+const NO_THREAD: &str =
+    "This browser runs no second thread for the page, which paints map and curves itself: sliders answer more slowly.";
 
 /// The list of issues with a button that closes it; nothing without issues.
 pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
@@ -19,8 +28,8 @@ pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
 /// Says that the page paints map and curves itself.
 pub fn without_thread(thread: Thread) -> Html {
     let said = match thread {
-        Thread::Refused => text::NO_THREAD,
-        Thread::Lost => text::LOST_THREAD,
+        Thread::Refused => NO_THREAD,
+        Thread::Lost => LOST_THREAD,
         _ => return Html::default(),
     };
     html! { <p id="no-thread" class="notice">{ said }</p> }
@@ -31,10 +40,10 @@ fn shown(issues: &[Issue], emit: &Callback<Action>) -> Html {
     html! {
         <div id="banner" class="notice" role="alert">
             <div>
-                <p>{ text::BANNER }</p>
+                <p>{ BANNER }</p>
                 <ul>{ for issues.iter().map(|issue| html! { <li>{ &issue.message }</li> }) }</ul>
             </div>
-            <button type="button" class="button" onclick={dismiss}>{ text::DISMISS }</button>
+            <button type="button" class="button" onclick={dismiss}>{ DISMISS }</button>
         </div>
     }
 }

@@ -1,23 +1,33 @@
 //! The controls: the main parameters by subject, the other parameters in folded groups.
 
+mod control;
+pub mod effects;
+pub mod folds;
+pub mod groups;
+pub mod layout;
+pub mod pickers;
+pub mod sheet;
+
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::control::{ControlContext, PROMOTED, control};
-use super::groups::Groups;
-use super::import::Import;
-use super::layout::LayoutControls;
-use super::pickers;
-use super::sheet::CONTROLS;
+use self::control::{ControlContext, PROMOTED, control};
+use self::groups::Groups;
+use self::layout::LayoutControls;
+use self::sheet::CONTROLS;
 use crate::calculator::Calculator;
+use crate::fields::product;
 use crate::state::Action;
-use crate::text;
-use crate::text::layout::product;
 use analysis::effects::Same;
 use engine::catalog;
+use engine::format;
+use engine::model::stages::of_model;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
+
+/// On the button that puts everything back.
+const RESET: &str = "Reset all";
 
 /// The folded groups.
 #[derive(Clone, Copy)]
@@ -32,7 +42,7 @@ pub struct FoldedGroups<'a> {
 
 /// The column of controls at the left.
 pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
-    let Calculator { state, on_screen, derived, settled, emit, .. } = calculator;
+    let Calculator { state, derived, settled, emit, .. } = calculator;
     let (scenario, drafts) = (&state.scenario, state.drafts());
     let context = ControlContext {
         scenario,
@@ -47,10 +57,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
     html! {
         <section id={CONTROLS} class="controls" aria-label="Controls" tabindex="-1">
             <div class="set" role="group" aria-label="Model">
-                <div class="model-line">
-                    { pickers::model(scenario, &state.preset, emit) }
-                    <Import scenario={on_screen.clone()} settled={settled.snapshot.scenario} {emit} />
-                </div>
+                { pickers::model(scenario, &state.preset, emit) }
                 { pickers::made_from(scenario, &state.preset, emit) }
                 { row(ParamId::ModelSize) }
                 { row(ParamId::SequenceLength) }
@@ -67,13 +74,13 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
             <div class="set" role="group" aria-label="Method">
                 <pickers::Software scenario={*scenario} settled={settled.snapshot.scenario} {emit} />
                 { for PROMOTED.into_iter().filter(|id| id.param().is_shown(scenario)).map(row) }
-                if let Some(share) = text::trained(scenario) {
+                if let Some(share) = trained(scenario) {
                     <p class="caption">{ share }</p>
                 }
             </div>
             <Groups scenario={folded.scenario} preset={state.preset} drafts={drafts.to_vec()} issues={derived.issues.clone()} {emit}
                 opened={folded.opened} effects={folded.effects.clone()} />
-            <p><button type="button" class="button" onclick={reset}>{ text::RESET }</button></p>
+            <p><button type="button" class="button" onclick={reset}>{ RESET }</button></p>
         </section>
     }
 }
@@ -97,4 +104,20 @@ pub fn sliders(calculator: &Calculator, last: Html) -> Html {
     html! {
         <section class="sliders" aria-label="Controls">{ for rows.map(|param| control(param, context, false)) }{ last }</section>
     }
+}
+
+/// How many of the parameters train, where not all do.
+fn trained(scenario: &Scenario) -> Option<String> {
+    if scenario.trained.is_all() {
+        return None;
+    }
+    let params = of_model(&scenario.setup());
+    let [trained, all] = [params.trained.all(), params.held.all()];
+    let share = if all > 0.0 { trained / all } else { 0.0 };
+    Some(format!(
+        "{} of {} parameters train: {}.",
+        format::params(trained),
+        format::params(all),
+        format::percent(share)
+    ))
 }

@@ -1,58 +1,131 @@
-//! The figures at the right: map, curves, memory, and the panels below them.
+//! The figures of the page: a row of tabs, and what the open one shows.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::calculator::Calculator;
-use crate::components::bar::MemoryBar;
+use crate::calculator::{Calculator, Settled};
 use crate::components::explain_button::explain_button;
 use crate::components::figure::{Figure, Narrow, NarrowedAxes};
 use crate::components::latest::Latest;
 use crate::components::select::{Item, Select};
-use crate::derived::Plot;
-use crate::panels::below::{Below, Cards};
-use crate::panels::folds::fold_of;
-use crate::panels::sections::Sections;
+use crate::panels::accuracy::agreement::Agreement;
+use crate::panels::controls::folds::fold_of;
+use crate::panels::layouts::ranking::Ranking;
+use crate::panels::layouts::strategies::Strategies;
+use crate::panels::memory::bar::MemoryBar;
+use crate::panels::memory::generation::generation;
+use crate::panels::memory::step_memory::StepMemory;
+use crate::panels::plan::PlanPanel;
+use crate::panels::run::run;
+use crate::panels::scaling::AnalysisFigures;
+use crate::panels::settings::settings;
+use crate::panels::step::expert_layer::expert_layer;
+use crate::panels::step::timeline::timeline;
+use crate::panels::step::timeline::use_timeline;
+use crate::panels::step::waterfall::Waterfall;
+use crate::panels::tabs::{Tabs, tab_panel};
+use crate::panels::why::why;
+use crate::plots::Plot;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, SelectTarget};
-use crate::text;
-use crate::view::View;
+use crate::view::{Door, Tab, View};
 use crate::worker::Words;
 use analysis::layouts::LayoutSearch;
-use charts::spec::{AxisKey, BarSpec, ChartSpec};
+use charts::spec::{AxisKey, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
 use engine::params::Param;
 
-/// Figures that need not follow while nobody sees them, with the elements that tell whether they
-/// are in sight.
-pub struct OutOfSight {
-    /// Memory by part, and what its files lead back to.
-    pub memory: (Rc<BarSpec>, Rc<Snapshot>),
-    /// The element of the memory bar.
-    pub of_bar: NodeRef,
-    /// The timeline.
-    pub timeline: Rc<ChartSpec>,
-    /// The element of the timeline.
-    pub of_step: NodeRef,
-}
+/// How to use the map and the curves, with the pointer and with the keyboard.
+const HINT: (&str, &str) = (
+    "Point to read, click to set the run there, drag its ring to move it, drag elsewhere to zoom, double-click for the whole.",
+    "With the keyboard: focus a figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
+);
+/// Over the map, beside its axes.
+const FITS: &str = "What fits";
+/// Over the curves, beside their axes.
+const SPEED: &str = "How fast";
+/// On the choice of the best configuration for the map.
+const BEST: &str = "Best over sequence, batch and checkpointing";
+/// What that is.
+const BEST_HELP: &str = "GPU memory by link bandwidth: at every point the best MFU of sequences from 512 to 131,072 tokens, micro-batches from \
+     1 to 16 and four ways of checkpointing, after the question of Wang et al. 2025 (arXiv 2504.03655).";
+/// On the choice of the closed-form bounds.
+const BOUNDS: &str = "FSDP bound";
+/// What that is.
+const BOUNDS_HELP: &str =
+    "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
 
-/// All figures; `layouts` is the last search that came to its end.
-pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, below: OutOfSight) -> Html {
-    let Calculator { state, derived, settled, theme, emit, .. } = calculator;
-    let OutOfSight { memory: (memory, snapshot), of_bar, timeline, of_step } = below;
-    let cards = Cards::of(calculator);
+/// What the open door shows beside the controls: the open explanation, and the plan or the open
+/// tab; `layouts` is the last search that came to its end.
+pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
+    let Calculator { state, settled, .. } = calculator;
+    let view = state.view;
+    if view.door() == Door::Plan {
+        return html! {
+            <section class="figures" aria-label="Plan">{ why(calculator) }<PlanPanel ..settled.clone() /></section>
+        };
+    }
     html! {
         <section class="figures" aria-label="Figures over parameters">
-            <Sections />
-            { map(calculator) }
-            { curve(calculator) }
-            <div class="wide" ref={of_bar}>
-                <MemoryBar spec={memory} {snapshot} theme={*theme} why={state.view.why} emit={emit.clone()} />
-            </div>
-            <Below settled={settled.clone()} moving={calculator.is_moving()} {layouts} {timeline} {of_step} {cards}
-                layer={derived.layer.clone()} />
+            <Tabs {view} emit={settled.emit.clone()} />
+            { why(calculator) }
+            { tab_panel(view, tab(calculator, layouts)) }
         </section>
+    }
+}
+
+/// The panels of the open tab.
+fn tab(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
+    let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
+    let (settled, why, moving) = (settled.clone(), state.view.why, calculator.is_moving());
+    let stale = classes!("still", moving.then_some("stale"));
+    match state.view.tab() {
+        Tab::Fits => map(calculator),
+        Tab::Speed => curve(calculator),
+        Tab::Memory => html! {
+            <>
+                <MemoryBar spec={derived.memory.clone()} snapshot={snapshot.clone()} theme={*theme} {why} emit={emit.clone()} />
+                <StepMemory {settled} {moving} />
+                { for derived.report.rollout.iter().map(|rollout| generation(rollout, why, emit)) }
+            </>
+        },
+        Tab::Step => html! { <div class={stale}><Step {settled} layer={derived.layer.clone()} /></div> },
+        Tab::Scaling => html! { <div class={stale}><AnalysisFigures ..settled /></div> },
+        Tab::Cost => html! { <div class={stale}>{ run(&settled) }</div> },
+        Tab::Layouts => {
+            let scenario = settled.snapshot.scenario;
+            html! {
+                <div class={stale}>
+                    <Ranking {scenario} {layouts} emit={emit.clone()} />
+                    <Strategies {scenario} {why} emit={emit.clone()} />
+                </div>
+            }
+        }
+        Tab::Settings => settings(&settled.snapshot.scenario),
+        Tab::Accuracy => html! { <div class={stale}><Agreement ..settled /></div> },
+    }
+}
+
+/// What the tab of the step shows.
+#[derive(PartialEq, Properties)]
+struct StepProps {
+    /// The scenario as it last stood still.
+    settled: Settled,
+    /// One layer of experts, where the model has some.
+    layer: Option<Rc<ChartSpec>>,
+}
+
+/// Where the step's time goes, part by part, in time, and in a layer of experts.
+#[component]
+fn Step(StepProps { settled, layer }: &StepProps) -> Html {
+    let spec = use_timeline(&settled.snapshot, true);
+    html! {
+        <>
+            <Waterfall settled={settled.clone()} />
+            <div class="wide">{ timeline(settled, spec) }</div>
+            { for layer.iter().map(|spec| expert_layer(spec, settled)) }
+        </>
     }
 }
 
@@ -102,7 +175,7 @@ pub fn map(calculator: &Calculator) -> Html {
     let foot = if best_holds(&state.scenario) { best(view, emit) } else { Html::default() };
     html! {
         <Figure id="map" plot={Plot::Map} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.map.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
-            hint={text::HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(text::FITS)}>
+            hint={HINT} tip={true} {foot} {narrow} {moving} short={(!view.embed).then_some(FITS)}>
             { axis(("map-x", "Horizontal axis of the map"), &axes, map_x, view, SelectTarget::MapX, emit) }
             <span aria-hidden="true">{ "×" }</span>
             { axis(("map-y", "Vertical axis of the map"), &axes, map_y, view, SelectTarget::MapY, emit) }
@@ -122,7 +195,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     let foot = if bounds_hold(&state.scenario) { bounds(view, emit) } else { Html::default() };
     html! {
         <Figure id="curve" plot={Plot::Curve} worker={worker.clone()} {words} ask={calculator.ask.clone()} later={later(calculator)} spec={derived.charts.curve.clone()} {snapshot} theme={*theme} emit={emit.clone()} say={say.clone()}
-            tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(text::SPEED)}>
+            tip={true} {foot} {narrow} {moving} why={view.why} short={(!view.embed).then_some(SPEED)}>
             <Select id="curve-y" name="Vertical axis of the curves" items={metrics} chosen={view.metric as usize} {view}
                 target={SelectTarget::Metric} {emit} />
             <span>{ "over" }</span>
@@ -135,8 +208,8 @@ pub fn curve(calculator: &Calculator) -> Html {
 fn best(view: View, emit: &Callback<Action>) -> Html {
     let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.with_best(!view.best)));
     html! {
-        <span class="check-line"><label class="check" title={text::BEST_HELP}>
-            <input type="checkbox" id="best" checked={view.best} onclick={toggle} />{ text::BEST }
+        <span class="check-line"><label class="check" title={BEST_HELP}>
+            <input type="checkbox" id="best" checked={view.best} onclick={toggle} />{ BEST }
         </label></span>
     }
 }
@@ -145,8 +218,8 @@ fn best(view: View, emit: &Callback<Action>) -> Html {
 fn bounds(view: View, emit: &Callback<Action>) -> Html {
     let toggle = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     html! {
-        <span class="check-line"><label class="check" title={text::BOUNDS_HELP}>
-            <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ text::BOUNDS }
-        </label>{ explain_button("bound", text::BOUNDS, view.why, emit) }</span>
+        <span class="check-line"><label class="check" title={BOUNDS_HELP}>
+            <input type="checkbox" id="bounds" checked={view.bounds} onclick={toggle} />{ BOUNDS }
+        </label>{ explain_button("bound", BOUNDS, view.why, emit) }</span>
     }
 }

@@ -5,13 +5,15 @@ mod items;
 
 use yew::prelude::*;
 
-use super::folds::fold_of;
+use super::controls::folds::fold_of;
+use super::controls::sheet;
 use super::gallery;
-use super::sheet;
+use super::tabs;
 use crate::browser;
+use crate::components::combobox::NOTHING_FOUND;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, Pick};
-use crate::text;
+use engine::params::quantity;
 use items::{Item, Target, found};
 
 /// The button's identifier: where the focus is while nothing else had it.
@@ -35,6 +37,8 @@ pub struct Props {
     pub snapshot: std::rc::Rc<Snapshot>,
     /// Takes actions.
     pub emit: Callback<Action>,
+    /// Takes words that name nothing here, but perhaps a run.
+    pub say: Callback<String>,
     /// Called when the dialog is closed.
     pub closed: Callback<()>,
 }
@@ -42,7 +46,8 @@ pub struct Props {
 /// Takes what was found.
 fn take(target: Target, snapshot: &Snapshot, emit: &Callback<Action>) {
     match target {
-        Target::Figure(id) => browser::go_to(id),
+        Target::Figure(id, Some(panel)) => tabs::show(panel, id, snapshot.view, emit),
+        Target::Figure(id, None) => browser::go_to(id),
         Target::Model(id) => emit.emit(Action::Pick(Pick::Model(id))),
         Target::Accelerator(id) => emit.emit(Action::Pick(Pick::Accelerator(id))),
         Target::Cluster(id) => emit.emit(Action::Pick(Pick::Cluster(id))),
@@ -74,6 +79,13 @@ pub fn Finder(props: &Props) -> Html {
             take(target, &snapshot, &emit);
         }
     };
+    let say = {
+        let (dialog, say, typed) = (dialog.clone(), props.say.clone(), typed.clone());
+        Callback::from(move |()| {
+            browser::close_dialog(&dialog);
+            say.emit((*typed).clone());
+        })
+    };
     let input = {
         let (typed, active) = (typed.setter(), active.setter());
         Callback::from(move |event: InputEvent| {
@@ -82,13 +94,16 @@ pub fn Finder(props: &Props) -> Html {
         })
     };
     let key = {
-        let (items, active, choose) = (items.clone(), active.clone(), choose.clone());
+        let (items, active, choose, say) = (items.clone(), active.clone(), choose.clone(), say.clone());
         Callback::from(move |event: KeyboardEvent| {
             let last = items.len().saturating_sub(1);
             match event.key().as_str() {
                 "ArrowDown" => active.set((*active + 1).min(last)),
                 "ArrowUp" => active.set(active.saturating_sub(1)),
-                "Enter" => items.get(*active).into_iter().for_each(|item| choose(item.target)),
+                "Enter" => match items.get(*active) {
+                    Some(item) => choose(item.target),
+                    None => say.emit(()),
+                },
                 // It closes the dialog, and nothing behind it.
                 "Escape" => return event.stop_propagation(),
                 _ => return,
@@ -120,8 +135,21 @@ pub fn Finder(props: &Props) -> Html {
                 aria-activedescendant={active_id} value={(*typed).clone()} oninput={input} onkeydown={key} />
             <div class="options" role="listbox" id={LIST_ID} aria-label={FOUND}>{ for items.iter().enumerate().map(option) }</div>
             <p role="status" class={(!items.is_empty()).then_some("hidden")}>
-                { if items.is_empty() { text::NOTHING_FOUND.to_owned() } else { text::found(items.len()) } }
+                { if items.is_empty() { NOTHING_FOUND.to_owned() } else { found_count(items.len()) } }
             </p>
+            if items.is_empty() {
+                <p><button type="button" class="small-button" onclick={say.reform(|_: MouseEvent| ())}>{ read_as_a_run(&typed) }</button></p>
+            }
         </dialog>
     }
+}
+
+/// On the button that reads what was typed as a run.
+fn read_as_a_run(typed: &str) -> String {
+    format!("Read “{}” as a run", quantity::shorten(typed))
+}
+
+/// How much was found.
+fn found_count(count: usize) -> String {
+    format!("{count} found")
 }

@@ -1,12 +1,17 @@
 //! The examples: a panel of links under the masthead, each with what to notice.
 
+mod claims;
+
 use yew::prelude::*;
 
+use self::claims::beside;
 use crate::browser;
+use crate::calculator::headline::in_short;
 use crate::components::sourced::sourced;
+use crate::panels::verdict::glance::thumbnail;
 use crate::state::Action;
-use crate::text;
 use crate::view::View;
+use charts::palette::Theme;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
 use engine::share::decode::{Decoded, decode_link};
 
@@ -41,12 +46,12 @@ pub fn leave(close: &Callback<()>) -> Callback<KeyboardEvent> {
 }
 
 /// The open panel; `close` closes it.
-pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Html {
+pub fn gallery(view: View, theme: Theme, close: &Callback<()>, emit: &Callback<Action>) -> Html {
     let group = |title: &'static str, entries: &'static [ScenarioEntry], first: usize| {
         html! {
             <>
                 <h2>{ title }</h2>
-                <ul>{ for entries.iter().enumerate().map(|(at, entry)| card(entry, first + at, view, close, emit)) }</ul>
+                <ul>{ for entries.iter().enumerate().map(|(at, entry)| card(entry, first + at, (view, theme), close, emit)) }</ul>
             </>
         }
     };
@@ -64,10 +69,12 @@ pub fn gallery(view: View, close: &Callback<()>, emit: &Callback<Action>) -> Htm
 fn card(
     entry: &'static ScenarioEntry,
     place: usize,
-    view: View,
+    (view, theme): (View, Theme),
     close: &Callback<()>,
     emit: &Callback<Action>,
 ) -> Html {
+    let Decoded { scenario, .. } = decode_link(entry.link);
+    let report = scenario.report();
     let (emit, close) = (emit.clone(), close.clone());
     let open = Callback::from(move |event: MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
@@ -80,8 +87,13 @@ fn card(
     html! {
         <li>
             <a href={format!("{}#{}", entry.view, entry.link)} onclick={open}>{ entry.name }</a>
+            if !entry.say.is_empty() {
+                <p class="said-so">{ "“" }{ entry.say }{ "”" }</p>
+            }
+            { thumbnail(&report, theme) }
+            <p class="says">{ in_short(&scenario, &report) }</p>
             <p>{ entry.notice }</p>
-            if let Some(beside) = text::beside(entry) {
+            if let Some(beside) = beside(entry) {
                 <p class="beside">{ beside }</p>
             }
             <p class="source">{ sourced(entry.source) }</p>
@@ -108,7 +120,7 @@ pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
         <aside class="notice example" aria-label={NOTICE}>
             <p>
                 <b>{ entry.name }</b>{ " – " }{ entry.notice }
-                if let Some(beside) = text::beside(entry) {
+                if let Some(beside) = beside(entry) {
                     <span class="beside">{ beside }{ ". " }{ sourced(entry.source) }</span>
                 }
             </p>

@@ -5,17 +5,28 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser;
+use crate::calculator::Derived;
 use crate::components::icon::{Icon, drawn};
 use crate::components::latest::Latest;
-use crate::derived::Derived;
+use crate::panels::bring;
 use crate::panels::finder::{self, Finder};
 use crate::panels::gallery;
-use crate::panels::sections::skip;
 use crate::panels::share::{self, ShareMenu};
+use crate::panels::tabs::{doors, skip};
 use crate::snapshot::Snapshot;
 use crate::state::Action;
-use crate::text;
 use crate::view::{ThemeChoice, View};
+use crate::words::COPIED;
+use charts::palette::Theme;
+
+/// The accessible name of the doors beside the name.
+const DOORS: &str = "What to do";
+/// On the door of files.
+const BRING: &str = "Bring a file";
+/// On the button that copies the link.
+const COPY: &str = "Copy link";
+/// After the link could not be copied.
+const COPY_BY_HAND: &str = "Copy it from here:";
 
 /// What to show, and where actions go.
 #[derive(PartialEq, Properties)]
@@ -26,12 +37,22 @@ pub struct Props {
     pub settled: Rc<Snapshot>,
     /// What follows from that.
     pub derived: Rc<Derived>,
+    /// Light or dark.
+    pub theme: Theme,
     /// Whether there is something to undo.
     pub can_undo: bool,
     /// Whether there is something to redo.
     pub can_redo: bool,
+    /// Whether the sheet for files is open.
+    pub brings: bool,
+    /// Opens it or closes it.
+    pub set_brings: Callback<bool>,
+    /// Takes words that name a run.
+    pub say: Callback<String>,
     /// Takes actions.
     pub emit: Callback<Action>,
+    /// What stands between doors and buttons.
+    pub children: Html,
 }
 
 /// The outcome of the last copy.
@@ -72,7 +93,7 @@ pub fn Masthead(props: &Props) -> Html {
     };
     let by_hand = (*copied == Copied::Refused).then(|| {
         let link = browser::full_link(&props.settled);
-        html! { <label class="by-hand">{ text::COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
+        html! { <label class="by-hand">{ COPY_BY_HAND }{ " " }<input type="text" readonly=true value={link} /></label> }
     });
     let open = use_state_eq(|| Open::Nothing);
     let toggle = |which: Open| {
@@ -101,13 +122,22 @@ pub fn Masthead(props: &Props) -> Html {
     };
     let expanded = |which: Open| if *open == which { "true" } else { "false" };
     let close_gallery = close(gallery::BUTTON).reform(|()| true);
+    let bring = props.set_brings.reform({
+        let open = props.brings;
+        move |_: MouseEvent| !open
+    });
     let act = |action: Action| props.emit.reform(move |_: MouseEvent| action.clone());
     html! {
         <>
         <header class="masthead">
             { skip() }
             <p class="brand">{ "shardwise" }</p>
-            <p class="tagline">{ text::TAGLINE }</p>
+            <nav class="doors" aria-label={DOORS}>
+                    { doors(view, &props.emit) }
+                    <button type="button" id={bring::BUTTON} aria-expanded={props.brings.to_string()} aria-controls={bring::SHEET}
+                        onclick={bring}>{ BRING }</button>
+                </nav>
+                { props.children.clone() }
             <div class="actions">
                 <button type="button" id={finder::BUTTON} class="button find" title={finder::KEYS} aria-haspopup="dialog"
                     onclick={find.reform(|_: MouseEvent| ())}>{ drawn(Icon::Search) }<span class="word">{ finder::TITLE }</span></button>
@@ -121,7 +151,7 @@ pub fn Masthead(props: &Props) -> Html {
                 <span class="split">
                     <button type="button" id="copy-link" class="button primary" onclick={copy}>
                         { drawn(if *copied == Copied::Done { Icon::Check } else { Icon::Link }) }
-                        <span class="word">{ if *copied == Copied::Done { text::COPIED } else { text::COPY } }</span>
+                        <span class="word">{ if *copied == Copied::Done { COPIED } else { COPY } }</span>
                     </button>
                     <button type="button" id={share::BUTTON} class="button primary icon" aria-label={share::OPEN} title={share::OPEN}
                         aria-expanded={expanded(Open::Share)} aria-controls={share::PANEL} onclick={toggle(Open::Share)}
@@ -134,10 +164,10 @@ pub fn Masthead(props: &Props) -> Html {
             }
         </header>
         if *finding {
-            <Finder snapshot={props.settled.clone()} emit={props.emit.clone()} closed={found} />
+            <Finder snapshot={props.settled.clone()} emit={props.emit.clone()} say={props.say.clone()} closed={found} />
         }
         if *open == Open::Gallery {
-            { gallery::gallery(view, &close_gallery, &props.emit) }
+            { gallery::gallery(view, props.theme, &close_gallery, &props.emit) }
         }
         </>
     }

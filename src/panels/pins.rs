@@ -1,14 +1,19 @@
-//! Pinned scenarios: the button that pins, and a line each under the headline figures.
+//! Pinned scenarios: the button that pins, and a column each beside the run on screen.
+
+pub mod words;
 
 use yew::prelude::*;
 
 use crate::browser;
 use crate::calculator::Calculator;
+use crate::compare::{Pin, differences, unlettered};
 use crate::components::fold::Fold;
-use crate::derived::Pin;
+use crate::panels::verdict::cost::{FIGURES, of_run};
+use crate::panels::verdict::tiles::{Tiles, limiter};
 use crate::state::Action;
-use crate::text::cost::RunTexts;
-use crate::text::{self, Tiles, pins as words};
+use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, hardware};
+use engine::catalog::accelerators::prices;
+use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::pins::pin_letter;
@@ -54,15 +59,49 @@ pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) 
     }
 }
 
-/// One line for each pinned scenario; nothing where none is pinned.
+/// A column for the run on screen and one for each pinned scenario, with what each is against the
+/// run; nothing where none is pinned.
 pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let (scenario, pins) = (&state.scenario, &derived.pins);
     if pins.is_empty() {
         return Html::default();
     }
+    let here = Figures::of(scenario, &derived.report);
+    let there: Vec<Figures> = pins.iter().map(|pin| Figures::of(&pin.scenario, &pin.report)).collect();
+    let columns = pins.iter().enumerate().map(|(place, pin)| heading(scenario, place, pin, pins.len(), emit));
+    let row = |(at, name): (usize, &'static str)| {
+        let cell = |column: &Figures, beside: Option<String>| {
+            let [value, beside] = [column.texts.get(at).cloned().unwrap_or_default(), beside.unwrap_or_default()];
+            html! {
+                <td class={(!column.fits).then_some("moot")}>
+                    { value }
+                    if !beside.is_empty() { <span class="beside">{ " " }{ beside }</span> }
+                </td>
+            }
+        };
+        html! {
+            <tr>
+                <th scope="row">{ name }</th>
+                { cell(&here, None) }
+                { for there.iter().map(|column| cell(column, here.against(column, at))) }
+            </tr>
+        }
+    };
+    let money = pins.iter().map(|pin| {
+        let equal = analysis::equal_money::partner(scenario, &pin.scenario);
+        html! { <td>{ for equal.map(|equal| partner(equal, emit)) }</td> }
+    });
     html! {
         <section class="pins" aria-label={words::TITLE}>
-            <ul>{ for pins.iter().enumerate().map(|(place, pin)| line(scenario, place, pin, pins.len(), emit)) }</ul>
+            <div class="scroll" tabindex="0" role="region" aria-label={words::TITLE}>
+                <table>
+                    <thead><tr><td></td><th scope="col">{ words::THIS_RUN }</th>{ for columns }</tr></thead>
+                    <tbody>
+                        { for NAMES.into_iter().enumerate().map(row) }
+                        <tr><th scope="row">{ words::SAME_MONEY }</th><td></td>{ for money }</tr>
+                    </tbody>
+                </table>
+            </div>
             if pins.len() >= MOST_PINS {
                 <p>{ words::FULL }</p>
             }
@@ -70,37 +109,64 @@ pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     }
 }
 
-fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callback<Action>) -> Html {
+/// The figures of a column, from the top.
+const NAMES: [&str; 7] = [NEEDED, MFU, TOKENS_SHORT, STEP, LIMITER, FIGURES[0], FIGURES[1]];
+
+/// A column: its figures as text and, where they can be compared, as numbers.
+struct Figures {
+    texts: [String; NAMES.len()],
+    numbers: [Option<f64>; NAMES.len()],
+    fits: bool,
+}
+
+impl Figures {
+    fn of(scenario: &Scenario, report: &Report) -> Self {
+        let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::of(scenario, report);
+        let run = scenario.run_of(report);
+        let [time, cost] = of_run(scenario, &run);
+        let (whole, ends) = (report.whole(), run.finishes());
+        let priced = prices::known(scenario).is_some();
+        Self {
+            texts: [needed, mfu, tokens, step, limiter(report).to_owned(), time, cost],
+            numbers: [
+                Some(report.memory.needed.get()),
+                Some(whole.mfu),
+                Some(whole.tokens_per_s_per_gpu),
+                Some(whole.time.get()),
+                None,
+                ends.then_some(run.time.get()),
+                (ends && priced).then_some(run.cost.get()),
+            ],
+            fits,
+        }
+    }
+
+    /// What a figure of another column is against that of this one, in words.
+    fn against(&self, other: &Self, at: usize) -> Option<String> {
+        let number = |column: &Self| column.numbers.get(at).copied().flatten();
+        Some(words::in_words(number(self)?, number(other)?))
+    }
+}
+
+/// The head of a pinned scenario's column: its letter, what differs, and what can be done with it.
+fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callback<Action>) -> Html {
     let swap = emit.reform(move |_: MouseEvent| Action::Swap(place));
     let emit = emit.clone();
     let remove = Callback::from(move |_: MouseEvent| {
         emit.emit(Action::Unpin(place));
-        // Lines above keep their buttons; the last one goes with its own.
+        // Columns before keep their buttons; the last one goes with its own.
         if place + 1 == count {
             browser::focus(BUTTON);
         }
     });
-    let Tiles { mfu, tokens, step, needed, fits, .. } = Tiles::of(&pin.scenario, &pin.report);
-    let limiter = text::limiter(&pin.report).to_owned();
-    let run = RunTexts::of(&pin.scenario, &pin.report);
-    let figures = [
-        (text::MFU, mfu),
-        (text::TOKENS_SHORT, tokens),
-        (text::STEP, step),
-        (text::NEEDED, needed),
-        (text::LIMITER, limiter),
-        (text::cost::FIGURES[0], run.time),
-        (text::cost::FIGURES[1], run.cost),
-    ];
     let (here, there) = (*scenario, pin.scenario);
     let body = Callback::from(move |()| differing(&here, &there, place));
     let summary = html! {
-        <span title={words::DIFFERS}><b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b>{ " " }{ words::unlettered(&pin.name) }</span>
+        <span title={words::DIFFERS}><b class={format!("chip chip-{place}")}>{ pin_letter(place) }</b>{ " " }{ unlettered(&pin.name) }</span>
     };
     html! {
-        <li class={(!fits).then_some("moot")}>
+        <th scope="col">
             <Fold class="pin-name" {summary} {body} />
-            <dl>{ for figures.into_iter().map(|(name, value)| html! { <div><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }) }</dl>
             <span class="pin-acts">
                 <button type="button" class="small-button" aria-label={words::act_on(words::SWAP, place)} title={words::swap_help(place)}
                     onclick={swap}>{ words::SWAP }</button>
@@ -109,15 +175,21 @@ fn line(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callb
                     { words::REMOVE }
                 </button>
             </span>
-        </li>
+        </th>
     }
+}
+
+/// The pinned run on as many of its GPUs as cost what this run's do, to put on screen.
+fn partner(equal: Scenario, emit: &Callback<Action>) -> Html {
+    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(equal)));
+    html! { <button type="button" class="small-button" onclick={take}>{ hardware(&equal) }</button> }
 }
 
 /// The differences of a pinned scenario from the one on screen, one a line.
 fn differing(here: &Scenario, there: &Scenario, place: usize) -> Html {
     html! {
         <ul class="differing">
-            { for words::differences(here, there).iter().map(|one| html! {
+            { for differences(here, there).iter().map(|one| html! {
                 <li><span>{ one.label }</span>{ ": " }{ words::sides(one, place) }</li>
             }) }
         </ul>

@@ -1,6 +1,9 @@
 //! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
 
+mod money;
+mod rows;
 mod table;
+pub mod words;
 
 use std::rc::Rc;
 
@@ -10,9 +13,9 @@ use self::table::Answers;
 use crate::browser::{self, Planned};
 use crate::calculator::Settled;
 use crate::components::figure::Figure;
+use crate::components::how::how;
 use crate::components::select::{Item, Select};
 use crate::state::{Action, SelectTarget};
-use crate::text::plan as text;
 use crate::view::{PlanView, SURE, View};
 use analysis::plan::{Kind, Plan, Progress, Question, Terms, amount};
 use charts::views::plan_front;
@@ -51,7 +54,7 @@ pub fn PlanPanel(settled: &Settled) -> Html {
     };
     let state = match &plan {
         Some(plan) if is_over => {
-            html! { <p class="caption" aria-live="off">{ text::caption(plan, larger.as_deref(), asked) }</p> }
+            html! { <p class="caption" aria-live="off">{ words::caption(plan, larger.as_deref(), asked) }</p> }
         }
         _ => under_way(progress, is_stopped, stop),
     };
@@ -82,29 +85,29 @@ pub fn PlanPanel(settled: &Settled) -> Html {
                 hint={HINT} {take} />
         }
     });
-    let sure = text::sure().map(|label| Item { label: label.into(), group: None }).to_vec();
+    let sure = words::sure().map(|label| Item { label: label.into(), group: None }).to_vec();
     let chosen_sure = SURE.iter().position(|sure| *sure == asked.sure).unwrap_or_default();
-    let items = text::QUESTIONS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    let items = words::QUESTIONS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
     html! {
         <>
         <div id="plan" class="figure wide" ref={place}>
             <div class="figure-head">
-                <h2 id="plan-title">{ text::TITLE }</h2>
+                <h2 id="plan-title">{ words::TITLE }</h2>
                 <div class="axes">
-                    <Select id="plan-question" name={text::ASK} {items} chosen={asked.asked as usize} {view} target={SelectTarget::Question}
+                    <Select id="plan-question" name={words::ASK} {items} chosen={asked.asked as usize} {view} target={SelectTarget::Question}
                         emit={emit.clone()} />
                     <NumberOf {view} emit={emit.clone()} />
                     <BatchOf {view} usual={terms.batch} emit={emit.clone()} />
                     <span class="plan-number">
-                        <label for="plan-sure">{ text::HOW_SURE }</label>
-                        <Select id="plan-sure" name={text::HOW_SURE} items={sure} chosen={chosen_sure} {view} target={SelectTarget::Sure}
+                        <label for="plan-sure">{ words::HOW_SURE }</label>
+                        <Select id="plan-sure" name={words::HOW_SURE} items={sure} chosen={chosen_sure} {view} target={SelectTarget::Sure}
                             emit={emit.clone()} />
                     </span>
                 </div>
             </div>
             { state }
             { answers.unwrap_or_default() }
-            <p class="note">{ text::note(asked.question()) }</p>
+            { how(words::note(asked.question())) }
         </div>
         { for figure.map(|figure| html! { <div class="figure wide">{ figure }</div> }) }
         </>
@@ -129,20 +132,20 @@ impl PartialEq for Shared {
 /// A search under way, with the button that stops it, or one that was stopped.
 fn under_way(progress: Option<Progress>, is_stopped: bool, stop: Callback<MouseEvent>) -> Html {
     let said = match progress {
-        _ if is_stopped => text::STOPPED.to_owned(),
-        Some(progress) => text::progress(progress),
-        None => return html! { <p class="caption" aria-live="off">{ text::WAITING }</p> },
+        _ if is_stopped => words::STOPPED.to_owned(),
+        Some(progress) => words::progress(progress),
+        None => return html! { <p class="caption" aria-live="off">{ words::WAITING }</p> },
     };
     let bar = progress.filter(|_| !is_stopped).map(|progress| {
         html! {
-            <progress aria-label={text::TITLE} max={progress.of.max(1).to_string()} value={progress.visited.to_string()} />
+            <progress aria-label={words::TITLE} max={progress.of.max(1).to_string()} value={progress.visited.to_string()} />
         }
     });
     html! {
         <p class="caption under-way" aria-live="off">
             <span>{ said }</span>
             { bar.unwrap_or_default() }
-            <button type="button" class="small-button" onclick={stop}>{ if is_stopped { text::SEARCH } else { text::STOP } }</button>
+            <button type="button" class="small-button" onclick={stop}>{ if is_stopped { words::SEARCH } else { words::STOP } }</button>
         </p>
     }
 }
@@ -189,14 +192,14 @@ fn BatchOf(props: &BatchProps) -> Html {
         })
     };
     let shown = (*typed).clone().unwrap_or_else(|| format::tokens(*usual));
-    let (name, unit) = text::BATCH;
+    let (name, unit) = words::BATCH;
     html! {
         <span class="plan-number">
             <label for="plan-batch">{ name }</label>
             <input type="text" id="plan-batch" inputmode="text" autocomplete="off" spellcheck="false" value={shown} oninput={input}
                 aria-invalid={is_wrong.to_string()} aria-describedby="plan-batch-error" />
             <span class="unit">{ unit }</span>
-            <span class="error" id="plan-batch-error">{ if is_wrong { text::NO_NUMBER } else { "" } }</span>
+            <span class="error" id="plan-batch-error">{ if is_wrong { words::NO_NUMBER } else { "" } }</span>
         </span>
     }
 }
@@ -216,7 +219,7 @@ fn NumberOf(props: &NumberProps) -> Html {
     let typed = use_state_eq(|| None::<String>);
     let setter = typed.setter();
     use_effect_with(view.plan.asked, move |_| setter.set(None));
-    let (Some((name, unit)), Some(value)) = (text::label(view.plan.asked), view.plan.number()) else {
+    let (Some((name, unit)), Some(value)) = (words::label(view.plan.asked), view.plan.number()) else {
         return Html::default();
     };
     let is_wrong = typed.as_ref().is_some_and(|typed| amount(typed).is_none());
@@ -238,7 +241,7 @@ fn NumberOf(props: &NumberProps) -> Html {
             <input type="text" id="plan-number" inputmode="decimal" autocomplete="off" spellcheck="false" value={shown} oninput={input}
                 aria-invalid={is_wrong.to_string()} aria-describedby="plan-number-error" />
             <span class="unit" aria-hidden="true">{ unit }</span>
-            <span class="error" id="plan-number-error">{ if is_wrong { text::NO_NUMBER } else { "" } }</span>
+            <span class="error" id="plan-number-error">{ if is_wrong { words::NO_NUMBER } else { "" } }</span>
         </span>
     }
 }

@@ -3,8 +3,10 @@
 
 use yew::prelude::*;
 
+use crate::browser;
+use crate::panels::controls::pickers::LADDER;
 use crate::snapshot::Snapshot;
-use crate::{browser, text};
+use crate::words::{CUSTOM, model_name};
 use engine::catalog;
 use engine::catalog::field_text;
 use engine::catalog::preset::{is_changed, preset_of};
@@ -17,12 +19,12 @@ pub fn printed(snapshot: &Snapshot) -> Html {
     let scenario = &snapshot.scenario;
     let preset = preset_of(scenario);
     let model = match scenario.model {
-        Model::Ladder { .. } => text::LADDER.to_owned(),
-        Model::Custom { .. } => text::CUSTOM.to_owned(),
-        Model::Preset { .. } | Model::Scaled { .. } => text::model_name(&scenario.model),
+        Model::Ladder { .. } => LADDER.to_owned(),
+        Model::Custom { .. } => CUSTOM.to_owned(),
+        Model::Preset { .. } | Model::Scaled { .. } => model_name(&scenario.model),
     };
-    let gpu = catalog::accelerator(scenario.accelerator.id).map_or(text::CUSTOM, |entry| entry.name);
-    let cluster = catalog::cluster(scenario.network.id).map_or(text::CUSTOM, |entry| entry.name);
+    let gpu = catalog::accelerator(scenario.accelerator.id).map_or(CUSTOM, |entry| entry.name);
+    let cluster = catalog::cluster(scenario.network.id).map_or(CUSTOM, |entry| entry.name);
     let picked = [("Model", model), ("GPU", gpu.to_owned()), ("Cluster", cluster.to_owned())];
     let listed = |param: &&Param| {
         (param.applies)(scenario) && (param.group == Group::Main || is_changed(param, scenario, &preset))

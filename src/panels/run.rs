@@ -4,8 +4,7 @@ use yew::prelude::*;
 
 use crate::calculator::Settled;
 use crate::components::explain_button::explain_button;
-use crate::components::fold::Fold;
-use crate::text::cost::of_price;
+use crate::panels::verdict::cost::of_price;
 use engine::format::{self, bytes, duration, percent, rising};
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
@@ -16,26 +15,20 @@ use explain::RUN;
 /// The heading of the panel.
 pub const TITLE: &str = "The whole run";
 
-/// The folded panel, computed and made only while open.
+/// The panel: the finding, and every figure of the run with its explanation.
 pub fn run(Settled { snapshot, report, emit, .. }: &Settled) -> Html {
-    let (scenario, why, fits, emit) = (snapshot.scenario, snapshot.view.why, report.fits(), emit.clone());
-    let body = Callback::from(move |()| {
-        let run = scenario.run_report();
-        html! {
-            <>
-            <p class="caption">{ caption(&scenario, fits, &run) }</p>
+    let (scenario, why) = (snapshot.scenario, snapshot.view.why);
+    let run = scenario.run_report();
+    html! {
+        <div id="run" class="figure wide">
+            <div class="figure-head"><h2>{ TITLE }</h2></div>
+            <p class="caption">{ caption(&scenario, report.fits(), &run) }</p>
             <ul class="parts">
                 { for rows(&scenario, &run).into_iter().zip(RUN).map(|((name, value), key)| {
-                    let explain = explain_button(key, name, why, &emit);
+                    let explain = explain_button(key, name, why, emit);
                     html! { <li class="asked"><span class="part-name">{ name }</span><span>{ value }</span>{ explain }</li> }
                 }) }
             </ul>
-            </>
-        }
-    });
-    html! {
-        <div id="run" class="figure wide">
-            <Fold class="" summary={html! { <h2>{ TITLE }</h2> }} {body} />
         </div>
     }
 }

@@ -6,8 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser;
-use crate::components::fold::Fold;
-use crate::text::COPIED;
+use crate::words::COPIED;
 use engine::scenario::Scenario;
 use engine::share;
 use files::settings::{Framework, Settings};
@@ -30,13 +29,12 @@ const NOT_COPIED: &str = "Select the text to copy it";
 /// On the button that saves the file.
 const SAVE: &str = "Download";
 
-/// The folded panel, written only while open.
+/// The panel.
 pub fn settings(scenario: &Scenario) -> Html {
-    let scenario = *scenario;
-    let body = Callback::from(move |()| html! { <Panel {scenario} /> });
     html! {
         <div id="settings" class="figure wide">
-            <Fold class="" summary={html! { <h2>{ TITLE }</h2> }} {body} />
+            <div class="figure-head"><h2>{ TITLE }</h2></div>
+            <Panel scenario={*scenario} />
         </div>
     }
 }

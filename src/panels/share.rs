@@ -8,9 +8,9 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::browser::{self, Kind};
-use crate::derived::Derived;
+use crate::calculator::Derived;
+use crate::components::data_table::NO_PICTURE;
 use crate::snapshot::Snapshot;
-use crate::text::NO_PICTURE;
 use charts::chrome_trace::chrome_trace;
 use charts::paint;
 use charts_canvas::picture_of_poster;
@@ -44,7 +44,7 @@ pub const BY_HAND: &str = "The browser does not let this page write to the clipb
 pub const LAYER: &str = "layer";
 
 /// The views of an embed: name in links, and name in the menu.
-pub const VIEWS: [(&str, &str); 16] = [
+pub const VIEWS: [(&str, &str); 18] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
     ("map", "Map"),
@@ -61,6 +61,8 @@ pub const VIEWS: [(&str, &str); 16] = [
     ("strategies", "Strategies"),
     ("ranking", "Best layouts"),
     ("plan", "Plan"),
+    ("run", "The whole run"),
+    ("settings", "Settings of a framework"),
 ];
 
 /// The files with the texts of their buttons.

@@ -1,30 +1,51 @@
 //! The answer: headline, advice, headline figures.
 
+pub mod cost;
+pub mod evidence;
+pub mod glance;
+pub mod slim;
+mod step_parts;
+pub mod tiles;
+
 use std::rc::Rc;
 
 use yew::prelude::*;
 
+use self::cost::RunTexts;
+use self::evidence::nearest;
+use self::glance::{Bars, bars};
+use self::slim::slim;
+use self::tiles::{Tiles, limiter_note};
 use crate::calculator::Calculator;
+use crate::calculator::headline::{Headline, odds};
+use crate::compare::Pin;
 use crate::components::explain_button::explain_button;
 use crate::components::number::typed_id;
 use crate::components::tile::{Tile, tile};
-use crate::derived::Pin;
 use crate::panels::advice::Recommended;
-use crate::panels::glance::glance;
+use crate::panels::controls::sheet::lead_to;
+use crate::panels::pins::words;
 use crate::panels::pins::{Room, pin_button, pins};
-use crate::panels::sheet::lead_to;
-use crate::panels::slim::slim;
+use crate::scenario_line::{self, Word};
 use crate::state::Action;
-use crate::text::cost::{self, RunTexts};
-use crate::text::scenario_line::{self, Word};
-use crate::text::{self, Headline, Tiles, pins as words};
-use crate::view::{Controls, View};
+use crate::view::{Controls, Door, View};
+use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, correction};
 use analysis::layouts::LayoutSearch;
 use engine::model::anchor::Anchor;
 use engine::model::report::Report;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
+
+/// Throughput.
+const TOKENS: &str = "Tokens per second per GPU";
+/// On what nvidia-smi shows.
+const NEEDED_HELP: &str = "Memory needed, and what PyTorch’s allocator caches and gives back under pressure.";
+/// On the time beside what limits.
+const LIMITER_HELP: &str =
+    "The time of a step that is spent on what limits it. The card of the step time has all parts.";
+/// On the button that takes the correction away.
+const UNCORRECT: &str = "Remove the correction";
 
 /// The headline, whose element tells whether it has been scrolled away.
 #[derive(Clone, Copy)]
@@ -38,19 +59,21 @@ pub struct Heading<'a> {
 /// Headline, advice, headline figures and pinned scenarios; in their place at the top of the screen
 /// once they are scrolled away.
 pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
-    let Calculator { derived, theme, emit, .. } = calculator;
+    let Calculator { state, derived, emit, .. } = calculator;
     html! {
         <>
             <section class="verdict" aria-labelledby="headline">
                 { answer(calculator, heading.place) }
                 { issues(calculator) }
-                <div class="verdict-line"><p class="tile-name">{ text::WOULD_HELP }</p>{ pin_button(calculator, Room::Whole) }</div>
-                <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} {emit} />
+                { pin_button(calculator, Room::Whole) }
             </section>
             if heading.passed { { slim(calculator) } }
-            { row(calculator) }
-            { glance(&derived.memory, &derived.report, *theme) }
-            { pins(calculator) }
+            // A plan is about other hardware than that on screen.
+            if state.view.door() == Door::Run {
+                { row(calculator) }
+                { pins(calculator) }
+                <Recommended advised={derived.advised.clone()} {layouts} moving={calculator.is_moving()} {emit} />
+            }
         </>
     }
 }
@@ -60,7 +83,7 @@ pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calcu
     let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
     let words = scenario_line::words(&state.scenario, &derived.report);
-    let (stands_on, differs) = text::nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
+    let (stands_on, differs) = nearest(&state.scenario, settled.rows.here().map(|rows| &**rows));
     let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
     let uncorrect = emit.reform(move |_: MouseEvent| Action::Take(Box::new(plain)));
     html! {
@@ -68,12 +91,15 @@ pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calcu
         <div class="answer">
             <h1 id="headline" class="headline" ref={place}>
                 <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span class="colon">{ ": " }</span><span>{ rest }</span>
+                if !state.view.embed {
+                    <span class="odds" aria-hidden="true">{ odds(&derived.report) }</span>
+                }
             </h1>
             <Sentence {words} {has_controls} />
             <p class="evidence" title={differs}>
                 { stands_on }
-                if has_controls && text::correction(&state.scenario).is_some() {
-                    { " " }<button type="button" class="small-button" onclick={uncorrect}>{ text::UNCORRECT }</button>
+                if has_controls && correction(&state.scenario).is_some() {
+                    { " " }<button type="button" class="small-button" onclick={uncorrect}>{ UNCORRECT }</button>
                 }
             </p>
         </div>
@@ -133,19 +159,26 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
 }
 
 /// The headline figures.
-pub fn row(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+pub fn row(calculator: &Calculator) -> Html {
+    let Calculator { state, derived, emit, .. } = calculator;
     let scenario = &state.scenario;
     let first = derived.pins.first().filter(|pin| pin.scenario != *scenario);
     let of_run = Tile { edit: edit(scenario, state.view), ..run_tile(scenario, &derived.report, first) };
     let tiles = tiles(scenario, &derived.report, first);
-    let asked = tiles
-        .into_iter()
-        .chain([of_run])
-        .zip(explain::HEADLINE)
-        .map(|(tile, key)| Tile { explain: explain_button(key, tile.name, state.view.why, emit), ..tile });
+    let [mfu, tokens, step, needed, limiter] = tiles;
+    let mut keys = explain::HEADLINE.into_iter();
+    let [mfu, tokens, step, needed, limiter, of_run] = [mfu, tokens, step, needed, limiter, of_run].map(|own| {
+        let explain = keys.next().map(|key| explain_button(key, own.name, state.view.why, emit));
+        tile(Tile { explain: explain.unwrap_or_default(), ..own })
+    });
+    // An embed has no figures that they could lead to.
+    let bars = if state.view.embed { Bars::default() } else { bars(calculator) };
     html! {
         <section class="figures-row" aria-label="Figures">
-            { for asked.map(tile) }
+            <div class="cell of-memory">{ needed }{ bars.memory }</div>
+            <div class="cell of-speed"><div>{ mfu }{ tokens }{ step }{ limiter }</div>{ bars.step }</div>
+            <div class="cell of-run">{ of_run }</div>
+            { bars.generating }
         </section>
     }
 }
@@ -156,29 +189,28 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
     let [d_mfu, d_tokens, d_step, d_needed] = changes;
     let limiter = first
-        .map(|pin| text::limiter(&pin.report))
-        .filter(|limiter| *limiter != text::limiter(report))
+        .map(|pin| tiles::limiter(&pin.report))
+        .filter(|limiter| *limiter != tiles::limiter(report))
         .map(words::limiter);
     let Tiles { mfu, tokens, step, needed, shown, bands, fits } = Tiles::of(scenario, report);
     let [of_mfu, of_tokens, of_step, of_needed] = bands.map(Some);
     let timed = |name, value, band, delta| Tile { name, value, band, delta, hypothetical: !fits, ..Tile::default() };
     let plain = |name, value| Tile { name, value, ..Tile::default() };
     [
-        timed(text::MFU, mfu, of_mfu, d_mfu),
-        Tile { short: Some(AttrValue::Static(text::TOKENS_SHORT)), ..timed(text::TOKENS, tokens, of_tokens, d_tokens) },
-        timed(text::STEP, step, of_step, d_step),
+        timed(MFU, mfu, of_mfu, d_mfu),
+        Tile { short: Some(AttrValue::Static(TOKENS_SHORT)), ..timed(TOKENS, tokens, of_tokens, d_tokens) },
+        timed(STEP, step, of_step, d_step),
         Tile {
             band: of_needed,
-            note: Some((shown, text::NEEDED_HELP)),
+            note: Some((shown, NEEDED_HELP)),
             below: !report.memory.fits(),
             delta: d_needed,
-            class: "of-memory",
-            ..plain(text::NEEDED, needed)
+            ..plain(NEEDED, needed)
         },
         Tile {
             delta: limiter,
-            note: Some((text::limiter_note(report), text::LIMITER_HELP)),
-            ..plain(text::LIMITER, text::limiter(report).into())
+            note: Some((limiter_note(report), LIMITER_HELP)),
+            ..plain(LIMITER, tiles::limiter(report).into())
         },
     ]
 }
@@ -199,7 +231,6 @@ fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
         delta,
         second,
         hypothetical: !report.fits(),
-        class: "of-run",
         ..Tile::default()
     }
 }

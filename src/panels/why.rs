@@ -6,36 +6,44 @@ use yew::prelude::*;
 use crate::calculator::Calculator;
 use crate::components::math;
 use crate::components::sourced::sourced;
+use crate::fields::price;
 use crate::state::Action;
-use crate::text;
 use crate::view::View;
+use crate::words::DISMISS;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use explain::{self, Card, Context, Explanation, links, notation, symbol};
 
+/// Over the formulas of a card.
+const FORMULAS: &str = "Formulas";
+/// Before a card's source.
+const SOURCE: &str = "Source: ";
+/// Before where a card's price comes from.
+const PRICE: &str = "Price of a GPU-hour: ";
+/// Before what a card's number leaves out.
+const LEAVES_OUT: &str = "Left out: ";
+
 /// The cards whose number has a price in it.
 const PRICED: [&str; 2] = ["time-and-cost", "cost"];
 
-/// The open explanation, if it belongs to this part of the page.
-pub fn why(place: usize, Calculator { state, derived, emit, .. }: &Calculator) -> Html {
+/// The open explanation, if there is one.
+pub fn why(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let view = state.view;
-    let Some(card) = explain::card(view.why).filter(|_| explain::place(view.why_root()) == place) else {
-        return Html::default();
-    };
+    let Some(card) = explain::card(view.why) else { return Html::default() };
     open(card, view, &state.scenario, &derived.report, emit)
 }
 
 fn open(card: Card, view: View, scenario: &Scenario, report: &Report, emit: &Callback<Action>) -> Html {
     let close = emit.reform(|_: MouseEvent| Action::OpenExplanation(""));
     let back = explain::card(view.why_from).map(|from| {
-        let back = link(from, text::back_to_card(from.title()), emit);
+        let back = link(from, back_to_card(from.title()), emit);
         html! { <p class="back-to">{ back }</p> }
     });
     html! {
         <section id="why" class="why" aria-labelledby="why-title" tabindex="-1">
             <div class="figure-head">
                 <h2 id="why-title">{ card.title() }</h2>
-                <button type="button" class="small-button" onclick={close}>{ text::DISMISS }</button>
+                <button type="button" class="small-button" onclick={close}>{ DISMISS }</button>
             </div>
             { back.unwrap_or_default() }
             { match card {
@@ -63,7 +71,7 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
         <>
             <p>{ linked(number.meaning, emit) }</p>
             if !shown.is_empty() {
-                <div class="formulas" role="group" aria-label={text::FORMULAS} tabindex="0">
+                <div class="formulas" role="group" aria-label={FORMULAS} tabindex="0">
                     { for shown.into_iter().map(|text| with_values(text, context)) }
                 </div>
                 <dl class="where">{ for names.into_iter().filter_map(symbol).map(|symbol| html! {
@@ -75,10 +83,10 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
                 }) }</dl>
             }
             if PRICED.contains(&number.key) {
-                <p class="source"><strong>{ text::PRICE }</strong>{ text::cost::price(&context.scenario) }</p>
+                <p class="source"><strong>{ PRICE }</strong>{ price(&context.scenario) }</p>
             }
-            <p class="source"><strong>{ text::SOURCE }</strong>{ linked(number.source, emit) }</p>
-            <p class="source"><strong>{ text::LEAVES_OUT }</strong>{ linked(number.leaves_out, emit) }</p>
+            <p class="source"><strong>{ SOURCE }</strong>{ linked(number.source, emit) }</p>
+            <p class="source"><strong>{ LEAVES_OUT }</strong>{ linked(number.leaves_out, emit) }</p>
         </>
     }
 }
@@ -118,4 +126,9 @@ fn link(card: Card, name: String, emit: &Callback<Action>) -> Html {
     let key = card.key();
     let follow = emit.reform(move |_: MouseEvent| Action::FollowExplanation(key));
     html! { <button type="button" class="term" onclick={follow}>{ name }</button> }
+}
+
+/// On the button that leads back to a card.
+fn back_to_card(title: &str) -> String {
+    format!("← {title}")
 }

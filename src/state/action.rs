@@ -88,6 +88,8 @@ pub enum Action {
     /// reads out there. A parameter that has its value already keeps everything behind it, a named
     /// model too.
     Place(Vec<(AxisKey, f64)>),
+    /// The run is dragged over a figure: as a place, but the gesture may go on.
+    Drag(Vec<(AxisKey, f64)>),
     /// The place that was just chosen is taken back: it was the first click of a double-click.
     TakeBack,
     /// A whole scenario is taken over: advice, a preset, a reset.

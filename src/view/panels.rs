@@ -33,11 +33,15 @@ pub enum Panel {
     Ranking,
     /// Planning backwards.
     Plan,
+    /// Time, cost and energy of the whole run.
+    Run,
+    /// The scenario in a framework's words.
+    Settings,
 }
 
 impl Panel {
-    /// All of them, as they stand on the page.
-    pub const ALL: [Self; 15] = [
+    /// All of them.
+    pub const ALL: [Self; 17] = [
         Self::Verdict,
         Self::Map,
         Self::Curve,
@@ -53,6 +57,8 @@ impl Panel {
         Self::Strategies,
         Self::Ranking,
         Self::Plan,
+        Self::Run,
+        Self::Settings,
     ];
 
     /// Its name in links, and the identifier of its element on the page.
@@ -73,6 +79,8 @@ impl Panel {
             Self::Strategies => "strategies",
             Self::Ranking => "ranking",
             Self::Plan => "plan",
+            Self::Run => "run",
+            Self::Settings => "settings",
         }
     }
 }

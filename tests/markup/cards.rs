@@ -1,10 +1,13 @@
 //! Cards that explain a number.
 
-use crate::{IMAGES, page, rendered};
+use crate::{IMAGES, page, page_at, rendered};
 use engine::catalog;
 use engine::model::report::MemoryPart;
-use shardwise::view::View;
-use shardwise::{App, Start, text};
+use engine::scenario::Scenario;
+use shardwise::panels::memory::bar::{gib, part_size};
+use shardwise::panels::verdict::tiles::Tiles;
+use shardwise::view::{Panel, View};
+use shardwise::{App, Start};
 
 #[test]
 fn every_number_has_a_button_and_every_card_its_place() {
@@ -14,24 +17,25 @@ fn every_number_has_a_button_and_every_card_its_place() {
     // Without its value, which stands beside it: a name that changes with every slider is written
     // again with each.
     assert!(plain.contains("aria-label=\"Why? MFU\""));
-    for key in explain::HEADLINE
-        .into_iter()
-        .chain(
-            MemoryPart::ALL
-                .into_iter()
-                .filter(|part| !part.is_of_objective())
-                .map(|part| engine::names::part(part).card),
-        )
-        .chain(explain::REACHES)
-    {
-        assert_eq!(plain.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+    let once = |panel: Panel, scenario: &Scenario, key: &str| {
+        let html = page_at(panel, scenario);
+        assert_eq!(html.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+    };
+    let of_parts = MemoryPart::ALL.into_iter().filter(|part| !part.is_of_objective());
+    for key in explain::HEADLINE.into_iter().chain(of_parts.map(|part| engine::names::part(part).card)) {
+        once(Panel::Memory, &scenario, key);
     }
-    let of_images = page(&engine::share::decode(IMAGES).scenario, Vec::new());
-    assert_eq!(of_images.matches("id=\"ask-tower-memory\"").count(), 1);
-    let generating = page(&engine::share::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario, Vec::new());
+    for key in explain::REACHES {
+        once(Panel::Strategies, &scenario, key);
+    }
+    for key in explain::RUN {
+        once(Panel::Run, &scenario, key);
+    }
+    once(Panel::Memory, &engine::share::decode(IMAGES).scenario, "tower-memory");
+    let generating = engine::share::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario;
     let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective() && *part != MemoryPart::Tower);
     for key in of_objective.map(|part| engine::names::part(part).card).chain(explain::ROLLOUT) {
-        assert_eq!(generating.matches(&format!("id=\"ask-{key}\"")).count(), 1, "{key}");
+        once(Panel::Memory, &generating, key);
     }
     let cards = explain::numbers().map(|number| (number.key, number.title));
     for (key, title) in cards.chain(explain::TERMS.iter().map(|term| (term.key, term.name))) {
@@ -49,7 +53,7 @@ fn a_card_says_what_the_tile_says() {
     let view = View::from_query("?why=mfu");
     let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
     let card = html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap();
-    let mfu = text::Tiles::of(&scenario, &scenario.report()).mfu;
+    let mfu = Tiles::of(&scenario, &scenario.report()).mfu;
     assert!(card.contains(&format!("<strong>= {mfu}</strong>")), "{card}");
     assert!(card.contains("<math displaystyle=\"true\"") && card.contains("<mfrac>"), "{card}");
 }
@@ -67,7 +71,7 @@ fn links_of_a_card_lead_back_to_its_number() {
 fn logits_that_are_gone_at_the_peak_are_said_to_be_so() {
     let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=1024").scenario;
     let logits = scenario.report().memory.parts.get(MemoryPart::Logits);
-    assert_eq!(text::part_size(MemoryPart::Logits, 0.0), "not alive at the peak");
-    assert_eq!(text::part_size(MemoryPart::Engine, 0.0), text::gib(0.0));
-    assert_eq!(text::part_size(MemoryPart::Logits, logits.get()).contains("alive"), logits.get() <= 0.0);
+    assert_eq!(part_size(MemoryPart::Logits, 0.0), "not alive at the peak");
+    assert_eq!(part_size(MemoryPart::Engine, 0.0), gib(0.0));
+    assert_eq!(part_size(MemoryPart::Logits, logits.get()).contains("alive"), logits.get() <= 0.0);
 }

@@ -6,8 +6,8 @@ use engine::params::{Group, PARAMS, ParamId};
 use engine::scenario::Scenario;
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::fields::{Field, field};
+use shardwise::panels::controls::{effects, layout};
 use shardwise::state::{Action, Pick};
-use shardwise::text;
 use yew::{Callback, Reducible as _};
 
 #[test]
@@ -44,7 +44,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
 fn batch_and_layout_are_steppers_that_say_what_becomes_of_the_batch() {
     let scenario = engine::share::decode("seq=4k&tp=2&accum=2").scenario;
     let html = page(&scenario, Vec::new());
-    let group = html.split(&format!("aria-label=\"{}\"", text::layout::TITLE)).nth(1).unwrap();
+    let group = html.split(&format!("aria-label=\"{}\"", layout::TITLE)).nth(1).unwrap();
     let group = group.split("role=\"group\" aria-label=\"Method\"").next().unwrap();
     for name in [
         "Tensor parallel: 1, same tokens per step",
@@ -178,7 +178,7 @@ fn a_choice_without_effect_says_so() {
     let effects = analysis::effects::without_effect(&scenario);
     let same = effects.iter().find(|same| same.all).unwrap();
     let Field::Choice(field) = field(same.param.param(), &scenario, &[], &scenario) else { panic!() };
-    let said = text::same(same);
+    let said = effects::same(same);
     assert!(said.starts_with("No effect here"), "{said}");
     let same = Some(said.clone().into());
     let html = rendered::<ChoiceControl>(ChoiceProps { field, emit: Callback::noop(), explained: false, same });

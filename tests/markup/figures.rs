@@ -1,35 +1,47 @@
 //! Figures: summaries, tables, places, parts of axes.
 
-use crate::{after, embed, embedded, page, rendered, words};
+use crate::{after, embed, embedded, page, page_at, rendered, words};
 use charts::spec::Held;
 use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
 use engine::catalog;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use shardwise::panels::step_memory::{LOADING, SAVING, STEPS};
+use shardwise::components::data_table::DATA;
+use shardwise::components::figure::RESET_ZOOM;
+use shardwise::panels::memory::step_memory::{LOADING, SAVING, STEPS};
+use shardwise::panels::step::timeline::LEVELS;
+use shardwise::snapshot::file_name;
 use shardwise::state::Action;
-use shardwise::view::View;
-use shardwise::{App, Start, text};
+use shardwise::view::{Panel, View};
+use shardwise::{App, Start};
 use yew::Reducible as _;
 
 #[test]
 fn every_figure_has_a_summary_and_a_table() {
-    let html = page(&catalog::default_scenario(), Vec::new());
-    for id in ["map", "curve", "memory", "waterfall", "step-memory", "timeline", "agreement"] {
+    for (id, panel, tables) in [
+        ("map", Panel::Map, 1),
+        ("curve", Panel::Curve, 1),
+        ("memory", Panel::Memory, 2),
+        ("waterfall", Panel::Waterfall, 2),
+        ("step-memory", Panel::StepMemory, 2),
+        ("timeline", Panel::Timeline, 2),
+        ("agreement", Panel::Agreement, 1),
+    ] {
+        let html = page_at(panel, &catalog::default_scenario());
+        assert_eq!(html.matches(DATA).count(), tables, "{id}");
         let canvas = html.split("<canvas").find(|part| part.contains(&format!("id=\"{id}\""))).unwrap();
         let canvas = canvas.split('>').next().unwrap();
         assert!(canvas.contains("role=\"img\"") && canvas.contains("aria-label=\""), "{canvas}");
     }
-    assert_eq!(html.matches(text::DATA).count(), 7);
 }
 
 #[test]
 fn the_timeline_has_a_legend_and_its_levels() {
-    let html = page(&catalog::default_scenario(), Vec::new());
+    let html = page_at(Panel::Timeline, &catalog::default_scenario());
     let figure = html.split("<figure").find(|part| part.contains("id=\"timeline\"")).unwrap();
     let figure = figure.split("</figure>").next().unwrap();
-    for name in text::LEVELS {
+    for name in LEVELS {
         assert!(figure.contains(&format!(">{name}</option>")), "no option {name}");
     }
     let spoken = words(figure);
@@ -47,7 +59,7 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
     };
     // On the page it is played once it is in sight, in an embed at once.
     let (coming, played) = (
-        figure(&page(&catalog::default_scenario(), Vec::new())),
+        figure(&page_at(Panel::StepMemory, &catalog::default_scenario())),
         figure(&embed("embed=1&view=step-memory", Vec::new())),
     );
     for html in [&coming, &played] {
@@ -113,25 +125,28 @@ fn a_part_of_an_axis_is_what_the_axis_has() {
 fn a_narrowed_figure_says_so_and_offers_the_whole() {
     let scenario = catalog::default_scenario();
     let whole = page(&scenario, Vec::new());
-    assert!(!whole.contains(text::RESET_ZOOM));
-    let view = View::from_query("?x=16384..65536&cx=300..900");
-    let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
-    assert_eq!(html.matches(text::RESET_ZOOM).count(), 2);
-    assert!(words(&html).contains("The scenario itself lies outside this part."));
-    assert!(words(&html).contains(" at the scenario, outside this part, and at most "));
-    assert!(html.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
-    assert!(html.contains("from 300\u{2009}Gbit/s to 900\u{2009}Gbit/s"));
+    assert!(!whole.contains(RESET_ZOOM));
+    let [map, curve] = ["", "&view=curve"].map(|view| {
+        let view = View::from_query(&["?x=16384..65536&cx=300..900", view].concat());
+        let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
+        assert_eq!(html.matches(RESET_ZOOM).count(), 1);
+        html
+    });
+    assert!(words(&map).contains("The scenario itself lies outside this part."));
+    assert!(words(&curve).contains(" at the scenario, outside this part, and at most "));
+    assert!(map.contains("sequence length from 16,384\u{2009}tokens to 65,536\u{2009}tokens"));
+    assert!(curve.contains("from 300\u{2009}Gbit/s to 900\u{2009}Gbit/s"));
 }
 
 #[test]
 fn every_figure_can_be_saved() {
-    let html = page(&catalog::default_scenario(), Vec::new());
-    for id in ["map", "curve", "memory", "step-memory", "timeline"] {
+    for panel in [Panel::Map, Panel::Curve, Panel::Memory, Panel::StepMemory, Panel::Timeline] {
+        let (id, html) = (panel.key(), page_at(panel, &catalog::default_scenario()));
         for kind in ["SVG", "PNG", "CSV"] {
             assert!(html.contains(&format!("aria-label=\"Save {id} as {kind}\"")), "{id} {kind}");
         }
     }
-    let named = |scenario: &Scenario| text::file_name("map", scenario, "SVG");
+    let named = |scenario: &Scenario| file_name("map", scenario, "SVG");
     assert_eq!(named(&catalog::default_scenario()), "shardwise-map-13b-64x-a100-40gb.svg");
 }
 
@@ -159,21 +174,21 @@ fn the_map_of_the_best_opens_from_its_example() {
 #[test]
 fn one_layer_of_experts_is_shown_where_the_model_has_some() {
     let model = catalog::model("mixtral-8x7b").unwrap().pick();
-    let html = page(&Scenario { model, ..catalog::default_scenario() }, Vec::new());
+    let html = page_at(Panel::Layer, &Scenario { model, ..catalog::default_scenario() });
     let canvas = html.split("<canvas").find(|part| part.contains("id=\"layer\"")).unwrap();
     assert!(canvas.contains("aria-label=\"One layer of experts, for GPUs from 16 to 2,048 "), "{canvas}");
     for id in ["layer-of", "layer-x", "layer-lines"] {
         assert!(html.contains(&format!("<select id=\"{id}\" aria-label=\"")), "no select {id}");
     }
     assert!(words(&html).contains("Tutel’s headline, 2,048 GPUs"));
-    assert!(!page(&catalog::default_scenario(), Vec::new()).contains("id=\"layer\""));
+    assert!(!page_at(Panel::Layer, &catalog::default_scenario()).contains("id=\"layer\""));
 }
 
 #[test]
 fn where_the_time_goes_is_a_figure_with_a_lever_for_each_part() {
     let scenario =
         engine::share::decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=2&recompute=full&seq=4096").scenario;
-    let html = page(&scenario, Vec::new());
+    let html = page_at(Panel::Waterfall, &scenario);
     assert_eq!(html.matches("id=\"waterfall\"").count(), 1);
     assert_eq!(html.matches("id=\"ask-waterfall\"").count(), 1);
     let embed = embedded("waterfall", &scenario);

@@ -1,12 +1,16 @@
 //! The first screen: headline, sentence, figures in a row, evidence.
 
-use crate::{does_not_fit, embed, embedded, page, rendered, words};
+use crate::{does_not_fit, embed, embedded, page, page_at, rendered, words};
 use engine::catalog::{self, accuracy};
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
+use shardwise::calculator::headline::{self, title};
+use shardwise::components::legend::BAND;
+use shardwise::panels::advice::change::besides;
 use shardwise::panels::run;
-use shardwise::view::View;
-use shardwise::{App, Embed, Start, text};
+use shardwise::panels::verdict::tiles::{Tiles, limiter_note};
+use shardwise::view::{Panel, View};
+use shardwise::{App, Embed, Start, scenario_line};
 
 #[test]
 fn every_slider_of_the_first_screen_has_its_name_and_a_typed_field() {
@@ -33,9 +37,9 @@ fn the_range_of_measurements_stands_beside_the_headline_figures() {
         [html.matches("class=\"tile-band\"").count(), html.matches("class=\"tile-band aside\"").count()],
         [5, 2]
     );
-    let bands = text::Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
+    let bands = Tiles::of(&catalog::default_scenario(), &catalog::default_scenario().report()).bands;
     assert!(bands.iter().all(|band| band.contains('–') && html.contains(band.as_str())), "{bands:?}");
-    assert!(html.contains(text::BAND));
+    assert!(page_at(Panel::Curve, &catalog::default_scenario()).contains(BAND));
 }
 
 #[test]
@@ -51,14 +55,14 @@ fn days_and_dollars_stand_among_the_headline_figures() {
     assert!(html.contains("aria-label=\"Edit tokens and price\"") && html.contains("id=\"ask-time-and-cost\""));
     assert!(words(&html).contains("List price: Lambda, 8x A100 SXM 40 GB, 2026-09-20. Edit it."));
     // What limits has its time beside it, or the memory that is missing.
-    assert!(html.contains(&text::limiter_note(&catalog::default_scenario().report())));
-    assert!(text::limiter_note(&does_not_fit().report()).ends_with(" missing"));
+    assert!(html.contains(&limiter_note(&catalog::default_scenario().report())));
+    assert!(limiter_note(&does_not_fit().report()).ends_with(" missing"));
     // The controls and the panel have names of their own.
     assert!(words(&html).contains("Run and cost") && run::TITLE != "Run and cost");
     let tile = |scenario: &Scenario| {
-        page(scenario, Vec::new()).split("of-run").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
+        page(scenario, Vec::new()).split("cell of-run").nth(1).unwrap().split("</div>").next().unwrap().to_owned()
     };
-    assert!(tile(&does_not_fit()).starts_with(" moot\""));
+    assert!(tile(&does_not_fit()).contains("class=\"tile moot\""));
     let mut never = catalog::default_scenario();
     never.run.mtbf = engine::units::Seconds::from_hours(1.0);
     let said = words(&tile(&never));
@@ -99,10 +103,10 @@ fn the_headline_says_whether_it_fits() {
     // The first visit runs in three of four cases: the odds near the limit are those of runs that
     // failed, too.
     let first = catalog::default_scenario();
-    let sentence = text::headline(&first, &first.report()).sentence();
+    let sentence = headline::headline(&first, &first.report()).sentence();
     assert!(sentence.starts_with("13B on 64 A100 40 GB is a tight fit: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");
     let fits = engine::share::decode("mem=80").scenario;
-    let sentence = text::headline(&fits, &fits.report()).sentence();
+    let sentence = headline::headline(&fits, &fits.report()).sentence();
     assert!(
         sentence.starts_with("13B on 64 A100 40 GB with 80\u{2009}GiB fits: needs 32.3 of 79.0\u{2009}GiB, "),
         "{sentence}"
@@ -112,18 +116,18 @@ fn the_headline_says_whether_it_fits() {
 
     let mut tight = fits;
     tight.accelerator.values.memory = 1.05 * fits.report().memory.needed;
-    let headline = text::headline(&tight, &tight.report());
+    let headline = headline::headline(&tight, &tight.report());
     assert!(tight.report().fits() && headline.verdict == "is a tight fit", "{headline:?}");
     let odds = format!(", {} of such runs fit. ", engine::format::odds(accuracy::fit_odds(&tight.report())));
     assert!(headline.rest.contains(&odds), "{headline:?}");
     assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
     // A little too large by the prediction is not yet too large.
     tight.accelerator.values.memory = 0.95 * fits.report().memory.needed;
-    let headline = text::headline(&tight, &tight.report());
+    let headline = headline::headline(&tight, &tight.report());
     assert!(!tight.report().fits() && headline.verdict == "is a tight fit", "{headline:?}");
 
     let not = does_not_fit();
-    let sentence = text::headline(&not, &not.report()).sentence();
+    let sentence = headline::headline(&not, &not.report()).sentence();
     assert!(sentence.starts_with("13B on 64 A100 40 GB does not fit: needs "), "{sentence}");
     assert!(words(&page(&not, Vec::new())).contains(&sentence));
 }
@@ -132,8 +136,8 @@ fn the_headline_says_whether_it_fits() {
 fn the_headline_says_that_the_host_lacks_memory_where_the_gpus_have_it() {
     let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no";
     let scenario = engine::share::decode(link).scenario;
-    let (report, title) = (scenario.report(), text::title(&scenario, &scenario.report()));
-    let sentence = text::headline(&scenario, &report).sentence();
+    let (report, title) = (scenario.report(), title(&scenario, &scenario.report()));
+    let sentence = headline::headline(&scenario, &report).sentence();
     assert!(report.fits() && sentence.contains(" fits the GPUs, not the host: needs "), "{sentence}");
     let host = " of such runs fit their GPUs, and 2,070 of 2,048\u{2009}GiB of host memory.";
     assert!(sentence.ends_with(host) && title.contains("fits the GPUs, not the host"), "{sentence} {title}");
@@ -148,10 +152,10 @@ fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_con
     {
         let scenario = engine::share::decode(link).scenario;
         let html = page(&scenario, Vec::new());
-        let line = text::scenario_line::scenario_line(&scenario, &scenario.report());
+        let line = scenario_line::scenario_line(&scenario, &scenario.report());
         let place = html.split("<p id=\"scenario\"").nth(1).unwrap().split("</p>").next().unwrap();
         assert_eq!(words(place.split_once('>').unwrap().1), line);
-        for word in text::scenario_line::words(&scenario, &scenario.report()) {
+        for word in scenario_line::words(&scenario, &scenario.report()) {
             assert!(html.contains(&format!("id=\"{}\"", word.control)), "no control {}", word.control);
             assert!(place.contains(&format!("title=\"{}\"", word.label)), "{place}");
         }
@@ -169,7 +173,7 @@ fn a_change_that_alters_the_batch_says_so() {
     let found = analysis::advice::advise(&scenario, &report);
     assert!(!found.is_empty());
     for advice in &found {
-        let besides = text::besides(&report, advice);
+        let besides = besides(&report, advice);
         let same = advice.report.tokens_per_step == report.tokens_per_step;
         assert_eq!(besides.is_none(), same, "{:?}: {besides:?}", advice.turn);
     }
@@ -183,7 +187,7 @@ fn a_change_that_alters_the_batch_says_so() {
             price: change.price(),
             lack: None,
         };
-        text::besides(&report, &advice)
+        besides(&report, &advice)
     };
     let larger = of(analysis::change::Change::MicroBatch(2 * scenario.micro_batch_size));
     assert_eq!(larger.as_deref(), Some("262k tokens per step instead of 131k"));
@@ -237,7 +241,7 @@ fn beside_the_numbers_stands_how_well_such_runs_are_measured() {
 
 #[test]
 fn what_has_no_cuda_has_no_cuda_context() {
-    let html = page(&on("tpu-v5p"), Vec::new());
+    let html = page_at(Panel::Memory, &on("tpu-v5p"));
     assert!(html.contains(">Runtime and collectives</span>") && !html.contains("CUDA context and NCCL"));
-    assert!(page(&on("h100-sxm"), Vec::new()).contains(">CUDA context and NCCL</span>"));
+    assert!(page_at(Panel::Memory, &on("h100-sxm")).contains(">CUDA context and NCCL</span>"));
 }

@@ -1,9 +1,11 @@
 //! The host: its controls, and a step that waits for data.
 
-use crate::{page, words};
+use crate::{page, page_at, words};
 use engine::catalog;
 use engine::share::decode;
-use shardwise::text;
+use shardwise::panels::step::waterfall::DATA_LEVER;
+use shardwise::panels::verdict::tiles::limiter_note;
+use shardwise::view::Panel;
 
 #[test]
 fn the_hosts_controls_stand_together() {
@@ -19,9 +21,10 @@ fn a_step_that_waits_for_data_says_so_and_what_helps() {
     let html = page(&scenario, Vec::new());
     let spoken = words(&html).replace('\u{2009}', " ");
     assert!(spoken.contains("limited by the data loaders"), "{spoken}");
-    assert!(text::limiter_note(&scenario.report()).ends_with(" wait for data") && spoken.contains(" wait for data"));
-    assert!(spoken.contains("Waiting for data") && spoken.contains(text::DATA_LEVER), "{spoken}");
+    assert!(limiter_note(&scenario.report()).ends_with(" wait for data") && spoken.contains(" wait for data"));
+    let step = words(&page_at(Panel::Waterfall, &scenario));
+    assert!(step.contains("Waiting for data") && step.contains(DATA_LEVER), "{step}");
     assert!(!spoken.contains("wait for launches"), "{spoken}");
-    let without = words(&page(&catalog::default_scenario(), Vec::new()));
-    assert!(!without.contains("Waiting for data") && !without.contains(text::DATA_LEVER));
+    let without = words(&page_at(Panel::Waterfall, &catalog::default_scenario()));
+    assert!(!without.contains("Waiting for data") && !without.contains(DATA_LEVER));
 }

@@ -20,9 +20,9 @@ use engine::scenario::issue::Issue;
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
 use shardwise::components::number::{NumberControl, Props as NumberProps};
 use shardwise::fields::{Field, field};
-use shardwise::panels::pickers;
+use shardwise::panels::controls::pickers;
 use shardwise::state::{Action, State};
-use shardwise::view::View;
+use shardwise::view::{Panel, View};
 use shardwise::{App, Embed, Start};
 use std::rc::Rc;
 use yew::{BaseComponent, Callback, LocalServerRenderer};
@@ -38,6 +38,12 @@ where
 
 fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
     rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues, view: View::default() })
+}
+
+/// The page with the tab or behind the door of a panel.
+fn page_at(panel: Panel, scenario: &Scenario) -> String {
+    let view = View::default().showing(panel);
+    rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view })
 }
 
 fn does_not_fit() -> Scenario {

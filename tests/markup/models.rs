@@ -8,8 +8,8 @@ use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::Model;
+use shardwise::calculator::headline::headline;
 use shardwise::state::{Action, Pick, State};
-use shardwise::text;
 use shardwise::view::View;
 use yew::Reducible as _;
 
@@ -73,10 +73,7 @@ fn a_place_near_a_named_model_keeps_it() {
     let named_model = named.scenario.model;
     let left = named.reduce(Action::Place(vec![(ParamId::ModelSize.into(), far)]));
     assert_eq!(left.scenario.model, named_model.resized(20.1e9));
-    assert_eq!(
-        text::headline(&left.scenario, &left.scenario.report()).subject,
-        "Llama 2 scaled to 20.1B on 64 A100 40 GB"
-    );
+    assert_eq!(headline(&left.scenario, &left.scenario.report()).subject, "Llama 2 scaled to 20.1B on 64 A100 40 GB");
 }
 
 #[test]
@@ -90,7 +87,7 @@ fn the_size_slider_scales_a_named_model_and_says_so() {
     let at = index(&named);
     let moved = named.clone().reduce(Action::Slide { key: ParamId::ModelSize, index: at + 1 });
     assert!(matches!(moved.scenario.model, Model::Scaled { id: "llama-3.1-8b", .. }), "{:?}", moved.scenario.model);
-    let subject = text::headline(&moved.scenario, &moved.scenario.report()).subject;
+    let subject = headline(&moved.scenario, &moved.scenario.report()).subject;
     assert!(subject.starts_with("Llama 3.1 scaled to 8."), "{subject}");
     // A larger model of one family needs more.
     assert!(moved.scenario.report().memory.needed > named.scenario.report().memory.needed);
@@ -133,7 +130,7 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
         .reduce(Action::Settle);
     let html = page_of(&edited);
     assert!(html.contains("Custom (from H100 SXM)") && html.contains("Custom (from DGX H100"), "{html}");
-    let sentence = text::headline(&edited.scenario, &edited.scenario.report()).sentence();
+    let sentence = headline(&edited.scenario, &edited.scenario.report()).sentence();
     assert!(sentence.starts_with("13B on 64 custom GPUs (from H100 SXM) "), "{sentence}");
     assert!(control("power", &edited).contains("back to 700\u{2009}W"));
     let back = [ParamId::Peak16Bit, ParamId::Power, ParamId::IntraNodeLatency]
@@ -147,7 +144,7 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
     let own = own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::Settle);
     assert!(control("hbm", &own).contains("back to 4,800\u{2009}GB/s"), "{}", control("hbm", &own));
     assert!(page_of(&own).contains("Custom (from H200)"));
-    let sentence = text::headline(&own.scenario, &own.scenario.report()).sentence();
+    let sentence = headline(&own.scenario, &own.scenario.report()).sentence();
     assert!(sentence.starts_with("13B on 64 custom GPUs with 141"), "{sentence}");
 }
 
@@ -179,8 +176,8 @@ fn a_link_with_a_model_of_ones_own_is_measured_against_the_model_it_is_nearest_t
 }
 
 #[test]
-fn the_import_is_a_button_until_it_is_opened() {
+fn the_sheet_for_files_is_a_door_until_it_is_opened() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    assert!(html.contains("id=\"import\"") && html.contains("aria-expanded=\"false\""), "no button");
+    assert!(html.contains("id=\"bring-door\"") && html.contains("aria-expanded=\"false\""), "no door");
     assert!(!html.contains("id=\"config\""));
 }

@@ -4,13 +4,21 @@ use crate::{after, page, rendered, words};
 use engine::catalog;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
+use shardwise::compare::{differences, name};
+use shardwise::components::tile::Delta;
+use shardwise::panels::pins::words::{FULL, deltas};
 use shardwise::state::Action;
-use shardwise::view::View;
-use shardwise::{App, Start, text};
+use shardwise::view::{Panel, View};
+use shardwise::{App, Start};
 use yew::Reducible as _;
 
 fn pinned(scenario: &Scenario, pins: Vec<Scenario>) -> String {
     rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view: View::default() })
+}
+
+fn pinned_at(panel: Panel, scenario: &Scenario, pins: Vec<Scenario>) -> String {
+    let view = View::default().showing(panel);
+    rendered::<App>(Start { scenario: *scenario, pins, issues: Vec::new(), view })
 }
 
 #[test]
@@ -37,7 +45,7 @@ fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
     let state = after([8, 16, 32, 128].into_iter().flat_map(take).collect());
     assert_eq!(state.pins, [8, 16, 32].map(gpus));
     let html = words(&pinned(&gpus(128), state.pins.clone()));
-    assert!(html.contains(text::pins::FULL));
+    assert!(html.contains(FULL));
 }
 
 #[test]
@@ -72,9 +80,14 @@ fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     }
     // The button says where what is on screen is pinned already.
     assert!(said.contains("Pinned as B"));
+    // What a run of half the GPUs is against this one, in words.
+    for expected in ["This run", "Cost", "Same $ an hour"] {
+        assert!(said.contains(expected), "{expected} not in {said}");
+    }
     // The memory figure and the curves have a line a pin.
-    assert_eq!(html.matches("class=\"pinned-bar\"").count(), 2);
-    assert!(html.contains("line-pin-0") && html.contains("Pinned scenario A stands at link bandwidth 100"));
+    let [memory, curve] = [Panel::Memory, Panel::Curve].map(|panel| pinned_at(panel, &here, vec![slow, here]));
+    assert_eq!(memory.matches("class=\"pinned-bar\"").count(), 2);
+    assert!(curve.contains("line-pin-0") && curve.contains("Pinned scenario A stands at link bandwidth 100"));
     for forbidden in [" style=\"", "NaN", "inf "] {
         assert!(!html.contains(forbidden), "{forbidden}");
     }
@@ -85,8 +98,8 @@ fn differences_are_told_by_entries_and_parameters() {
     let here = catalog::default_scenario();
     let there = |link: &str| {
         let scenario = engine::share::decode(link).scenario;
-        let all = text::pins::differences(&here, &scenario);
-        text::pins::name(0, &all).replace('\u{2009}', " ")
+        let all = differences(&here, &scenario);
+        name(0, &all).replace('\u{2009}', " ")
     };
     assert_eq!(there(""), "A: as on screen");
     assert_eq!(there("model=llama-3-8b"), "A: Llama 3 8B");
@@ -102,10 +115,18 @@ fn a_difference_has_its_sign_and_says_whether_it_is_better() {
     let mut then = now;
     then.mfu = now.mfu - 0.0524;
     then.time.step = 1.25 * now.time.step;
-    let [mfu, tokens, step, needed] = text::pins::deltas(&now, &then);
-    let said = |delta: &text::pins::Delta| delta.text.replace('\u{2009}', " ");
+    let [mfu, tokens, step, needed] = deltas(&now, &then);
+    let said = |delta: &Delta| delta.text.replace('\u{2009}', " ");
     assert_eq!((said(&mfu), mfu.better), ("+5.2 points".into(), Some(true)));
     assert_eq!((said(&step), step.better), ("−20.0 %".into(), Some(true)));
     assert_eq!((said(&tokens), tokens.better), ("±0 %".into(), None));
     assert_eq!(said(&needed), "±0 GiB");
+}
+
+#[test]
+fn a_pin_on_other_gpus_has_a_partner_at_the_same_money() {
+    let here = engine::share::decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&price=4").scenario;
+    let there = engine::share::decode("cluster=dgx-h200&model=llama-3.1-8b&gpus=64&price=8").scenario;
+    let said = words(&pinned(&here, vec![there]));
+    assert!(said.contains("Same $ an hour32 H200"), "{said}");
 }

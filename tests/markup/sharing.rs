@@ -1,14 +1,14 @@
 //! What is taken away: links, files, the whole run, a plan.
 
-use crate::{does_not_fit, embed, page, rendered, words};
+use crate::{does_not_fit, embed, page, page_at, rendered, words};
 use engine::catalog;
 use engine::scenario::Scenario;
-use shardwise::derived::{Buffers, Pace, derive};
+use shardwise::calculator::{Buffers, Pace, derive};
 use shardwise::panels::run;
 use shardwise::panels::share::{self, Props as ShareProps, ShareMenu};
 use shardwise::snapshot::Snapshot;
 use shardwise::state::{Action, State};
-use shardwise::view::View;
+use shardwise::view::{Panel, View};
 use std::rc::Rc;
 use yew::{Callback, Reducible as _};
 
@@ -43,8 +43,8 @@ fn the_share_menu_has_every_form_and_file_by_its_name() {
 }
 
 #[test]
-fn the_whole_run_is_folded_and_says_what_it_takes() {
-    assert!(words(&page(&catalog::default_scenario(), Vec::new())).contains(run::TITLE));
+fn the_whole_run_says_what_it_takes() {
+    assert!(words(&page_at(Panel::Run, &catalog::default_scenario())).contains(run::TITLE));
     let said = |scenario: &Scenario| {
         let run = scenario.run_report();
         let rows: Vec<_> =
@@ -82,5 +82,5 @@ fn the_question_of_a_plan_is_that_of_the_link() {
     );
     let html = embed("embed=1&view=plan&controls=none&plan=context&days=12", Vec::new());
     assert!(!html.contains("id=\"plan-number\"") && words(&html).contains("The global batch stays"), "{html}");
-    assert!(page(&catalog::default_scenario(), Vec::new()).contains("id=\"alike\""));
+    assert!(page_at(Panel::Agreement, &catalog::default_scenario()).contains("id=\"alike\""));
 }

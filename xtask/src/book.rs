@@ -4,10 +4,11 @@
 //!
 //! The pages of training programs are made from their folders (`crates/files/programs`) into a copy
 //! of the sources, so that none of them can be old: `programs` reads the folders, `page` writes the
-//! pages, in `words`.
+//! pages, in `words`. `search` lists all sections for the search.
 
 mod page;
 mod programs;
+mod search;
 mod words;
 
 use anyhow::{Result, anyhow, bail};
@@ -107,7 +108,8 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
         }
         write(&page, finished(&text, &name))?;
     }
-    check_links(&folder)
+    check_links(&folder)?;
+    search::write_sections(&folder)
 }
 
 /// Checks that every link between pages leads to an existing page and heading.

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{ANALYSIS, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, SCORE, TRACE};
+use crate::engine::{ANALYSIS, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, SCORE, SENTENCE, TRACE};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, entries, name, output, read, root, run as run_program, step, watch, write};
@@ -116,15 +116,16 @@ const FUZZ: Duration = Duration::from_secs(5);
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
 
 /// The packages that depend on none of these.
-const WALLED: [&str; 10] =
-    [ENGINE, TRACE, ANALYSIS, "shardwise-explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE];
+const WALLED: [&str; 11] =
+    [ENGINE, TRACE, ANALYSIS, "shardwise-explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
 
 /// What is compiled for Wasm.
 const WASM_LINTS: &str = "--package shardwise --package shardwise-charts-canvas --package shardwise-files-worker --package \
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// The packages whose tests record: libraries, the command line, and the page.
-const RECORDING: [&str; 9] = [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, "shardwise-api", CLI, "shardwise"];
+const RECORDING: [&str; 10] =
+    [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
 
 /// The times of the last run.
 const TIMES: &str = "target/test-seconds.csv";

@@ -25,6 +25,8 @@ pub const DIAGNOSE: &str = "shardwise-diagnose";
 pub const FILES: &str = "shardwise-files";
 /// The package that reads configurations of Hugging Face.
 pub const HUGGINGFACE: &str = "shardwise-huggingface";
+/// The package that reads sentences.
+pub const SENTENCE: &str = "shardwise-sentence";
 /// The package that has `score` and `calibrate` as examples.
 pub const SCORE: &str = "shardwise-score";
 /// The command line.

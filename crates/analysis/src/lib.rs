@@ -9,6 +9,7 @@ pub mod change;
 pub mod cost;
 pub mod degrees;
 pub mod effects;
+pub mod equal_money;
 pub mod experts;
 mod layout_space;
 pub mod layouts;

@@ -71,6 +71,8 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
             let decoded = share::decode(&brought.scenario);
             stated = Stated::of_keys(&decoded.keys);
         }
+        // What it does not say is said to be assumed.
+        Kind::Sentence => stated.add(engine::share::v1::VERSION_KEY),
         Kind::Model => stated.model = true,
         Kind::Lengths => stated.length = true,
         Kind::Run => {

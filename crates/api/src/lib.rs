@@ -12,6 +12,7 @@ pub mod given;
 pub mod open;
 pub mod plan;
 pub mod rank;
+pub mod sentence;
 pub mod sweep;
 
 use engine::json::compact;

@@ -8,7 +8,7 @@ use super::shape::{Kind, Shape, array, list, needed, or};
 const SCENARIO: Shape = Shape {
     name: "ScenarioEntry",
     base: "",
-    fields: &[needed(Kind::Text, "id name notice link source"), or("\"\"", Kind::Text, "view")],
+    fields: &[needed(Kind::Text, "id name notice link source"), or("\"\"", Kind::Text, "view say")],
 };
 
 const PUBLISHED: Shape =

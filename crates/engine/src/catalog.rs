@@ -156,6 +156,9 @@ pub struct ScenarioEntry {
     pub link: &'static str,
     /// The query of its link, with the leading `?`, if other axes show it best; else empty.
     pub view: &'static str,
+    /// The run in a person's own words, as the crate `sentence` reads them; empty where no words
+    /// describe it.
+    pub say: &'static str,
     /// The source of the claim.
     pub source: &'static str,
 }

@@ -72,6 +72,19 @@ pub(crate) fn is_near(one: &str, other: &str) -> bool {
     one.len().abs_diff(other.len()) <= 2 && distance(&one, &other) <= 2
 }
 
+/// Counts the slips between two words: letters left out, put in, or changed, and neighbours
+/// swapped.
+///
+/// ```
+/// use engine::nearest::slips;
+///
+/// assert_eq!((slips("lama", "llama"), slips("modle", "model"), slips("tp", "tp")), (1, 1, 0));
+/// ```
+pub fn slips(one: &str, other: &str) -> usize {
+    let [one, other]: [Vec<char>; 2] = [one, other].map(|name| name.chars().collect());
+    distance(&one, &other)
+}
+
 /// The slips between two words: letters left out, put in, or changed, and neighbours swapped (the
 /// optimal string alignment distance).
 fn distance(one: &[char], other: &[char]) -> usize {

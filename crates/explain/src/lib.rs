@@ -108,12 +108,6 @@ pub const RUN: [&str; 15] = [
 /// The cards of generation's rows, where a step generates what it trains on.
 pub const ROLLOUT: [&str; 4] = ["whole-step", "rollout", "concurrent", "generation-memory"];
 
-/// Returns the index of a card's number in the tables of [`numbers()`], for the order on the page;
-/// a term returns 0.
-pub fn place(key: &str) -> usize {
-    numbers::ALL.iter().position(|table| table.iter().any(|number| number.key == key)).unwrap_or(0)
-}
-
 /// Every text that may contain links to cards.
 #[cfg(test)]
 fn texts() -> Vec<&'static str> {

@@ -130,6 +130,7 @@ struct ScenarioJson {
     link: &'static str,
     /// The query of its link; empty if there is none.
     view: &'static str,
+    say: &'static str,
     source: &'static str,
 }
 
@@ -247,8 +248,8 @@ fn cluster(entry: &catalog::ClusterEntry) -> ClusterJson {
 }
 
 fn scenario(entry: &catalog::ScenarioEntry) -> ScenarioJson {
-    let catalog::ScenarioEntry { id, name, notice, link, view, source } = *entry;
-    ScenarioJson { id, name, notice, link, view, source }
+    let catalog::ScenarioEntry { id, name, notice, link, view, source, say } = *entry;
+    ScenarioJson { id, name, notice, link, view, say, source }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 mod diagnosed;
 mod of_run;
+mod spoken;
 pub mod words;
 
 use engine::catalog::hub::model_of;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use of_run::CONTRADICTS;
+pub use spoken::{Marked, marks, units};
 
 pub use crate::run::{Base, Changes, Severity, Spread, Unsaid};
 use diagnose::{rates, snapshot};
@@ -52,6 +54,8 @@ pub enum Kind {
     Rates,
     /// An error or a memory snapshot, explained; the scenario stays.
     Error,
+    /// A run in a person's own words: a scenario, fresh where they name a model.
+    Sentence,
     /// What a run measured, against the scenario, which stays.
     Measured,
 }
@@ -106,6 +110,12 @@ pub struct Brought {
     pub contradictions: Vec<String>,
     /// A run over the likely values of what no file says.
     pub spread: Option<Spread>,
+    /// Of a sentence the parts that were understood, in order.
+    #[serde(default)]
+    pub marks: Vec<Marked>,
+    /// Of a sentence that asks backwards the page's query, with its `?`: `?plan=cheapest&days=7`.
+    #[serde(default)]
+    pub plan: Option<String>,
 }
 
 /// The headings of what is asked for, of a run and of an error.
@@ -124,6 +134,8 @@ impl Brought {
         missing: Vec::new(),
         contradictions: Vec::new(),
         spread: None,
+        marks: Vec::new(),
+        plan: None,
     };
 
     /// Asks for what is missing, first of all, and takes back what was offered without it.
@@ -274,11 +286,21 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
         Ok(json) => json,
         Err(problem) => {
             let is_json = text.trim().is_empty() || text.trim_start().starts_with(['{', '[']);
-            return of_run::alone(text, file, base).map_err(|refusal| match refusal.sentence {
-                said if refusal.is_certain => said,
-                _ if words::is_log(text) => words::no_known_log(text),
-                _ if is_json => problem,
-                said => said,
+            let is_spoken = file.is_none() && spoken::may_be(text);
+            if is_spoken
+                && spoken::is_plain(text)
+                && let Some(read) = spoken::spoken(text, scenario)
+            {
+                return Ok(read);
+            }
+            return of_run::alone(text, file, base).or_else(|refusal| {
+                let spoken = (is_spoken && !refusal.is_certain).then(|| spoken::spoken(text, scenario)).flatten();
+                spoken.ok_or_else(|| match refusal.sentence {
+                    said if refusal.is_certain => said,
+                    _ if words::is_log(text) => words::no_known_log(text),
+                    _ if is_json => problem,
+                    said => said,
+                })
             });
         }
     };

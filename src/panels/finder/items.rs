@@ -1,7 +1,8 @@
 //! What the finder finds.
 
-use crate::panels::sections::FIGURES;
+use crate::panels::tabs::FIGURES;
 use crate::search::Query;
+use crate::view::Panel;
 use engine::catalog::names::{cluster_named, gpu_named, model_named};
 use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
 use engine::params::{self, Group, ParamId, every};
@@ -15,8 +16,8 @@ const MOST: usize = 60;
 /// What choosing an item takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The figure with this identifier is shown.
-    Figure(&'static str),
+    /// The figure with this identifier is shown, in the tab of its panel.
+    Figure(&'static str, Option<Panel>),
     /// This model is picked.
     Model(Id),
     /// This GPU is picked.
@@ -45,7 +46,7 @@ pub(super) struct Item {
 /// All that there is in a scenario, figures first.
 fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
     let item = |name, kind, more, target| Item { name, kind, more, target };
-    let figures = FIGURES.iter().map(move |&(id, name)| item(name, "figure", "", Target::Figure(id)));
+    let figures = FIGURES.iter().map(move |&(id, name, panel)| item(name, "figure", "", Target::Figure(id, panel)));
     let models = MODELS.iter().map(move |entry| item(entry.name, "model", entry.family, Target::Model(entry.id)));
     let gpus = ACCELERATORS.iter().map(move |entry| item(entry.name, "GPU", entry.id, Target::Accelerator(entry.id)));
     let clusters = CLUSTERS.iter().map(move |entry| item(entry.name, "cluster", entry.id, Target::Cluster(entry.id)));
@@ -61,7 +62,7 @@ fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
 /// What answers a text, best first; an empty one asks for the figures.
 pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
     let asks = !typed.trim().is_empty();
-    let items = all(scenario).filter(|item| asks || matches!(item.target, Target::Figure(_)));
+    let items = all(scenario).filter(|item| asks || matches!(item.target, Target::Figure(..)));
     let mut found = Query::new(typed).answers(items.map(|item| (item, item.name, item.more)));
     let known: Vec<Item> = known(typed).into_iter().filter_map(|target| of(scenario, target)).collect();
     found.retain(|item| !known.contains(item));
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!(first("NVIDIA A100-SXM4-80GB"), Some(Target::Accelerator("a100-80gb")));
         assert_eq!(first("p5.48xlarge"), Some(Target::Cluster("p5")));
         assert_eq!(first("per_device_train_batch_size"), Some(Target::Control(ParamId::MicroBatchSize)));
-        assert_eq!(first("timeline"), Some(Target::Figure("timeline")));
+        assert_eq!(first("timeline"), Some(Target::Figure("timeline", Some(Panel::Timeline))));
         assert_eq!(first("zero-3"), TERMS.iter().find(|term| term.name == "ZeRO-3").map(|term| Target::Card(term.key)));
         for (place, entry) in PLANS.iter().chain(CLAIMS).enumerate() {
             let targets: Vec<Target> = found(&default_scenario(), entry.name).iter().map(|item| item.target).collect();

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::money;
+use super::rows::{self, Row};
+use crate::components::data_table::SCROLL;
 use crate::state::Action;
-use crate::text;
-use crate::text::plan as words;
-use crate::text::plan::money;
 use crate::view::PlanView;
 use analysis::plan::{Found, Plan};
 
@@ -41,9 +41,9 @@ pub(super) fn Answers(props: &Props) -> Html {
     let Some(first) = answers.first().copied() else { return Html::default() };
     let links = money::faster_links(plan, &answers);
     let question = view.question();
-    let header = words::header(question);
-    let mut rows: Vec<(words::Row, &Found)> =
-        answers.iter().map(|found| (words::row(plan, question, found, first), *found)).collect();
+    let header = rows::header(question);
+    let mut rows: Vec<(Row, &Found)> =
+        answers.iter().map(|found| (rows::row(plan, question, found, first), *found)).collect();
     if let Some((column, ascending)) = *order {
         rows.sort_by(|one, other| {
             let compared = compare(&one.0, &other.0, column);
@@ -51,7 +51,7 @@ pub(super) fn Answers(props: &Props) -> Html {
         });
     }
     let is_text = |column: usize| {
-        let cell = |row: &words::Row| class(row.cells.get(column)?, *row.values.get(column)?);
+        let cell = |row: &Row| class(row.cells.get(column)?, *row.values.get(column)?);
         rows.iter().any(|(row, _)| cell(row) == Some(WORDS))
     };
     let head = header.iter().enumerate();
@@ -60,7 +60,7 @@ pub(super) fn Answers(props: &Props) -> Html {
     let head: Vec<Html> = head.collect();
     html! {
         <>
-        <p class="scroll-hint" aria-hidden="true">{ text::SCROLL }</p>
+        <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
         <div class="scroll" tabindex="0" role="region" aria-labelledby="plan-title" aria-busy={(!is_over).to_string()}>
             <table class="planned">
                 <thead><tr>{ for head.into_iter() }</tr></thead>
@@ -73,8 +73,8 @@ pub(super) fn Answers(props: &Props) -> Html {
 }
 
 /// Numbers before texts without one; texts by their letters.
-fn compare(one: &words::Row, other: &words::Row, column: usize) -> core::cmp::Ordering {
-    let value = |row: &words::Row| row.values.get(column).copied().flatten();
+fn compare(one: &Row, other: &Row, column: usize) -> core::cmp::Ordering {
+    let value = |row: &Row| row.values.get(column).copied().flatten();
     match (value(one), value(other)) {
         (Some(one), Some(other)) => one.total_cmp(&other),
         (Some(_), None) => core::cmp::Ordering::Less,
@@ -114,7 +114,7 @@ fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
     }
 }
 
-fn shown(row: &words::Row, found: &Found, plan: &Plan, emit: &Callback<Action>) -> Html {
+fn shown(row: &Row, found: &Found, plan: &Plan, emit: &Callback<Action>) -> Html {
     let taken = found.scenario;
     let chosen = taken == *plan.scenario();
     let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));

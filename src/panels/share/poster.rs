@@ -4,17 +4,25 @@
 use std::rc::Rc;
 
 use super::texts;
-use crate::derived::{Buffers, Derived, Pace, Pin, derive};
+use crate::calculator::headline::{Headline, headline};
+use crate::calculator::{Buffers, Derived, Pace, derive};
+use crate::compare::Pin;
+use crate::panels::verdict::cost::RunTexts;
+use crate::panels::verdict::evidence::evidence;
+use crate::panels::verdict::tiles::{Tiles, limiter};
+use crate::scenario_line::scenario_line;
 use crate::snapshot::Snapshot;
-use crate::text::cost::RunTexts;
-use crate::text::{self, Headline, Tiles};
+use crate::view::{Panels, View};
+use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
 use engine::model::memory::odds::Verdict;
 
-/// Computes what a poster shows.
+/// Computes what a poster shows: verdict, map and curves, as an embed that names no panel.
 pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
-    let mut derived = derive(snapshot, Pace::STILL, &mut Buffers::default());
+    let view = View { embed: true, panels: Panels::default(), ..snapshot.view };
+    let shown = Rc::new(Snapshot { view, ..(**snapshot).clone() });
+    let mut derived = derive(&shown, Pace::STILL, &mut Buffers::default());
     leave_out(Rc::make_mut(&mut derived.charts.curve));
     derived
 }
@@ -32,7 +40,7 @@ fn leave_out(curve: &mut ChartSpec) {
 
 /// The poster of what was computed, with the link back to the scenario.
 pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
-    let Headline { subject, verdict, rest, state } = text::headline(&derived.scenario, &derived.report);
+    let Headline { subject, verdict, rest, state } = headline(&derived.scenario, &derived.report);
     let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::of(&derived.scenario, &derived.report);
     let [of_mfu, of_tokens, of_step, of_needed] = bands;
     let RunTexts { name, time, cost, .. } = RunTexts::of(&derived.scenario, &derived.report);
@@ -40,14 +48,14 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let timed = |name: &str, value, band| Tile { hypothetical: !derived.report.fits(), ..tile(name, value, band) };
     Poster {
         headline: [subject, verdict.to_owned(), rest],
-        scenario: text::scenario_line::scenario_line(&derived.scenario, &derived.report),
+        scenario: scenario_line(&derived.scenario, &derived.report),
         fits: matches!(state, Verdict::Fits | Verdict::Tight),
         tiles: [
-            timed(text::MFU, mfu, of_mfu),
-            timed(text::TOKENS_SHORT, tokens, of_tokens),
-            timed(text::STEP, step, of_step),
-            tile(text::NEEDED, needed, of_needed),
-            tile(text::LIMITER, text::limiter(&derived.report).into(), String::new()),
+            timed(MFU, mfu, of_mfu),
+            timed(TOKENS_SHORT, tokens, of_tokens),
+            timed(STEP, step, of_step),
+            tile(NEEDED, needed, of_needed),
+            tile(LIMITER, limiter(&derived.report).into(), String::new()),
             timed(&name, time, cost),
         ],
         pins: derived.pins.iter().map(|pin| (pin.name.clone(), columns(pin))).collect(),
@@ -55,7 +63,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
         curve: &derived.charts.curve,
         memory: &derived.memory,
         link,
-        made: format!("{} · {}", text::evidence(&derived.scenario), texts::made()),
+        made: format!("{} · {}", evidence(&derived.scenario), texts::made()),
     }
 }
 

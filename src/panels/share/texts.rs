@@ -1,9 +1,12 @@
 //! The texts that the share menu puts on the clipboard.
 
-use crate::derived::Derived;
-use crate::text::cost::{self, RunTexts};
-use crate::text::scenario_line::scenario_line;
-use crate::text::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, Tiles, evidence, headline, limiter};
+use crate::calculator::Derived;
+use crate::calculator::headline::headline;
+use crate::panels::verdict::cost::{FIGURES, RunTexts};
+use crate::panels::verdict::evidence::evidence;
+use crate::panels::verdict::tiles::{Tiles, limiter};
+use crate::scenario_line::scenario_line;
+use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT};
 use engine::fitted::CALIBRATION;
 use engine::format::THIN_SPACE;
 use engine::model::report::Report;
@@ -37,11 +40,13 @@ pub(super) enum CopyFormat {
     Summary,
     /// HTML for a page of documentation: a link, and the script that makes a figure of it.
     Embed,
+    /// A frame for pages that allow no script.
+    Frame,
 }
 
 impl CopyFormat {
     /// Every one, in the menu's order.
-    pub(super) const ALL: [Self; 4] = [Self::Markdown, Self::Table, Self::Summary, Self::Embed];
+    pub(super) const ALL: [Self; 5] = [Self::Markdown, Self::Table, Self::Summary, Self::Embed, Self::Frame];
 
     /// On its button.
     pub(super) fn name(self) -> &'static str {
@@ -50,6 +55,7 @@ impl CopyFormat {
             Self::Table => "Markdown table",
             Self::Summary => "Text summary",
             Self::Embed => "Embed code",
+            Self::Frame => "Plain iframe",
         }
     }
 
@@ -61,6 +67,7 @@ impl CopyFormat {
             Self::Table => markdown_table(derived, link),
             Self::Summary => summary(derived, link),
             Self::Embed => embed(derived, link, view),
+            Self::Frame => frame(derived, link, view),
         }
     }
 }
@@ -83,7 +90,7 @@ fn markdown_link(derived: &Derived, link: &str) -> String {
 /// The key figures of every scenario, a row each: its name, and what the scenarios have.
 fn rows(derived: &Derived) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
-    let names = [MFU, TOKENS_SHORT, STEP, NEEDED, LIMITER].into_iter().chain(cost::FIGURES);
+    let names = [MFU, TOKENS_SHORT, STEP, NEEDED, LIMITER].into_iter().chain(FIGURES);
     rows.extend(names.map(|name| vec![name.to_owned()]));
     let on_screen = (ON_SCREEN, figures(&derived.scenario, &derived.report));
     let pinned = derived.pins.iter().map(|pin| (pin.name.as_str(), figures(&pin.scenario, &pin.report)));
@@ -150,19 +157,34 @@ fn summary(derived: &Derived, link: &str) -> String {
 /// A link that reads as the headline and the scenario, and the script that makes a figure of it;
 /// without script and in print it stays a link.
 fn embed(derived: &Derived, link: &str, view: &str) -> String {
+    let path = link.split(['?', '#']).next().unwrap_or_default();
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let [address, words, script] =
+        [viewed(link, view), sentence(derived) + " " + &line(derived), [folder, "/", SCRIPT].concat()]
+            .map(|text| in_html(&text));
+    format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
+}
+
+/// Pixels of a frame that nothing tells how high its content is.
+const FRAME_HEIGHT: u32 = 560;
+
+/// A frame of the view, with the headline as its title.
+fn frame(derived: &Derived, link: &str, view: &str) -> String {
+    let [address, words] =
+        [viewed(link, view).replacen('?', "?embed=1&", 1), sentence(derived)].map(|text| in_html(&text));
+    format!(
+        "<iframe src=\"{address}\" title=\"{words}\" width=\"100%\" height=\"{FRAME_HEIGHT}\" loading=\"lazy\"></iframe>\n"
+    )
+}
+
+/// The link with this view in place of the page's own.
+fn viewed(link: &str, view: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
     let (path, query) = page.split_once('?').unwrap_or((page, ""));
     let kept =
         query.split('&').filter(|pair| !pair.is_empty() && !NOT_EMBEDDED.iter().any(|own| pair.starts_with(own)));
     let query: String = kept.fold(format!("?view={view}"), |query, pair| query + "&" + pair);
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let [address, words, script] = [
-        [path, &query, "#", fragment].concat(),
-        sentence(derived) + " " + &line(derived),
-        [folder, "/", SCRIPT].concat(),
-    ]
-    .map(|text| in_html(&text));
-    format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
+    [path, &query, "#", fragment].concat()
 }
 
 /// A text as Markdown shows it.
@@ -185,7 +207,7 @@ fn in_html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::derived::{Buffers, Pace, derive};
+    use crate::calculator::{Buffers, Pace, derive};
     use crate::snapshot::Snapshot;
     use crate::view::View;
     use engine::share::{decode, encode_with};
@@ -240,6 +262,11 @@ mod tests {
             code.starts_with(&format!("<a href=\"{PAGE}?view=map&amp;map=gpus.mem#v=1&amp;gpus=128\">13B on 128 "))
         );
         assert!(code.ends_with(&format!("</a>\n<script src=\"{PAGE}static/embed.js\" defer></script>\n")), "{code}");
+        let frame = CopyFormat::Frame.text(&derived, &link, "map");
+        let start = format!(
+            "<iframe src=\"{PAGE}?embed=1&amp;view=map&amp;map=gpus.mem#v=1&amp;gpus=128\" title=\"13B on 128 "
+        );
+        assert!(frame.starts_with(&start) && frame.ends_with("</iframe>\n"), "{frame}");
         let plain = CopyFormat::Embed.text(&derived, "http://127.0.0.1:8080/#v=1", "verdict");
         assert!(plain.contains("href=\"http://127.0.0.1:8080/?view=verdict#v=1\"") && plain.contains("8080/static/"));
         let markdown = CopyFormat::Markdown.text(&derived, &link, "");

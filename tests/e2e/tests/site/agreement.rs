@@ -14,6 +14,7 @@ const COUNTED: &str = "
 #[test]
 fn rows_come_when_their_figure_does_and_enter_loads_one_as_the_scenario() -> Result<()> {
     let page = Page::first_visit()?;
+    page.tab("Accuracy")?;
     let before = page.settled()?;
     let figure = page.in_view("canvas#agreement")?;
     let rows = wait_for("the published rows do not come", PATIENCE, || {

@@ -49,19 +49,36 @@ fn control_k_takes_a_model_and_leads_to_controls_figures_and_explanations() -> R
 }
 
 #[test]
-fn sections_and_the_skip_link_move_the_focus_and_the_one_in_view_is_marked() -> Result<()> {
+fn the_skip_link_tabs_and_doors_move_the_focus_and_the_open_one_is_marked() -> Result<()> {
     let page = Page::first_visit()?;
     page.session.press(Key::Tab, 1)?;
     focus_is(&page, "Skip to the figures")?;
     page.session.press(Key::Enter, 1)?;
-    focus_is(&page, "map")?;
-    for (section, focused) in [("Layouts", "strategies-title"), ("Run", "The whole run")] {
-        let button =
-            format!("[...document.querySelectorAll('.sections button')].find((it) => it.textContent === '{section}')");
-        page.session.script(&format!("{button}.click()"), &[])?;
-        focus_is(&page, focused)?;
-        let marked = page.session.text("return document.querySelector('[aria-current=\"true\"]').textContent", &[])?;
-        ensure!(marked == section, "{marked} is marked, not {section}");
+    focus_is(&page, "figure")?;
+    // Arrow keys go from tab to tab, around both ends; the address follows.
+    page.session.focus(&page.session.element("[role=tab][aria-selected=true]")?)?;
+    for (key, tab, view) in [
+        (Key::Right, "tab-curve", "view=curve"),
+        (Key::Left, "tab-map", ""),
+        (Key::Left, "tab-agreement", "view=agreement"),
+    ] {
+        page.session.press(key, 1)?;
+        focus_is(&page, tab)?;
+        let marked = page.session.text("return document.querySelector('[aria-selected=true]').id", &[])?;
+        ensure!(marked == tab, "{marked} is marked, not {tab}");
+        wait_for("the address does not follow", PATIENCE, || {
+            let address = page.address()?;
+            Ok((if view.is_empty() { !address.contains("view=") } else { address.contains(view) }).then_some(()))
+        })?;
+    }
+    for (door, shown) in [("Plan", "#plan"), ("My run", "#map")] {
+        let press = format!(
+            "[...document.querySelectorAll('.doors button')].find((it) => it.textContent === '{door}').click()"
+        );
+        page.session.script(&press, &[])?;
+        page.in_view(shown)?;
+        let marked = page.session.text("return document.querySelector('[aria-current=page]').textContent", &[])?;
+        ensure!(marked == door, "{marked} is marked, not {door}");
     }
     page.leave_quietly()
 }

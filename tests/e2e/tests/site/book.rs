@@ -1,10 +1,11 @@
 //! The documentation beside the calculator, served with the shipped configuration.
 
 use anyhow::Result;
+use e2e::wait_for;
 use serde_json::json;
 
 use crate::figures::Reader;
-use crate::page::address;
+use crate::page::{PATIENCE, address};
 
 #[test]
 fn chapters_show_the_calculator_and_obey_the_strictest_policy() -> Result<()> {
@@ -19,6 +20,23 @@ fn chapters_show_the_calculator_and_obey_the_strictest_policy() -> Result<()> {
         reader.leaves_quietly()?;
     }
     Ok(())
+}
+
+#[test]
+fn words_find_a_section_of_the_book() -> Result<()> {
+    let reader = Reader::open(&format!("{}docs/model/logits.html", address()?))?;
+    let search = "const field = document.getElementById('search');
+        field.value = 'all-gather ring'; field.dispatchEvent(new Event('input'))";
+    reader.session.script(search, &[])?;
+    let first = "return document.querySelector('#found a')?.href ?? ''";
+    let link = wait_for("nothing is found", PATIENCE, || {
+        Ok(Some(reader.session.text(first, &[])?).filter(|link| !link.is_empty()))
+    })?;
+    reader.session.open(&link)?;
+    let text = "return document.querySelector('main').textContent.toLowerCase()";
+    let text = reader.session.text(text, &[])?;
+    assert!(text.contains("all-gather") && text.contains("ring"), "{link}");
+    reader.leaves_quietly()
 }
 
 #[test]

@@ -11,13 +11,13 @@ const PASTE: &str = "const area = document.getElementById('config');
     area.value = arguments[0];
     area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));";
 /// Returns what stands in the import.
-const SAID: &str = "return document.querySelector('.import')?.textContent ?? ''";
+const SAID: &str = "return document.querySelector('.bring')?.textContent ?? ''";
 
 /// Opens a scenario, pastes a text, and waits for the words.
 fn pasted(fragment: &str, text: &str, words: &[&str]) -> Result<Page> {
     let page = Page::with_fragment(fragment)?;
     page.settled()?;
-    let button = page.in_view("#import")?;
+    let button = page.in_view("#bring-door")?;
     page.session.click(&button)?;
     page.session.script(PASTE, &[json!(text)])?;
     wait_for(&format!("the import does not say {words:?}"), PATIENCE, || {

@@ -117,7 +117,7 @@ fn a_pasted_config_is_named_and_its_link_opens_it() -> Result<()> {
     let page = Page::first_visit()?;
     let before = page.settled()?;
     let address = page.address()?;
-    let button = page.in_view("#import")?;
+    let button = page.in_view("#bring-door")?;
     page.session.click(&button)?;
     // A truncated config is explained and changes nothing.
     let paste = "const area = document.getElementById('config');
@@ -125,14 +125,14 @@ fn a_pasted_config_is_named_and_its_link_opens_it() -> Result<()> {
         area.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));";
     page.session.script(paste, &[json!(config.get(..100))])?;
     wait_for("half a config gets no sentence", PATIENCE, || {
-        let said =
-            page.session.text("return document.querySelector('.import [role=alert]')?.textContent ?? ''", &[])?;
+        let said = page.session.text("return document.querySelector('.bring [role=alert]')?.textContent ?? ''", &[])?;
         Ok(said.contains("not JSON").then_some(()))
     })?;
     assert_eq!(page.settled()?.outputs, before.outputs, "half a config changed the figures");
     page.session.script(paste, &[json!(config)])?;
     page.wait_for("the headline does not name the import", |now| now.headline.starts_with("Mixtral 8x7B on "))?;
-    let said = page.session.text("return document.querySelector('.import [role=status]')?.textContent ?? ''", &[])?;
+    let said =
+        page.session.text("return document.querySelector('.bring-said [role=status]')?.textContent ?? ''", &[])?;
     assert_eq!(said, "MixtralForCausalLM is Mixtral 8x7B of the catalog: 32 layers, 46.7B parameters, 12.9B active.");
     let sight = page.settled()?;
     let link = page.address_after(&address)?;

@@ -29,6 +29,7 @@ mod plots;
 mod ranking;
 mod recipes;
 mod saved;
+mod say;
 mod screen;
 mod sentence;
 mod servers;

@@ -112,9 +112,9 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// Whether both plots are drawn.
+    /// Whether map and curve are drawn, as far as they are on screen.
     pub(crate) fn is_drawn(&self) -> bool {
-        self.map.contains("drawn") && self.curve.contains("drawn")
+        [&self.map, &self.curve].into_iter().all(|plot| plot.is_empty() || plot.contains("drawn"))
     }
 }
 
@@ -148,6 +148,17 @@ impl Page {
 
     /// Opens an address in this kind of browser, with a script that runs before the page's own.
     pub(crate) fn open(kind: Kind, address: &str, script: &str) -> Result<Self> {
+        let opened = Self::open_once(kind, address, script);
+        // WebKitGTK's own process now and then ends as it starts.
+        opened.or_else(|error| match kind {
+            Kind::Webkit if format!("{error:#}").contains("page crash or hang") => {
+                Self::open_once(kind, address, script)
+            }
+            _ => Err(error),
+        })
+    }
+
+    fn open_once(kind: Kind, address: &str, script: &str) -> Result<Self> {
         let session = Session::fresh(kind)?;
         if kind != Kind::Webkit {
             session.before_scripts(&format!("{WITNESS}\n{script}"))?;
@@ -218,6 +229,18 @@ impl Page {
     /// Waits until the page is idle and has no pending timers.
     pub(crate) fn still(&self) -> Result<()> {
         self.session.script(&format!("{QUIET} {STILL} return still();"), &[]).map(drop)
+    }
+
+    /// Opens the tab of the figure with this name.
+    pub(crate) fn tab(&self, name: &str) -> Result<()> {
+        let press =
+            "const tab = [...document.querySelectorAll('[role=tab]')].find((it) => it.textContent === arguments[0]);
+            tab.click(); return tab.id";
+        let id = self.session.text(press, &[json!(name)])?;
+        let open = format!("return document.getElementById('{id}').getAttribute('aria-selected')");
+        wait_for(&format!("the tab {name} does not open"), PATIENCE, || {
+            Ok((self.session.script(&open, &[])? == json!("true")).then_some(()))
+        })
     }
 
     /// Returns the slider with this name, scrolled into view.

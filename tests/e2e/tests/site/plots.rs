@@ -46,6 +46,30 @@ fn a_drag_zooms_and_a_double_click_shows_the_whole_again() -> Result<()> {
     page.leave_quietly()
 }
 
+#[test]
+fn the_ring_of_the_run_is_dragged_and_the_drag_is_one_step_of_undo() -> Result<()> {
+    let page = Page::with_fragment("#v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&seq=8192")?;
+    let map = page.in_view("canvas#map")?;
+    let (address, before) = (page.address()?, page.settled()?);
+    // The ring is where the crosshair begins that the arrow keys move.
+    page.session.focus(&map)?;
+    page.session.press(e2e::Key::Left, 1)?;
+    page.session.press(e2e::Key::Right, 1)?;
+    let cross = "const circle = document.querySelector('.cross circle'), box = document.querySelector('#map').getBoundingClientRect();
+        return [Math.round(circle.cx.baseVal.value - box.width / 2), Math.round(circle.cy.baseVal.value - box.height / 2)]";
+    let place = wait_for("no crosshair", PATIENCE, || Ok(page.session.script(cross, &[]).ok()))?;
+    let at = |index: usize| place.get(index).and_then(serde_json::Value::as_i64).unwrap_or_default();
+    page.session.drag(&map, (at(0), at(1)), (at(0) - 120, at(1) + 20))?;
+    let during = page.wait_for("the run does not follow the pointer", |now| now.outputs != before.outputs)?;
+    page.session.release()?;
+    let link = page.address_after(&address)?;
+    assert!(!link.contains("?x="), "the drag has zoomed: {link}");
+    assert_eq!(page.settled()?.outputs, during.outputs, "letting go changed the run");
+    page.session.control('z')?;
+    page.wait_for("one undo does not bring the run back", |now| now.outputs == before.outputs)?;
+    page.leave_quietly()
+}
+
 /// Records the files that the page saves, by name: every blob that gets an address.
 const KEEP: &str = "window.saved = {};
     const blobs = {}, make = URL.createObjectURL.bind(URL);
@@ -58,13 +82,14 @@ const KEEP: &str = "window.saved = {};
 fn figures_are_saved_with_what_they_show() -> Result<()> {
     let page = Page::first_visit()?;
     page.session.script(KEEP, &[])?;
-    for (figure, kind, holds) in [
-        ("map", "svg", "does not fit"),
-        ("curve", "svg", "FULL_SHARD"),
-        ("memory", "csv", "Capacity,42412802048"),
-        ("curve", "csv", "series,fits,"),
-        ("curve", "png", "PNG"),
+    for (tab, figure, kind, holds) in [
+        ("What fits", "map", "svg", "does not fit"),
+        ("Speed", "curve", "svg", "FULL_SHARD"),
+        ("Memory", "memory", "csv", "Capacity,42412802048"),
+        ("Speed", "curve", "csv", "series,fits,"),
+        ("Speed", "curve", "png", "PNG"),
     ] {
+        page.tab(tab)?;
         let button = page.in_view(&format!("button[aria-label='Save {figure} as {}']", kind.to_uppercase()))?;
         page.session.click(&button)?;
         let script = "const [name, text] = Object.entries(window.saved).find(([name]) => name.startsWith(arguments[0])
@@ -75,7 +100,7 @@ fn figures_are_saved_with_what_they_show() -> Result<()> {
         })?;
         assert!(text.contains(holds), "{text}");
         if kind != "png" {
-            assert!(text.contains("/some/sub/path/#v=1"), "{text}");
+            assert!(text.contains("/some/sub/path/") && text.contains("#v=1"), "{text}");
         }
     }
     page.leave_quietly()
@@ -99,13 +124,14 @@ fn a_closer_look_is_drawn_when_it_is_near_and_puts_a_number_on_the_curves() -> R
     let page = Page::first_visit()?;
     let drawn =
         "return [...document.querySelectorAll('#roofline, #scaling')].filter(it => it.width > 300).length === 2";
-    wait_for("roofline and scaling are not drawn below the timeline", PATIENCE, || {
-        page.session.script("document.querySelector('.closer')?.scrollIntoView()", &[])?;
+    page.tab("Scaling")?;
+    wait_for("roofline and scaling are not drawn", PATIENCE, || {
         Ok((page.session.script(drawn, &[])? == json!(true)).then_some(()))
     })?;
     let knob = page.in_view("#sensitivity tbody tr:nth-child(3) button")?;
     let name = page.ask(&knob, "it.textContent")?;
     page.ask(&knob, "it.click()")?;
+    page.tab("Speed")?;
     let axis = format!("return document.querySelector('#curve-x').selectedOptions[0].textContent === {}", json!(name));
     wait_for("a click on a number does not put it on the curves", PATIENCE, || {
         Ok((page.session.script(&axis, &[])? == json!(true)).then_some(()))
@@ -115,7 +141,7 @@ fn a_closer_look_is_drawn_when_it_is_near_and_puts_a_number_on_the_curves() -> R
 
 #[test]
 fn memory_over_one_step_is_played_when_it_is_near_and_for_the_step_that_is_chosen() -> Result<()> {
-    let page = Page::first_visit()?;
+    let page = Page::with_fragment("?view=step-memory")?;
     let figure = page.in_view("canvas#step-memory")?;
     let said = |otherwise: &str, before: &str| {
         wait_for(otherwise, PATIENCE, || {

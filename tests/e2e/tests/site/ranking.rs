@@ -18,7 +18,7 @@ const TAKE: &str = "document.querySelector('#ranking tbody button').click()";
 
 #[test]
 fn layouts_are_ranked_and_the_first_can_be_taken() -> Result<()> {
-    let page = Page::with_fragment("#v=1&recompute=full")?;
+    let page = Page::with_fragment("?view=ranking#v=1&recompute=full")?;
     let before = page.settled()?;
     page.in_view("#ranking")?;
     let ranked = || -> Result<String> {

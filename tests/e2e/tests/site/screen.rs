@@ -9,9 +9,16 @@ use crate::page::{PATIENCE, Page, STILL};
 
 #[test]
 fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
-    let page = Page::first_visit()?;
-    let before = page.settled()?;
+    for tab in ["What fits", "Speed", "Memory"] {
+        restored(&Page::first_visit()?, tab)?;
+    }
+    Ok(())
+}
+
+fn restored(page: &Page, tab: &str) -> Result<()> {
     wait_for("no worker paints", PATIENCE, || Ok(page.is_the_workers()?.then_some(())))?;
+    page.tab(tab)?;
+    let before = page.settled()?;
     // The effect of a crash of the graphics process: the canvases are empty, then the event
     // follows.
     let lose = "const all = [...document.querySelectorAll('canvas')];
@@ -20,7 +27,7 @@ fn a_canvas_that_is_restored_is_painted_again() -> Result<()> {
             canvas.dispatchEvent(new Event(arguments[0]));
         }
         return all.length";
-    let painted = format!("{PICTURE} return ['memory', 'map', 'curve'].map(picture).join()");
+    let painted = format!("{PICTURE} return ['memory', 'map', 'curve'].map((id) => picture(id) ?? '').join()");
     let memory = page.session.text(&painted, &[])?;
     assert!(memory.contains("drawn"), "{memory}");
     page.session.script(lose, &[json!("contextlost")])?;

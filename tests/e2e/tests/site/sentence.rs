@@ -104,7 +104,7 @@ fn the_verdict_stays_in_sight_and_covers_no_focus() -> Result<()> {
         }
         // The keyboard goes up through what has scrolled away: nothing with the focus lies under
         // the line.
-        page.session.focus(&page.in_view("#curve-x")?)?;
+        page.session.focus(&page.in_view("#map-x")?)?;
         for _ in 0..12 {
             page.session.script("scrollBy({ top: 80, behavior: 'instant' })", &[])?;
             page.session.back_tab()?;

@@ -22,9 +22,7 @@ fn choose(page: &Page, name: &str, holds: &str) -> Result<String> {
 #[test]
 fn each_framework_has_the_degrees_on_screen_and_follows_a_slider() -> Result<()> {
     let page = Page::first_visit()?;
-    let fold = page.in_view("#settings summary")?;
-    page.session.focus(&fold)?;
-    page.session.press(Key::Enter, 1)?;
+    page.tab("Settings")?;
     choose(&page, "PyTorch FSDP2", "init_device_mesh(device_type, (64,)")?;
     choose(&page, "torchtitan", "data_parallel_shard_degree=64,")?;
     choose(&page, "DeepSpeed", "\"train_batch_size\": 64,")?;

@@ -127,8 +127,7 @@ fn a_saved_file_that_is_dropped_brings_the_scenario_and_its_pins_back() -> Resul
     page.session.script("window.files.push(new File(['<svg/>'], 'other.svg'))", &[])?;
     page.session.script(DROP, &[json!(5)])?;
     let said = wait_for("nothing is said of a picture without a link", PATIENCE, || {
-        let text =
-            page.session.text("return document.querySelector('.import [role=alert]')?.textContent ?? ''", &[])?;
+        let text = page.session.text("return document.querySelector('.bring [role=alert]')?.textContent ?? ''", &[])?;
         Ok(Some(text).filter(|text| !text.is_empty()))
     })?;
     assert!(said.starts_with("“other.svg”: This picture holds no link"), "{said}");

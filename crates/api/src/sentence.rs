@@ -1,0 +1,140 @@
+//! A run in a person's own words.
+
+use engine::json::compact;
+use engine::scenario::Scenario;
+use engine::share;
+use export::report_json::report_json;
+use files::brought::{Marked, marks, units};
+use sentence::Asks;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{Refusal, given::Code};
+
+/// A sentence that was read, as JSON holds it. Places are in UTF-16 code units.
+#[derive(Serialize)]
+struct Answered {
+    text: String,
+    understood: Vec<Marked>,
+    assumed: Vec<Assumed>,
+    unread: Vec<Unread>,
+    conflicts: Vec<String>,
+    asks: Option<Asked>,
+    link: String,
+    is_new: bool,
+    report: Value,
+}
+
+#[derive(Serialize)]
+struct Assumed {
+    key: &'static str,
+    label: &'static str,
+    value: String,
+    why: String,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct Unread {
+    from: usize,
+    to: usize,
+    text: String,
+    near: Vec<String>,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct Asked {
+    question: Option<&'static str>,
+    words: String,
+    clusters: Vec<&'static str>,
+    batch_tokens: Option<f64>,
+    query: Option<String>,
+}
+
+impl From<&Asks> for Asked {
+    fn from(asks: &Asks) -> Self {
+        let question = asks.question.map(analysis::plan::Question::key);
+        Self {
+            question,
+            words: asks.words(),
+            clusters: asks.clusters.clone(),
+            batch_tokens: asks.batch,
+            query: asks.query(),
+        }
+    }
+}
+
+/// Reads a sentence for the scenario of a link as JSON: what was `understood` of the text,
+/// `assumed` and `unread`, `conflicts`, what it `asks` backwards, the `link` of the scenario that
+/// it describes, and its `report` as [`crate::estimate`] gives it.
+///
+/// # Errors
+///
+/// A sentence with examples, where nothing was understood.
+///
+/// ```
+/// let json = api::sentence::understand("llama 3.1 8b qlora on 2x4090, 8k", "").unwrap();
+/// assert!(json.contains("\"means\":\"Llama 3.1 8B\""));
+/// assert!(api::sentence::understand("does it fit?", "").is_err());
+/// ```
+pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
+    let now: Scenario = share::decode(link).scenario;
+    let read = sentence::understand(text, &now);
+    if !read.is_anything() {
+        return Err(Refusal::new(Code::Unreadable, sentence::NOTHING));
+    }
+    let assumed = read.assumed.iter().map(|assumed| Assumed {
+        key: assumed.key,
+        label: assumed.label,
+        value: assumed.value.clone(),
+        why: assumed.why.clone(),
+        sentence: assumed.sentence(),
+    });
+    let unread = read.unread.iter().map(|unread| Unread {
+        from: units(text, unread.from),
+        to: units(text, unread.to),
+        text: text.get(unread.from..unread.to).unwrap_or_default().to_owned(),
+        near: unread.near.clone(),
+        sentence: unread.sentence.clone(),
+    });
+    let issues = engine::validate::issues(&read.scenario);
+    let answered = Answered {
+        text: text.to_owned(),
+        understood: marks(text, &read),
+        assumed: assumed.collect(),
+        unread: unread.collect(),
+        conflicts: read.conflicts.clone(),
+        asks: read.asks.as_ref().map(Asked::from),
+        link: read.link.clone(),
+        is_new: read.is_new,
+        report: report_json(&read.scenario, &read.scenario.report(), &issues),
+    };
+    // Text keys and finite numbers are always a value.
+    Ok(compact(&serde_json::to_value(&answered).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_answered_with_what_was_understood_of_it() {
+        let json = understand("🚀 70B, 1T tokens, 30 days, hyperdrive, cheapest", "").expect("understood");
+        let read: Value = serde_json::from_str(&json).expect("JSON");
+        let first = &read["understood"][0];
+        assert_eq!((first["from"].as_u64(), first["text"].as_str()), (Some(3), Some("70B")));
+        assert_eq!(read["asks"]["query"], "?plan=cheapest&days=30");
+        assert_eq!(read["unread"][0]["text"], "hyperdrive");
+        assert!(read["report"].is_object() && read["assumed"].as_array().is_some_and(|assumed| !assumed.is_empty()));
+        // Without a model it changes the scenario at hand.
+        let changed = understand("use 16 GPUs", "v=1&cluster=dgx-h100&model=llama-3-8b&gpus=8").expect("understood");
+        assert!(changed.contains("model=llama-3-8b&gpus=16"), "{changed}");
+        // The report is written as that of an estimate, number by number.
+        let link = read["link"].as_str().expect("a link");
+        let report = crate::estimate(&crate::Given { text: link, ..crate::Given::default() }).expect("a report");
+        assert!(json.contains(&report), "{json}\n{report}");
+        let nothing = understand("does it fit?", "").expect_err("nothing");
+        assert!(nothing.message.contains("llama 3.1 8b qlora on 2x4090, 8k"));
+    }
+}

@@ -1,0 +1,186 @@
+//! What decides the answer and was not said.
+
+use engine::catalog::accuracy::verdict;
+use engine::catalog::{accelerator, cluster, default_scenario};
+use engine::format;
+use engine::model::memory::odds::Verdict;
+use engine::params::ParamId;
+use engine::params::labels;
+use engine::scenario::Scenario;
+
+use crate::Kind;
+use crate::asks::{Asks, Notes};
+use crate::means::{self, counted};
+use crate::reading::Finding;
+use crate::said::Said;
+use crate::settle::{Settled, layout_of};
+
+/// A value that nobody said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// The key in links of the parameter, or `layout`, `hardware`, `deadline`.
+    pub key: &'static str,
+    /// What it is called.
+    pub label: &'static str,
+    /// The value that was taken.
+    pub value: String,
+    /// Why, in a part of a sentence.
+    pub why: String,
+}
+
+impl Assumed {
+    /// The whole in a sentence.
+    ///
+    /// ```
+    /// use engine::catalog::default_scenario;
+    ///
+    /// let read = sentence::understand("llama 3.1 8b qlora on 2x4090", &default_scenario());
+    /// let length = read.assumed.iter().find(|assumed| assumed.key == "seq").unwrap();
+    /// assert_eq!(length.sentence(), "Sequence length: 4,096 tokens, as the text names none.");
+    /// ```
+    pub fn sentence(&self) -> String {
+        format!("{}: {}, as {}.", self.label, self.value, self.why)
+    }
+}
+
+/// Labels of what is no single parameter.
+const LABELS: [(&str, &str); 8] = [
+    ("layout", "Layout"),
+    ("model", "Model"),
+    ("hardware", "Hardware"),
+    ("gpu", "GPU"),
+    ("batch", "Global batch"),
+    ("deadline", "Deadline"),
+    ("release", "Program"),
+    ("tokens", "Training data"),
+];
+
+fn new(key: &'static str, value: impl Into<String>, why: impl Into<String>) -> Assumed {
+    let own = LABELS.iter().find(|(own, _)| *own == key).map(|(_, label)| *label);
+    let label = own.or_else(|| engine::params::find(key).map(|param| param.label)).unwrap_or(key);
+    Assumed { key, label, value: value.into(), why: why.into() }
+}
+
+/// Everything that was assumed, what decides most first.
+pub(crate) fn of(
+    said: &Said,
+    settled: &Settled,
+    asks: Option<&Asks>,
+    notes: &Notes,
+    found: &[Finding],
+) -> Vec<Assumed> {
+    let Settled { scenario, is_new, chosen, .. } = settled;
+    let plans = asks.is_some_and(Asks::chooses_hardware);
+    let mut all: Vec<Assumed> = Vec::new();
+    let is_chosen = |key: &str| chosen.iter().any(|(own, ..)| *own == key);
+    all.extend(
+        chosen
+            .iter()
+            .filter(|(key, ..)| *key == "layout")
+            .map(|(key, value, why)| new(key, value.clone(), why.clone())),
+    );
+    all.extend(
+        chosen
+            .iter()
+            .filter(|(key, ..)| *key != "layout")
+            .map(|(key, value, why)| new(key, value.clone(), why.clone())),
+    );
+    all.extend(notes.assumed.iter().map(|(key, value, why)| new(key, *value, *why)));
+    let keys = [(Kind::Model, "model"), (Kind::Gpu, "gpu")];
+    for Finding { is, .. } in found.iter().filter(|found| !found.is.notes.is_empty()) {
+        if let Some((_, key)) = keys.iter().find(|(kind, key)| *kind == is.kind && !is_chosen(key)) {
+            let counts = |(own, value): &&(String, String)| {
+                matches!(own.as_str(), "model" | "hw" | "cluster") && said.value(own) == Some(value)
+            };
+            let name = is.pairs.iter().rfind(counts).cloned();
+            let why = is.notes.first().and_then(|note| note.split_once(" is taken")).map_or("", |(typed, _)| typed);
+            all.extend(name.map(|pair| new(key, means::of(&[pair]), format!("{why} does not say exactly which"))));
+        }
+    }
+    if *is_new {
+        all.extend(of_new(said, scenario, asks, plans).into_iter().filter(|assumed| !is_chosen(assumed.key)));
+    } else if said.has(&["hw", "cluster"]) && !said.has(&["gpus", "nodes", "cores"]) && !is_chosen("gpus") {
+        all.push(new("gpus", format::gpus(scenario.gpus), "the text names no number, and a node has as many"));
+    }
+    if plans && said.has(&["gpus", "nodes"]) {
+        let why = format!("the plan chooses how many, and {} are those of the scenario", format::gpus(scenario.gpus));
+        all.push(new("gpus", "any number", why));
+    }
+    let place = |assumed: &Assumed| ORDER.iter().position(|key| *key == assumed.key).unwrap_or(ORDER.len());
+    all.sort_by_key(place);
+    all
+}
+
+/// What decides most comes first.
+const ORDER: [&str; 14] = [
+    "layout",
+    "model",
+    "gpu",
+    "hardware",
+    "gpus",
+    "seq",
+    "train",
+    "mbs",
+    "batch",
+    "strategy",
+    "framework",
+    "recipe",
+    "deadline",
+    "tokens",
+];
+
+/// Why a scenario has so many GPUs where nobody said how many.
+fn number_of_gpus(scenario: &Scenario) -> &'static str {
+    if scenario.gpus == 1 {
+        "the text names no number, and such cards are sold one by one"
+    } else {
+        "the text names no number, and a node has as many"
+    }
+}
+
+/// What a scenario that starts afresh takes over.
+fn of_new(said: &Said, scenario: &Scenario, asks: Option<&Asks>, plans: bool) -> Vec<Assumed> {
+    let mut all = Vec::new();
+    let nobody = "the text names none";
+    let has_hardware = said.has(&["hw", "cluster", "card", "gpu"]);
+    if !has_hardware && plans {
+        all.push(new("hardware", "every cluster of the catalog", nobody));
+    } else if !has_hardware {
+        let node = cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
+        all.push(new("hardware", node, nobody));
+    } else if !plans && !said.has(&["gpus", "nodes", "cores"]) {
+        let name = accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
+        all.push(new("gpus", format!("{} × {name}", scenario.gpus), number_of_gpus(scenario)));
+    }
+    if !has_hardware && !plans && !said.has(&["gpus", "nodes", "cores"]) {
+        all.push(new("gpus", format::gpus(scenario.gpus), "the text names no number, and a node has as many"));
+    }
+    let is_asked = |name: &str| asks.and_then(|asks| asks.question).is_some_and(|question| question.key() == name);
+    if !said.has(&["seq"]) && !is_asked("context") {
+        all.push(new("seq", counted(&scenario.seq_len.to_string(), "token"), nobody));
+    }
+    if !said.has(&["train", "quantized", "rank"]) {
+        all.push(new("train", "all weights", "the text does not say that a part is frozen"));
+    }
+    if !said.has(&["batch", "batchtokens", "batchword", "accum", "mbs"]) && !plans && !is_asked("batch") {
+        let step = f64::from(scenario.degrees().dp)
+            * f64::from(scenario.micro_batch_size)
+            * f64::from(scenario.grad_accum_steps);
+        all.push(new("batch", counted(&format!("{step}"), "sequence"), nobody));
+    }
+    if !said.has(&["strategy", "tp", "pp", "cp", "ep", "mbs", "recompute"]) && !plans {
+        let is_sure = verdict(&scenario.report()) == Verdict::Fits;
+        let why = if is_sure { "the text names none, and this one is sure to fit" } else { nobody };
+        all.push(new("layout", layout_of(scenario), why));
+    }
+    if !said.has(&["framework", "release"]) && scenario.release.is_none() {
+        let usual = labels::chosen(ParamId::Framework, scenario);
+        let is_usual = usual == labels::chosen(ParamId::Framework, &default_scenario());
+        let why = if is_usual { nobody } else { "the text names none, and this one runs what was said" };
+        all.push(new("framework", usual, why));
+    }
+    if !said.has(&["tokens", "samples", "epochs"]) {
+        all.push(new("tokens", scenario.length().to_string(), nobody));
+    }
+    all
+}

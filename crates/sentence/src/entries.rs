@@ -1,0 +1,304 @@
+//! Entries of the catalog and options of parameters that begin at a token: models, GPUs, nodes,
+//! training programs.
+
+use engine::catalog::names::{cluster_named, gpu_named, model_named};
+use engine::catalog::releases::{self, RELEASES, Release};
+use engine::catalog::{ACCELERATORS, MODELS, ModelEntry, accelerator};
+use engine::nearest::letters;
+use engine::params::{self, ParamId};
+use engine::share::spelling::spell;
+
+use crate::numbers;
+use crate::tokens::{Sort, Token};
+
+/// An entry that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Its key.
+    pub(crate) id: &'static str,
+    /// What was taken for what, where the text leaves it open.
+    pub(crate) note: Option<String>,
+    /// The place after its last token.
+    pub(crate) next: usize,
+}
+
+/// The most tokens of a name.
+const LONGEST: usize = 16;
+
+/// The text with its tokens.
+pub(crate) struct Text<'a> {
+    /// The text.
+    pub(crate) text: &'a str,
+    /// Its tokens.
+    pub(crate) tokens: Vec<Token>,
+}
+
+impl Text<'_> {
+    /// The text of some tokens, as it was typed.
+    pub(crate) fn of(&self, from: usize, next: usize) -> &str {
+        let bytes = self.tokens.get(from).zip(next.checked_sub(1).and_then(|last| self.tokens.get(last)));
+        bytes.and_then(|(first, last)| self.text.get(first.from..last.to)).unwrap_or_default()
+    }
+
+    /// Whether nothing ties the token before a place to the one at it.
+    pub(crate) fn is_edge(&self, at: usize) -> bool {
+        self.tokens.get(at).is_none_or(|token| !token.is_glued)
+    }
+
+    /// The places after names that begin at a token, the longest first: they end where a word ends,
+    /// or before the `x` of a count.
+    fn ends(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let of_part = self.tokens.iter().skip(at + 1).take_while(|token| !token.is_after_break).count();
+        (at + 1..=at + 1 + of_part.min(LONGEST)).rev().filter(move |next| {
+            let token = self.tokens.get(*next);
+            let is_times = token
+                .is_some_and(|token| token.word == "x" || token.sort == Sort::Sign && !token.is_sign("-_.=:'\u{2019}"));
+            (self.is_edge(*next) || is_times)
+                && self.tokens.get(next - 1).is_some_and(|last| last.is_alphanumeric() || last.is_sign("+)"))
+        })
+    }
+
+    /// The places at which parts of a span begin that blanks part.
+    fn starts(&self, from: usize, next: usize) -> impl Iterator<Item = usize> + '_ {
+        (from + 1..next).filter(|at| self.is_edge(*at))
+    }
+}
+
+/// The model that begins at a token.
+pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
+    let token = text.tokens.get(at)?;
+    if token.sort == Sort::Sign || is_vendor(&token.word) && text.is_edge(at + 1) {
+        return None;
+    }
+    for next in text.ends(at) {
+        let name = text.of(at, next);
+        let Some(found) = named(name) else { continue };
+        // The shortest text that names it: `llama 3.1 8b qlora` names the model, and how it is
+        // tuned.
+        let is_same =
+            |from: usize, next: usize| named(text.of(from, next)).is_some_and(|other| other.entry.id == found.entry.id);
+        let starts: Vec<usize> = text.starts(at, next).collect();
+        if starts.iter().any(|start| is_same(*start, next)) {
+            continue;
+        }
+        let end = starts.iter().copied().filter(|end| is_same(at, *end)).min().unwrap_or(next);
+        let is_taken = named(text.of(at, end)).is_some_and(|found| found.is_taken);
+        let note = is_taken.then(|| taken(text.of(at, end), found.entry.name));
+        return Some(Entry { id: found.entry.id, note, next: end });
+    }
+    sized(text, at)
+}
+
+/// A name of three letters or more, as [`model_named`] reads it.
+fn named(name: &str) -> Option<engine::catalog::names::Named<ModelEntry>> {
+    let longest = name.split(|sign: char| !sign.is_alphabetic()).map(str::len).max().unwrap_or(0);
+    (longest > 1 && letters(name).len() > 2 && name.len() < 120).then(|| model_named(name)).flatten()
+}
+
+/// What a name is taken for, in a sentence.
+pub(crate) fn taken(typed: &str, name: &str) -> String {
+    format!("“{}” is taken for {name}.", params::quantity::shorten(typed))
+}
+
+/// Whether a word is the maker of a model, before its name.
+fn is_vendor(word: &str) -> bool {
+    matches!(word, "meta" | "google" | "microsoft" | "alibaba")
+}
+
+/// A family with a size, in either order, whose version was not said: the newest. A family alone,
+/// where it has one or two models.
+fn sized(text: &Text, at: usize) -> Option<Entry> {
+    for next in text.ends(at).filter(|next| *next <= at + 6) {
+        let name = letters(text.of(at, next));
+        if let Some(entry) = newest(&name) {
+            let note = Some(taken(text.of(at, next), entry.name));
+            return Some(Entry { id: entry.id, note, next });
+        }
+        // `70B Llama 3.1`.
+        let Some(read) = numbers::size(&text.tokens, at).filter(|read| read.next < next && text.is_edge(read.next))
+        else {
+            continue;
+        };
+        let turned = format!("{} {}", text.of(read.next, next), text.of(at, read.next));
+        let found = named(&turned).map(|found| found.entry).or_else(|| newest(&letters(&turned)));
+        let is_exact =
+            text.starts(read.next, next).next().is_none() || named(&turned).is_some_and(|found| !found.is_taken);
+        if let Some(entry) = found.filter(|_| is_exact) {
+            let note = Some(taken(text.of(at, next), entry.name));
+            return Some(Entry { id: entry.id, note, next });
+        }
+    }
+    let alone = text.tokens.get(at).filter(|token| token.sort == Sort::Word && token.word.len() > 3)?;
+    // The words after it would say which.
+    if !text.is_edge(at + 1) {
+        return None;
+    }
+    let of_family = || MODELS.iter().filter(|entry| family(entry.id) == alone.word);
+    let first = of_family().next().filter(|_| of_family().count() < 3)?;
+    Some(Entry { id: first.id, note: Some(taken(&alone.word, first.name)), next: at + 1 })
+}
+
+/// The letters before the first digit of an identifier.
+pub(crate) fn family(id: &str) -> String {
+    id.chars().take_while(|sign| !sign.is_ascii_digit()).filter(char::is_ascii_alphabetic).collect()
+}
+
+/// The last model of the catalog with these letters but for its version.
+fn newest(name: &str) -> Option<&'static ModelEntry> {
+    let is_one = |entry: &&ModelEntry| {
+        let mut parts = entry.id.split('-');
+        let family = parts.next().unwrap_or_default();
+        let mut rest = parts.filter(|part| !part.chars().all(|sign| sign.is_ascii_digit() || sign == '.'));
+        // The family and the size alone, with a version between them.
+        let size =
+            rest.next().filter(|size| size.ends_with('b') && size.starts_with(|sign: char| sign.is_ascii_digit()));
+        size.is_some_and(|size| rest.next().is_none() && name == family.to_owned() + &letters(size))
+    };
+    MODELS.iter().rfind(is_one)
+}
+
+/// GPUs that come in several forms, by the name alone, with the form that is taken.
+const FORMS: [(&str, &str); 4] =
+    [("a100", "a100-80gb"), ("v100", "v100-32gb"), ("a10080g", "a100-80gb"), ("gaudi2", "gaudi-2")];
+
+/// The GPU that begins at a token: with its memory before or behind it, in the plural.
+pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
+    let lead = numbers::memory(&text.tokens, at);
+    for next in text.ends(at) {
+        let name = text.of(at, next);
+        let single = name.strip_suffix(['s', 'S']).unwrap_or(name);
+        let turned = lead.as_ref().filter(|lead| lead.next < next).map(|lead| {
+            format!("{} {}", text.of(lead.next, next).trim_end_matches(['s', 'S']), text.of(at, lead.next))
+        });
+        let names = [Some(name), Some(single), turned.as_deref()];
+        for name in names.into_iter().flatten() {
+            if let Some(found) = gpu_named(name) {
+                let note = found.is_taken.then(|| taken(text.of(at, next), found.entry.name));
+                return Some(Entry { id: found.entry.id, note, next });
+            }
+            let bare = letters(name);
+            let bare = bare.strip_prefix("nvidia").unwrap_or(&bare);
+            if let Some((_, id)) = FORMS.iter().find(|(form, _)| *form == bare) {
+                let entry = accelerator(id)?;
+                return Some(Entry { id, note: Some(taken(text.of(at, next), entry.name)), next });
+            }
+        }
+    }
+    None
+}
+
+/// The node or cluster that begins at a token; a GPU alone is none.
+pub(crate) fn node(text: &Text, at: usize) -> Option<Entry> {
+    text.ends(at).find_map(|next| {
+        let name = text.of(at, next);
+        if gpu_named(name).is_some() || !name.starts_with(|sign: char| sign.is_alphabetic()) {
+            return None;
+        }
+        let single = name.strip_suffix(['s', 'S']).unwrap_or(name);
+        let found = [name, single].into_iter().filter(|name| gpu_named(name).is_none()).find_map(cluster_named)?;
+        let note = found.is_taken.then(|| taken(name, found.entry.name));
+        Some(Entry { id: found.entry.id, note, next })
+    })
+}
+
+/// The training program that begins at a token, with its version where one follows.
+pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
+    text.tokens.get(at).filter(|token| token.sort == Sort::Word)?;
+    text.ends(at).find_map(|next| {
+        let name = letters(text.of(at, next));
+        let last = RELEASES.iter().rfind(|release| is_program(release, &name))?;
+        let version = text.tokens.get(next).filter(|token| token.sort == Sort::Number && !token.is_after_break);
+        let of_version =
+            version.filter(|token| token.word.contains('.')).and_then(|token| of_version(last, &token.word));
+        Some(match of_version {
+            Some(release) => Entry { id: release.id, note: None, next: next + 1 },
+            None => Entry { id: releases::newest(last.program_key())?.id, note: None, next },
+        })
+    })
+}
+
+/// Whether a release is of a program by the letters of its key, its name or the first word of that.
+fn is_program(release: &Release, name: &str) -> bool {
+    let first = release.program.split(' ').next().unwrap_or_default();
+    letters(release.program_key()) == name
+        || letters(release.program) == name
+        || first.len() > 2 && letters(first) == name && !first.eq_ignore_ascii_case("nemo")
+}
+
+/// The last release of a program whose version is not above this one.
+fn of_version(of: &Release, version: &str) -> Option<&'static Release> {
+    let numbers = |text: &str| text.split('.').filter_map(|part| part.parse().ok()).collect::<Vec<u32>>();
+    let wanted = numbers(version);
+    let is_before = |release: &&Release| {
+        let own = release.name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).map(numbers);
+        own.is_some_and(|own| own.iter().take(wanted.len()).copied().collect::<Vec<_>>() <= wanted)
+    };
+    RELEASES.iter().filter(|release| release.program == of.program).rfind(is_before)
+}
+
+/// Parameters whose options people name without the parameter.
+const NAMED_ALONE: [ParamId; 7] = [
+    ParamId::Strategy,
+    ParamId::Optimizer,
+    ParamId::Method,
+    ParamId::AttentionKernel,
+    ParamId::Framework,
+    ParamId::Objective,
+    ParamId::PipelineSchedule,
+];
+
+/// Options whose names mean other things too.
+const AMBIGUOUS: [&str; 20] = [
+    "on", "off", "true", "false", "enabled", "disabled", "all", "full", "none", "yes", "no", "hybrid", "layers",
+    "adam", "te", "triton", "reward", "model", "trainer", "float",
+];
+
+/// The pairs of an option that begins at a token, with the parameter it belongs to.
+pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)> {
+    text.tokens.get(at).filter(|token| token.is_alphanumeric())?;
+    text.ends(at).filter(|next| *next <= at + 6).find_map(|next| {
+        let words: Vec<&str> = text
+            .tokens
+            .get(at..next)?
+            .iter()
+            .filter(|token| token.is_alphanumeric())
+            .map(|token| token.word.as_str())
+            .collect();
+        let glued = text.of(at, next).to_lowercase().replace([' ', '_'], "-");
+        let spellings = [glued, words.join("-"), words.concat()];
+        let known = NAMED_ALONE.iter().find_map(|id| {
+            spellings
+                .iter()
+                .filter(|word| !AMBIGUOUS.contains(&word.as_str()))
+                .find_map(|word| Some((*id, pairs_of(*id, word)?)))
+        });
+        known.map(|(id, pairs)| (id, pairs, next))
+    })
+}
+
+/// The pairs that an option of a parameter means, by any of its names.
+pub(crate) fn pairs_of(id: ParamId, word: &str) -> Option<String> {
+    let spelled = spell(id.key(), word);
+    let is_option = |(key, value): &(String, String)| {
+        let param = params::find(key)?;
+        param.choice()?.options.iter().any(|option| option.key == value).then(|| format!("{key}={value}"))
+    };
+    let pairs: Option<Vec<String>> = spelled.pairs.iter().map(is_option).collect();
+    pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| pairs.join("&"))
+}
+
+/// The card that is taken where only its memory in GiB is said.
+pub(crate) fn card_with(gib: f64) -> Option<&'static str> {
+    /// Common cards, where several have that much.
+    const COMMON: [(f64, &str); 7] = [
+        (16.0, "rtx-4080"),
+        (24.0, "rtx-4090"),
+        (40.0, "a100-40gb"),
+        (48.0, "rtx-a6000"),
+        (80.0, "h100-sxm"),
+        (96.0, "rtx-pro-6000"),
+        (32.0, "rtx-5090"),
+    ];
+    let common = COMMON.iter().find(|(own, _)| *own == gib).map(|(_, id)| *id);
+    common.or_else(|| ACCELERATORS.iter().find(|entry| entry.pick().values.memory.gib() == gib).map(|entry| entry.id))
+}

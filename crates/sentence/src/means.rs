@@ -1,0 +1,104 @@
+//! What a span was taken for, in words.
+
+use engine::catalog::names::usual_node;
+use engine::catalog::releases::find;
+use engine::catalog::{accelerator, cluster, model};
+use engine::format;
+use engine::params::quantity::{group_thousands, parse, with_unit};
+use engine::params::{self, Kind, Unit};
+use engine::share::v1;
+
+/// What pairs mean, in words: parts are separated by commas.
+pub(crate) fn of(pairs: &[(String, String)]) -> String {
+    let parts = pairs.iter().filter_map(|(key, value)| part(key, value));
+    let mut said: Vec<String> = Vec::new();
+    for part in parts {
+        if !said.contains(&part) {
+            said.push(part);
+        }
+    }
+    said.join(", ")
+}
+
+fn part(key: &str, value: &str) -> Option<String> {
+    let number = || value.parse::<f64>().unwrap_or_default();
+    let of_entry = |name: Option<&'static str>| Some(name.unwrap_or_default().to_owned());
+    match key {
+        v1::MODEL_KEY => of_entry(model(value).map(|entry| entry.name)),
+        v1::CLUSTER_KEY => of_entry(cluster(value).map(|entry| entry.name)),
+        "hw" => of_entry(accelerator(value).map(|entry| entry.name)),
+        v1::GPU_KEY => of_entry(accelerator(value).map(|entry| entry.name)),
+        v1::RELEASE_KEY => find(value).map(engine::scenario::release::Release::full_name),
+        v1::GPUS_KEY => Some(format::gpus(number() as u32)),
+        v1::NODES_KEY => Some(counted(value, "node")),
+        v1::BATCH_KEY => Some(format!("a global batch of {}", counted(value, "sequence"))),
+        "batchtokens" => Some(format!("a global batch of {}", format::tokens(number()))),
+        "batchword" => Some(format!("a batch of {}", counted(value, "sequence"))),
+        "pernode" => Some(format!("{} on each node", counted(value, "GPU"))),
+        "cores" => Some(format!("{}, two to a chip", counted(value, "TPU core"))),
+        "card" => Some(format!("{} of memory on each GPU", with_unit(Unit::Gib, number()))),
+        "sixteen" => Some("16-bit training, as the framework does it".to_owned()),
+        "quantized" => part("base", value),
+        "refuse" => Some("an amount that is not in US dollars".to_owned()),
+        "ask.days" => Some(format!("a deadline of {}", counted(value, "day"))),
+        "ask.weeks" => Some(format!("a deadline of {}", counted(value, "week"))),
+        "ask.months" => Some(format!("a deadline of {}", counted(value, "month"))),
+        "ask.hours" => Some(format!("a deadline of {}", counted(value, "hour"))),
+        "ask.budget" => Some(format!("a budget of {}", format::dollars(number()))),
+        "ask.question" => Some(asked(value).to_owned()),
+        "ask.layout" => Some("the best layout is asked for".to_owned()),
+        _ => parameter(key, value),
+    }
+}
+
+/// What a question asks for.
+fn asked(key: &str) -> &'static str {
+    match key {
+        "cheapest" => "the cheapest run is asked for",
+        "fastest" => "the fastest run is asked for",
+        "fewest" => "the fewest GPUs are asked for",
+        "context" => "the longest sequences are asked for",
+        "model" => "the largest model is asked for",
+        _ => "the largest batch is asked for",
+    }
+}
+
+/// A parameter with its value, by its label.
+fn parameter(key: &str, value: &str) -> Option<String> {
+    let param = params::find(key)?;
+    Some(format!("{}: {}", param.label, value_of(param, value)))
+}
+
+/// The value of a parameter as the page shows it.
+pub(crate) fn value_of(param: &params::Param, value: &str) -> String {
+    match &param.kind {
+        Kind::Number(number) => {
+            let read = parse(param.label, number, value, number.min);
+            read.map_or_else(|_| value.to_owned(), |read| with_unit(number.unit, read))
+        }
+        Kind::Choice(choice) => {
+            let option = choice.options.iter().find(|option| option.key == value);
+            option.map_or_else(|| value.to_owned(), |option| option.label.to_owned())
+        }
+    }
+}
+
+/// A number with the name of what it counts.
+pub(crate) fn counted(value: &str, what: &str) -> String {
+    let end = if value == "1" { "" } else { "s" };
+    format!("{} {what}{end}", group_thousands(value))
+}
+
+/// The number that a value of a parameter is, for comparing two ways to write it.
+pub(crate) fn number_of(key: &str, value: &str) -> Option<f64> {
+    let number = params::find(key).and_then(params::Param::number);
+    // Beyond the bounds it is a number too, which is said to be too large where it is set.
+    let unbound = number.map(|number| params::Number { min: 0.0, max: f64::MAX, ..*number });
+    let read = unbound.and_then(|number| parse("", &number, value, number.min).ok());
+    read.or_else(|| value.parse().ok())
+}
+
+/// The cluster that a GPU is used in.
+pub(crate) fn cluster_of(gpu: &str) -> Option<&'static str> {
+    usual_node(gpu).map(|entry| entry.id)
+}

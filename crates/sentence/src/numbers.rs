@@ -1,0 +1,231 @@
+//! Numbers with what stands behind them: counts, lengths, amounts, memory, rates.
+
+use crate::tokens::{Sort, Token};
+
+/// Numbers that people write out.
+const WRITTEN: [(&str, u32); 19] = [
+    ("one", 1),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("twelve", 12),
+    ("sixteen", 16),
+    ("zwei", 2),
+    ("vier", 4),
+    ("acht", 8),
+    ("deux", 2),
+    ("quatre", 4),
+    ("huit", 8),
+    ("dos", 2),
+];
+
+/// The longest number of which a comma or a point alone is that of decimals.
+const GROUP: usize = 3;
+
+/// The number of a token's text: `10,000` and `8.192` are whole, `1,5` and `2.5` are not.
+pub(crate) fn value(text: &str) -> Option<f64> {
+    let plain: String =
+        text.chars().filter(|sign| !matches!(sign, '\'' | '_' | '\u{2019}' | '\u{202f}' | '\u{a0}')).collect();
+    let parts: Vec<&str> = plain.split(['.', ',']).collect();
+    let is_grouped = match parts.as_slice() {
+        [_] => true,
+        [first, rest @ ..] => {
+            !first.is_empty() && first.len() <= GROUP && *first != "0" && rest.iter().all(|part| part.len() == GROUP)
+            // `3.125` is no count, but nobody writes three decimals behind a point without one.
+        }
+        [] => false,
+    };
+    let digits = match (is_grouped, parts.as_slice()) {
+        (true, parts) => parts.concat(),
+        (false, [whole, decimals]) => format!("{whole}.{decimals}"),
+        // Groups of thousands, and decimals behind the other sign.
+        (false, [groups @ .., decimals]) if groups.iter().skip(1).all(|part| part.len() == GROUP) => {
+            format!("{}.{decimals}", groups.concat())
+        }
+        _ => return None,
+    };
+    digits.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// A value that was read, and the token after it.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    /// The value, as a parameter's field takes it.
+    pub(crate) text: String,
+    /// The place after the last token.
+    pub(crate) next: usize,
+}
+
+fn number(tokens: &[Token], at: usize) -> Option<f64> {
+    tokens.get(at).filter(|token| token.sort == Sort::Number).and_then(|token| value(&token.word))
+}
+
+/// The word that follows a token; only at once if it has to be glued.
+fn suffix(tokens: &[Token], at: usize, must_be_glued: bool) -> Option<&str> {
+    let token = tokens.get(at)?;
+    let follows = token.sort == Sort::Word && !token.is_after_break && (token.is_glued || !must_be_glued);
+    follows.then_some(token.word.as_str())
+}
+
+/// A value without the zeros of a fraction.
+fn written(value: f64) -> String {
+    format!("{value}")
+}
+
+/// A whole number, in digits or written out.
+pub(crate) fn count(tokens: &[Token], at: usize) -> Option<Read> {
+    let token = tokens.get(at)?;
+    if let Some((_, value)) = WRITTEN.iter().find(|(word, _)| *word == token.word) {
+        return Some(Read { text: value.to_string(), next: at + 1 });
+    }
+    let value = number(tokens, at).filter(|value| value.fract() == 0.0)?;
+    Some(Read { text: written(value), next: at + 1 })
+}
+
+/// Thousands of 1,024, as GPUs are counted: `16k` are 16,384.
+pub(crate) fn large_count(tokens: &[Token], at: usize) -> Option<Read> {
+    let value = number(tokens, at)?;
+    (suffix(tokens, at + 1, true)? == "k").then(|| Read { text: written((value * 1024.0).round()), next: at + 2 })
+}
+
+/// The longest length: beyond it a number of tokens is that of a run.
+const LONGEST: f64 = 1_048_576.0;
+
+/// A length in tokens: `8k`, `8192`, `1M`.
+pub(crate) fn length(tokens: &[Token], at: usize) -> Option<Read> {
+    let value = number(tokens, at)?;
+    let (factor, next) = match suffix(tokens, at + 1, true) {
+        Some("k" | "ki") => (1024.0, at + 2),
+        Some("m" | "mi") => (1024.0 * 1024.0, at + 2),
+        _ => (1.0, at + 1),
+    };
+    let length = if value.fract() == 0.0 || factor > 1.0 { (value * factor).round() } else { return None };
+    (16.0..=LONGEST).contains(&length).then(|| Read { text: written(length), next })
+}
+
+/// A length that stands by itself: `8k`, or a multiple of 1,024.
+pub(crate) fn bare_length(tokens: &[Token], at: usize) -> Option<Read> {
+    let read = length(tokens, at)?;
+    let value = number(tokens, at)?;
+    let is_power = (1024.0..=131_072.0).contains(&value) && value % 1024.0 == 0.0;
+    let is_exact = suffix(tokens, at + 1, true).is_some_and(|suffix| matches!(suffix, "k" | "ki"));
+    (is_exact && read.next == at + 2 || is_power && read.next == at + 1).then_some(read)
+}
+
+/// Words for large numbers, with their powers of ten.
+const LARGE: [(&str, f64); 21] = [
+    ("k", 1e3),
+    ("thousand", 1e3),
+    ("m", 1e6),
+    ("mm", 1e6),
+    ("mio", 1e6),
+    ("million", 1e6),
+    ("millions", 1e6),
+    ("millionen", 1e6),
+    ("b", 1e9),
+    ("bn", 1e9),
+    ("mrd", 1e9),
+    ("billion", 1e9),
+    ("billions", 1e9),
+    ("milliard", 1e9),
+    ("milliards", 1e9),
+    ("milliarden", 1e9),
+    ("t", 1e12),
+    ("tn", 1e12),
+    ("trillion", 1e12),
+    ("trillions", 1e12),
+    ("bio", 1e12),
+];
+
+/// A number with the word for a large one, glued where it is a letter.
+fn large(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    let value = number(tokens, at)?;
+    let word = suffix(tokens, at + 1, false)?;
+    let (_, factor) = LARGE.iter().find(|(own, _)| *own == word)?;
+    let is_letter = word.len() <= 2;
+    (!is_letter || tokens.get(at + 1).is_some_and(|token| token.is_glued)).then_some((value * factor, at + 2))
+}
+
+/// An amount: any number, with or without a word for a large one.
+pub(crate) fn amount(tokens: &[Token], at: usize) -> Option<Read> {
+    let (value, next) = large(tokens, at).or_else(|| Some((number(tokens, at)?, at + 1)))?;
+    Some(Read { text: written(value), next })
+}
+
+/// A budget in dollars: below a hundred it is the price of something else.
+pub(crate) fn dollars(tokens: &[Token], at: usize) -> Option<Read> {
+    amount(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value >= 100.0))
+}
+
+/// Many: a million and more.
+pub(crate) fn many(tokens: &[Token], at: usize) -> Option<Read> {
+    let read = amount(tokens, at)?;
+    read.text.parse::<f64>().is_ok_and(|value| value >= 1e6).then_some(read)
+}
+
+/// Trillions that stand by themselves.
+pub(crate) fn trillions(tokens: &[Token], at: usize) -> Option<Read> {
+    many(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value >= 2e11) && read.next == at + 2)
+}
+
+/// The size of a model: `70B`, `0.5b`.
+pub(crate) fn size(tokens: &[Token], at: usize) -> Option<Read> {
+    let (value, next) = large(tokens, at)?;
+    let word = suffix(tokens, at + 1, false)?;
+    let is_size = matches!(word, "b" | "bn" | "billion" | "mrd" | "milliarden" | "milliards");
+    (is_size && value < 2e12).then(|| Read { text: format!("{}B", value / 1e9), next })
+}
+
+/// Memory in GiB: `80GB`, `80 GiB`, `80 Go`.
+pub(crate) fn memory(tokens: &[Token], at: usize) -> Option<Read> {
+    let value = number(tokens, at)?;
+    let word = suffix(tokens, at + 1, false)?;
+    let glued = tokens.get(at + 1).is_some_and(|token| token.is_glued);
+    let factor = match word {
+        "gb" | "gib" | "go" | "gig" | "gigs" | "гб" => 1.0,
+        "g" if glued && !NETWORKS.contains(&value) => 1.0,
+        "tb" | "tib" | "to" if glued => 1024.0,
+        "tb" | "tib" => 1024.0,
+        _ => return None,
+    };
+    // `50 GB/s` is a rate.
+    let is_rate = tokens.get(at + 2).is_some_and(|token| token.is_glued && (token.is_sign("/") || token.word == "ps"));
+    (!is_rate).then(|| Read { text: written(value * factor), next: at + 2 })
+}
+
+/// Rates in Gbit/s by which networks are called.
+const NETWORKS: [f64; 8] = [10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 800.0, 1600.0];
+
+/// The rate of a network with its unit, as the field of the link takes it: `400 Gbit/s`, `50 GB/s`,
+/// `100GbE`, `400G`.
+pub(crate) fn rate(text: &str, tokens: &[Token], at: usize) -> Option<Read> {
+    let value = number(tokens, at)?;
+    let token = tokens.get(at + 1).filter(|token| token.sort == Sort::Word && !token.is_after_break)?;
+    let per_second = |at: usize| {
+        let is_slash = tokens.get(at).is_some_and(|token| token.is_sign("/"));
+        let is_second = tokens.get(at + 1).is_some_and(|token| matches!(token.word.as_str(), "s" | "sec"));
+        (is_slash && is_second).then_some(at + 2)
+    };
+    let raw = text.get(token.from..token.to).unwrap_or_default();
+    match raw {
+        "GbE" | "GBE" | "gbe" | "Gbps" | "gbps" | "GBps" | "Gbits" | "gbits" => {
+            let unit = if raw == "GBps" { "GB/s" } else { "Gbit/s" };
+            Some(Read { text: format!("{value} {unit}"), next: at + 2 })
+        }
+        "Gbit" | "gbit" | "Gb" | "gb" => {
+            let next = per_second(at + 2).or_else(|| raw.ends_with("bit").then_some(at + 2))?;
+            Some(Read { text: format!("{value} Gbit/s"), next })
+        }
+        "GB" | "Go" | "GiB" => per_second(at + 2).map(|next| Read { text: format!("{value} GB/s"), next }),
+        "G" | "g" if token.is_glued && NETWORKS.contains(&value) => {
+            Some(Read { text: format!("{value} Gbit/s"), next: at + 2 })
+        }
+        _ => None,
+    }
+}

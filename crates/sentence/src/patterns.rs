@@ -1,0 +1,292 @@
+//! Matches the rows of words against tokens.
+
+use std::sync::LazyLock;
+
+use crate::Kind;
+use crate::entries::{self, Text};
+use crate::numbers::{self, Read};
+use crate::tokens::{Sort, Token, tokens};
+use crate::words::ROWS;
+
+/// A part of a pattern.
+enum Part {
+    /// A slot, by its name.
+    Slot(&'static str),
+    /// Any of these rows of words.
+    Words(Vec<Vec<String>>),
+}
+
+/// A part, and whether it may be missing.
+type Parts = Vec<(Part, bool)>;
+
+/// Every pattern with the row that it is of.
+static PATTERNS: LazyLock<Vec<(Parts, usize)>> = LazyLock::new(|| {
+    let rows = ROWS.iter().enumerate();
+    rows.flat_map(|(row, (patterns, ..))| patterns.split('|').map(move |pattern| (parts(pattern), row))).collect()
+});
+
+fn parts(pattern: &'static str) -> Parts {
+    let part = |word: &'static str| {
+        let (word, is_optional) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
+        if word.starts_with('{') {
+            return (Part::Slot(word), is_optional);
+        }
+        let any = if word == "/" { vec![word] } else { word.split('/').collect() };
+        let words = any.into_iter().map(|word| tokens(word).into_iter().map(|token| token.word).collect());
+        (Part::Words(words.collect()), is_optional)
+    };
+    pattern.split_whitespace().map(part).collect()
+}
+
+/// Every word of the patterns.
+pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
+    let words = PATTERNS.iter().flat_map(|(parts, _)| parts).filter_map(|(part, _)| match part {
+        Part::Words(any) => Some(any.iter().flatten().map(String::as_str)),
+        Part::Slot(_) => None,
+    });
+    words.flatten()
+}
+
+/// What a span of tokens means.
+#[derive(Clone, Debug)]
+pub(crate) struct Match {
+    /// What it is about.
+    pub(crate) kind: Kind,
+    /// Keys with values.
+    pub(crate) pairs: Vec<(String, String)>,
+    /// What was taken for what.
+    pub(crate) notes: Vec<String>,
+    /// The place after its last token.
+    pub(crate) next: usize,
+}
+
+/// Catalog entries that begin at a token, each looked for once.
+struct Beginning {
+    model: Option<entries::Entry>,
+    gpu: Option<entries::Entry>,
+    node: Option<entries::Entry>,
+    program: Option<entries::Entry>,
+}
+
+/// A text with the entries that begin at each of its tokens.
+pub(crate) struct Looked<'a> {
+    /// The text.
+    pub(crate) text: Text<'a>,
+    entries: Vec<Beginning>,
+}
+
+impl<'a> Looked<'a> {
+    /// Looks every entry up.
+    pub(crate) fn new(text: Text<'a>) -> Self {
+        let look = |at| Beginning {
+            model: entries::model(&text, at),
+            gpu: entries::gpu(&text, at),
+            node: entries::node(&text, at),
+            program: entries::program(&text, at),
+        };
+        let entries = (0..text.tokens.len()).map(look).collect();
+        Self { text, entries }
+    }
+
+    /// The longest match at a token; of equally long ones the first row's.
+    pub(crate) fn longest(&self, at: usize) -> Option<Match> {
+        let mut best: Option<Match> = None;
+        for (parts, row) in PATTERNS.iter() {
+            let mut slots = Vec::new();
+            let mut notes = Vec::new();
+            let Some(next) = self.matched(parts, at, at, &mut slots, &mut notes) else { continue };
+            if best.as_ref().is_some_and(|best| best.next >= next) {
+                continue;
+            }
+            let Some((_, kind, meaning)) = ROWS.get(*row) else { continue };
+            best = Some(Match { kind: *kind, pairs: pairs(meaning, &slots), notes, next });
+        }
+        if let Some(set) = self.set_by_name(at)
+            && best.as_ref().is_none_or(|best| best.next < set.next)
+        {
+            best = Some(set);
+        }
+        if let Some((id, meaning, next)) = entries::option(&self.text, at)
+            && best.as_ref().is_none_or(|best| best.next < next)
+        {
+            best = Some(Match { kind: Kind::of(id), pairs: pairs(&meaning, &[]), notes: Vec::new(), next });
+        }
+        best
+    }
+
+    /// Matches parts one by one; gives the place after the last token.
+    fn matched(
+        &self,
+        parts: &[(Part, bool)],
+        start: usize,
+        at: usize,
+        slots: &mut Vec<String>,
+        notes: &mut Vec<String>,
+    ) -> Option<usize> {
+        let Some(((part, is_optional), rest)) = parts.split_first() else {
+            return (at > start && self.may_end(at)).then_some(at);
+        };
+        let at_part = if at == start { at } else { self.skipped(at) };
+        let is_broken = at_part > start && self.text.tokens.get(at_part).is_some_and(|token| token.is_after_break);
+        let (many_slots, many_notes) = (slots.len(), notes.len());
+        if !is_broken {
+            for next in self.part(part, at_part, slots, notes) {
+                if let Some(end) = self.matched(rest, start, next, slots, notes) {
+                    return Some(end);
+                }
+            }
+        }
+        slots.truncate(many_slots);
+        notes.truncate(many_notes);
+        if *is_optional { self.matched(rest, start, at, slots, notes) } else { None }
+    }
+
+    /// Skips signs that tie words together, and a preposition's hyphen.
+    fn skipped(&self, at: usize) -> usize {
+        let mut at = at;
+        while self.text.tokens.get(at).is_some_and(|token| token.is_sign("-_=:~.") && !token.is_after_break) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Whether a match may end before a token: not in the middle of a word.
+    fn may_end(&self, at: usize) -> bool {
+        let tokens = &self.text.tokens;
+        let Some(next) = tokens.get(at).filter(|next| next.is_glued) else { return true };
+        let is_last_alphanumeric =
+            at.checked_sub(1).and_then(|last| tokens.get(last)).is_some_and(Token::is_alphanumeric);
+        // `32k-context` has a row; `3.1-8B` in a longer name is no size.
+        let is_number_led = next.is_sign("-_.=:");
+        !(is_number_led || next.is_alphanumeric() && is_last_alphanumeric)
+    }
+
+    /// The places after a part that begins at a token; slots and notes hold its value.
+    fn part(&self, part: &Part, at: usize, slots: &mut Vec<String>, notes: &mut Vec<String>) -> Vec<usize> {
+        match part {
+            Part::Slot(name) => self.slot(name, at, slots, notes).into_iter().collect(),
+            Part::Words(any) => {
+                let is_here = |words: &&Vec<String>| {
+                    let here = self.text.tokens.get(at..at + words.len());
+                    here.is_some_and(|here| here.iter().zip(words.iter()).all(|(token, word)| token.word == *word))
+                };
+                any.iter().filter(is_here).map(|words| at + words.len()).collect()
+            }
+        }
+    }
+
+    fn slot(&self, name: &str, at: usize, slots: &mut Vec<String>, notes: &mut Vec<String>) -> Option<usize> {
+        let tokens = &self.text.tokens;
+        let of_number = |read: Option<Read>| read.map(|read| (read.text, None, read.next));
+        let of_entry =
+            |entry: &Option<entries::Entry>| entry.clone().map(|entry| (entry.id.to_owned(), entry.note, entry.next));
+        let here = self.entries.get(at)?;
+        let (value, note, next) = match name {
+            "{n}" => of_number(numbers::count(tokens, at)),
+            "{kn}" => of_number(numbers::large_count(tokens, at)),
+            "{len}" => of_number(numbers::length(tokens, at)),
+            "{klen}" => of_number(numbers::bare_length(tokens, at)),
+            "{many}" => of_number(numbers::many(tokens, at)),
+            "{trill}" => of_number(numbers::trillions(tokens, at)),
+            "{size}" => of_number(numbers::size(tokens, at)),
+            "{gb}" => of_number(numbers::memory(tokens, at)),
+            "{rate}" => of_number(numbers::rate(self.text.text, tokens, at)),
+            "{amount}" => of_number(numbers::amount(tokens, at)),
+            "{dollars}" => of_number(numbers::dollars(tokens, at)),
+            "{model}" => of_entry(&here.model),
+            "{gpu}" => of_entry(&here.gpu),
+            "{node}" => of_entry(&here.node),
+            "{program}" => of_entry(&here.program),
+            _ => None,
+        }?;
+        slots.push(value);
+        notes.extend(note);
+        Some(next)
+    }
+
+    /// A parameter by one of its names and its value: `seq_len=4096`, `--tp 8`.
+    fn set_by_name(&self, at: usize) -> Option<Match> {
+        let tokens = &self.text.tokens;
+        let sign = (at + 1..tokens.len().min(at + 10))
+            .find(|sign| tokens.get(*sign).is_some_and(|token| token.is_sign("=")))?;
+        let is_one_word = (at + 1..=sign + 1).all(|place| tokens.get(place).is_some_and(|token| token.is_glued));
+        let next = (sign + 2..=tokens.len())
+            .find(|next| tokens.get(*next).is_none_or(|token| !token.is_glued || token.is_sign("&)")))?;
+        let name = self.text.of(at, sign);
+        let spelled = engine::share::spelling::spell(name, self.text.of(sign + 1, next));
+        let all_known = spelled.pairs.iter().all(|(key, _)| engine::share::v1::is_key(key));
+        let first = spelled.pairs.first().and_then(|(key, _)| engine::params::find(key));
+        (is_one_word && all_known && name.len() > 1).then(|| Match {
+            kind: first.map_or(Kind::Layout, |param| Kind::of(param.id)),
+            pairs: spelled.pairs.clone(),
+            notes: Vec::new(),
+            next,
+        })
+    }
+
+    /// Whether a match may begin at a token: at the begin of a word, or after a sign that parts
+    /// them.
+    pub(crate) fn may_begin(&self, at: usize, is_after_match: bool) -> bool {
+        let tokens = &self.text.tokens;
+        let Some(token) = tokens.get(at) else { return false };
+        if !token.is_glued || is_after_match {
+            return true;
+        }
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        before.is_some_and(|before| before.sort == Sort::Sign && !before.is_sign("-_.=:'\u{2019}"))
+    }
+}
+
+/// The pairs of a meaning, with the values of slots.
+fn pairs(meaning: &str, slots: &[String]) -> Vec<(String, String)> {
+    let value = |text: &str| match text {
+        "*" => slots.first().cloned(),
+        "**" => slots.get(1).cloned(),
+        "***" => slots.get(2).cloned(),
+        other => Some(other.to_owned()),
+    };
+    let pairs = meaning.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter_map(|(key, text)| Some((key.to_owned(), value(text)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::params;
+    use engine::share::v1;
+
+    /// Keys that stand for what follows from other values.
+    const OWN: [&str; 13] = [
+        "hw",
+        "card",
+        "pernode",
+        "cores",
+        "batchtokens",
+        "batchword",
+        "sixteen",
+        "quantized",
+        "refuse",
+        "ask.days",
+        "ask.budget",
+        "ask.question",
+        "ask.layout",
+    ];
+
+    #[test]
+    fn every_row_has_known_keys_options_and_slots() {
+        for (patterns, _, meaning) in ROWS {
+            for (key, value) in pairs(meaning, &["1".to_owned(), "2".to_owned(), "3".to_owned()]) {
+                let is_own = OWN.contains(&key.as_str()) || key.starts_with("ask.");
+                assert!(is_own || v1::is_key(&key), "{patterns}: {key}");
+                if let Some(choice) = params::find(&key).and_then(|param| param.choice()) {
+                    assert!(choice.options.iter().any(|option| option.key == value), "{patterns}: {key}={value}");
+                }
+            }
+            let slots =
+                meaning.matches("***").count().max(meaning.matches("**").count()).max(meaning.matches('*').count());
+            for pattern in patterns.split('|') {
+                assert!(slots == 0 || pattern.contains('{'), "{pattern} has no slot for {meaning}");
+            }
+        }
+    }
+}

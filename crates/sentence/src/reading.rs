@@ -1,0 +1,327 @@
+//! Walks through a text: what its parts mean, what carries nothing, and what nobody understood.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use engine::catalog::names::gpus_near;
+use engine::catalog::{ACCELERATORS, MODELS};
+use engine::nearest::{Names, did_you_mean, letters, slips};
+use engine::params::quantity::shorten;
+use engine::share::spelling;
+
+use crate::Kind;
+use crate::entries::{Text, family, taken};
+use crate::patterns::{Looked, Match, vocabulary};
+use crate::tokens::{Sort, Token, tokens};
+use crate::words::FILLERS;
+
+/// What a span of the text means.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// The first byte.
+    pub(crate) from: usize,
+    /// The byte after the last.
+    pub(crate) to: usize,
+    /// What it means.
+    pub(crate) is: Match,
+}
+
+/// A span that nobody understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Gap {
+    /// The first byte.
+    pub(crate) from: usize,
+    /// The byte after the last.
+    pub(crate) to: usize,
+    /// The nearest names and words.
+    pub(crate) near: Vec<String>,
+}
+
+/// A text that was read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading {
+    /// What it means, in order.
+    pub(crate) found: Vec<Finding>,
+    /// What was not understood, in order.
+    pub(crate) gaps: Vec<Gap>,
+    /// Words that carry nothing.
+    pub(crate) fillers: Vec<(usize, usize)>,
+}
+
+static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| FILLERS.split_whitespace().collect());
+
+/// The most tokens that are read: a sentence is short.
+const MOST: usize = 400;
+
+/// Reads a text.
+pub(crate) fn read(text: &str) -> Reading {
+    let mut split = tokens(text);
+    split.truncate(MOST);
+    let notes = corrected(&mut split);
+    let looked = Looked::new(Text { text, tokens: split });
+    let mut reading = walked(&looked);
+    for (at, note) in notes {
+        // What was corrected says so where it means something.
+        if let Some(found) = reading.found.iter_mut().find(|found| (found.from..found.to).contains(&at)) {
+            found.is.notes.push(note);
+        }
+    }
+    misspelt(&looked, &mut reading);
+    reading
+}
+
+fn walked(looked: &Looked) -> Reading {
+    let tokens = &looked.text.tokens;
+    let mut reading = Reading::default();
+    let (mut at, mut is_after_match) = (0, false);
+    let mut open: Option<usize> = None;
+    while let Some(token) = tokens.get(at) {
+        let matched = looked.may_begin(at, is_after_match).then(|| looked.longest(at)).flatten();
+        let is_within = open.is_some() && token.is_glued;
+        let is_filler = matched.is_none() && !is_within && is_filler(looked, at);
+        let is_quiet = token.sort == Sort::Sign && !token.is_sign("€£¥$%");
+        if open.is_some() && (matched.is_some() || is_filler || token.is_after_break) {
+            close(looked, &mut reading, &mut open, at);
+        }
+        if let Some(mut is) = matched {
+            let next = is.next;
+            of_name(&mut is, looked.text.of(at, next));
+            let last = tokens.get(is.next.saturating_sub(1)).map_or(token.to, |last| last.to);
+            at = is.next;
+            reading.found.push(Finding { from: token.from, to: last, is });
+            is_after_match = true;
+            continue;
+        }
+        is_after_match = false;
+        if is_filler {
+            reading.fillers.push((token.from, token.to));
+        } else if !is_quiet && open.is_none() {
+            open = Some(at);
+        }
+        at += 1;
+    }
+    close(looked, &mut reading, &mut open, at);
+    negated(looked.text.text, &mut reading);
+    reading
+}
+
+/// Words that take back what follows them.
+const NEGATIONS: [&str; 10] = ["no", "not", "without", "never", "kein", "keine", "ohne", "sans", "sin", "don't"];
+
+/// Words that may stand between a negation and what it takes back.
+const BETWEEN: [&str; 4] = ["use", "using", "any", "the"];
+
+/// Turns off what stands behind a negation; what cannot be turned off is not understood.
+fn negated(text: &str, reading: &mut Reading) {
+    let mut gaps = Vec::new();
+    for mut gap in core::mem::take(&mut reading.gaps) {
+        let last =
+            text.get(gap.from..gap.to).and_then(|typed| typed.split_whitespace().next_back()).unwrap_or_default();
+        let is_negation = NEGATIONS.contains(&last.to_lowercase().as_str());
+        let follows = |found: &Finding| {
+            text.get(gap.to..found.from)
+                .is_some_and(|between| between.split_whitespace().all(|word| BETWEEN.contains(&word)))
+        };
+        let place = reading.found.iter().position(follows).filter(|_| is_negation);
+        let Some(place) = place else {
+            gaps.push(gap);
+            continue;
+        };
+        let found = reading.found.remove(place);
+        let is_switch = |(_, value): &(String, String)| value == "yes";
+        if last.len() == gap.to - gap.from && !found.is.pairs.is_empty() && found.is.pairs.iter().all(is_switch) {
+            let pairs = found.is.pairs.into_iter().map(|(key, _)| (key, "no".to_owned())).collect();
+            let is = Match { pairs, ..found.is };
+            reading.found.insert(place, Finding { from: gap.from, to: found.to, is });
+        } else {
+            gap.to = found.to;
+            gaps.push(gap);
+        }
+    }
+    let taken: Vec<(usize, usize)> = gaps.iter().map(|gap| (gap.from, gap.to)).collect();
+    let found = reading.found.iter().map(|found| (found.from, found.to));
+    let spans: Vec<(usize, usize)> = taken.into_iter().chain(found).collect();
+    reading.fillers.retain(|(from, to)| !spans.iter().any(|(start, end)| start <= from && to <= end));
+    reading.gaps = gaps;
+}
+
+/// What the name of a checkpoint says of its weights.
+fn of_name(is: &mut Match, typed: &str) {
+    let is_4bit = is.kind == Kind::Model && typed.contains('-') && typed.to_ascii_lowercase().contains("4bit");
+    if is_4bit {
+        is.pairs.push(("quantized".to_owned(), "nf4".to_owned()));
+    }
+}
+
+/// Whether a word carries nothing by itself.
+fn is_filler(looked: &Looked, at: usize) -> bool {
+    let tokens = &looked.text.tokens;
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let is_begun = looked.may_begin(at, false) || before.is_some_and(|before| before.sort == Sort::Sign);
+    let is_whole = is_begun && tokens.get(at + 1).is_none_or(|next| !next.is_glued || next.sort == Sort::Sign);
+    let of_apostrophe = tokens.get(at).is_some_and(|token| token.word.len() <= 2 && token.is_glued)
+        && at.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|before| before.is_sign("'\u{2019}"));
+    let word = tokens.get(at).filter(|token| token.sort == Sort::Word).map_or("", |token| token.word.as_str());
+    !word.is_empty() && (is_whole && WORDS_THAT_CARRY_NOTHING.contains(word) || of_apostrophe)
+}
+
+/// Ends a span that nobody understood before a token.
+fn close(looked: &Looked, reading: &mut Reading, open: &mut Option<usize>, before: usize) {
+    let Some(first) = open.take() else { return };
+    let tokens = &looked.text.tokens;
+    // Signs at its end are none of it.
+    let spoken = |token: &&Token| token.sort != Sort::Sign || token.is_sign("€£¥$%");
+    let last = tokens.get(first..before).unwrap_or_default().iter().rev().find(spoken);
+    if let Some((first, last)) = tokens.get(first).zip(last) {
+        reading.gaps.push(Gap { from: first.from, to: last.to, near: Vec::new() });
+    }
+}
+
+/// Letters of a word below which a slip is not told from another word.
+const LEAST: usize = 5;
+
+/// Replaces words that are a slip away from one that is known; gives where, and what was taken.
+fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
+    static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        let options = engine::params::every().filter_map(|param| param.choice());
+        let options = options.flat_map(|choice| choice.options).flat_map(|option| option.key.split('-'));
+        let models = MODELS.iter().flat_map(|entry| entry.name.split([' ', '-']));
+        vocabulary().chain(WORDS_THAT_CARRY_NOTHING.iter().copied()).chain(options).chain(models).collect()
+    });
+    static WORDS: LazyLock<Names<'static>> =
+        LazyLock::new(|| Names::of(vocabulary().filter(|word| word.len() >= LEAST)));
+    let mut notes = Vec::new();
+    for token in split.iter_mut() {
+        let length = token.word.chars().count();
+        let is_known = |word: &str| KNOWN.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if token.sort != Sort::Word || length < LEAST || is_known(&token.word) {
+            continue;
+        }
+        let most = if length < 8 { 1 } else { 2 };
+        let begins_alike = |word: &&&str| word.chars().next() == token.word.chars().next();
+        let near = WORDS.nearest(&token.word);
+        let Some(word) = near.iter().find(|word| begins_alike(word) && slips(word, &token.word) <= most) else {
+            continue;
+        };
+        // A form of a model or a GPU is none.
+        let is_name = MODELS.iter().any(|entry| family(entry.id) == token.word);
+        if !is_name {
+            notes.push((token.from, taken(&token.word, &format!("“{word}”"))));
+            token.word = (*word).to_owned();
+        }
+    }
+    notes
+}
+
+/// Looks for names that were misspelt in what was not understood.
+fn misspelt(looked: &Looked, reading: &mut Reading) {
+    for mut gap in core::mem::take(&mut reading.gaps) {
+        let text = looked.text.text;
+        let typed = text.get(gap.from..gap.to).unwrap_or_default();
+        if let Some((id, name, to)) = slip_of_a_model(looked, &gap) {
+            let typed = text.get(gap.from..to).unwrap_or_default();
+            let is = Match {
+                kind: Kind::Model,
+                pairs: vec![("model".into(), id.into())],
+                notes: vec![taken(typed, name)],
+                next: 0,
+            };
+            // What a size or a length was taken for within the name is a part of it.
+            reading.found.retain(|found| found.from >= to || found.to <= gap.from);
+            reading.found.push(Finding { from: gap.from, to, is });
+            if to < gap.to {
+                gap.from = to;
+                reading.gaps.push(gap);
+            }
+            continue;
+        }
+        gap.near = near(typed);
+        reading.gaps.push(gap);
+    }
+    reading.found.sort_by_key(|found| found.from);
+    // A longer name may have swallowed what was not understood behind it.
+    let found = reading.found.clone();
+    reading.gaps.retain(|gap| !found.iter().any(|found| found.from <= gap.from && gap.to <= found.to));
+    reading.fillers.retain(|(from, to)| !found.iter().any(|found| found.from <= *from && *to <= found.to));
+}
+
+/// A model whose name was misspelt in its letters: its numbers are as typed.
+fn slip_of_a_model(looked: &Looked, gap: &Gap) -> Option<(&'static str, &'static str, usize)> {
+    let tokens = &looked.text.tokens;
+    let first = tokens.iter().position(|token| token.from == gap.from)?;
+    let parts = |name: &str| {
+        let name = letters(name);
+        let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+        let letters: String = name.chars().filter(|sign| !sign.is_ascii_digit()).collect();
+        (digits, letters)
+    };
+    for next in (first + 1..=tokens.len().min(first + 10)).rev() {
+        let is_broken = tokens.get(first + 1..next).is_some_and(|inner| inner.iter().any(|token| token.is_after_break));
+        if is_broken || !looked.text.is_edge(next) {
+            continue;
+        }
+        let (digits, typed) = parts(looked.text.of(first, next));
+        let length = typed.chars().count();
+        if digits.is_empty() || !(4..=40).contains(&length) {
+            continue;
+        }
+        let found = MODELS.iter().find(|entry| {
+            [entry.id, entry.name].into_iter().any(|name| {
+                let (own_digits, own) = parts(name);
+                own_digits == digits
+                    && own.chars().next() == typed.chars().next()
+                    && slips(&own, &typed) <= (length / 4).clamp(1, 2)
+            })
+        });
+        // `mixtral 7b` is another model's name, and no slip.
+        let is_family = MODELS.iter().any(|entry| typed.starts_with(&family(entry.id)) && family(entry.id).len() > 3);
+        if let Some(entry) = found.filter(|_| !is_family) {
+            return tokens.get(next - 1).map(|last| (entry.id, entry.name, last.to));
+        }
+    }
+    None
+}
+
+/// Names and words near to a text.
+fn near(typed: &str) -> Vec<String> {
+    static MODEL_NAMES: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
+    static GPU_NAMES: LazyLock<Names<'static>> =
+        LazyLock::new(|| Names::of(ACCELERATORS.iter().flat_map(|entry| [entry.id, entry.name])));
+    static OTHERS: LazyLock<Names<'static>> =
+        LazyLock::new(|| Names::of(vocabulary().filter(|word| word.len() > 3).chain(spelling::known_names())));
+    let mut found: Vec<String> = Vec::new();
+    if !typed.contains(char::is_alphabetic) {
+        return found;
+    }
+    for names in [&*MODEL_NAMES, &*GPU_NAMES, &*OTHERS] {
+        found.extend(names.nearest(typed).into_iter().map(str::to_owned));
+    }
+    // The parts of it: a count, and a name.
+    let parts = typed.split_whitespace().filter(|part| letters(part).len() > 2 && part.len() < typed.len());
+    if found.is_empty() {
+        found.extend(
+            parts.flat_map(|part| gpus_near(part).into_iter().chain(MODEL_NAMES.nearest(part))).map(str::to_owned),
+        );
+    }
+    if found.is_empty() && letters(typed).len() > 2 {
+        found.extend(gpus_near(typed).into_iter().map(str::to_owned));
+    }
+    // Of a family the models that there are.
+    if found.is_empty() {
+        let word: String = letters(typed).chars().take_while(|sign| !sign.is_ascii_digit()).collect();
+        let of_family = MODELS.iter().filter(|entry| word.len() > 2 && family(entry.id) == word);
+        found.extend(of_family.rev().take(3).map(|entry| entry.id.to_owned()));
+    }
+    found.truncate(3);
+    found
+}
+
+impl Gap {
+    /// What to say of it.
+    pub(crate) fn sentence(&self, text: &str) -> String {
+        let near: Vec<&str> = self.near.iter().map(String::as_str).collect();
+        let typed = text.get(self.from..self.to).unwrap_or_default();
+        format!("“{}” was not understood.{}", shorten(typed), did_you_mean(&near))
+    }
+}

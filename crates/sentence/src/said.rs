@@ -1,0 +1,131 @@
+//! What a sentence says under each key: the last value counts, and what contradicts it is said.
+
+use engine::catalog::{cluster, model};
+use engine::params::quantity::shorten;
+
+use crate::means::number_of;
+use crate::reading::Finding;
+
+/// A value with the place where it stands.
+#[derive(Clone, Debug)]
+struct Given {
+    key: String,
+    value: String,
+    from: usize,
+    to: usize,
+}
+
+/// The values of a sentence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said(Vec<Given>);
+
+/// Keys that stand for one thing.
+fn thing(key: &str) -> &str {
+    match key {
+        "cluster" | "hw" | "gpu" => "hw",
+        "batch" | "batchtokens" | "batchword" => "batch",
+        "quantized" | "base" => "base",
+        "model" | "size" => "model",
+        "ask.days" | "ask.weeks" | "ask.months" | "ask.hours" => "ask.days",
+        key => key,
+    }
+}
+
+impl Said {
+    /// The values of what was found, and sentences about what contradicts itself.
+    pub(crate) fn of(text: &str, found: &[Finding]) -> (Self, Vec<String>) {
+        let mut said = Self::default();
+        let mut conflicts = Vec::new();
+        for Finding { from, to, is } in found {
+            for (key, value) in &is.pairs {
+                let new = Given { key: key.clone(), value: value.clone(), from: *from, to: *to };
+                let same = said.0.iter().rposition(|old| thing(&old.key) == thing(key) && old.from != *from);
+                if let Some(place) = same
+                    && let Some(old) = said.0.get(place).cloned()
+                    && key != "release"
+                {
+                    if is_sized(&old, &new) {
+                        // `Llama 3.1 8B`, and again `8B`.
+                        continue;
+                    }
+                    if old.key == "cluster" && key == "hw" && is_one(&old, &new) {
+                        continue;
+                    }
+                    // A name says which model it is, and a size alone does not.
+                    let keeps_old = old.key == "model" && new.key == "size";
+                    if !is_one(&old, &new) {
+                        let [first, second] =
+                            [&old, &new].map(|value| shorten(text.get(value.from..value.to).unwrap_or_default()));
+                        let counts = if keeps_old { &first } else { &second };
+                        let sentence = format!("“{first}” and “{second}” contradict each other: “{counts}” counts.");
+                        if !conflicts.contains(&sentence) {
+                            conflicts.push(sentence);
+                        }
+                    }
+                    if keeps_old {
+                        continue;
+                    }
+                    let is_old = |value: &Given| thing(&value.key) == thing(key) && value.from != *from;
+                    said.0.retain(|value| !is_old(value));
+                }
+                said.0.push(new);
+            }
+        }
+        (said, conflicts)
+    }
+
+    /// The value of a key.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        self.0.iter().rev().find(|value| value.key == key).map(|value| value.value.as_str())
+    }
+
+    /// The text in which the value of a key was said.
+    pub(crate) fn typed<'a>(&self, text: &'a str, key: &str) -> Option<&'a str> {
+        self.0.iter().rev().find(|value| value.key == key).and_then(|value| text.get(value.from..value.to))
+    }
+
+    /// The number of a key.
+    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+        number_of(key, self.value(key)?)
+    }
+
+    /// Whether one of these keys has a value.
+    pub(crate) fn has(&self, keys: &[&str]) -> bool {
+        self.0.iter().any(|value| keys.contains(&value.key.as_str()))
+    }
+
+    /// Every value of a key, in order.
+    pub(crate) fn all(&self, key: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |value| value.key == key).map(|value| value.value.as_str())
+    }
+}
+
+/// Whether two values of one thing are one value.
+fn is_one(old: &Given, new: &Given) -> bool {
+    let node = |value: &Given| match value.key.as_str() {
+        "cluster" => cluster(&value.value).map(|entry| entry.accelerator),
+        _ => None,
+    };
+    match (old.key.as_str(), new.key.as_str()) {
+        ("cluster", "hw") => node(old) == Some(new.value.as_str()),
+        ("hw", "cluster") => node(new) == Some(old.value.as_str()),
+        (one, other) if one != other => means_same(old, new),
+        _ if old.value == new.value => true,
+        (key, _) => number_of(key, &old.value).is_some_and(|number| Some(number) == number_of(key, &new.value)),
+    }
+}
+
+/// Whether values under two keys of one thing are the same.
+fn means_same(old: &Given, new: &Given) -> bool {
+    old.value == new.value && thing(&old.key) == "base"
+}
+
+/// Whether a size is that of the model that was named.
+fn is_sized(old: &Given, new: &Given) -> bool {
+    if old.key != "model" || new.key != "size" {
+        return false;
+    }
+    let size = number_of("size", &new.value);
+    let own = model(&old.value).map(|entry| entry.params as f64);
+    size.zip(own).is_some_and(|(size, own)| (size / own - 1.0).abs() < 0.15)
+}

@@ -1,0 +1,390 @@
+//! Makes a scenario of what was said.
+
+use analysis::search::Ranking;
+use engine::catalog::accuracy::{Fit, verdict};
+use engine::catalog::names::usual_node;
+use engine::catalog::pick::{LADDER, pick_model};
+use engine::catalog::releases::{Release, find, newest};
+use engine::catalog::{MODELS, ModelEntry, accelerator, cluster, default_scenario, model};
+use engine::model::ladder;
+use engine::model::memory::odds::Verdict;
+use engine::params::{ParamId, every};
+use engine::scenario::issue::Severity;
+use engine::scenario::{Model, Scenario};
+use engine::share::{put, v1};
+use engine::validate;
+
+use crate::entries::card_with;
+use crate::means;
+use crate::said::Said;
+
+/// The node where nobody says another: the most common one of those that train.
+const USUAL_NODE: &str = "dgx-h100";
+/// Tokens of a sequence where nobody says others, unless the model was trained on shorter ones.
+const USUAL_LENGTH: u32 = 4096;
+/// Programs that others run on, with the framework that they bring; empty where the program that
+/// runs on it decides.
+const BACKENDS: [(&str, &str); 4] =
+    [("deepspeed", "deepspeed"), ("transformers", ""), ("accelerate", ""), ("peft", "")];
+/// Frameworks that are taken, in this order, where the usual one cannot run what was said.
+const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
+/// What is part of a layout: where none of it was said, it is chosen.
+const LAYOUT: [&str; 8] = ["strategy", "tp", "cp", "pp", "ep", "mbs", "recompute", "shard"];
+/// Sequences from which a batch without a further word is that of all GPUs.
+const LEAST_OF_ALL: f64 = 64.0;
+/// Layouts of a search that are looked through at most.
+const MOST_LAYOUTS: usize = 40_000;
+
+/// A scenario, with what it was made of.
+pub(crate) struct Settled {
+    /// The scenario.
+    pub(crate) scenario: Scenario,
+    /// Whether it starts afresh.
+    pub(crate) is_new: bool,
+    /// What contradicts itself or cannot be.
+    pub(crate) conflicts: Vec<String>,
+    /// What was chosen beyond the values: of what, which, why.
+    pub(crate) chosen: Vec<(&'static str, String, String)>,
+}
+
+impl Settled {
+    /// Makes a scenario of what was said; `seeks` where a layout is asked for, `plans` where the
+    /// answer chooses hardware and layout itself.
+    pub(crate) fn of(text: &str, said: &Said, now: &Scenario, seeks: bool, plans: bool) -> Self {
+        let is_new = said.has(&["model", "size"]);
+        let scenario = if is_new { default_scenario() } else { *now };
+        let mut settled = Self { scenario, is_new, conflicts: Vec::new(), chosen: Vec::new() };
+        settled.pick(said);
+        settled.count(said);
+        settled.software(text, said);
+        settled.precision(said);
+        for param in every().filter(|param| !FIRST.contains(&param.key)) {
+            if let Some(value) = said.value(param.key) {
+                settled.put(param.key, value);
+            }
+        }
+        settled.length(said);
+        settled.runnable(said);
+        settled.batch(said);
+        let has_micro_batch = said.number("batchword").is_some_and(|number| number < LEAST_OF_ALL);
+        let is_open = is_new && !said.has(&LAYOUT) && !has_micro_batch && !plans;
+        if seeks || is_open && verdict(&settled.scenario.report()) != Verdict::Fits {
+            settled.lay_out(seeks);
+        }
+        settled.data(said);
+        let issues = validate::issues(&settled.scenario);
+        settled
+            .conflicts
+            .extend(issues.into_iter().filter(|issue| issue.severity == Severity::Error).map(|issue| issue.message));
+        settled
+    }
+
+    /// Sets a value under a key of links.
+    fn put(&mut self, key: &str, value: &str) {
+        self.conflicts.extend(put(&mut self.scenario, key, value).map(|issue| issue.message));
+    }
+
+    fn chose(&mut self, key: &'static str, value: impl Into<String>, why: impl Into<String>) {
+        self.chosen.push((key, value.into(), why.into()));
+    }
+
+    /// Picks cluster, GPU and model.
+    fn pick(&mut self, said: &Said) {
+        let card = said.number("card");
+        let of_card = card.filter(|_| !said.has(&["hw", "cluster"])).and_then(card_with);
+        let gpu = said.value("hw").or_else(|| said.value("gpu")).or(of_card);
+        if let Some(gpu) = gpu {
+            match means::cluster_of(gpu) {
+                Some(cluster) => self.put(v1::CLUSTER_KEY, cluster),
+                None => self.put(v1::GPU_KEY, gpu),
+            }
+        } else if let Some(cluster) = said.value("cluster") {
+            self.put(v1::CLUSTER_KEY, cluster);
+        } else if self.is_new {
+            self.put(v1::CLUSTER_KEY, USUAL_NODE);
+        }
+        if let Some(id) = of_card {
+            let name = accelerator(id).map_or(id, |entry| entry.name);
+            self.chose("gpu", name, "only its memory was said, and this is a common card with as much");
+        }
+        if let Some(gib) = card {
+            let own = self.scenario.accelerator.values.memory.gib();
+            if (own - gib).abs() > 2.0 {
+                self.put("mem", &gib.to_string());
+            }
+        }
+        if let Some(id) = said.value("model") {
+            self.put(v1::MODEL_KEY, id);
+        } else if let Some(entry) = said.number("size").and_then(beyond_ladder) {
+            self.put(v1::MODEL_KEY, entry.id);
+            self.chose("model", entry.name, "only its size was said, and this model has it");
+        } else if let Some(size) = said.value("size") {
+            pick_model(&mut self.scenario, LADDER);
+            self.put("size", size);
+            let name = format!("a GPT-style model of {size}");
+            self.chose("model", name, "only its size was said; name a model for its own shape");
+        }
+        if self.is_new {
+            let longest = match self.scenario.model {
+                Model::Preset { id, .. } => {
+                    model(id).map(|entry| entry.max_position_embeddings).filter(|most| *most > 0)
+                }
+                _ => None,
+            };
+            self.scenario.seq_len = longest.map_or(USUAL_LENGTH, |most| most.min(USUAL_LENGTH));
+        }
+    }
+
+    /// Sets the number of GPUs: said, of nodes, or those of a node.
+    fn count(&mut self, said: &Said) {
+        let node = self.scenario.network.values.gpus_per_node;
+        let has_hardware = said.has(&["hw", "cluster", "card"]);
+        let card = said.number("card");
+        let (gpus, nodes) = (said.number("gpus"), said.number("nodes"));
+        let each = said.number("pernode").filter(|each| *each >= 1.0);
+        if let Some(each) = each.filter(|each| *each as u32 != node) {
+            self.put("node", &each.to_string());
+            self.scenario.shard_size = self.scenario.network.values.gpus_per_node;
+        }
+        let of_node = f64::from(self.scenario.network.values.gpus_per_node);
+        let single = said.value("cluster").and_then(cluster);
+        let total = match (gpus, nodes) {
+            (Some(gpus), Some(nodes)) if (gpus - nodes * of_node).abs() < 0.5 => Some(gpus),
+            // `8xH100, 2 nodes`: eight on each.
+            (Some(gpus), Some(nodes)) if (gpus - of_node).abs() < 0.5 && nodes > 1.0 => {
+                let all = format!("{}", gpus * nodes);
+                self.chose(
+                    "gpus",
+                    means::counted(&all, "GPU"),
+                    "the GPUs that were said are those of one of the nodes",
+                );
+                Some(gpus * nodes)
+            }
+            (Some(gpus), Some(nodes)) if nodes <= gpus && gpus % nodes == 0.0 => {
+                self.put("node", &format!("{}", gpus / nodes));
+                self.scenario.shard_size = self.scenario.network.values.gpus_per_node;
+                Some(gpus)
+            }
+            (Some(gpus), Some(nodes)) => {
+                self.conflicts.push(format!("{gpus} GPUs on {nodes} nodes do not come out even: {gpus} GPUs count."));
+                Some(gpus)
+            }
+            (Some(gpus), None) => Some(gpus),
+            (None, Some(nodes)) => Some(nodes * of_node),
+            (None, None) => said.number("cores").map(|cores| (cores / 2.0).max(1.0).floor()),
+        };
+        match total {
+            Some(total) => self.put(v1::GPUS_KEY, &format!("{total}")),
+            None if self.is_new || has_hardware => {
+                let usual =
+                    single.filter(|entry| entry.is_single_machine()).map(|entry| entry.usual_gpus(of_node as u32));
+                // A card that is sold by itself, not in nodes of eight.
+                let id = self.scenario.accelerator.id;
+                let is_alone = usual_node(id).is_none() || id.starts_with("rtx");
+                let is_card = card.is_some() && !said.has(&["hw", "cluster"]);
+                let is_single = said.value("cluster").is_none() && (is_alone || is_card);
+                self.scenario.gpus = usual.unwrap_or(if is_single { 1 } else { of_node as u32 }).max(1);
+            }
+            None => {}
+        }
+    }
+
+    /// Sets program and framework.
+    fn software(&mut self, text: &str, said: &Said) {
+        let programs: Vec<_> = said.all(v1::RELEASE_KEY).filter_map(find).collect();
+        let backend = |key: &str| BACKENDS.iter().find(|(own, _)| *own == key).map(|(_, framework)| *framework);
+        let own: Vec<_> = programs.iter().filter(|release| backend(release.program_key()).is_none()).collect();
+        let chosen = own.last().copied().or(programs.last());
+        if let [.., before, last] = own.as_slice()
+            && before.program != last.program
+        {
+            let names = [before.program, last.program];
+            self.conflicts
+                .push(format!("{} and {} are both training programs: {} counts.", names[0], names[1], names[1]));
+        }
+        if let Some(release) = chosen {
+            self.put(v1::RELEASE_KEY, release.id);
+            for other in programs.iter().filter(|other| other.program != release.program) {
+                if let Some(framework) = backend(other.program_key()).filter(|framework| !framework.is_empty()) {
+                    self.put("framework", framework);
+                }
+            }
+            // What it does by itself depends on what else was said, which is set later.
+            let depends = release.depends();
+            if depends {
+                let chosen = self.scenario;
+                release.apply_depending(&mut self.scenario, &chosen);
+            }
+        }
+        if let Some(framework) = said.value("framework") {
+            self.put("framework", framework);
+        }
+        // ZeRO is DeepSpeed's, also below another program.
+        let strategy = said.typed(text, "strategy").unwrap_or_default().to_ascii_lowercase();
+        let is_zero = ["zero", "z1", "z2", "z3", "stage"].iter().any(|word| strategy.starts_with(word));
+        let may_be = chosen.is_none_or(|release| release.runs_on("deepspeed") && release.framework != "deepspeed");
+        if is_zero && may_be && !said.has(&["framework", "tp", "pp", "cp"]) {
+            match newest("deepspeed").filter(|_| chosen.is_none() && self.is_new) {
+                Some(release) => {
+                    self.put(v1::RELEASE_KEY, release.id);
+                    self.chose(
+                        "framework",
+                        Release::full_name(release),
+                        "ZeRO is DeepSpeed’s, and the text names no other program",
+                    );
+                }
+                None => self.put("framework", "deepspeed"),
+            }
+        }
+    }
+
+    /// Sets formats that depend on what else was said.
+    fn precision(&mut self, said: &Said) {
+        if let Some(format) = said.value("sixteen") {
+            if ParamId::Recipe.option(&self.scenario) == "fp32" && !said.has(&["recipe"]) {
+                self.put("recipe", "fsdp2-bf16");
+            }
+            if format == "fp16" {
+                self.chose("recipe", "bf16", "fp16 is not modelled: bf16 takes as much memory and time");
+            }
+        }
+        if let Some(format) = said.value("quantized") {
+            if said.value("train") == Some("all") {
+                let text = "Weights in 4 or 8 bits do not train as a whole: the run trains LoRA adapters beside them in place of all weights.";
+                self.conflicts.push(text.to_owned());
+                self.put("train", "lora");
+            } else if !said.has(&["train"]) {
+                self.put("train", "lora");
+                self.chose("train", "LoRA", "weights in 4 or 8 bits stay frozen, so that adapters train beside them");
+            }
+            self.put("base", format);
+        }
+        if said.has(&["rank"]) && !said.has(&["train", "quantized"]) && self.is_new {
+            self.put("train", "lora");
+        }
+    }
+
+    /// Sets the length, and what lies above what the model was trained on is said.
+    fn length(&mut self, said: &Said) {
+        let Model::Preset { id, .. } = self.scenario.model else { return };
+        let most = model(id).map_or(0, |entry| entry.max_position_embeddings);
+        if said.has(&["seq"]) && most > 0 && self.scenario.seq_len > most {
+            let [own, most] = [self.scenario.seq_len, most].map(|length| means::counted(&length.to_string(), "token"));
+            self.chose(
+                "seq",
+                own,
+                format!("the model was trained on at most {most} at once, and longer ones are computed alike"),
+            );
+        }
+    }
+
+    /// Takes a framework that can run what was said, where none was named.
+    fn runnable(&mut self, said: &Said) {
+        if !self.is_new || said.has(&["framework", "release"]) || self.scenario.release.is_some() {
+            return;
+        }
+        let with = |framework: &&str| {
+            let mut other = self.scenario;
+            let issue = put(&mut other, "framework", framework);
+            (issue.is_none() && other.lack().is_none()).then_some(other)
+        };
+        // Adapters and preferences are mostly trained with Hugging Face's libraries.
+        let of_libraries = said.has(&["train", "quantized", "rank", "objective"])
+            && (!self.scenario.trained.is_all() || !self.scenario.objective.is_next_token());
+        // Megatron's are those whose GPUs share layers.
+        let splits = said.has(&["tp", "pp", "ep", "vpp"]);
+        let first = splits.then_some("megatron");
+        let is_needed = of_libraries || self.scenario.lack().is_some();
+        if let Some(other) = first.iter().chain(&OTHERS).find_map(with).filter(|_| is_needed) {
+            self.scenario = other;
+        }
+    }
+
+    /// Sets the sequences of a step over all GPUs.
+    fn batch(&mut self, said: &Said) {
+        let length = f64::from(self.scenario.seq_len);
+        let replicas = f64::from(self.scenario.degrees().dp);
+        let word = said.number("batchword");
+        // A batch that no GPU takes at once is that of all.
+        let is_global = |number: f64| number >= LEAST_OF_ALL && number >= replicas;
+        if let Some(number) = word.filter(|number| !is_global(*number)) {
+            self.put("mbs", &number.to_string());
+            self.chose(
+                "mbs",
+                number.to_string(),
+                "a batch without “global” is taken for the sequences of one GPU at once",
+            );
+        }
+        let of_word = word.filter(|number| is_global(*number));
+        if let Some(number) = of_word {
+            let value = means::counted(&number.to_string(), "sequence");
+            self.chose("batch", value, "a batch this large is taken for that of all GPUs together");
+        }
+        let wanted = said.number("batch").or(of_word).or_else(|| Some((said.number("batchtokens")? / length).max(1.0)));
+        let Some(wanted) = wanted else { return };
+        let step = replicas * f64::from(self.scenario.micro_batch_size);
+        let micro_batches = (wanted / step).round().clamp(1.0, 4096.0);
+        self.scenario.grad_accum_steps = micro_batches as u32;
+        let found = micro_batches * step;
+        if (found - wanted).abs() > 0.5 {
+            let [found, wanted] =
+                [found, wanted.round()].map(|number| means::counted(&format!("{number}"), "sequence"));
+            self.chose("batch", found, format!("{wanted} are no multiple of what the GPUs take at once"));
+        }
+    }
+
+    /// Takes the fastest layout that is sure to fit.
+    fn lay_out(&mut self, seeks: bool) {
+        let mut ranking = Ranking::new(&self.scenario);
+        while !ranking.advance(1000) && ranking.tried() < MOST_LAYOUTS {}
+        // Sharding alone is simpler than GPUs that share layers or sequences.
+        let is_plain = |scenario: &Scenario| {
+            let mesh = scenario.degrees();
+            mesh.tp * mesh.pp * mesh.cp == 1
+        };
+        let plain = ranking.best().iter().find(|layout| layout.is_sure() && is_plain(&layout.scenario) && !seeks);
+        let Some(layout) = plain.or_else(|| ranking.sure()).or_else(|| ranking.best().first()).copied() else {
+            let now = self.scenario.report();
+            if !Fit::of(&self.scenario, &now).fits && !seeks {
+                self.put("recompute", "full");
+                self.chose("layout", layout_of(&self.scenario), "no layout that was searched fits");
+            }
+            return;
+        };
+        self.scenario = layout.scenario;
+        let why = match (seeks, layout.is_sure()) {
+            (true, _) => "the fastest of those searched that is sure to fit",
+            (false, true) => "the plain layout is not sure to fit, and this one is",
+            (false, false) => "no layout is sure to fit, and this is the fastest that may",
+        };
+        self.chose("layout", layout_of(&self.scenario), why);
+    }
+
+    /// Sets the tokens of a run that was said in samples.
+    fn data(&mut self, said: &Said) {
+        if self.scenario.has_texts() || said.has(&["tokens"]) {
+            return;
+        }
+        let Some(samples) = said.number("samples") else { return };
+        let tokens = samples * said.number("epochs").unwrap_or(1.0) * f64::from(self.scenario.seq_len);
+        self.put("tokens", &format!("{tokens}"));
+        self.chose("tokens", engine::format::tokens(tokens), "every sample is taken to be as long as a sequence");
+    }
+}
+
+/// The model of the catalog of a size that is beyond the GPT-style models.
+fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
+    let is_near = |entry: &&ModelEntry| (entry.params as f64 / size - 1.0).abs() < 0.01;
+    (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
+}
+
+/// Keys that are set before or after all others.
+const FIRST: [&str; 6] = ["size", "gpus", "mem", "framework", "node", "base_"];
+
+/// A layout in words, with its micro-batch and what it recomputes.
+pub(crate) fn layout_of(scenario: &Scenario) -> String {
+    use engine::params::labels;
+    let micro = means::counted(&scenario.micro_batch_size.to_string(), "sequence");
+    let recompute = labels::recompute(scenario).to_lowercase();
+    format!("{}, {micro} at once, activation checkpointing {recompute}", labels::layout(scenario))
+}

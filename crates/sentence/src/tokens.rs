@@ -1,0 +1,125 @@
+//! Splits a text into words, numbers and signs, each with its place.
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// Letters.
+    Word,
+    /// Digits, with points, commas and apostrophes between them.
+    Number,
+    /// Any other sign but blanks.
+    Sign,
+}
+
+/// A word, a number or a sign.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    /// The first byte in the text.
+    pub(crate) from: usize,
+    /// The byte after the last.
+    pub(crate) to: usize,
+    /// What it is.
+    pub(crate) sort: Sort,
+    /// Its text in small letters, or the word that it was taken for.
+    pub(crate) word: String,
+    /// Whether nothing stands between the token before and this one.
+    pub(crate) is_glued: bool,
+    /// Whether a comma, the end of a sentence or of a line stands before it.
+    pub(crate) is_after_break: bool,
+}
+
+impl Token {
+    /// Whether it is a word or a number.
+    pub(crate) fn is_alphanumeric(&self) -> bool {
+        self.sort != Sort::Sign
+    }
+
+    /// Whether it is this sign.
+    pub(crate) fn is_sign(&self, signs: &str) -> bool {
+        self.sort == Sort::Sign && signs.contains(self.word.as_str())
+    }
+}
+
+/// Signs that end a part of a sentence.
+const BREAKS: &str = ",;?!\n…、，。；";
+/// Letters between a count and a name: `8xH100`, `4090x2`.
+const TIMES: [char; 2] = ['x', 'X'];
+
+/// The tokens of a text.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    let mut found: Vec<Token> = Vec::new();
+    let mut is_after_break = false;
+    let mut rest = text.char_indices().peekable();
+    while let Some((from, sign)) = rest.next() {
+        if sign.is_whitespace() || BREAKS.contains(sign) || is_full_stop(text, from, sign) {
+            is_after_break |= !sign.is_whitespace() || sign == '\n';
+            continue;
+        }
+        let sort = match sign {
+            _ if sign.is_ascii_digit() => Sort::Number,
+            _ if sign.is_alphabetic() => Sort::Word,
+            _ => Sort::Sign,
+        };
+        let mut to = from + sign.len_utf8();
+        let before = found.last();
+        let is_glued = before.is_some_and(|before| before.to == from);
+        let follows_number = is_glued && before.is_some_and(|before| before.sort == Sort::Number);
+        // The x of `8xH100`, which is no part of the name.
+        let is_times = TIMES.contains(&sign)
+            && (follows_number || is_digit(text, to) && is_glued)
+            && !text.get(to..).is_some_and(|rest| rest.starts_with("large"));
+        while let Some(&(at, next)) = rest.peek() {
+            let is_part = match sort {
+                Sort::Word => !is_times && next.is_alphabetic() && !is_late_times(text, at, next),
+                Sort::Number => next.is_ascii_digit() || is_group(text, at, next),
+                Sort::Sign => false,
+            };
+            if !is_part {
+                break;
+            }
+            to = at + next.len_utf8();
+            rest.next();
+        }
+        let word = text.get(from..to).unwrap_or_default().to_lowercase();
+        found.push(Token { from, to, sort, word, is_glued, is_after_break });
+        is_after_break = false;
+    }
+    found
+}
+
+/// Whether a digit stands at a byte.
+fn is_digit(text: &str, at: usize) -> bool {
+    text.get(at..).is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()))
+}
+
+/// Whether a point or a colon ends a sentence: nothing follows it at once.
+fn is_full_stop(text: &str, at: usize, sign: char) -> bool {
+    let next = text.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
+    matches!(sign, '.' | ':') && next.is_none_or(char::is_whitespace)
+}
+
+/// Whether a sign stands between digits of one number.
+fn is_group(text: &str, at: usize, sign: char) -> bool {
+    matches!(sign, '.' | ',' | '\'' | '_' | '\u{2019}' | '\u{202f}' | '\u{a0}') && is_digit(text, at + sign.len_utf8())
+}
+
+/// Whether the `x` of a run of letters stands before a count: the `x` of `h100sx2` does.
+fn is_late_times(text: &str, at: usize, sign: char) -> bool {
+    TIMES.contains(&sign) && is_digit(text, at + 1) && text.get(..at).is_some_and(|before| before.ends_with('s'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_names_and_numbers_are_told_apart() {
+        let split = |text: &str| tokens(text).into_iter().map(|token| token.word).collect::<Vec<_>>();
+        assert_eq!(split("2x4090, 8k"), ["2", "x", "4090", "8", "k"]);
+        assert_eq!(split("8xH100"), ["8", "x", "h", "100"]);
+        assert_eq!(split("4090x2"), ["4090", "x", "2"]);
+        assert_eq!(split("10,000 samples. 1,5T"), ["10,000", "samples", "1,5", "t"]);
+        assert_eq!(split("p5.48xlarge"), ["p", "5.48", "xlarge"]);
+        assert!(tokens("a, b").last().is_some_and(|token| token.is_after_break));
+    }
+}

@@ -1,0 +1,61 @@
+//! Where the price of a GPU-hour comes from.
+
+use engine::catalog;
+use engine::catalog::accelerators::prices::{self, Price};
+use engine::format;
+use engine::scenario::Scenario;
+
+/// Where the price of a GPU-hour comes from.
+pub fn price(scenario: &Scenario) -> String {
+    let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
+    let listed = prices::listed_in(id, cluster).map(source);
+    let set = !prices::is_of_the_list(scenario.run.price_per_gpu_hour, id, cluster);
+    let product = catalog::cluster(cluster).filter(|entry| entry.accelerator == id && entry.is_of_a_cloud());
+    let unpriced = product.filter(|entry| prices::of_product(entry.id).is_none());
+    match (catalog::accelerator(id), listed, set) {
+        (Some(_), Some(source), false) => match unpriced {
+            Some(product) => {
+                format!("No list price known for {}: edit it. Another asks for its GPU: {source}.", product.name)
+            }
+            None => format!("List price: {source}. Edit it."),
+        },
+        (Some(entry), Some(source), true) => {
+            let usd = format::dollars(prices::usd_per_hour_in(id, cluster));
+            format!("Not the list price of {}, which is {usd}: {source}.", entry.name)
+        }
+        (Some(entry), None, false) => format!("No list price known for {}: edit it.", entry.name),
+        (Some(entry), None, true) => format!("No list price known for {}.", entry.name),
+        (None, ..) => "No list price known for a custom GPU: edit it.".to_owned(),
+    }
+}
+
+/// Whose price it is, and of when.
+fn source(price: &Price) -> String {
+    let date = if price.date.is_empty() { "undated" } else { price.date };
+    format!("{}, {date}", price.source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::share::decode;
+
+    #[test]
+    fn the_price_says_where_it_comes_from() {
+        let said = |link: &str| price(&decode(link).scenario);
+        assert_eq!(said("v=1&cluster=dgx-h100"), "List price: Lambda, 8x H100 SXM, 2026-09-20. Edit it.");
+        assert_eq!(
+            said("v=1&cluster=dgx-h100&price=2"),
+            "Not the list price of H100 SXM, which is $3.99: Lambda, 8x H100 SXM, 2026-09-20."
+        );
+        assert_eq!(said("v=1&gpu=h800"), "No list price known for H800: edit it.");
+        assert_eq!(said("v=1&gpu=h800&price=1.5"), "No list price known for H800.");
+        assert_eq!(said("v=1&cluster=p5"), "List price: AWS p5.48xlarge, an eighth, 2026-01-21. Edit it.");
+        assert_eq!(
+            said("v=1&cluster=azure-nd-h100-v5"),
+            "No list price known for Azure ND H100 v5: edit it. Another asks for its GPU: Lambda, 8x H100 SXM, 2026-09-20."
+        );
+        assert!(said("v=1&gpu=tpu-v5p").contains("undated"));
+        assert!(said("v=1&gpu=custom").contains("custom GPU"));
+    }
+}

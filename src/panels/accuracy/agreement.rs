@@ -1,0 +1,161 @@
+//! Every published row as a mark: measured against predicted.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::alike::Alike;
+use crate::browser::{self, Rows};
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::components::how::how;
+use crate::components::select::{Item, Select};
+use crate::snapshot::Snapshot;
+use crate::state::{Action, SelectTarget};
+use charts::spec::{ChartSpec, LineRole};
+use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
+use engine::format;
+use engine::scenario::Scenario;
+use engine::share::encode;
+
+/// Until the rows have been loaded.
+const COMING: &str = "The published rows are on their way.";
+/// In place of a readout where nobody points and no row is on screen.
+const HINT: (&str, &str) = (
+    "Point to read a row out, click to load it as the scenario.",
+    "With the keyboard: focus the figure, arrow keys, Enter.",
+);
+/// Under the figure.
+const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
+     out and how that was completed: tests/measured and docs/book/accuracy.md in the repository.";
+/// The heading of the sources among the options.
+const BY_SOURCE: &str = "By source";
+
+/// What follows from the rows and the view.
+struct Made {
+    spec: Rc<ChartSpec>,
+    /// The place among the rows of each mark.
+    places: Vec<usize>,
+    /// The options of the select over rows.
+    items: Vec<Item>,
+    /// The legend of the kinds of rows.
+    foot: Html,
+}
+
+/// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
+#[component]
+pub fn Agreement(props: &Settled) -> Html {
+    let Settled { snapshot, rows, theme, emit, say, .. } = props;
+    let Snapshot { scenario, view, .. } = &**snapshot;
+    let view = *view;
+    let place = use_node_ref();
+    let seen = browser::use_seen(&place);
+    let loaded = rows.here().cloned();
+    let (picked, last) = (use_mut_ref(|| None::<usize>), use_mut_ref(|| None::<usize>));
+    let here = {
+        let (rows, picked) = (rows.clone(), picked.clone());
+        *use_memo((*scenario, seen, matches!(rows, Rows::Here(_))), move |(scenario, seen, _)| {
+            if *seen && let Rows::Here(rows) = &rows {
+                *last.borrow_mut() = on_screen(rows, scenario, *picked.borrow());
+            }
+            *last.borrow()
+        })
+    };
+    let state = match rows {
+        Rows::Coming => None,
+        Rows::Missing(status) => Some(*status),
+        Rows::Here(_) => Some(u16::MAX),
+    };
+    let made = {
+        let rows = rows.clone();
+        use_memo((state, view.agreement, here), move |&(_, view, here)| made(&rows, view, here))
+    };
+    let take = {
+        let (made, emit, rows) = (made.clone(), emit.clone(), rows.clone());
+        Callback::from(move |mark: usize| {
+            if let (Rows::Here(rows), Some(place)) = (&rows, made.places.get(mark))
+                && let Some(scored) = rows.rows.get(*place)
+            {
+                *picked.borrow_mut() = Some(*place);
+                emit.emit(Action::Take(Box::new(scored.row.scenario())));
+            }
+        })
+    };
+    let measures = Measure::ALL.map(|measure| Item { label: AttrValue::Static(measure.label()), group: None }).to_vec();
+    html! {
+        <>
+        <div class="figure wide tall" ref={place}>
+            <Figure id="agreement" spec={made.spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+                hint={HINT} foot={made.foot.clone()} {take}>
+                <Select id="agreement-of" name="What is compared" items={measures} chosen={view.agreement.measure as usize}
+                    {view} target={SelectTarget::AgreementMeasure} {emit} />
+                <span>{ "of" }</span>
+                <Select id="agreement-rows" name="Which rows" items={made.items.clone()} chosen={view.agreement.shown} {view}
+                    target={SelectTarget::AgreementRows} {emit} />
+            </Figure>
+        </div>
+        <Alike scenario={*scenario} rows={loaded} {emit} />
+        </>
+    }
+}
+
+/// The row of the scenario on screen: the one that was picked, where it is still on screen, else
+/// the first.
+fn on_screen(rows: &ScoredRows, scenario: &Scenario, picked: Option<usize>) -> Option<usize> {
+    let link = encode(scenario);
+    let is_it = |place: &usize| rows.rows.get(*place).is_some_and(|scored| scored.row.link == link);
+    picked.filter(is_it).or_else(|| (0..rows.rows.len()).find(is_it))
+}
+
+fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
+    let nothing = ScoredRows::default();
+    let (all, instead) = match rows {
+        Rows::Here(all) => (&**all, None),
+        Rows::Coming => (&nothing, Some(COMING.into())),
+        Rows::Missing(status) => (&nothing, Some(missing(*status))),
+    };
+    let (mut spec, places) = views::agreement(all, view, here);
+    if let Some(instead) = instead {
+        spec.caption = instead;
+    }
+    let item = |(filter, name, count): (Filter, &str, usize)| Item {
+        label: format!("{name} ({})", format::count(count as f64)).into(),
+        group: matches!(filter, Filter::Source(_)).then_some(BY_SOURCE),
+    };
+    Made {
+        spec: Rc::new(spec),
+        places,
+        items: views::filters(all, view.measure).into_iter().map(item).collect(),
+        foot: foot(all, view),
+    }
+}
+
+/// The colours of the kinds of rows, and where rows come from.
+fn foot(all: &ScoredRows, view: AgreementView) -> Html {
+    html! {
+        <>
+            <ul class="legend kinds">
+                { for views::kinds(all, view).into_iter().map(|(place, name, found)| html! {
+                    <li>
+                        <svg class="sample" viewBox="0 0 22 12" aria-hidden="true">
+                            <circle class={LineRole::Set(place).class()} cx="11" cy="6" r="2" stroke-width="4" fill="none" />
+                        </svg>
+                        { name }{ ": " }{ found }
+                    </li>
+                }) }
+            </ul>
+            { how(SOURCES) }
+        </>
+    }
+}
+
+/// In place of rows that could not be loaded.
+fn missing(status: u16) -> String {
+    let cause = match status {
+        0 => "no answer came from where this page lies".to_owned(),
+        status => format!("the answer to rows.txt was status {status}"),
+    };
+    format!(
+        "The published rows could not be loaded: {cause}. Check the connection, then scroll away and back to try again."
+    )
+}

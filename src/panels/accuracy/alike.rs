@@ -1,0 +1,95 @@
+//! Runs like yours: the published runs that differ least from the scenario in what decides its
+//! speed.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::words;
+use crate::components::data_table::SCROLL;
+use crate::components::how::how;
+use crate::components::sources;
+use crate::state::Action;
+use charts::views::{Measure, Scored, ScoredRows};
+use engine::format;
+use engine::params::Unit;
+use engine::scenario::Scenario;
+
+/// How many are shown.
+const MOST: usize = 5;
+
+/// What to show, and where actions go.
+#[derive(Properties)]
+pub struct Props {
+    /// The settled scenario.
+    pub scenario: Scenario,
+    /// The published rows, once they are here.
+    pub rows: Option<Rc<ScoredRows>>,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+}
+
+impl PartialEq for Props {
+    /// Rows never change once they are here: they are told apart by their place.
+    fn eq(&self, other: &Self) -> bool {
+        let same = match (&self.rows, &other.rows) {
+            (Some(one), Some(other)) => Rc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        same && self.scenario == other.scenario && self.emit == other.emit
+    }
+}
+
+/// A table with one row for each run, whose button takes the run.
+#[component]
+pub fn Alike(props: &Props) -> Html {
+    let Props { scenario, rows, emit } = props;
+    let found = rows.as_ref().map(|rows| rows.like(scenario, MOST)).unwrap_or_default();
+    let head = words::HEADER.map(|name| html! { <th scope="col">{ name }</th> });
+    html! {
+        <div id="alike" class="figure wide">
+            <div class="figure-head"><h2 id="alike-title">{ words::TITLE }</h2></div>
+            <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
+            <div class="scroll" tabindex="0" role="region" aria-labelledby="alike-title">
+                <table class="planned">
+                    <thead><tr>{ for head }</tr></thead>
+                    <tbody>{ for found.into_iter().map(|scored| row(scored, scenario, emit)) }</tbody>
+                </table>
+            </div>
+            { how(words::NOTE) }
+        </div>
+    }
+}
+
+fn row(scored: &Scored, own: &Scenario, emit: &Callback<Action>) -> Html {
+    let other = scored.row.scenario();
+    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(other)));
+    let pair = scored.pair(Measure::StepTime).map(|pair| (pair, Unit::Seconds));
+    let pair = pair.or_else(|| scored.pair(Measure::PeakMemory).map(|pair| (pair, Unit::Gib)));
+    let [measured, predicted, error] = pair.map_or_else(Default::default, |((measured, predicted), unit)| {
+        let error = format::delta(predicted / measured - 1.0, format::percent);
+        [format::value(unit, measured), format::value(unit, predicted), error]
+    });
+    let fitted = if scored.row.fitted { "*" } else { "" };
+    let text = &scored.row.source;
+    let source = match words::published_at(text) {
+        Some(address) => html! { <a href={address}>{ text }</a> },
+        None => sources::pieces(text)
+            .into_iter()
+            .map(|piece| match piece.leads {
+                Some(address) => html! { <a href={address}>{ piece.text.to_owned() }</a> },
+                None => html! { <>{ piece.text.to_owned() }</> },
+            })
+            .collect(),
+    };
+    html! {
+        <tr>
+            <th scope="row">
+                <button type="button" onclick={take}>{ &scored.row.model }{ fitted }</button>
+                <span class="source">{ source }</span>
+            </th>
+            { for [measured, predicted, error].into_iter().map(|cell| html! { <td>{ cell }</td> }) }
+            <td class="words">{ words::differs(own, &other) }</td>
+        </tr>
+    }
+}

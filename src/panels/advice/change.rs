@@ -1,0 +1,180 @@
+//! What a change of the scenario is called.
+
+use analysis::advice::Advice;
+use analysis::change::{Change, Price, Turn};
+use analysis::levers::Lever;
+use charts::names;
+use engine::format;
+use engine::model::hardware::Generation;
+use engine::model::report::Report;
+use engine::model::software::{AttentionKernel, Framework};
+use engine::params::{ParamId, Unit, quantity};
+use engine::scenario::{Scenario, Strategy};
+
+use crate::calculator::headline::odds;
+use crate::fields::of_batch;
+use crate::words::recompute;
+
+/// The change, as the start of a sentence but for its capital. Hardware is called so.
+pub fn change(advice: &Advice) -> String {
+    let name = match advice.turn {
+        Turn::Change(change) => of_change(change, &advice.scenario),
+        Turn::Option(id, option) => of_option(id, option, &advice.scenario),
+    };
+    if advice.price == Price::Bought { format!("hardware: {name}") } else { name }
+}
+
+/// A change that led to a scenario.
+pub fn of_change(change: Change, scenario: &Scenario) -> String {
+    match change {
+        Change::Strategy(changed) => strategy(changed),
+        Change::Recompute(mode) => recompute(mode).into(),
+        Change::Both(changed, mode) => format!("{} with {}", strategy(changed), recompute(mode)),
+        Change::MicroBatch(size) => format!("micro-batches of {}", format::count(f64::from(size))),
+        Change::TensorParallel(1) => "no tensor parallelism".into(),
+        Change::TensorParallel(tp) => format!("tensor parallelism over {tp} GPUs"),
+        Change::Pipeline(1) => "no pipeline".into(),
+        Change::ExpertParallel(1) => "no expert parallelism".into(),
+        Change::ExpertParallel(ep) => format!("expert parallelism of {ep}"),
+        Change::FusedDispatcher => "a fused token dispatcher (DeepEP)".into(),
+        Change::Pipeline(pp) => format!("a pipeline of {pp} stages"),
+        Change::MicroBatches(steps) => format!("{} micro-batches in each step", format::count(f64::from(steps))),
+        Change::FusedLoss => "a fused cross-entropy".into(),
+        Change::Offload if scenario.offload.parameters => "CPU offload (weights and optimizer)".into(),
+        Change::Offload => "CPU offload (optimizer)".into(),
+        Change::Optimizer8bit => "8-bit AdamW".into(),
+        Change::Lora => "LoRA".into(),
+        Change::QLora => "QLoRA".into(),
+        Change::SeqLen(seq_len) => format!("sequences of {}", quantity::with_unit(Unit::Tokens, f64::from(seq_len))),
+        Change::Gpus(gpus) => format!("{} GPUs", format::count(f64::from(gpus))),
+        Change::Link(gbit) => format!("links of {}", format::value(Unit::GbitPerS, gbit)),
+        Change::ShardSize(size) => format!("shard groups of {size} GPUs"),
+        Change::Memory(gib) => format!("GPUs with {}", format::value(Unit::Gib, gib)),
+    }
+}
+
+/// An option of a choice in a scenario that has it: `FlashAttention-3`, `DualPipe`, `CUDA graphs:
+/// layers`.
+fn of_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
+    let param = id.param();
+    let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
+    match id {
+        ParamId::AttentionKernel => attention(scenario).into(),
+        ParamId::Compile => compile(scenario).into(),
+        ParamId::PipelineSchedule => chosen.to_owned(),
+        _ => format!("{}: {}", param.label, chosen.to_lowercase()),
+    }
+}
+
+/// Whether `torch.compile` is used.
+fn compile(scenario: &Scenario) -> &'static str {
+    if scenario.kernels.compile { "torch.compile" } else { "no torch.compile" }
+}
+
+/// The attention kernel of a scenario, which depends on its GPU: the kernels tuned to Ampere are
+/// FlashAttention-2.
+fn attention(scenario: &Scenario) -> &'static str {
+    use Generation::{Ada, Ampere, AmpereGddr, Blackwell, BlackwellGddr, BlackwellUltra, Hopper};
+    match (scenario.kernels.attention, scenario.accelerator.values.generation) {
+        (AttentionKernel::Unfused, _) => "unfused attention",
+        (AttentionKernel::FlashFirst, _) => "FlashAttention-1",
+        (AttentionKernel::Flash, _) => "FlashAttention-2 (SDPA)",
+        (AttentionKernel::FlashTuned, Ampere | AmpereGddr | Ada) => "FlashAttention-2",
+        (AttentionKernel::FlashTuned, Hopper) => "FlashAttention-3",
+        (AttentionKernel::FlashTuned, Blackwell | BlackwellGddr | BlackwellUltra) => "cuDNN attention",
+        (AttentionKernel::FlashTuned, _) => "attention kernels tuned to the GPU",
+        (AttentionKernel::Flash8bit, _) => "FP8 attention",
+    }
+}
+
+/// What a layout has other than now: `tp 2, micro-batch 2, FlashAttention-3, torch.compile`.
+pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
+    let mut turned = Vec::new();
+    if (now.strategy, now.shard_size) != (then.strategy, then.shard_size) {
+        turned.push(names::strategy(then.strategy.place()).to_owned());
+    }
+    let [before, after] = [now, then].map(|scenario| {
+        let mesh = scenario.degrees();
+        [("tp", mesh.tp), ("cp", mesh.cp), ("pp", mesh.pp), ("ep", mesh.ep), ("micro-batch", scenario.micro_batch_size)]
+    });
+    let counts = before.into_iter().zip(after).filter(|(before, after)| before != after);
+    turned.extend(counts.map(|(_, (name, count))| format!("{name} {}", format::count(f64::from(count)))));
+    if now.recompute != then.recompute {
+        turned.push(recompute(then.recompute).to_owned());
+    }
+    for id in [ParamId::AttentionKernel, ParamId::Compile, ParamId::PipelineSchedule] {
+        let param = id.param();
+        if let Some(choice) = param.choice().filter(|_| (param.is_relevant)(then)) {
+            let option = (choice.get)(then);
+            if (choice.get)(now) != option {
+                turned.push(of_option(id, option, then));
+            }
+        }
+    }
+    if turned.is_empty() { names::layout(then) } else { turned.join(", ") }
+}
+
+/// What a lever does: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
+pub fn lever(lever: &Lever) -> String {
+    let less = format::delta(-lever.less, format::percent);
+    format!("{less} of it, {}, {}", faster(lever.advice.gain.max(0.0)), odds(&lever.advice.report))
+}
+
+/// How much more a second: `5.2 % more tokens/s`, and from a doubling on `2.2× the tokens/s`.
+pub fn faster(share: f64) -> String {
+    if share >= 1.0 { format!("{:.1}× the tokens/s", 1.0 + share) } else { format!("{} more tokens/s", gained(share)) }
+}
+
+/// What of a change the framework cannot run: `not in torchtitan`.
+pub fn not_in(framework: Framework) -> String {
+    format!("not in {}", engine::names::framework(framework))
+}
+
+/// A gain in percent, below ten of them with one decimal: no prediction is surer than that.
+pub fn gained(share: f64) -> String {
+    if share.abs() < 0.1 { format!("{:.1}{}%", share * 100.0, format::THIN_SPACE) } else { format::percent(share) }
+}
+
+/// What a change alters beside what its name says: the tokens of a step, and the precision of the
+/// optimizer's state.
+pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
+    let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);
+    let state =
+        (advice.turn == Turn::Change(Change::Optimizer8bit)).then(|| "moments are rounded to 8 bits".to_owned());
+    tokens.or(state)
+}
+
+fn strategy(strategy: Strategy) -> String {
+    let within = match strategy {
+        Strategy::HybridShard => " within each node",
+        Strategy::ReshardTo => " of a node",
+        _ => "",
+    };
+    format!("{}{within}", names::strategy(strategy.place()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::advice::advise;
+    use engine::share::decode;
+
+    #[test]
+    fn from_a_doubling_on_a_gain_is_a_multiple() {
+        assert_eq!(faster(0.056), "5.6\u{2009}% more tokens/s");
+        assert_eq!(faster(1.2), "2.2× the tokens/s");
+    }
+
+    #[test]
+    fn kernels_are_called_by_what_runs_on_the_gpu() {
+        let named = |link: &str| {
+            let scenario = decode(link).scenario;
+            advise(&scenario, &scenario.report()).iter().map(change).collect::<Vec<_>>()
+        };
+        let hopper = named("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=4k");
+        assert_eq!(hopper[..2], ["torch.compile", "FlashAttention-3"], "{hopper:?}");
+        let ampere = named("mem=60");
+        assert_eq!(ampere[0], "torch.compile", "{ampere:?}");
+        assert!(ampere[1].starts_with("hardware: links of 400"), "{ampere:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! The box: words are read while they are typed, marked as they were understood, and taken with
+//! Enter; what is pasted is read at once.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::read;
+use super::words;
+use crate::browser::{self, Arrived, Origin};
+use crate::components::latest::Latest;
+use engine::scenario::Scenario;
+use files::brought::{Brought, Kind, Marked};
+
+/// The identifier of the field.
+const FIELD: &str = "say";
+/// The identifier of what is said of the words.
+const SAID: &str = "say-said";
+
+/// The box and what is said of its words.
+pub(super) struct Said {
+    /// The field with its marks.
+    pub(super) field: Html,
+    /// What was understood, assumed and not understood; else what is said of what came otherwise.
+    pub(super) said: Html,
+}
+
+/// The box. `taken` is what was taken last, `otherwise` what is said of it where it is no sentence.
+#[hook]
+pub(super) fn use_say(
+    scenario: &Latest<Scenario>,
+    take: &Callback<Arrived>,
+    taken: Option<&Brought>,
+    otherwise: Html,
+) -> Said {
+    let text = use_state_eq(String::new);
+    // The words as they were read last, with the text that they are of.
+    let heard = use_state_eq(|| None::<(String, Rc<Brought>)>);
+    let last = use_mut_ref(|| 0_u32);
+    let enter = {
+        let take = take.clone();
+        let text = text.clone();
+        Callback::from(move |()| {
+            if !text.trim().is_empty() {
+                take.emit((Ok(browser::pasted((*text).clone())), Origin::Given));
+            }
+        })
+    };
+    let input = {
+        let (text, heard, take, scenario) = (text.setter(), heard.setter(), take.clone(), scenario.clone());
+        Callback::from(move |event: InputEvent| {
+            let (items, origin) = browser::area_text(&event);
+            let typed = browser::settled_text(&event);
+            text.set(typed.clone());
+            // Lines are no sentence: a file, an error or a log.
+            if origin == Origin::Given && is_a_text(&typed) {
+                take.emit((items, origin));
+                return;
+            }
+            let take = take.clone();
+            let number = last.borrow().wrapping_add(1);
+            *last.borrow_mut() = number;
+            let (heard, last) = (heard.clone(), last.clone());
+            if typed.trim().is_empty() {
+                heard.set(None);
+                return;
+            }
+            read(&browser::pasted(typed.clone()), scenario.get().as_ref(), move |came| {
+                if *last.borrow() == number {
+                    // What is pasted and is no sentence is taken at once.
+                    let is_other = came.as_ref().is_ok_and(|brought| brought.kind != Kind::Sentence);
+                    if origin == Origin::Given && is_other {
+                        take.emit((items, origin));
+                    }
+                    let sentence = came.ok().filter(|brought| brought.kind == Kind::Sentence);
+                    heard.set(sentence.map(|brought| (typed, Rc::new(brought))));
+                }
+            });
+        })
+    };
+    let key = {
+        let enter = enter.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
+                event.prevent_default();
+                enter.emit(());
+            }
+        })
+    };
+    let now = heard.as_ref().filter(|(of, _)| *of == *text).map(|(_, brought)| brought.clone());
+    let is_taken = now.is_some() && now.as_ref().map(|now| &now.scenario) == taken.map(|taken| &taken.scenario);
+    let marks = now.as_ref().map(|brought| marked(&text, &brought.marks));
+    let field = html! {
+        <div class="say" role="search">
+            <div class="say-box">
+                <div class="say-marks" aria-hidden="true">{ for marks }</div>
+                <textarea id={FIELD} rows="1" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go"
+                    aria-label={words::SAY} aria-describedby={SAID} placeholder={words::SAY_EXAMPLE} oninput={input} onkeydown={key} />
+            </div>
+            if !text.trim().is_empty() {
+                <button type="button" class="button primary" disabled={is_taken} onclick={enter.reform(|_: MouseEvent| ())}>{ words::SAY_TAKE }</button>
+            }
+        </div>
+    };
+    let said = html! {
+        <div id={SAID} class="say-said" role="status">
+            if let Some(brought) = now { { understood(&brought, is_taken) } } else { { otherwise } }
+        </div>
+    };
+    Said { field, said }
+}
+
+/// Whether a text has lines, or is longer than anything that one says.
+fn is_a_text(text: &str) -> bool {
+    /// A link with three pinned scenarios is shorter.
+    const LONG: usize = 2000;
+    text.trim().contains('\n') || text.len() > LONG || text.contains("v=1") || text.trim_start().starts_with('{')
+}
+
+/// The text with its understood parts marked, and underlined where nobody understood it.
+fn marked(text: &str, marks: &[Marked]) -> Html {
+    super::marks::pieces(text, marks)
+        .into_iter()
+        .map(|(piece, mark)| match mark {
+            // Words that nobody understood, and what stands between words.
+            None if piece.contains(char::is_alphanumeric) => html! { <u>{ piece }</u> },
+            Some(mark) if !mark.means.is_empty() => html! { <mark>{ piece }</mark> },
+            _ => html! { <>{ piece }</> },
+        })
+        .collect()
+}
+
+/// What was understood, and before it what was assumed and what was not understood.
+fn understood(brought: &Brought, is_taken: bool) -> Html {
+    let lines = brought.sections.iter().map(|section| {
+        html! { <p><strong>{ &section.title }{ ": " }</strong>{ section.lines.join(" ") }</p> }
+    });
+    html! {
+        <>
+            <p>if is_taken { <strong>{ words::TAKEN }{ " " }</strong> }{ &brought.said }</p>
+            { for lines }
+        </>
+    }
+}

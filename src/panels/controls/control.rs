@@ -1,0 +1,54 @@
+//! One control of the table of parameters.
+
+use yew::prelude::*;
+
+use super::effects::same;
+use crate::components::choice::ChoiceControl;
+use crate::components::number::NumberControl;
+use crate::fields::{Field, field};
+use crate::state::{Action, Draft};
+use analysis::effects::Same;
+use engine::params::{Param, ParamId};
+use engine::scenario::Scenario;
+use engine::scenario::issue::Issue;
+
+/// Parameters of folded groups that stand on the first screen instead, where they are about the
+/// scenario.
+pub(super) const PROMOTED: [ParamId; 6] = [
+    ParamId::Method,
+    ParamId::LoraTargets,
+    ParamId::BaseFormat,
+    ParamId::Strategy,
+    ParamId::Recompute,
+    ParamId::Recipe,
+];
+
+/// What every control is made from.
+#[derive(Clone, Copy)]
+pub(super) struct ControlContext<'a> {
+    /// The scenario.
+    pub(super) scenario: &'a Scenario,
+    /// Texts in typed fields.
+    pub(super) drafts: &'a [Draft],
+    /// What the scenario is measured against.
+    pub(super) preset: &'a Scenario,
+    /// Choices of which some option gives the same result.
+    pub(super) effects: &'a [Same],
+    /// What the page computes with other values than the scenario's.
+    pub(super) issues: &'a [Issue],
+    /// Takes actions.
+    pub(super) emit: &'a Callback<Action>,
+}
+
+/// The control of a parameter; `explained` puts its help under it.
+pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
+    let emit = context.emit.clone();
+    let field = field(param, context.scenario, context.drafts, context.preset);
+    match field.corrected(context.scenario, context.issues) {
+        Field::Number(field) => html! { <NumberControl key={param.key} {field} {emit} {explained} /> },
+        Field::Choice(field) => {
+            let same = context.effects.iter().find(|same| same.param == param.id).map(same);
+            html! { <ChoiceControl key={param.key} {field} {emit} {explained} same={same.map(AttrValue::from)} /> }
+        }
+    }
+}

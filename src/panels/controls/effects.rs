@@ -1,0 +1,31 @@
+//! Choices of the scenario of which some option gives the same result.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use analysis::effects::{Same, without_effect};
+use engine::scenario::Scenario;
+
+/// The choices without an effect on the scenario as it last stood still; until it is `due` those
+/// that were found last.
+#[hook]
+pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<Same>> {
+    let kept = use_mut_ref(|| (None::<Scenario>, Rc::new(Vec::new())));
+    let mut kept = kept.borrow_mut();
+    if due && kept.0 != Some(*settled) {
+        *kept = (Some(*settled), Rc::new(without_effect(settled)));
+    }
+    kept.1.clone()
+}
+
+/// Under a choice of which some option, or all, give the same result.
+pub fn same(same: &Same) -> String {
+    if same.all {
+        return "No effect here: every option gives the same result.".to_owned();
+    }
+    let options = same.param.param().choice().map_or(&[][..], |choice| choice.options);
+    let labels: Vec<&str> =
+        same.options.iter().filter_map(|place| options.get(*place)).map(|option| option.label).collect();
+    format!("Same result here: {}.", labels.join(", "))
+}

@@ -1,0 +1,138 @@
+//! The folded groups of controls. Controls of the table's parameters are always in the page, so
+//! that a search in the page finds them, but for those without an effect in the scenario;
+//! constants of the hardware and rows of the architecture are made once their fold is open.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::control::{ControlContext, PROMOTED, control};
+use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
+use crate::browser;
+use crate::state::{Action, Draft};
+use analysis::effects::Same;
+use engine::catalog::preset;
+use engine::names;
+use engine::params::{PARAMS, Param, every};
+use engine::scenario::issue::Issue;
+use engine::scenario::{CUSTOM, Model, Scenario};
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The scenario; the settled one while all groups are closed.
+    pub scenario: Scenario,
+    /// What the scenario is measured against.
+    pub preset: Scenario,
+    /// Texts in typed fields.
+    pub drafts: Vec<Draft>,
+    /// Choices of which some option gives the same result.
+    pub effects: Rc<Vec<Same>>,
+    /// The issues of the scenario on screen.
+    pub issues: Vec<Issue>,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+    /// Takes 1 where a group opens and -1 where one closes.
+    pub opened: Callback<i32>,
+}
+
+/// The folded groups.
+#[component]
+pub fn Groups(props: &Props) -> Html {
+    let Props { scenario, preset, drafts, effects, issues, emit, opened, .. } = props;
+    let context = ControlContext { scenario, drafts, preset, effects, issues, emit };
+    // A bit for each open group.
+    let open = use_state_eq(|| 0_u32);
+    use_unfolded(context, &open);
+    let group = |((fold, rows), place): ((&Fold, Vec<Row>), u32)| {
+        let bit = 1 << place;
+        let (bits, opened) = (open.clone(), opened.clone());
+        let toggle = Callback::from(move |event: Event| {
+            let is_open = browser::is_open(&event);
+            bits.set(if is_open { *bits | bit } else { *bits & !bit });
+            opened.emit(if is_open { 1 } else { -1 });
+        });
+        folded(fold, rows, context, *open & bit != 0, toggle)
+    };
+    html! { <div>{ for FOLDS.iter().zip(rows(scenario)).zip(0_u32..).map(group) }</div> }
+}
+
+/// Opens the group of a model, GPU or cluster that has just become custom; an imported model leaves
+/// its group closed.
+#[hook]
+fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
+    let ControlContext { scenario, preset, .. } = context;
+    let is = |model: Model| matches!(model, Model::Custom { .. });
+    let is_custom = is(scenario.model) && !is(preset.model);
+    let custom = [is_custom, scenario.accelerator.id == CUSTOM, scenario.network.id == CUSTOM];
+    let before = use_mut_ref(|| custom);
+    let open = open.clone();
+    use_effect_with(custom, move |custom| {
+        let before = before.replace(*custom);
+        let new =
+            MAY_BE_CUSTOM.into_iter().zip(custom.iter().zip(before)).filter(|(_, (now, before))| **now && !before);
+        open.set(new.fold(*open, |bits, (place, _)| bits | 1 << place));
+    });
+}
+
+/// A row of a fold: the heading that it stands under, and its parameter.
+type Row = (&'static str, &'static Param);
+
+/// The rows of every fold that are about the scenario.
+fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
+    let mut rows = [const { Vec::new() }; FOLDS.len()];
+    for param in every().filter(|param| !PROMOTED.contains(&param.id)) {
+        if let Some((place, heading)) = place_of(param)
+            && param.is_shown(scenario)
+            && let Some(rows) = rows.get_mut(place)
+        {
+            rows.push((heading, param));
+        }
+    }
+    rows
+}
+
+/// The layers of a model that are a list, in the model's fold.
+fn layers(fold: &Fold, scenario: &Scenario) -> Option<Html> {
+    let is_model = FOLDS.first().is_some_and(|first| first == fold);
+    let list = names::layers(&scenario.model.architecture()).filter(|_| is_model)?;
+    Some(html! { <p key="list" class="note">{ listed(&list) }</p> })
+}
+
+/// A fold, with the number of parameters in it that were changed.
+fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
+    let changed = rows.iter().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
+    let is_made = |param: &Param| open || PARAMS.iter().any(|row| row.id == param.id);
+    let mut made: Vec<Row> = rows.into_iter().filter(|(_, param)| is_made(param)).collect();
+    // Rows of one heading stand together, the headings in the order of their first rows.
+    let headings: Vec<&str> = made.iter().map(|row| row.0).collect();
+    made.sort_by_key(|row| headings.iter().position(|heading| *heading == row.0));
+    html! {
+        <details class="group" id={fold.id} {open} ontoggle={toggle}>
+            <summary key="">
+                { fold.title }
+                if changed > 0 {
+                    <span class="count">{ changed_count(changed) }</span>
+                }
+            </summary>
+            { for layers(fold, context.scenario) }
+            { for made.chunk_by(|one, other| one.0 == other.0).map(|run| html! {
+                // All have keys, so that fields stay the same elements while others come and go.
+                <div key={["of ", run.first().map_or("", |first| first.0)].concat()} class="set">
+                    { for run.first().filter(|first| !first.0.is_empty()).map(|first| html! { <p key="" class="set-title">{ first.0 }</p> }) }
+                    { for run.iter().map(|(_, param)| control(param, context, true)) }
+                </div>
+            }) }
+        </details>
+    }
+}
+
+/// On a folded group in which something was changed.
+fn changed_count(count: usize) -> String {
+    format!("{count} changed")
+}
+
+/// Above the controls of a model whose layers are a list.
+fn listed(list: &str) -> String {
+    format!("Layers: {list}.")
+}

@@ -1,0 +1,176 @@
+//! The fields over the catalog: model, GPU, cluster.
+
+use std::sync::LazyLock;
+
+use yew::prelude::*;
+
+use crate::components::combobox::{Combobox, Entry};
+use crate::state::{Action, Pick, SelectTarget};
+use crate::words::{self, CUSTOM, model_name};
+use analysis::releases::{change, said};
+use engine::catalog::releases::{Release, newest_first};
+use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
+use engine::format;
+use engine::scenario::{Model, Scenario};
+
+/// The model of the size that the slider sets.
+pub const LADDER: &str = "GPT-style, by size";
+/// The field of the software where its settings are the reader's own.
+const NO_RELEASE: &str = "Any, by its settings";
+/// The option for custom values, where not chosen.
+const MAKE_CUSTOM: &str = "Custom…";
+
+/// The size that the slider sets, then the catalog.
+static OF_MODELS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let ladder = Entry { name: LADDER, group: "", note: String::new(), more: String::new() };
+    let entry = |entry: &catalog::ModelEntry| {
+        let note = entry.size();
+        let more = [entry.family, " ", &note, " ", entry.id].concat();
+        Entry { name: entry.name, group: entry.family, note, more }
+    };
+    core::iter::once(ladder).chain(MODELS.iter().map(entry)).collect()
+});
+
+static OF_ACCELERATORS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |entry: &catalog::AcceleratorEntry| {
+        let note = format::bytes(entry.values.memory);
+        Entry { name: entry.name, group: "", note, more: entry.id.into() }
+    };
+    ACCELERATORS.iter().map(entry).collect()
+});
+
+static OF_CLUSTERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |entry: &catalog::ClusterEntry| {
+        let gpu = catalog::accelerator(entry.accelerator).map_or("", |gpu| gpu.name);
+        Entry { name: entry.name, group: "", note: String::new(), more: [gpu, " ", entry.id].concat() }
+    };
+    CLUSTERS.iter().map(entry).collect()
+});
+
+static OF_RELEASES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |release: &'static Release| {
+        // Once a visit, for the whole of it.
+        let name: &'static str = release.full_name().leak();
+        Entry { name, group: release.program, note: String::new(), more: [release.id, " ", release.says].concat() }
+    };
+    newest_first().map(entry).collect()
+});
+
+/// The entry after the catalog: custom values, chosen or not, and what they were made from.
+fn custom(chosen: bool, from: Option<&str>) -> AttrValue {
+    match (chosen, from) {
+        (false, _) => AttrValue::Static(MAKE_CUSTOM),
+        (true, None) => AttrValue::Static(CUSTOM),
+        (true, Some(name)) => AttrValue::from(CUSTOM.to_owned() + &words::from(name)),
+    }
+}
+
+fn labelled(id: &'static str, label: &'static str, field: Html) -> Html {
+    html! { <div class="control"><div class="control-line"><label for={id}>{ label }</label>{ field }</div></div> }
+}
+
+/// The model: a point of the ladder, an entry of the catalog, or a custom shape.
+pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+    let entries: &'static [Entry] = &OF_MODELS;
+    let chosen = match scenario.model {
+        Model::Ladder { .. } => 0,
+        Model::Preset { id, .. } => 1 + MODELS.iter().position(|entry| entry.id == id).unwrap_or(0),
+        Model::Custom { .. } | Model::Scaled { .. } => entries.len(),
+    };
+    let from = match preset.model {
+        Model::Preset { id, .. } => catalog::model(id).map(|entry| entry.name),
+        Model::Ladder { .. } | Model::Custom { .. } | Model::Scaled { .. } => None,
+    };
+    let last = if matches!(scenario.model, Model::Scaled { .. }) {
+        AttrValue::from(model_name(&scenario.model))
+    } else {
+        custom(chosen == entries.len(), from)
+    };
+    let (label, target) = ("Model", SelectTarget::Model);
+    labelled("model", label, html! { <Combobox id="model" {label} {entries} {last} {chosen} {target} {emit} /> })
+}
+
+/// Of a model whose shape was changed: what it was made from, and the way back.
+pub fn made_from(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+    let Model::Preset { id, .. } = preset.model else { return Html::default() };
+    let Some(entry) = catalog::model(id).filter(|_| matches!(scenario.model, Model::Custom { .. })) else {
+        return Html::default();
+    };
+    let back = emit.reform(move |_: MouseEvent| Action::Pick(Pick::Model(id)));
+    html! {
+        <p class="control-help">
+            { now_custom(entry.name) }
+            <button type="button" class="small-button" onclick={back}>{ back_to_model(entry.name) }</button>
+        </p>
+    }
+}
+
+/// The GPU.
+pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+    let entries: &'static [Entry] = &OF_ACCELERATORS;
+    let entry = ACCELERATORS.iter().position(|entry| entry.id == scenario.accelerator.id);
+    let changed = preset.accelerator.values != scenario.accelerator.values;
+    let chosen = entry.filter(|_| !changed).unwrap_or(entries.len());
+    let from = changed.then(|| catalog::accelerator(preset.accelerator.id)).flatten().map(|entry| entry.name);
+    let last = custom(chosen == entries.len(), from);
+    let (label, target) = ("GPU", SelectTarget::Accelerator);
+    labelled(
+        "accelerator",
+        label,
+        html! { <Combobox id="accelerator" {label} {entries} {last} {chosen} {target} {emit} /> },
+    )
+}
+
+/// The cluster: its GPU, its nodes and its links at once.
+pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
+    let entries: &'static [Entry] = &OF_CLUSTERS;
+    let entry = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id);
+    let changed = preset.network.values != scenario.network.values;
+    let chosen = entry.filter(|_| !changed).unwrap_or(entries.len());
+    let from = changed.then(|| catalog::cluster(preset.network.id)).flatten().map(|entry| entry.name);
+    let last = custom(chosen == entries.len(), from);
+    let (label, target) = ("Cluster", SelectTarget::Cluster);
+    labelled("cluster", label, html! { <Combobox id="cluster" {label} {entries} {last} {chosen} {target} {emit} /> })
+}
+
+/// What the field of the software shows.
+#[derive(PartialEq, Properties)]
+pub struct SoftwareProps {
+    /// The scenario on screen.
+    pub scenario: Scenario,
+    /// The scenario as it last stood still.
+    pub settled: Scenario,
+    /// Takes the action.
+    pub emit: Callback<Action>,
+}
+
+/// The training program with its release, and what that release changes.
+#[component]
+pub fn Software(props: &SoftwareProps) -> Html {
+    let change = use_memo(props.settled, change);
+    let entries: &'static [Entry] = &OF_RELEASES;
+    let own = props.scenario.release.map(|release| release.0);
+    let place = own.and_then(|own| newest_first().position(|release| release.id == own.id));
+    let (label, target, chosen) = ("Software", SelectTarget::Release, place.unwrap_or(entries.len()));
+    let last = AttrValue::Static(NO_RELEASE);
+    let field = html! { <Combobox id="release" {label} {entries} {last} {chosen} {target} emit={&props.emit} /> };
+    let moving = (props.scenario != props.settled).then_some("stale");
+    html! {
+        <>
+            { labelled("release", label, field) }
+            if let Some(own) = own {
+                <p class={classes!("control-help", moving)}>{ said(own, (*change).as_ref()) }</p>
+            }
+        </>
+    }
+}
+
+/// Under the field of a model that was named until its shape was changed.
+fn now_custom(name: &str) -> String {
+    format!("A custom model now, made from {name}. ")
+}
+
+/// On the button that takes the named model again.
+fn back_to_model(name: &str) -> String {
+    format!("Back to {name}")
+}

@@ -1,0 +1,38 @@
+//! The paper's number beside ours.
+
+use engine::catalog::ScenarioEntry;
+use engine::claims::{Compared, Found, compared};
+use engine::format;
+
+/// `Source: up to about +9 points (as summarised) · here: +8.0 points`; `None` where the source
+/// gives no number.
+pub(super) fn beside(entry: &ScenarioEntry) -> Option<String> {
+    let Compared { found, at, here } = compared(entry)?;
+    Some(format!("Source: {found} ({at}) · here: {}", written(here)))
+}
+
+fn written(found: Found) -> String {
+    match found {
+        Found::Points(points) => format::delta_points(points),
+        Found::Change(change) => format::delta(change, format::percent),
+        Found::Times(times) => format!("{times:.1} times"),
+        Found::Time(time) => format::seconds(time),
+        Found::Bytes(bytes) => format!("{:.0} GB", bytes.gb()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::CLAIMS;
+
+    #[test]
+    fn claims_with_a_number_have_both() {
+        let said: Vec<String> = CLAIMS.iter().filter_map(beside).collect();
+        assert!(
+            said.len() >= 8 && said.iter().all(|line| line.contains(" · here: ") && !line.contains("NaN")),
+            "{said:?}"
+        );
+        assert!(said.iter().any(|line| line.contains("+10.") && line.contains("points")), "{said:?}");
+    }
+}

@@ -1,0 +1,209 @@
+//! The best layouts on this cluster, ranked.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::calculator::headline::odds;
+use crate::components::data_table::SCROLL;
+use crate::components::how::how;
+use crate::panels::advice::change::{gained, laid_out, not_in};
+use crate::panels::verdict::cost::of_run;
+use crate::state::Action;
+use analysis::layouts::{LEAST_GAIN, LayoutSearch};
+use analysis::search::Layout;
+use charts::names;
+use engine::format::{self, THIN_SPACE};
+use engine::scenario::Scenario;
+use engine::units::Seconds;
+
+/// The heading.
+const TITLE: &str = "Best layouts on this cluster";
+/// The heading of each column.
+const HEADER: [&str; 10] = [
+    "Layout",
+    "Micro-batch × steps × dp",
+    "Recompute",
+    "MFU",
+    "Step time",
+    "Memory needed",
+    "Odds to fit",
+    "Speed",
+    "Time to train",
+    "Cost",
+];
+/// Before the search.
+const WAITING: &str = "Searching for the best layout …";
+/// Under the table.
+const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens per step. One row a kind, the fastest first, which on the same GPUs is the cheapest \
+     too; what the framework cannot run comes last. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation \
+     steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the engine: try the \
+     simpler one.";
+
+/// What to show, and where actions go.
+#[derive(PartialEq, Properties)]
+pub struct Props {
+    /// The settled scenario.
+    pub scenario: Scenario,
+    /// The last search that came to its end.
+    pub layouts: Option<Rc<LayoutSearch>>,
+    /// Takes actions.
+    pub emit: Callback<Action>,
+}
+
+/// A table with one row for each layout, whose button takes the layout. The last ranking stands
+/// until the next search is over.
+#[component]
+pub fn Ranking(props: &Props) -> Html {
+    let Props { scenario, layouts, emit } = props;
+    let is_over = layouts.as_ref().is_some_and(|search| search.scenario() == scenario);
+    let caption = match layouts {
+        Some(search) if is_over => caption(search),
+        _ => WAITING.to_owned(),
+    };
+    let head = HEADER.map(|name| html! { <th scope="col">{ name }</th> });
+    let rows = layouts.iter().flat_map(|search| {
+        let now = search.scenario().report();
+        // Of what does not fit there is no speed: the best is the measure then.
+        let best = search.best().map(|best| best.report.whole().time);
+        let now = best.filter(|_| !now.fits()).unwrap_or(now.whole().time);
+        search.ranking().best().iter().map(move |layout| row(layout, now, scenario, emit))
+    });
+    html! {
+        <div id="ranking" class="figure wide">
+            <div class="figure-head"><h2 id="ranking-title">{ TITLE }</h2></div>
+            <p class="caption" aria-live="off">{ caption }</p>
+            <p class="scroll-hint" aria-hidden="true">{ SCROLL }</p>
+            <div class="scroll" tabindex="0" role="region" aria-labelledby="ranking-title" aria-busy={(!is_over).to_string()}>
+                <table class="strategies ranking">
+                    <thead><tr>{ for head }</tr></thead>
+                    <tbody>{ for rows }</tbody>
+                </table>
+            </div>
+            { how(NOTE) }
+        </div>
+    }
+}
+
+fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Action>) -> Html {
+    let chosen = layout.scenario == *scenario;
+    let taken = layout.scenario;
+    let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
+    let place = taken.strategy.place();
+    html! {
+        <tr class={chosen.then_some("chosen")} onclick={take}>
+            <th scope="row">
+                <button type="button" class={format!("strategy-{place}")} aria-pressed={chosen.to_string()}>
+                    { named(&taken, layout.lack.is_some()) }
+                </button>
+            </th>
+            { for cells(layout, now).into_iter().map(|cell| html! { <td>{ cell }</td> }) }
+        </tr>
+    }
+}
+
+/// A layout's name, marked where its framework cannot run it.
+fn named(scenario: &Scenario, lacks: bool) -> String {
+    let name = names::layout(scenario);
+    if lacks { format!("{name} ({})", not_in(scenario.framework)) } else { name }
+}
+
+/// The finding.
+fn caption(search: &LayoutSearch) -> String {
+    let (now, ranking) = (search.scenario().report(), search.ranking());
+    let all = format::count(ranking.len() as f64);
+    let Some(best) = search.best() else {
+        return format!("None of {all} layouts fits: the step needs more memory, more GPUs, or less to do.");
+    };
+    let fitting = format::count(ranking.fitting() as f64);
+    let of = format!("{fitting} of {all} layouts ({}) are valid and fit", engine::names::OF_LAYOUTS);
+    let name = laid_out(search.scenario(), &best.scenario);
+    let odds = odds(&best.report);
+    let gain = best.report.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0;
+    if !now.fits() {
+        format!("{of}; the fastest reaches {} MFU ({odds}): {name}.", format::percent(best.report.whole().mfu))
+    } else if gain < LEAST_GAIN {
+        format!("{of}; none is more than 1{THIN_SPACE}% faster than yours.")
+    } else {
+        format!("{of}; the fastest is {} faster than yours ({odds}): {name}.", gained(gain))
+    }
+}
+
+/// The cells of one row after its name.
+fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
+    let Layout { scenario, report, odds, .. } = layout;
+    let [time, cost] = of_run(scenario, &scenario.run_of(report));
+    let [steps, dp] = [scenario.grad_accum_steps, scenario.degrees().dp].map(|count| format::count(f64::from(count)));
+    [
+        format!("{} × {steps} × {dp}", scenario.micro_batch_size),
+        names::recompute(scenario).to_owned(),
+        format::percent(report.whole().mfu),
+        format::seconds(report.whole().time),
+        format::bytes(report.memory.needed),
+        format::odds(*odds),
+        speed(now, report.whole().time),
+        time,
+        cost,
+    ]
+}
+
+/// How many times as fast a layout is.
+fn speed(now: Seconds, then: Seconds) -> String {
+    format!("{:.2}", now / then) + "×"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::scenario::Scenario;
+    use engine::share::decode;
+
+    fn searched(scenario: &Scenario) -> LayoutSearch {
+        let mut search = LayoutSearch::new(scenario);
+        while !search.advance(usize::MAX) {}
+        search
+    }
+
+    #[test]
+    fn the_finding_names_the_best_and_how_much_faster_it_is() {
+        let best = *searched(&decode("").scenario).best().unwrap();
+        let words = caption(&searched(&best.scenario));
+        assert!(words.ends_with("none is more than 1\u{2009}% faster than yours."), "{words}");
+
+        let words = caption(&searched(&decode("recompute=full").scenario));
+        assert!(words.contains(" faster than yours (") && words.contains(" of such runs fit): "), "{words}");
+
+        let large = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&accum=4").scenario;
+        let words = caption(&searched(&large));
+        assert!(words.contains("MFU (") && words.contains("FlashAttention-3, torch.compile."), "{words}");
+
+        let hopeless = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
+        assert!(caption(&searched(&hopeless)).starts_with("None of "));
+    }
+
+    #[test]
+    fn a_row_has_a_cell_for_each_column() {
+        let scenario = decode("").scenario;
+        let best = *searched(&scenario).best().unwrap();
+        let row = cells(&best, best.report.whole().time);
+        assert_eq!(row.len() + 1, HEADER.len());
+        assert_eq!(row[0], "2 × 1 × 32");
+        assert_eq!(row[4], format::bytes(best.report.memory.needed));
+        assert_eq!(row[6], "1.00×");
+        let run = best.scenario.run_report();
+        assert_eq!(row[7..], [format::duration(run.time), format::dollars(run.cost.get())]);
+    }
+
+    /// Bitsandbytes has no tensor parallelism, and FSDP1 no pipeline.
+    #[test]
+    fn what_the_framework_cannot_run_is_marked_and_comes_last() {
+        let link = "gpu=l40s&model=llama-3.1-70b&gpus=8&seq=1k&train=lora&base=nf4dq&framework=fsdp1";
+        let search = searched(&decode(link).scenario);
+        let best = search.ranking().best();
+        assert!(best.is_sorted_by_key(|layout| layout.lack.is_some()));
+        let last = best.last().unwrap();
+        assert!(last.lack.is_some() && named(&last.scenario, true).ends_with(" (not in FSDP1)"));
+        let offered = search.offered(&search.scenario().report());
+        assert!(!offered.is_empty() && offered.iter().all(|layout| layout.lack.is_none()), "{offered:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Memory over one step, tensor by tensor, with what loading and saving take beside it.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::browser;
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::components::how::how;
+use crate::components::select::{Item, Select};
+use crate::snapshot::Snapshot;
+use crate::state::SelectTarget;
+use charts::spec::ChartSpec;
+use charts::views::{self, by_formulas, load_and_save};
+use engine::scenario::Scenario;
+use trace::RunStep;
+
+/// The steps that may be shown.
+pub const STEPS: [&str; 2] = ["First step", "Every later step"];
+/// The accessible name of their select.
+const WHICH: &str = "Which step";
+/// Before what loading takes.
+pub const LOADING: &str = "Loading";
+/// Before what saving takes.
+pub const SAVING: &str = "Saving";
+/// How the figure is made.
+const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, and what its caching \
+     allocator reserves for them on an empty GPU. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
+     the second.";
+
+/// What to show.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario as it last stood still, and where actions go.
+    pub settled: Settled,
+    /// Whether the scenario has moved on since.
+    pub moving: bool,
+    /// Whether the figure is in sight as soon as it is there, as in an embed.
+    #[prop_or_default]
+    pub at_once: bool,
+}
+
+/// The figure with its select: played once it is in sight of a scenario that stands still, pale
+/// while one moves.
+#[component]
+pub fn StepMemory(props: &Props) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = &props.settled;
+    let (scenario, view) = (snapshot.scenario, snapshot.view);
+    let place = use_node_ref();
+    let seen = browser::use_seen(&place);
+    let rested = props.settled.rested;
+    let spec = use_step_memory(snapshot, props.at_once || (seen && rested));
+    let around = use_memo(scenario, |scenario| (load_and_save(scenario), by_formulas(scenario)));
+    let (beside, formulas) = &*around;
+    let foot = html! {
+        <>
+            <dl class="around">
+                <div><dt>{ LOADING }</dt><dd>{ &beside.loading }</dd></div>
+                <div><dt>{ SAVING }</dt><dd>{ &beside.saving }</dd></div>
+            </dl>
+            { how([HOW, " ", formulas].concat()) }
+        </>
+    };
+    let steps: Vec<Item> = STEPS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    html! {
+        <div class={classes!("figure", "wide", "step-memory", props.moving.then_some("stale"))} ref={place}>
+            <Figure id="step-memory" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot}>
+                <Select id="step-of" name={WHICH} items={steps} chosen={view.step as usize} {view} target={SelectTarget::RunStep} {emit} />
+            </Figure>
+        </div>
+    }
+}
+
+/// Memory over a step of the settled scenario, played anew once it is `due`; until then the last
+/// one stands, and before the first its frame.
+#[hook]
+pub fn use_step_memory(settled: &Snapshot, due: bool) -> Rc<ChartSpec> {
+    let kept = use_mut_ref(|| (None::<(Scenario, RunStep)>, Rc::new(views::memory_step_coming())));
+    let wanted = (settled.scenario, settled.view.step);
+    let mut kept = kept.borrow_mut();
+    if due && kept.0 != Some(wanted) {
+        *kept = (Some(wanted), Rc::new(views::memory_step(&wanted.0, wanted.1)));
+    }
+    kept.1.clone()
+}

@@ -1,0 +1,147 @@
+//! The texts of comparing: how two scenarios differ, and by how much their figures do.
+
+use crate::compare::Difference;
+use crate::components::tile::Delta;
+use engine::format::{self, MINUS, THIN_SPACE};
+use engine::model::report::Report;
+use engine::params::quantity::group_thousands;
+use engine::scenario::pins::pin_letter;
+
+/// The accessible name of the list.
+pub const TITLE: &str = "Pinned scenarios";
+/// Over the column of the run on screen.
+pub const THIS_RUN: &str = "This run";
+/// Before the GPUs of a pinned run that cost an hour what this run's do.
+pub const SAME_MONEY: &str = "Same $ an hour";
+/// On the button that pins.
+pub const PIN: &str = "Pin to compare";
+/// Where there is no room for another.
+pub const FULL: &str = "Three are pinned, which is the most: remove one to pin another.";
+/// On the button that puts a pinned scenario on screen.
+pub const SWAP: &str = "Swap";
+/// On the button that removes a pinned scenario.
+pub const REMOVE: &str = "Remove";
+/// What the name of a pinned scenario opens.
+pub const DIFFERS: &str = "What differs";
+/// On the button that pins, where room is short: the start of its name.
+pub fn short_pin(pinned: Option<usize>) -> String {
+    pinned.map_or_else(|| "Pin".to_owned(), |place| format!("Pinned as {}", pin_letter(place)))
+}
+
+/// On the button that pins, once that is done.
+pub fn pinned_as(place: usize) -> String {
+    format!("Pinned as {}", pin_letter(place))
+}
+
+/// The accessible name of a button that acts on a pinned scenario.
+pub fn act_on(act: &str, place: usize) -> String {
+    format!("{act} pinned scenario {}", pin_letter(place))
+}
+
+/// What swapping does.
+pub fn swap_help(place: usize) -> String {
+    format!("Puts pinned scenario {0} on screen, and pins what is on screen as {0}", pin_letter(place))
+}
+
+/// The differences of the headline figures from those of the first pinned scenario: MFU,
+/// throughput, step time, memory needed. More memory is neither better nor worse unless it makes
+/// the difference whether the run fits.
+pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
+    // Steps of different batches are not better or worse for their time.
+    let comparable = now.tokens_per_step == pinned.tokens_per_step;
+    let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
+    let percent = |change: f64, up: bool| delta(change, "%", up);
+    let crosses = (now.fits() != pinned.fits()).then_some(now.fits());
+    let memory = |change: f64| Delta { better: crosses, ..delta(change, "GiB", true) };
+    let step = percent(share(now.whole().time.get(), pinned.whole().time.get()), false);
+    [
+        delta(1e2 * (now.whole().mfu - pinned.whole().mfu), "points", true),
+        percent(share(now.whole().tokens_per_s_per_gpu, pinned.whole().tokens_per_s_per_gpu), true),
+        Delta { better: step.better.filter(|_| comparable), ..step },
+        memory(now.memory.needed.gib() - pinned.memory.needed.gib()),
+    ]
+}
+
+/// Tenths are shown below this size.
+const WHOLE: f64 = 99.95;
+
+/// A change with its sign, to a tenth, from a hundred on to ones; `up` says whether more is better.
+pub(in crate::panels) fn delta(change: f64, unit: &str, up: bool) -> Delta {
+    let size = change.abs();
+    let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));
+    if text == "0.0" || !change.is_finite() {
+        return Delta { text: format!("±0{THIN_SPACE}{unit}"), better: None, against: versus(0) };
+    }
+    let sign = if change < 0.0 { MINUS } else { '+' };
+    Delta { text: format!("{sign}{text}{THIN_SPACE}{unit}"), better: Some((change > 0.0) == up), against: versus(0) }
+}
+
+/// After a difference: what it is measured from.
+pub fn versus(place: usize) -> String {
+    format!(" vs {}", pin_letter(place))
+}
+
+/// The two values of a difference.
+pub fn sides(Difference { here, there, .. }: &Difference, place: usize) -> String {
+    format!("{here} on screen, {there} in {}", pin_letter(place))
+}
+
+/// What a figure is against another, in words: `same`, `half`, `twice`, `3 times`, `+12 %`.
+///
+/// ```
+/// use shardwise::panels::pins::words::in_words;
+///
+/// let said = |now, then| in_words(now, then).replace('\u{2009}', " ");
+/// assert_eq!([said(2.0, 1.0), said(1.0, 2.01), said(1.0, 3.0)], ["half", "twice", "3 times"]);
+/// assert_eq!([said(1.0, 1.002), said(1.0, 1.12), said(1.0, 0.9)], ["same", "+12.0 %", "−10.0 %"]);
+/// ```
+pub fn in_words(now: f64, then: f64) -> String {
+    let ratio = then / now;
+    let is = |times: f64| (ratio / times - 1.0).abs() < ABOUT;
+    if (ratio - 1.0).abs() < SAME {
+        return "same".to_owned();
+    }
+    if is(0.5) {
+        return "half".to_owned();
+    }
+    if is(2.0) {
+        return "twice".to_owned();
+    }
+    if ratio >= 2.0 && ratio.is_finite() {
+        let times = if is(ratio.round()) { format::count(ratio.round()) } else { format!("{ratio:.1}") };
+        return format!("{times} times");
+    }
+    delta(1e2 * (ratio - 1.0), "%", true).text
+}
+
+/// Within these shares of each other two figures are the same, or about so many times as large.
+const SAME: f64 = 0.005;
+const ABOUT: f64 = 0.02;
+
+/// The limiter of the first pinned scenario, where it is another one.
+pub fn limiter(limiter: &str) -> Delta {
+    Delta { text: format!("{}: {limiter}", pin_letter(0)), better: None, against: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::share::decode;
+
+    #[test]
+    fn more_memory_is_neither_better_nor_worse_while_both_fit() {
+        let report = |link: &str| decode(link).scenario.report();
+        let here = "cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=4096";
+        let (selective, full) =
+            (report(&[here, "&recompute=selective"].concat()), report(&[here, "&recompute=full"].concat()));
+        assert!(selective.fits() && full.fits());
+        let [_, _, _, needed] = deltas(&selective, &full);
+        assert!(needed.text.starts_with('+') && needed.better.is_none(), "{needed:?}");
+        // Whether it fits at all is the difference.
+        let long = report(&[here, "&recompute=none&seq=131072"].concat());
+        let [_, _, _, needed] = deltas(&long, &full);
+        assert_eq!((long.fits(), needed.better), (false, Some(false)));
+        let [_, _, _, needed] = deltas(&full, &long);
+        assert_eq!(needed.better, Some(true));
+    }
+}

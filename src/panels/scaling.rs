@@ -1,0 +1,62 @@
+//! The analysis below the timeline: roofline, scaling, and which number moves the result most.
+
+pub mod analysis;
+pub mod sensitivity;
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use self::analysis::{Analysis, use_analysis};
+use crate::browser;
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::components::how::how;
+use charts::spec::ChartSpec;
+
+/// Under the roofline.
+const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
+     optimizer stand at one operation per element that they read or write.";
+/// Under the curves of scaling.
+const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens per step. Strong: the tokens of a step stay; gradient \
+     accumulation shrinks first, then the micro-batch. Linear: as fast for each GPU as the scenario on screen.";
+
+/// Roofline, scaling and sensitivity; computed where they are about to be seen, and after a pause
+/// where they are far from the screen.
+#[component]
+pub fn AnalysisFigures(settled: &Settled) -> Html {
+    let place = use_node_ref();
+    let seen = browser::use_seen(&place);
+    let analysis = use_analysis(&settled.snapshot, &settled.report, seen || settled.rested);
+    let figures = analysis.as_ref().map(|analysis| {
+        html! { <>{ roofline(analysis, settled) }{ scaling(analysis, settled) }{ sensitivity(analysis, settled) }</> }
+    });
+    html! { <div class="figures wide closer" ref={place}>{ figures.unwrap_or_default() }</div> }
+}
+
+/// The roofline.
+pub fn roofline(analysis: &Analysis, settled: &Settled) -> Html {
+    figure("roofline", analysis.roofline.as_ref(), ROOFLINE, settled)
+}
+
+/// Throughput on more GPUs.
+pub fn scaling(analysis: &Analysis, settled: &Settled) -> Html {
+    figure("scaling", analysis.scaling.as_ref(), SCALING, settled)
+}
+
+/// Which number moves the result most.
+pub fn sensitivity(analysis: &Analysis, settled: &Settled) -> Html {
+    sensitivity::sensitivity(&analysis.sensitivity, settled.snapshot.view, &settled.emit, &settled.say)
+}
+
+/// A chart with a note under it.
+fn figure(id: &'static str, spec: Option<&Rc<ChartSpec>>, note: &'static str, settled: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = settled;
+    let figure = spec.map(|spec| {
+        let foot = how(note);
+        html! {
+            <Figure {id} spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()} {foot} />
+        }
+    });
+    figure.unwrap_or_default()
+}

@@ -1,0 +1,81 @@
+//! What stands below the timeline: roofline, scaling, and which number moves the result most.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::snapshot::Snapshot;
+use crate::view::{Panel, View};
+use analysis::sensitivity::{Knob, Knobs, strongest};
+use analysis::sweep::Sample;
+use charts::spec::ChartSpec;
+use charts::views::{self, Metric};
+use engine::model::report::Report;
+use engine::scenario::Scenario;
+
+/// As many numbers are listed that one can set, and of what the prediction is unsure.
+const ROWS: [usize; 2] = [7, 4];
+
+/// The figures of a scenario that stands still; of an embed only those that it shows.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The roofline.
+    pub roofline: Option<Rc<ChartSpec>>,
+    /// Throughput on more GPUs.
+    pub scaling: Option<Rc<ChartSpec>>,
+    /// Which number moves the result most.
+    pub sensitivity: Sensitivity,
+}
+
+/// The numbers that move a metric most.
+#[derive(Clone, Debug)]
+pub struct Sensitivity {
+    /// The metric.
+    pub metric: Metric,
+    /// The metric of the scenario.
+    pub now: f64,
+    /// Whether the scenario fits.
+    pub fits: bool,
+    /// The numbers that one can set, the one that moves most first.
+    pub knobs: Vec<Knob>,
+    /// The numbers that the prediction is unsure of, likewise.
+    pub unsure: Vec<Knob>,
+}
+
+impl Analysis {
+    /// The analysis of a scenario and its report.
+    pub fn of(scenario: &Scenario, report: &Report, view: &View) -> Self {
+        // Twice the peak halves the MFU of a step that the network sets, and slows nothing: what
+        // counts is the throughput.
+        let metric = if view.metric == Metric::Mfu { Metric::TokensPerSecond } else { view.metric };
+        let measure = |scenario: &Scenario, sample: &Sample| metric.of(sample, scenario);
+        let shown = view.shows(Panel::Sensitivity);
+        let most = |knobs, count| if shown { strongest(scenario, (knobs, count), &measure) } else { Vec::new() };
+        Self {
+            roofline: view.shows(Panel::Roofline).then(|| Rc::new(views::roofline(scenario))),
+            scaling: view.shows(Panel::Scaling).then(|| Rc::new(views::scaling_curves(scenario))),
+            sensitivity: Sensitivity {
+                metric,
+                now: measure(scenario, &Sample::of(report)),
+                fits: report.fits(),
+                knobs: most(Knobs::Levers, ROWS[0]),
+                unsure: most(Knobs::Unsure, ROWS[1]),
+            },
+        }
+    }
+}
+
+/// The analysis of the settled scenario and its report, made anew once it is `due`; until then the
+/// last one stands.
+#[hook]
+pub fn use_analysis(settled: &Snapshot, report: &Report, due: bool) -> Option<Rc<Analysis>> {
+    let kept = use_mut_ref(|| None::<(Scenario, View, Rc<Analysis>)>);
+    let Snapshot { scenario, view, .. } = settled;
+    let mut kept = kept.borrow_mut();
+    let is_same =
+        |of: &Scenario, seen: &View| of == scenario && seen.metric == view.metric && seen.panels == view.panels;
+    if due && !kept.as_ref().is_some_and(|(of, seen, _)| is_same(of, seen)) {
+        *kept = Some((*scenario, *view, Rc::new(Analysis::of(scenario, report, view))));
+    }
+    kept.as_ref().map(|(.., analysis)| analysis.clone())
+}

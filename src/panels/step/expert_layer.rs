@@ -1,0 +1,45 @@
+//! One layer of experts: the scenario's, or one that a paper measured.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::calculator::Settled;
+use crate::components::figure::Figure;
+use crate::components::select::{Item, Select};
+use crate::state::SelectTarget;
+use analysis::experts::family::Family;
+use charts::spec::ChartSpec;
+use charts::views::{ALONG, LayerView};
+use engine::catalog::expert_layers::EXPERT_LAYERS;
+
+/// The layer of experts of the scenario on screen.
+const THIS_LAYER: &str = "This scenario’s layer";
+/// The families of choices that the layer of experts compares.
+const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
+
+/// The figure with its selects.
+pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &Settled) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = settled;
+    let view = snapshot.view;
+    let LayerView { published, along, family } = view.layer;
+    let mut layers = vec![THIS_LAYER];
+    layers.extend(EXPERT_LAYERS.iter().map(|entry| entry.name));
+    let shown = published.map_or(0, |place| place + 1);
+    let select = |id, name, labels: &[&'static str], chosen, target| {
+        let items: Vec<Item> =
+            labels.iter().map(|label| Item { label: AttrValue::Static(label), group: None }).collect();
+        html! { <Select {id} {name} {items} {chosen} {view} {target} {emit} /> }
+    };
+    html! {
+        <div class="figure wide">
+            <Figure id="layer" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}>
+                { select("layer-of", "Which layer of experts", &layers, shown, SelectTarget::Layer) }
+                <span>{ "over" }</span>
+                { select("layer-x", "Horizontal axis of the layer", &ALONG.map(|along| along.0), along, SelectTarget::LayerX) }
+                { select("layer-lines", "Choices that are compared", &FAMILIES,
+                    usize::from(family == Family::Parallelism), SelectTarget::LayerFamily) }
+            </Figure>
+        </div>
+    }
+}

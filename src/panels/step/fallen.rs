@@ -1,0 +1,47 @@
+//! Where the step's time goes, and what would shrink each part.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::snapshot::Snapshot;
+use crate::view::Panel;
+use analysis::levers::{Lever, levers};
+use charts::spec::ChartSpec;
+use charts::views;
+use engine::model::report::Report;
+use engine::model::step::waterfall::waterfall;
+use engine::scenario::Scenario;
+
+/// The figure and the levers of its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fallen {
+    /// The figure.
+    pub spec: Rc<ChartSpec>,
+    /// For each part that has one, its lever; none until they are sought.
+    pub levers: Vec<Rc<Lever>>,
+}
+
+impl Fallen {
+    /// Splits the step of a scenario; `seek` looks for levers.
+    pub(super) fn of(scenario: &Scenario, report: &Report, seek: bool) -> Self {
+        let split = waterfall(&scenario.setup(), report);
+        Self {
+            spec: Rc::new(views::of_split(scenario, report, &split)),
+            levers: if seek { levers(scenario, report, &split).into_iter().map(Rc::new).collect() } else { Vec::new() },
+        }
+    }
+}
+
+/// The waterfall of the settled scenario; its levers are sought once they are `due`.
+#[hook]
+pub fn use_waterfall(settled: &Snapshot, report: &Report, due: bool) -> Rc<Fallen> {
+    let shown = settled.view.shows(Panel::Waterfall);
+    use_memo((settled.scenario, *report, shown, due), |(scenario, report, shown, due)| {
+        if *shown {
+            Fallen::of(scenario, report, *due)
+        } else {
+            Fallen { spec: Rc::new(ChartSpec::empty()), levers: Vec::new() }
+        }
+    })
+}

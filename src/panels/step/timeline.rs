@@ -1,0 +1,46 @@
+//! The timeline of a step.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::calculator::Settled;
+use crate::components::figure::{Figure, Narrow, NarrowedAxes};
+use crate::components::select::{Item, Select};
+use crate::snapshot::Snapshot;
+use crate::state::SelectTarget;
+use crate::view::Panel;
+use charts::spec::ChartSpec;
+use charts::views;
+
+/// How to use the timeline, with the pointer and with the keyboard.
+const TIMELINE_HINT: (&str, &str) = (
+    "Point to read, click to look closer, drag to zoom, double-click for the whole step. Many short spans are one bar, as high as the \
+     share of time in which they run.",
+    "With the keyboard: focus the figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
+);
+/// The timeline's levels.
+pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
+
+/// The timeline.
+pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
+    let Settled { snapshot, theme, emit, say, .. } = settled;
+    let view = snapshot.view;
+    let levels: Vec<Item> = LEVELS.map(|label| Item { label: AttrValue::Static(label), group: None }).to_vec();
+    html! {
+        <Figure id="timeline" {spec} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+            hint={TIMELINE_HINT} narrow={Narrow { view, axes: NarrowedAxes::Timeline }} why={view.why}>
+            <Select id="zoom" name="Part of the step" items={levels} chosen={view.zoom.level as usize} {view}
+                target={SelectTarget::TimelineLevel} {emit} />
+        </Figure>
+    }
+}
+
+/// The timeline of the settled scenario; it has marks only where it is `seen`.
+#[hook]
+pub fn use_timeline(settled: &Snapshot, seen: bool) -> Rc<ChartSpec> {
+    let Snapshot { scenario, view, .. } = settled;
+    use_memo((*scenario, view.zoom, view.shows(Panel::Timeline), seen), |(scenario, zoom, shown, seen)| {
+        if *shown { views::timeline(scenario, *zoom, *seen) } else { ChartSpec::empty() }
+    })
+}

@@ -1,0 +1,87 @@
+//! Where the step's time goes: a bar for each part, and beside each the change that shrinks it
+//! most.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::fallen::{Fallen, use_waterfall};
+use crate::calculator::Settled;
+use crate::components::explain_button::explain_button;
+use crate::components::figure::Figure;
+use crate::panels::advice::change::{self, change};
+use crate::state::Action;
+use crate::words::opening;
+use analysis::levers::Lever;
+use charts::names;
+use charts::spec::Fall;
+use engine::format;
+use engine::model::step::waterfall::StepPart;
+
+/// Under the waterfall, where nobody points.
+const WATERFALL_HINT: (&str, &str) = ("From the peak of the GPU at the top to the MFU at the bottom.", "");
+/// The list of a waterfall's parts with what would shrink them.
+const LEVERS: &str = "What would shrink each part";
+/// Where nothing shrinks a part and leaves the step as fast.
+const NO_LEVER: &str = "no single change helps";
+/// In their place, of waiting for data.
+pub const DATA_LEVER: &str = "more loader workers, faster storage, or texts tokenized ahead";
+
+/// Share of the step, in percent, below which a bar has no line in the list.
+const LEAST: f64 = 0.5;
+
+/// What to show.
+#[derive(Clone, PartialEq, Properties)]
+pub struct Props {
+    /// The scenario as it last stood still, and where actions go.
+    pub settled: Settled,
+    /// Whether levers are sought at once, as in an embed.
+    #[prop_or_default]
+    pub at_once: bool,
+}
+
+/// The figure of a scenario that stands still; levers are sought after a pause.
+#[component]
+pub fn Waterfall(props: &Props) -> Html {
+    let Settled { snapshot, report, rested, theme, emit, say, .. } = &props.settled;
+    let fallen = use_waterfall(snapshot, report, props.at_once || *rested);
+    let Fallen { spec, levers } = &*fallen;
+    let bars = spec.falls.as_ref().map_or(&[][..], |falls| &falls.bars);
+    let listed = bars.iter().filter(|bar| bar.share >= LEAST && bar.part != StepPart::Useful);
+    let foot = html! {
+        <ul class="levers" aria-label={LEVERS}>
+            { for listed.map(|bar| line(bar, levers.iter().find(|lever| lever.part == bar.part), emit)) }
+        </ul>
+    };
+    let asked = explain_button("waterfall", &spec.title, snapshot.view.why, emit);
+    html! {
+        <div class="wide falls">
+            <Figure id="waterfall" spec={spec.clone()} snapshot={snapshot.clone()} theme={*theme} emit={emit.clone()} say={say.clone()}
+                hint={WATERFALL_HINT} why={snapshot.view.why} {foot}>
+                <span class="why-of asked">{ asked }</span>
+            </Figure>
+        </div>
+    }
+}
+
+/// A part in a line: its time, its share of the price of the run, and its lever.
+fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html {
+    let lever = lever.map(|lever| {
+        let taken = lever.advice.scenario;
+        let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));
+        let (name, effect) = (change(&lever.advice), change::lever(lever));
+        html! {
+            <button type="button" class="small-button" onclick={take}>
+                <strong>{ opening(&name) }</strong><span>{ effect }</span>
+            </button>
+        }
+    });
+    let no_lever = if bar.part == StepPart::Loading { DATA_LEVER } else { NO_LEVER };
+    html! {
+        <li>
+            <span class="part-name">{ names::step_part(bar.part) }</span>
+            <span class="of-part">{ format::seconds(bar.time) }{ " · " }{ format::dollars(bar.cost) }</span>
+            { lever.unwrap_or_else(|| html! { <span class="no-lever">{ no_lever }</span> }) }
+        </li>
+    }
+}

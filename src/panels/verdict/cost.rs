@@ -1,0 +1,148 @@
+//! The texts of time and money: the tile, and what pinned scenarios differ by.
+
+use crate::components::tile::Delta;
+use crate::panels::pins::words::delta;
+use engine::catalog::accelerators::prices;
+use engine::catalog::accuracy;
+use engine::format;
+use engine::model::report::Report;
+use engine::model::run::RunReport;
+use engine::scenario::Scenario;
+
+/// The name of the tile.
+pub const TIME_AND_COST: &str = "Time and cost";
+/// The names of its two figures, where each has a row of its own.
+pub const FIGURES: [&str; 2] = ["Time to train", "Cost"];
+/// On the button that leads to the tokens and the price.
+pub const EDIT: &str = "edit";
+/// What it does.
+pub const EDIT_HELP: &str = "Edit tokens and price";
+/// In the place of the days of a run that makes no progress.
+const NEVER: &str = "never";
+/// In the place of what such a run costs.
+const NO_COST: &str = "–";
+/// In the place of what a run costs where no list has a price and nobody set one.
+const UNKNOWN: &str = "price unknown";
+/// In the place of its range.
+const FAILS: &str = "failures come too fast";
+
+/// Days and dollars of the whole run as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunTexts {
+    /// The name with the tokens: `Time and cost, 1T tokens`.
+    pub name: String,
+    /// The time from start to end.
+    pub time: String,
+    /// What its GPU-hours cost.
+    pub cost: String,
+    /// The ranges that measurements of the step make of both.
+    pub band: String,
+}
+
+impl RunTexts {
+    /// Of a scenario and the report of its step.
+    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+        let run = scenario.run_of(report);
+        let name = format!("{TIME_AND_COST}, {}", scenario.length());
+        if !run.finishes() {
+            let [time, cost] = of_run(scenario, &run);
+            return Self { name, time, cost, band: FAILS.into() };
+        }
+        let accuracy::Band { low, high } = accuracy::step_time(scenario);
+        let time = |factor: f64| format::duration(factor * run.time);
+        let times = format::range(&time(low), &time(high));
+        if prices::known(scenario).is_none() {
+            return Self { name, time: time(1.0), cost: UNKNOWN.into(), band: times };
+        }
+        let cost = |factor: f64| format::dollars(factor * run.cost.get());
+        let band = format!("{times}, {}", format::range(&cost(low), &cost(high)));
+        Self { name, time: time(1.0), cost: cost(1.0), band }
+    }
+}
+
+/// The differences of time and cost from those of the first pinned scenario; `None` where the two
+/// do not train the same tokens, or one of them never ends.
+pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option<[Delta; 2]> {
+    let of = |(scenario, report): (&Scenario, &Report)| scenario.run_of(report);
+    let (now, then) = (of(here), of(there));
+    let same = here.0.train_tokens() == there.0.train_tokens()
+        && [here.0, there.0].iter().all(|one| prices::known(one).is_some());
+    (same && now.finishes() && then.finishes()).then(|| changes(&now, &then))
+}
+
+fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
+    let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
+    let time = delta(share(now.time.get(), then.time.get()), "% time", false);
+    let cost = delta(share(now.cost.get(), then.cost.get()), "% cost", false);
+    // Both are said to be against the same one.
+    [Delta { against: String::new(), ..time }, cost]
+}
+
+/// What a run costs, where a price is known.
+pub fn of_price(scenario: &Scenario, run: &RunReport) -> String {
+    prices::known(scenario).map_or_else(|| UNKNOWN.into(), |_| format::dollars(run.cost.get()))
+}
+
+/// Time and cost of a run, for tables.
+pub fn of_run(scenario: &Scenario, run: &RunReport) -> [String; 2] {
+    if !run.finishes() {
+        return [NEVER.into(), NO_COST.into()];
+    }
+    [format::duration(run.time), of_price(scenario, run)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::share::decode;
+
+    fn scenario(link: &str) -> (Scenario, Report) {
+        let scenario = decode(link).scenario;
+        (scenario, scenario.report())
+    }
+
+    #[test]
+    fn the_tile_says_what_the_run_says() {
+        let (scenario, report) = scenario("v=1&cluster=dgx-h100&model=llama-3-8b&tokens=15T");
+        let run = scenario.run_report();
+        let texts = RunTexts::of(&scenario, &report);
+        assert_eq!(texts.name, "Time and cost, 15T tokens");
+        assert_eq!(
+            (texts.time.clone(), texts.cost.clone()),
+            (format::duration(run.time), format::dollars(run.cost.get()))
+        );
+        assert_eq!(run.cost.get(), run.gpu_time.hours() * 3.99);
+        assert_eq!(texts.band.matches('–').count(), 2, "{texts:?}");
+    }
+
+    #[test]
+    fn a_price_that_nobody_knows_is_not_shown() {
+        let texts = |link: &str| {
+            let (scenario, report) = scenario(link);
+            RunTexts::of(&scenario, &report)
+        };
+        let RunTexts { cost, band, .. } = texts("v=1&gpu=h800");
+        assert_eq!((cost.as_str(), band.contains('$')), ("price unknown", false));
+        assert!(texts("v=1&gpu=h800&price=1.5").cost.starts_with('$'));
+    }
+
+    #[test]
+    fn a_run_that_never_ends_says_so() {
+        let (scenario, report) = scenario("v=1&size=310B&gpus=16384&tokens=1000T&mtbf=100");
+        assert!(!scenario.run_report().finishes());
+        let RunTexts { time, cost, band, .. } = RunTexts::of(&scenario, &report);
+        assert_eq!([time.as_str(), cost.as_str(), band.as_str()], ["never", "–", "failures come too fast"]);
+        assert!(deltas((&scenario, &report), (&scenario, &report)).is_none());
+    }
+
+    #[test]
+    fn runs_compare_where_both_train_the_same_tokens() {
+        let link = "v=1&cluster=dgx-h100&model=llama-3-8b&tokens=1T";
+        let (few, more) = (scenario(&[link, "&gpus=64"].concat()), scenario(&[link, "&gpus=128"].concat()));
+        let [time, cost] = deltas((&more.0, &more.1), (&few.0, &few.1)).unwrap();
+        assert!(time.text.starts_with('−') && time.better == Some(true), "{time:?}");
+        assert!(cost.text.starts_with('+') && cost.better == Some(false) && cost.against == " vs A", "{cost:?}");
+        let other = scenario(&[link, "&gpus=64&tokens=2T"].concat());
+        assert!(deltas((&more.0, &more.1), (&other.0, &other.1)).is_none());
+    }
+}

@@ -1,0 +1,156 @@
+//! Memory and step in one line each, for the first screen: a bar by part, which leads to its
+//! figure.
+
+use std::rc::Rc;
+
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+use super::step_parts::step_parts;
+use crate::browser;
+use crate::calculator::Calculator;
+use crate::components::canvas::use_painted;
+use crate::panels::memory::generation::COLOURS;
+use crate::panels::tabs;
+use crate::state::Action;
+use crate::view::{Panel, View};
+use charts::paint::Style;
+use charts::palette::{Theme, part, step_share};
+use charts::spec::BarSpec;
+use charts::views;
+use charts_canvas::{Sheet, Strip, paint_strip};
+use engine::format;
+use engine::model::report::{MemoryPart, Report};
+use engine::params::Unit;
+use engine::units::Bytes;
+
+/// What a line does.
+const TO_FIGURE: &str = "To the figure";
+/// Shares of the step below which a part is not named.
+const LEAST: f64 = 0.01;
+
+/// A line for each.
+#[derive(Default)]
+pub struct Bars {
+    /// Memory at the peak: needed, cache and free.
+    pub memory: Html,
+    /// The time of a step by part.
+    pub step: Html,
+    /// Memory while a step generates; nothing where none does.
+    pub generating: Html,
+}
+
+/// The lines of what is on screen.
+pub fn bars(Calculator { state, derived, theme, emit, .. }: &Calculator) -> Bars {
+    let (memory, report, theme, view) = (&derived.memory, &derived.report, *theme, state.view);
+    let [needed, cache, free] = [memory.needed(), memory.cache(), memory.free()];
+    let gib = |bytes: f64| format::value(Unit::Gib, Bytes::new(bytes).gib());
+    let number = |bytes: f64| gib(bytes).trim_end_matches(|letter: char| !letter.is_ascii_digit()).to_owned();
+    let sum = if needed <= memory.capacity {
+        format!("{} + {} cache + {} free", number(needed), number(cache), gib(free))
+    } else {
+        format!("{} needed, {} too much", number(needed), gib(needed - memory.capacity))
+    };
+    let said: Vec<String> = step_parts(report)
+        .into_iter()
+        .map(|(_, name, time)| (name, time / report.whole().time))
+        .filter(|(_, share)| *share > LEAST)
+        .map(|(name, share)| format!("{name} {:.0}{}%", 1e2 * share, format::THIN_SPACE))
+        .collect();
+    let generating = report.rollout.map(|rollout| {
+        let memory = rollout.memory;
+        let whole = memory.capacity.max(memory.total());
+        let colours = COLOURS.map(|of| part(theme, of));
+        let parts = memory.parts().into_iter().zip(colours).map(|((_, bytes), colour)| (colour, bytes / whole));
+        let strip = Strip { parts: parts.collect(), hatched: None, limit: memory.capacity / whole };
+        (format::bytes_of(memory.total(), memory.capacity), strip)
+    });
+    let line = |to: (Panel, &'static str), name: &'static str, says: String, strip: Strip| {
+        html! { <Line {to} {name} {says} {strip} {theme} {view} emit={emit.clone()} /> }
+    };
+    Bars {
+        memory: line((Panel::Memory, "memory"), "Memory", sum, of_memory(memory, theme)),
+        step: line((Panel::Waterfall, "waterfall"), "Step", said.join(" · "), of_step(report, theme)),
+        generating: generating
+            .map(|(says, strip)| line((Panel::Memory, "generation"), "Memory while generating", says, strip))
+            .unwrap_or_default(),
+    }
+}
+
+/// Memory at the peak by part, up to the capacity or to what is needed.
+fn of_memory(memory: &BarSpec, theme: Theme) -> Strip {
+    let whole = (memory.needed() + memory.cache()).max(memory.capacity);
+    let hatched = memory.parts.iter().position(|(part, _)| *part == MemoryPart::Cache);
+    let parts = memory.parts.iter().map(|&(of, bytes)| (part(theme, of), bytes / whole)).collect();
+    Strip { parts, hatched, limit: memory.capacity / whole }
+}
+
+/// The time of a step by part.
+fn of_step(report: &Report, theme: Theme) -> Strip {
+    let times = step_parts(report).into_iter().map(|(of, _, time)| (step_share(theme, of), time / report.whole().time));
+    Strip { parts: times.collect(), hatched: None, limit: 1.0 }
+}
+
+/// Memory and step of a run in two bars without words.
+pub fn thumbnail(report: &Report, theme: Theme) -> Html {
+    let strips = [of_memory(&views::memory_bar(report), theme), of_step(report, theme)];
+    html! { <div class="thumbnail">{ for strips.map(|strip| html! { <Drawn {strip} {theme} /> }) }</div> }
+}
+
+/// What a line shows.
+#[derive(PartialEq, Properties)]
+struct LineProps {
+    /// The figure that it leads to: its panel, and the identifier of its element.
+    to: (Panel, &'static str),
+    /// Its name.
+    name: &'static str,
+    /// What the bar says.
+    says: AttrValue,
+    /// The bar.
+    strip: Strip,
+    /// Light or dark.
+    theme: Theme,
+    /// What is looked at.
+    view: View,
+    /// Takes actions.
+    emit: Callback<Action>,
+}
+
+fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
+    // A canvas that cannot be painted leaves the words.
+    let _ = Sheet::of_page(canvas).and_then(|sheet| paint_strip(strip, &sheet, style));
+}
+
+/// What a bar shows.
+#[derive(PartialEq, Properties)]
+struct DrawnProps {
+    /// The bar.
+    strip: Strip,
+    /// Light or dark.
+    theme: Theme,
+}
+
+/// A bar: a canvas, as for a background or a drawing that changes the browser resolves every colour
+/// or makes its layers anew.
+#[component]
+fn Drawn(DrawnProps { strip, theme }: &DrawnProps) -> Html {
+    let canvas = use_node_ref();
+    let printing = browser::use_printing();
+    let theme = if printing { Theme::Light } else { *theme };
+    use_painted(&canvas, &Rc::new(strip.clone()), theme, Some(paint));
+    html! { <canvas ref={canvas} class="glance-bar" aria-hidden="true" /> }
+}
+
+/// A name, what the bar says, and the bar.
+#[component]
+fn Line(LineProps { to, name, says, strip, theme, view, emit }: &LineProps) -> Html {
+    let ((panel, id), view, emit) = (*to, *view, emit.clone());
+    let to = Callback::from(move |_: MouseEvent| tabs::show(panel, id, view, &emit));
+    html! {
+        <button type="button" class="glance" onclick={to} title={TO_FIGURE}>
+            <span class="glance-name">{ *name }</span>{ " " }
+            <span class="glance-says">{ says }</span>
+            <Drawn strip={strip.clone()} theme={*theme} />
+        </button>
+    }
+}

@@ -1,0 +1,31 @@
+//! The verdict in a line at the top of the screen, while the headline is scrolled away. It says
+//! nothing aloud: the status line does.
+
+use yew::prelude::*;
+
+use super::tiles::Tiles;
+use crate::calculator::Calculator;
+use crate::calculator::headline::Headline;
+use crate::panels::pins::{Room, pin_button};
+use crate::words::{MFU, NEEDED, TOKENS_SHORT};
+
+/// The accessible name.
+const TITLE: &str = "Verdict in short";
+
+/// The line: model and GPUs, state, figures, and the button that pins.
+pub fn slim(calculator: &Calculator) -> Html {
+    let Calculator { state, derived, headline, .. } = calculator;
+    let (report, Headline { subject, verdict, state: of, .. }) = (&derived.report, headline);
+    let Tiles { mfu, tokens, needed, .. } = Tiles::of(&state.scenario, report);
+    // A figure more is a pair more here.
+    let figures = [(MFU, mfu), (TOKENS_SHORT, tokens), (NEEDED, needed)];
+    html! {
+        <section class="slim" aria-label={TITLE}>
+            <div>
+                <p><span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em></p>
+                <dl>{ for figures.into_iter().map(|(name, value)| html! { <div><dt>{ name }</dt>{ " " }<dd>{ value }</dd></div> }) }</dl>
+                { pin_button(calculator, Room::Short) }
+            </div>
+        </section>
+    }
+}

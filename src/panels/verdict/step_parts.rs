@@ -1,0 +1,52 @@
+//! What a step consists of, for the line that shows it at a glance.
+
+use charts::palette::StepShare;
+use engine::model::report::{Report, TimeReport};
+use engine::units::Seconds;
+
+/// What the whole step consists of: the part, its name and its time; the parts add up to it. What
+/// generates comes first, and of the update what the MFU counts.
+pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
+    let update = of_update(report);
+    let Some(rollout) = &report.rollout else { return update.to_vec() };
+    let updates = rollout.update / report.time.step;
+    let around = [
+        (StepShare::Rollout, "rollout", rollout.time()),
+        (StepShare::Scoring, "scoring", rollout.scoring + rollout.critic),
+    ];
+    around.into_iter().chain(update.map(|(of, name, time)| (of, name, updates * time))).collect()
+}
+
+fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
+    let time: &TimeReport = &report.time;
+    // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
+    let useful = (time.step * report.mfu).min(time.compute);
+    let launches = time.launch_bound.min(time.compute - useful);
+    [
+        (StepShare::Useful, "useful", useful),
+        (StepShare::Compute, "other compute", time.compute - useful - launches),
+        (StepShare::Launches, "host", launches),
+        (StepShare::Loading, "waiting for data", time.loading),
+        (StepShare::Comm, "exposed network", time.exposed_comm),
+        (StepShare::Bubble, "bubble", time.bubble),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::catalog::{SCENARIOS, default_scenario};
+    use engine::share::decode;
+
+    #[test]
+    fn the_parts_add_up_to_the_step_and_none_is_negative() {
+        let examples = SCENARIOS.iter().map(|entry| decode(entry.link).scenario);
+        for scenario in examples.chain([default_scenario(), decode("loader=1").scenario]) {
+            let report = scenario.report();
+            let parts = step_parts(&report);
+            let sum: f64 = parts.iter().map(|(.., time)| time.get()).sum();
+            assert!((sum / report.whole().time.get() - 1.0).abs() < 1e-9, "{scenario:?}");
+            assert!(parts.iter().all(|(.., time)| time.get() >= -1e-12), "{parts:?}");
+        }
+    }
+}

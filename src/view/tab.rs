@@ -1,0 +1,172 @@
+//! The tabs of the page's figure. A link opens the tab that holds the first panel it names.
+
+use super::panels::{Panel, Panels};
+use super::{ThemeChoice, View};
+
+/// A tab of the page's figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// The feasible region.
+    #[default]
+    Fits,
+    /// The curves.
+    Speed,
+    /// Memory at the peak and over one step.
+    Memory,
+    /// Where the time of a step goes.
+    Step,
+    /// More GPUs, and what moves the result.
+    Scaling,
+    /// Time, money and energy of the whole run.
+    Cost,
+    /// Strategies and layouts.
+    Layouts,
+    /// The scenario in a framework's words.
+    Settings,
+    /// Predicted against measured.
+    Accuracy,
+}
+
+impl Tab {
+    /// All of them, as they stand on the page.
+    pub const ALL: [Self; 9] = [
+        Self::Fits,
+        Self::Speed,
+        Self::Memory,
+        Self::Step,
+        Self::Scaling,
+        Self::Cost,
+        Self::Layouts,
+        Self::Settings,
+        Self::Accuracy,
+    ];
+
+    /// On its button.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fits => "What fits",
+            Self::Speed => "Speed",
+            Self::Memory => "Memory",
+            Self::Step => "Step",
+            Self::Scaling => "Scaling",
+            Self::Cost => "Cost",
+            Self::Layouts => "Layouts",
+            Self::Settings => "Settings",
+            Self::Accuracy => "Accuracy",
+        }
+    }
+
+    /// Its panels, from the top; a link to the first is a link to the tab.
+    pub fn panels(self) -> &'static [Panel] {
+        match self {
+            Self::Fits => &[Panel::Map],
+            Self::Speed => &[Panel::Curve],
+            Self::Memory => &[Panel::StepMemory, Panel::Memory],
+            Self::Step => &[Panel::Waterfall, Panel::Timeline, Panel::Layer],
+            Self::Scaling => &[Panel::Scaling, Panel::Roofline, Panel::Sensitivity],
+            Self::Cost => &[Panel::Run],
+            Self::Layouts => &[Panel::Ranking, Panel::Strategies],
+            Self::Settings => &[Panel::Settings],
+            Self::Accuracy => &[Panel::Agreement],
+        }
+    }
+
+    /// The panel that a link to the tab names.
+    pub fn first(self) -> Panel {
+        self.panels().first().copied().unwrap_or(Panel::Map)
+    }
+
+    /// The tab that holds a panel; none for the verdict and the plan, which stand beside the
+    /// figure.
+    pub fn of(panel: Panel) -> Option<Self> {
+        Self::ALL.into_iter().find(|tab| tab.panels().contains(&panel))
+    }
+}
+
+/// The doors of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// The run on screen: verdict and figure.
+    Run,
+    /// From a deadline, a budget or GPUs back to hardware and layout.
+    Plan,
+}
+
+impl View {
+    /// The door that is open: the plan where a link names it first.
+    pub fn door(&self) -> Door {
+        if self.panels.all().next() == Some(Panel::Plan) { Door::Plan } else { Door::Run }
+    }
+
+    /// The tab that is open: that of the first panel which stands in one.
+    pub fn tab(&self) -> Tab {
+        self.panels.all().find_map(Tab::of).unwrap_or_default()
+    }
+
+    /// The same view of the page with this panel shown.
+    #[must_use]
+    pub fn showing(self, panel: Panel) -> Self {
+        let panels = if Tab::of(panel) == Some(Tab::default()) { Panels::default() } else { Panels::of(&[panel]) };
+        Self { panels, ..self }
+    }
+
+    /// Whether a panel is shown: of an embed those that its link names, of the page the verdict and
+    /// what stands in the open tab or behind the open door.
+    pub fn shows(&self, panel: Panel) -> bool {
+        if self.embed {
+            return self.embedded().has(panel);
+        }
+        match (self.door(), Tab::of(panel)) {
+            (_, None) if panel == Panel::Verdict => true,
+            (door, None) => door == Door::Plan,
+            (door, Some(tab)) => door == Door::Run && tab == self.tab(),
+        }
+    }
+
+    /// The same view as it stands in a link to the page: the reader's own theme is not theirs.
+    #[must_use]
+    pub fn without_theme(self) -> Self {
+        Self { theme: ThemeChoice::Auto, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_panel_stands_in_one_tab_but_the_verdict_and_the_plan() {
+        for panel in Panel::ALL {
+            let tabs = Tab::ALL.into_iter().filter(|tab| tab.panels().contains(&panel)).count();
+            assert_eq!(tabs, usize::from(!matches!(panel, Panel::Verdict | Panel::Plan)), "{panel:?}");
+            let view = View::default().showing(panel);
+            assert!(view.shows(panel) || panel == Panel::Verdict, "{panel:?}");
+        }
+    }
+
+    #[test]
+    fn old_addresses_lead_to_the_tab_of_their_panel() {
+        for (query, tab, door) in [
+            ("", Tab::Fits, Door::Run),
+            ("?view=verdict.map.curve", Tab::Fits, Door::Run),
+            ("?view=curve.map", Tab::Speed, Door::Run),
+            ("?view=timeline", Tab::Step, Door::Run),
+            ("?view=memory", Tab::Memory, Door::Run),
+            ("?view=strategies.verdict", Tab::Layouts, Door::Run),
+            ("?view=plan", Tab::Fits, Door::Plan),
+            ("?view=nonsense", Tab::Fits, Door::Run),
+        ] {
+            let view = View::from_query(query);
+            assert_eq!((view.tab(), view.door()), (tab, door), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_tab_survives_its_link() {
+        for tab in Tab::ALL {
+            let view = View::default().showing(tab.first());
+            assert_eq!((view.tab(), View::from_query(&view.query())), (tab, view));
+        }
+        assert_eq!(View::default().showing(Panel::Map).query(), "");
+    }
+}
