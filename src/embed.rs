@@ -43,7 +43,7 @@ pub fn Embed(start: &Start) -> Html {
     let calculator = use_calculator(start);
     let Calculator { state, derived, snapshot, settled, theme, sentence, emit, status, .. } = &calculator;
     let (view, theme) = (state.view, *theme);
-    let of_step = use_timeline(&settled.snapshot, true);
+    let of_step = use_timeline(&settled.snapshot);
     let of_settled = use_analysis(&settled.snapshot, &settled.report, true);
     let committed = Snapshot { scenario: state.committed(), ..(**snapshot).clone() };
     let link: AttrValue = page(&committed).into();

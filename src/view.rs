@@ -124,6 +124,12 @@ impl View {
         self.panels
     }
 
+    /// The same view as links to others hold it: the reader's own theme is not theirs.
+    #[must_use]
+    pub fn without_theme(self) -> Self {
+        Self { theme: ThemeChoice::Auto, ..self }
+    }
+
     /// The same view on a page of its own.
     #[must_use]
     pub fn alone(self) -> Self {

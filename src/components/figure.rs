@@ -101,10 +101,6 @@ pub struct Props {
 }
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
-    // What nobody looks at keeps its last picture.
-    if spec.lanes.as_ref().is_some_and(|lanes| lanes.marks.is_empty()) {
-        return;
-    }
     // A canvas that cannot be painted leaves the summary, the caption and the table.
     let _ = Sheet::of_page(canvas).and_then(|sheet| paint_chart(spec, &sheet, style, None));
 }

@@ -46,7 +46,7 @@ pub fn Recommended(props: &Props) -> Html {
         html! {
             <div class="levers-of" role="group" aria-label={title}>
                 <span class="levers-name" title={help}>{ title }</span>
-                <div class="rows">
+                <div>
                     { for first }
                     { for rest.into_iter().map(|(place, advice)| advised(place, advice, now, emit)) }
                 </div>

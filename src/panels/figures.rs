@@ -21,8 +21,7 @@ use crate::panels::run::run;
 use crate::panels::scaling::AnalysisFigures;
 use crate::panels::settings::settings;
 use crate::panels::step::expert_layer::expert_layer;
-use crate::panels::step::timeline::timeline;
-use crate::panels::step::timeline::use_timeline;
+use crate::panels::step::timeline::{timeline, use_timeline};
 use crate::panels::step::waterfall::Waterfall;
 use crate::panels::tabs::{Tabs, tab_panel};
 use crate::panels::why::why;
@@ -119,7 +118,7 @@ struct StepProps {
 /// Where the step's time goes, part by part, in time, and in a layer of experts.
 #[component]
 fn Step(StepProps { settled, layer }: &StepProps) -> Html {
-    let spec = use_timeline(&settled.snapshot, true);
+    let spec = use_timeline(&settled.snapshot);
     html! {
         <>
             <Waterfall settled={settled.clone()} />

@@ -1,7 +1,7 @@
 //! The tabs of the page's figure. A link opens the tab that holds the first panel it names.
 
+use super::View;
 use super::panels::{Panel, Panels};
-use super::{ThemeChoice, View};
 
 /// A tab of the page's figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,12 +121,6 @@ impl View {
             (door, None) => door == Door::Plan,
             (door, Some(tab)) => door == Door::Run && tab == self.tab(),
         }
-    }
-
-    /// The same view as it stands in a link to the page: the reader's own theme is not theirs.
-    #[must_use]
-    pub fn without_theme(self) -> Self {
-        Self { theme: ThemeChoice::Auto, ..self }
     }
 }
 

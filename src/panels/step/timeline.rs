@@ -36,11 +36,11 @@ pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
     }
 }
 
-/// The timeline of the settled scenario; it has marks only where it is `seen`.
+/// The timeline of the settled scenario, where it is shown.
 #[hook]
-pub fn use_timeline(settled: &Snapshot, seen: bool) -> Rc<ChartSpec> {
+pub fn use_timeline(settled: &Snapshot) -> Rc<ChartSpec> {
     let Snapshot { scenario, view, .. } = settled;
-    use_memo((*scenario, view.zoom, view.shows(Panel::Timeline), seen), |(scenario, zoom, shown, seen)| {
-        if *shown { views::timeline(scenario, *zoom, *seen) } else { ChartSpec::empty() }
+    use_memo((*scenario, view.zoom, view.shows(Panel::Timeline)), |(scenario, zoom, shown)| {
+        if *shown { views::timeline(scenario, *zoom, true) } else { ChartSpec::empty() }
     })
 }
