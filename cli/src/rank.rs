@@ -1,6 +1,6 @@
 //! `shardwise rank`: the fastest layouts on the same GPUs.
 
-use analysis::search::Layout;
+use analysis::ranking::Layout;
 use api::Open;
 use clap::Args;
 use engine::params::labels;
@@ -40,7 +40,8 @@ impl Arguments {
         }
         let best = ranking.best().iter().take(self.top);
         let rows: Vec<[String; 8]> = core::iter::once(HEADER.map(str::to_owned)).chain(best.clone().map(row)).collect();
-        let [all, fitting] = [ranking.len(), ranking.fitting()].map(|count| format::count(count as f64));
+        let [all, fitting] =
+            [ranking.progress().of, ranking.progress().fitting].map(|count| format::count(count as f64));
         let mut text = notes(&said, &read.issues)
             + &format!("{fitting} of {all} layouts ({}) are valid and fit.\n", names::OF_LAYOUTS);
         if yes {

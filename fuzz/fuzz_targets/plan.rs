@@ -7,7 +7,7 @@ use api::plan::{self, Asked};
 use api::{Given, Reading, rank};
 use analysis::advice::{advise, margin};
 use analysis::plan::{Plan, Question, Terms};
-use analysis::search::Ranking;
+use analysis::ranking::Ranking;
 use engine::params;
 use engine::scenario::Scenario;
 use engine::share::{decode, encode};

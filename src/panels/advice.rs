@@ -13,7 +13,7 @@ use crate::words::opening;
 use analysis::advice::{Advice, is_sure};
 use analysis::change::{Change, Price};
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
-use analysis::search::Layout;
+use analysis::ranking::Layout;
 use engine::catalog::accuracy;
 use engine::format;
 use engine::model::report::Report;
@@ -86,8 +86,8 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
             </button>
         }
     };
-    let ranking = search.ranking();
-    let [fitting, all] = [ranking.fitting(), ranking.len()].map(|count| format::count(count as f64));
+    let progress = search.ranking().progress();
+    let [fitting, all] = [progress.fitting, progress.of].map(|count| format::count(count as f64));
     let layouts = search.offered(now);
     if let Some((first, rest)) = layouts.split_first() {
         let named = |layout: &Layout| laid_out(scenario, &layout.scenario);

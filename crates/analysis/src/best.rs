@@ -5,6 +5,8 @@
 //! The memory of a GPU decides which candidates fit, and nothing else. So the candidates are
 //! evaluated once for each link rate, and every size of memory picks among them.
 
+use super::layout_space::MODES;
+use super::search::{Indices, Met, Objective, Search, Space};
 use super::sweep::{Sample, sample};
 use engine::model::choices::Choices;
 use engine::model::training::Recompute;
@@ -15,8 +17,6 @@ use engine::units::Bytes;
 const SEQUENCES: [u32; 9] = [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 /// The micro-batches that are tried, in sequences.
 const MICRO_BATCHES: [u32; 5] = [1, 2, 4, 8, 16];
-/// The recomputation modes that are tried.
-const MODES: [Recompute; 4] = [Recompute::None, Recompute::AttentionCore, Recompute::Selective, Recompute::Full];
 
 /// Candidates of one search.
 pub const CANDIDATES: usize = SEQUENCES.len() * MICRO_BATCHES.len() * MODES.len();
@@ -58,24 +58,38 @@ pub fn holds(scenario: &Scenario) -> bool {
     !scenario.objective.task.generates()
 }
 
+/// The candidates around a scenario.
+struct Grid<'a>(&'a Scenario);
+
+impl Space for Grid<'_> {
+    type Candidate = Scenario;
+
+    fn len(&self) -> usize {
+        CANDIDATES
+    }
+
+    fn at(&self, place: usize) -> Option<Scenario> {
+        let mut indices = Indices(place);
+        let choices = Choices { recompute: indices.on(&MODES)?, ..self.0.choices };
+        let (micro_batch_size, seq_len) = (indices.on(&MICRO_BATCHES)?, indices.on(&SEQUENCES)?);
+        Some(Scenario { seq_len, micro_batch_size, choices, ..*self.0 })
+    }
+}
+
+impl Objective<Scenario> for Candidates {
+    fn weigh(&mut self, _: usize, candidate: &Scenario) -> Met {
+        let Scenario { seq_len, micro_batch_size, .. } = *candidate;
+        let sample = sample(candidate);
+        self.all.push(Candidate { seq_len, micro_batch_size, recompute: candidate.recompute, sample });
+        if sample.fits() { Met::Fits } else { Met::Misses }
+    }
+}
+
 impl Candidates {
     /// Evaluates all candidates of a scenario, the fastest first.
     pub fn evaluate(&mut self, scenario: &Scenario) {
         self.all.clear();
-        self.all.reserve(CANDIDATES);
-        for seq_len in SEQUENCES {
-            for micro_batch_size in MICRO_BATCHES {
-                for recompute in MODES {
-                    let moved = Scenario {
-                        seq_len,
-                        micro_batch_size,
-                        choices: Choices { recompute, ..scenario.choices },
-                        ..*scenario
-                    };
-                    self.all.push(Candidate { seq_len, micro_batch_size, recompute, sample: sample(&moved) });
-                }
-            }
-        }
+        *self = Search::through(&Grid(scenario), core::mem::take(self));
         self.all.sort_unstable_by(|one, other| other.sample.mfu.total_cmp(&one.sample.mfu));
     }
 

@@ -1,6 +1,7 @@
 //! Grid search under the FSDP bounds: the best MFU and the longest context on a cluster
 //! (docs/book/model/bounds.md).
 
+use super::search::{Indices, Met, Objective, Search, Space};
 use engine::model::bounds::{Bounds, Reached, Stage};
 
 /// Number of grid steps over γ, the fraction of activations kept.
@@ -21,32 +22,58 @@ pub struct Best {
     pub reached: Reached,
 }
 
+/// The stages, the one that needs least memory first.
+const STAGES: [Stage; 2] = [Stage::Three, Stage::OneOrTwo];
+
+/// Stage, γ and the tokens of one GPU, around the bounds of a cluster.
+struct Grid {
+    bounds: Bounds,
+    kept: Vec<f64>,
+    parts: Vec<u32>,
+}
+
+impl Space for Grid {
+    type Candidate = Best;
+
+    fn len(&self) -> usize {
+        STAGES.len() * self.kept.len() * self.parts.len()
+    }
+
+    fn at(&self, place: usize) -> Option<Best> {
+        let mut indices = Indices(place);
+        let (part, kept, stage) = (indices.on(&self.parts)?, indices.on(&self.kept)?, indices.on(&STAGES)?);
+        let bounds = Bounds { stage, kept, ..self.bounds };
+        let sequences = (bounds.tokens() / bounds.seq_len).floor();
+        let tokens = (sequences * f64::from(part) / f64::from(TOKEN_STEPS)).floor() * bounds.seq_len;
+        (tokens > 0.0).then(|| Best { stage, kept, tokens, reached: bounds.reached(tokens) })
+    }
+}
+
+/// The highest MFU; of equal ones the first.
+struct HighestMfu(Option<Best>);
+
+impl Objective<Best> for HighestMfu {
+    fn weigh(&mut self, _: usize, candidate: &Best) -> Met {
+        if self.0.is_none_or(|best| candidate.reached.mfu > best.reached.mfu) {
+            self.0 = Some(*candidate);
+        }
+        Met::Fits
+    }
+}
+
 /// Returns the configuration with the highest MFU over (stage, γ, tokens) at the sequence length of
 /// `bounds`; on a tie, the one with the fewest tokens. `None` if not a single sequence fits.
 pub fn best_mfu(bounds: Bounds) -> Option<Best> {
-    let mut best: Option<Best> = None;
-    for stage in [Stage::Three, Stage::OneOrTwo] {
-        for step in 0..=KEPT_STEPS {
-            let kept = f64::from(step) / f64::from(KEPT_STEPS);
-            let bounds = Bounds { stage, kept, ..bounds };
-            let sequences = (bounds.tokens() / bounds.seq_len).floor();
-            for part in 1..=TOKEN_STEPS {
-                let tokens = (sequences * f64::from(part) / f64::from(TOKEN_STEPS)).floor() * bounds.seq_len;
-                let reached = bounds.reached(tokens);
-                if tokens > 0.0 && best.is_none_or(|best| reached.mfu > best.reached.mfu) {
-                    best = Some(Best { stage, kept, tokens, reached });
-                }
-            }
-        }
-    }
-    best
+    let kept = (0..=KEPT_STEPS).map(|step| f64::from(step) / f64::from(KEPT_STEPS)).collect();
+    let grid = Grid { bounds, kept, parts: (1..=TOKEN_STEPS).collect() };
+    Search::through(&grid, HighestMfu(None)).0
 }
 
 /// Returns the longest sequence, in tokens, of which one fits on a GPU with full recomputation
 /// under either stage; 0 if none fits.
 pub fn longest_context(bounds: Bounds) -> f64 {
     let longest = |stage| Bounds { stage, ..bounds }.tokens_max().floor();
-    let (three, one) = (longest(Stage::Three), longest(Stage::OneOrTwo));
+    let [three, one] = STAGES.map(longest);
     if three > one { three } else { one }
 }
 

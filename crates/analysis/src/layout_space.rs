@@ -3,6 +3,7 @@
 //! tokens of a step stay fixed.
 
 use super::change;
+use super::search::{Indices, Space};
 use engine::model::choices::Choices;
 use engine::model::training::Recompute;
 use engine::params::{self, ParamId};
@@ -45,7 +46,7 @@ const LAID_OUT: [ParamId; 7] = [
 ];
 
 /// The combinations around a scenario, by their place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct LayoutSpace {
     base: Scenario,
     /// Sequences of a step, over all replicas.
@@ -82,38 +83,34 @@ impl LayoutSpace {
         Self { base: *base, sequences, degrees, micro_batches, strategies: STRATEGIES }
     }
 
-    /// Number of combinations; those that do not divide evenly are none when reached.
-    pub(super) fn len(&self) -> usize {
-        let degrees: usize = self.degrees.iter().map(Vec::len).product();
-        degrees * self.micro_batches.len() * MODES.len() * self.strategies.len()
-    }
-
     /// Number of combinations in a row that differ in micro-batch and recomputation alone.
     pub(super) fn block(&self) -> usize {
         self.micro_batches.len() * MODES.len()
     }
 
-    /// The place of a combination's micro-batch in its block.
-    pub(super) fn micro_batch(&self, place: usize) -> usize {
-        place % self.micro_batches.len().max(1)
+    /// Number of micro-batches, which vary first.
+    pub(super) fn micro_batches(&self) -> usize {
+        self.micro_batches.len()
+    }
+}
+
+impl Space for LayoutSpace {
+    type Candidate = Scenario;
+
+    fn len(&self) -> usize {
+        let degrees: usize = self.degrees.iter().map(Vec::len).product();
+        degrees * self.block() * self.strategies.len()
     }
 
-    /// Returns the combination at an index if its degrees divide the GPUs, its micro-batches divide
+    /// Returns the combination at a place if its degrees divide the GPUs, its micro-batches divide
     /// the batch, and every number is within its bounds, so that the link of the layout reproduces
     /// it.
-    pub(super) fn candidate(&self, place: usize) -> Option<Scenario> {
-        let mut rest = place;
-        let mut digit = |count: usize| {
-            let digit = rest % count;
-            rest /= count;
-            digit
-        };
-        let micro_batch_size = *self.micro_batches.get(digit(self.micro_batches.len()))?;
-        let recompute = *MODES.get(digit(MODES.len()))?;
-        let strategy = *self.strategies.get(digit(self.strategies.len()))?;
+    fn at(&self, place: usize) -> Option<Scenario> {
+        let mut indices = Indices(place);
+        let (micro_batch_size, recompute) = (indices.on(&self.micro_batches)?, indices.on(&MODES)?);
+        let strategy = indices.on(self.strategies)?;
         let [pps, cps, tps, eps] = &self.degrees;
-        let mut degree = |values: &Vec<u32>| values.get(digit(values.len())).copied();
-        let (ep, tp, cp, pp) = (degree(eps)?, degree(tps)?, degree(cps)?, degree(pps)?);
+        let (ep, tp, cp, pp) = (indices.on(eps)?, indices.on(tps)?, indices.on(cps)?, indices.on(pps)?);
         // Most combinations do not divide evenly: known before a scenario is made of them.
         let gpus = self.base.gpus.max(1);
         let replica = tp.checked_mul(cp)?.checked_mul(pp)?;

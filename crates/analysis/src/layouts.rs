@@ -5,7 +5,7 @@ use super::advice::{Advice, is_worth_the_odds};
 use super::candidates::errors;
 use super::change::{Change, Price, apply};
 use super::options::turned;
-use super::search::{Layout, Ranking};
+use super::ranking::{Layout, Ranking};
 use engine::catalog::accuracy;
 use engine::model::report::Report;
 use engine::model::training::Optimizer;
@@ -14,7 +14,7 @@ use engine::scenario::Scenario;
 
 /// A search that is done piece by piece: of all layouts, and where none fits, of all layouts with
 /// one saver of memory after another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LayoutSearch {
     scenario: Scenario,
     /// The scenario with the kernels that layouts are searched with.
@@ -24,17 +24,6 @@ pub struct LayoutSearch {
     savers: Vec<Change>,
     /// The saver that is tried, with its search.
     saved: Option<(Change, Ranking)>,
-}
-
-/// A search finds the same in the same order: two of one scenario that are equally far are equal.
-impl PartialEq for LayoutSearch {
-    fn eq(&self, other: &Self) -> bool {
-        let place = |search: &Self| {
-            let saved = search.saved.as_ref().map(|(change, ranking)| (*change, ranking.tried()));
-            (search.scenario, search.as_it_is.tried(), saved)
-        };
-        place(self) == place(other)
-    }
 }
 
 impl LayoutSearch {
@@ -56,9 +45,9 @@ impl LayoutSearch {
 
     /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
-        if self.as_it_is.tried() < self.as_it_is.len() {
+        if !self.as_it_is.is_over() {
             advance(&mut self.as_it_is, count);
-        } else if let Some((_, ranking)) = self.saved.as_mut().filter(|(_, ranking)| ranking.tried() < ranking.len()) {
+        } else if let Some((_, ranking)) = self.saved.as_mut().filter(|(_, ranking)| !ranking.is_over()) {
             advance(ranking, count);
         } else if self.is_without()
             && let Some(change) = self.savers.pop()
@@ -72,9 +61,8 @@ impl LayoutSearch {
 
     /// Whether the search is complete.
     pub fn is_over(&self) -> bool {
-        let through = |ranking: &Ranking| ranking.tried() == ranking.len();
-        let tried = self.saved.as_ref().is_none_or(|(_, ranking)| through(ranking));
-        through(&self.as_it_is) && tried && (self.savers.is_empty() || !self.is_without())
+        let tried = self.saved.as_ref().is_none_or(|(_, ranking)| ranking.is_over());
+        self.as_it_is.is_over() && tried && (self.savers.is_empty() || !self.is_without())
     }
 
     /// Whether no layout is found yet.

@@ -1,5 +1,6 @@
 //! Limits of each sharding strategy: the largest model and the longest sequence that fit.
 
+use super::search::last;
 use engine::model::ladder::SIZES;
 use engine::model::report::Report;
 use engine::scenario::{Model, Scenario, Strategy};
@@ -51,44 +52,18 @@ pub fn reach(scenario: &Scenario) -> Reach {
 
 /// Returns the largest ladder model that fits, in nominal parameters.
 pub fn largest_model(scenario: &Scenario) -> Option<f64> {
-    let fits = |size| scenario.with_model(Model::Ladder { size }).report().fits();
-    let (mut low, mut high) = SIZES;
-    if !fits(low) {
-        return None;
-    }
-    if fits(high) {
-        return Some(high);
-    }
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if fits(middle) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    Some(low)
+    let mut left = HALVINGS;
+    let middle = |low, high| {
+        left = left.checked_sub(1)?;
+        Some(0.5 * (low + high))
+    };
+    last(SIZES, middle, |size| scenario.with_model(Model::Ladder { size }).report().fits())
 }
 
 /// Returns the longest sequence that fits, in tokens.
 pub fn longest_sequence(scenario: &Scenario) -> Option<u32> {
-    let fits = |seq_len: u32| Scenario { seq_len, ..*scenario }.report().fits();
-    let (mut low, mut high) = (SHORTEST, LONGEST);
-    if !fits(low) {
-        return None;
-    }
-    if fits(high) {
-        return Some(LONGEST);
-    }
-    while high - low > 1 {
-        let middle = u32::midpoint(low, high);
-        if fits(middle) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    Some(low)
+    let middle = |low, high| (high - low > 1).then(|| u32::midpoint(low, high));
+    last((SHORTEST, LONGEST), middle, |seq_len| Scenario { seq_len, ..*scenario }.report().fits())
 }
 
 #[cfg(test)]

@@ -16,15 +16,16 @@
 mod answers;
 mod batch;
 mod cases;
+mod fastest;
 mod found;
 mod hardware;
 mod money;
 mod piece;
 mod question;
-mod search;
 mod settled;
 mod terms;
 
+pub use super::search::Progress;
 pub use batch::{larger_batch, own_batch, published_batch, usual_batch};
 pub use found::Found;
 pub use hardware::{Hardware, NODES};
@@ -35,53 +36,27 @@ pub use settled::{Laws, outgrows_smaller};
 pub use terms::{Terms, USUALLY_SURE};
 
 use super::candidates::errors;
+use super::search::{Search, Space};
 use cases::Case;
-use engine::model::run::HostMemory;
 use engine::scenario::{Scenario, Strategy};
 use engine::units::Seconds;
-use search::{Limits, Search};
-
-/// How far a search is, and what it met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Combinations visited so far.
-    pub visited: usize,
-    /// Combinations in all.
-    pub of: usize,
-    /// Of those visited, how many were evaluated: the others do not divide evenly, have no more
-    /// room for weights and optimizer state than one evaluated that lacks it for these alone, or
-    /// cannot be the best for another that was evaluated ([`Laws`]).
-    pub evaluated: usize,
-    /// Of those evaluated, how many fit in memory, surely enough or not.
-    pub fitting: usize,
-}
+use fastest::{Fastest, Limits};
 
 /// A search that is done piece by piece.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     scenario: Scenario,
     kind: Kind,
     terms: Terms,
     hardware: Vec<Hardware>,
     cases: Vec<Case>,
-    /// The number of errors that a layout may have: those that the scenario has in any layout.
-    errors: usize,
-    /// What the scenario asks of its hosts, which a layout may ask for where they have it.
-    host: HostMemory,
+    limits: Limits,
     /// The case that is searched.
     at: usize,
-    search: Search,
+    /// Its search, once begun.
+    search: Option<Search<Fastest>>,
     found: Vec<Found>,
     progress: Progress,
-}
-
-/// A search finds the same in the same order: two of one question about one scenario that are
-/// equally far are equal.
-impl PartialEq for Plan {
-    fn eq(&self, other: &Self) -> bool {
-        let far = |plan: &Self| (plan.at, plan.search.place());
-        self.is_of(&other.scenario, other.kind, other.terms) && far(self) == far(other)
-    }
 }
 
 impl Plan {
@@ -95,17 +70,18 @@ impl Plan {
     /// than [`Hardware::own`].
     pub fn over(scenario: &Scenario, kind: Kind, terms: Terms, hardware: Vec<Hardware>) -> Self {
         let cases = cases::of(scenario, kind, terms.batch, &hardware);
-        let of = cases.iter().map(|case| case.space.len()).sum();
+        let of = cases.iter().map(Space::len).sum();
         Self {
             scenario: *scenario,
             kind,
             terms,
             cases,
             hardware,
-            errors: errors(&plain(scenario)),
-            host: scenario.host_memory(),
+            // A layout may have the errors that the scenario has in any layout, and may ask the
+            // hosts for what the scenario asks them for.
+            limits: Limits { errors: errors(&plain(scenario)), host: scenario.host_memory(), sure: terms.sure },
             at: 0,
-            search: Search::default(),
+            search: None,
             found: Vec::new(),
             progress: Progress { of, ..Progress::default() },
         }
@@ -151,21 +127,18 @@ impl Plan {
         self.at >= self.cases.len()
     }
 
-    fn limits(&self) -> Limits {
-        Limits { errors: self.errors, host: self.host, sure: self.terms.sure }
-    }
-
     /// Visits up to `count` more combinations. Returns whether the search is complete.
     pub fn advance(&mut self, count: usize) -> bool {
         let mut left = count;
         while left > 0
             && let Some(case) = self.cases.get(self.at)
         {
-            left = left.saturating_sub(self.search.advance(case, left, self.limits(), &mut self.progress));
-            if self.search.place() >= case.space.len() {
-                let of = case.hardware;
-                let search = core::mem::take(&mut self.search);
-                self.found.extend(search.best().map(|best| Found::new(of, &best.scenario, &best.run)));
+            let search = self.search.get_or_insert_with(|| Search::new(Fastest::new(case, self.limits)));
+            left = left.saturating_sub(search.advance(case, left, &mut self.progress));
+            if search.is_over(case) {
+                let best = search.objective.best;
+                self.found.extend(best.map(|best| Found::new(case.hardware, &best.scenario, &best.run)));
+                self.search = None;
                 self.at += 1;
             }
         }

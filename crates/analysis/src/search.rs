@@ -1,286 +1,223 @@
-//! Searches and ranks every layout of one batch of one model on one cluster: strategies, degrees of
-//! parallelism, micro-batches, recomputation. Model, precision, sequence length, GPUs and the
-//! tokens of a step stay fixed.
+//! One search, whatever is looked for: a space of candidates, visited place by place, and an
+//! objective that keeps what counts.
 //!
-//! There are thousands of layouts, so the caller evaluates them in batches with
-//! [`Ranking::advance`].
+//! | question | space | objective |
+//! |---|---|---|
+//! | [`crate::ranking`]: the best layouts | the layouts of a batch | the best of each kind |
+//! | [`crate::plan`]: a deadline, a budget, the GPUs at hand | the layouts of each case | the fastest of a case |
+//! | [`crate::best`]: the MFU that memory allows | lengths, micro-batches, recomputation | all, by MFU |
+//! | [`crate::bounds_search`]: the same by the closed-form bounds | stage, share kept, tokens | the highest MFU |
+//!
+//! What is asked of one axis alone is bisected ([`last`]): [`crate::limits`].
 
-use core::cmp::Ordering;
+/// Candidates, each at a place.
+pub(crate) trait Space {
+    /// What is evaluated.
+    type Candidate;
 
-use super::candidates::errors;
-use super::layout_space::LayoutSpace;
-use engine::catalog::accuracy;
-use engine::model::memory::odds::Verdict;
-use engine::model::report::Report;
-use engine::model::run::HostMemory;
-use engine::scenario::Scenario;
-use engine::scenario::expressed::Lack;
+    /// Number of places.
+    fn len(&self) -> usize;
 
-/// Number of layouts that are kept.
-pub const MOST: usize = 8;
-/// A layout that fits.
+    /// Returns the candidate at a place; `None` where its numbers are impossible together.
+    fn at(&self, place: usize) -> Option<Self::Candidate>;
+}
+
+/// A place taken apart into one index for each axis, the axis that varies fastest first.
+pub(crate) struct Indices(pub(crate) usize);
+
+impl Indices {
+    /// Returns the value on the next axis.
+    pub(crate) fn on<T: Copy>(&mut self, axis: &[T]) -> Option<T> {
+        let value = axis.get(self.0.checked_rem(axis.len())?).copied();
+        self.0 /= axis.len();
+        value
+    }
+}
+
+/// What an objective finds at a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// It is not evaluated: another candidate answers for it.
+    Settled,
+    /// It is evaluated and does not fit.
+    Misses,
+    /// It is evaluated and fits.
+    Fits,
+}
+
+/// What a search looks for.
+pub(crate) trait Objective<T> {
+    /// Returns the first place, from this one on, that may matter: this one, unless what was
+    /// evaluated before answers for it.
+    fn next(&mut self, place: usize) -> usize {
+        place
+    }
+
+    /// Evaluates the candidate at a place, as far as it may matter, and keeps it if it does.
+    fn weigh(&mut self, place: usize, candidate: &T) -> Met;
+}
+
+/// How far a search is, and what it met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Combinations visited so far.
+    pub visited: usize,
+    /// Combinations in all.
+    pub of: usize,
+    /// Of those visited, how many were evaluated: the others do not divide evenly, have no more
+    /// room for weights and optimizer state than one evaluated that lacks it for these alone, or
+    /// cannot be the best for another that was evaluated ([`crate::plan::Laws`]).
+    pub evaluated: usize,
+    /// Of those evaluated, how many fit in memory, surely enough or not.
+    pub fitting: usize,
+}
+
+/// A search that is done piece by piece: what it looks for, and the place that is visited next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Layout {
-    /// The scenario in this layout.
-    pub scenario: Scenario,
-    /// The report of the scenario.
-    pub report: Report,
-    /// The odds that it fits, 0 to 1.
-    pub odds: f64,
-    /// What of the layout its framework cannot run.
-    pub lack: Option<Lack>,
+pub(crate) struct Search<O> {
+    pub(crate) objective: O,
+    place: usize,
 }
 
-impl Layout {
-    /// Evaluates a layout.
-    pub(super) fn of(scenario: Scenario) -> Self {
-        let report = scenario.report();
-        Self::reported(scenario, report)
+impl<O> Search<O> {
+    /// Creates a search; nothing is evaluated yet.
+    pub(crate) fn new(objective: O) -> Self {
+        Self { objective, place: 0 }
     }
 
-    fn reported(scenario: Scenario, report: Report) -> Self {
-        Self { scenario, report, odds: accuracy::fit_odds(&report), lack: scenario.lack() }
+    /// Visits every place, and returns what the objective keeps.
+    pub(crate) fn through<S: Space>(space: &S, objective: O) -> O
+    where
+        O: Objective<S::Candidate>,
+    {
+        let mut search = Self::new(objective);
+        search.advance(space, usize::MAX, &mut Progress::default());
+        search.objective
     }
 
-    /// Orders layouts: those that the framework can run before the others, then the fastest first.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
-        let [own, others] = [self, other].map(|layout| layout.report.whole().time.get());
-        self.lack.is_some().cmp(&other.lack.is_some()).then(own.total_cmp(&others))
+    /// Whether every place was visited.
+    pub(crate) fn is_over<S: Space>(&self, space: &S) -> bool {
+        self.place >= space.len()
     }
 
-    /// Whether it fits with the odds that are called so.
-    pub fn is_sure(&self) -> bool {
-        Verdict::of(self.odds) == Verdict::Fits
-    }
-
-    /// Returns the key under which two layouts count as the same kind: the degrees of parallelism,
-    /// whether weights are sharded, whether only within a group, and whether it fits for sure.
-    fn kind(&self) -> ([u32; 4], [bool; 3]) {
-        let Scenario { tp, cp, pp, ep, strategy, shard_size, .. } = self.scenario;
-        // A group of all GPUs is none.
-        let in_groups = strategy.uses_shard_size() && shard_size < self.scenario.degrees().dp;
-        ([tp, cp, pp, ep], [strategy.shards_weights(), in_groups, self.is_sure()])
-    }
-}
-
-/// The state of a search: candidates, progress, and the best layouts so far.
-#[derive(Clone, Debug)]
-pub struct Ranking {
-    space: LayoutSpace,
-    /// Number of errors of the base scenario; a layout may have as many.
-    errors: usize,
-    /// What the base scenario asks of its hosts, which a layout may ask for if they have it.
-    host: HostMemory,
-    at: usize,
-    fitting: usize,
-    best: Vec<Layout>,
-}
-
-impl Ranking {
-    /// Creates a search around a scenario; nothing is evaluated yet.
-    pub fn new(base: &Scenario) -> Self {
-        Self::in_place_of(base, base)
-    }
-
-    /// Creates a search around a scenario that stands in for another: its layouts may ask the hosts
-    /// for what they have, or for what the other asks them for anyway.
-    pub(super) fn in_place_of(base: &Scenario, other: &Scenario) -> Self {
-        Self {
-            space: LayoutSpace::new(base),
-            errors: errors(base),
-            host: other.host_memory(),
-            at: 0,
-            fitting: 0,
-            best: Vec::with_capacity(MOST + 1),
-        }
-    }
-
-    /// Number of combinations; those that do not divide evenly are skipped when reached.
-    pub fn len(&self) -> usize {
-        self.space.len()
-    }
-
-    /// Whether there are no combinations; always false.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Number of combinations visited so far.
-    pub fn tried(&self) -> usize {
-        self.at
-    }
-
-    /// Number of visited combinations that fit.
-    pub fn fitting(&self) -> usize {
-        self.fitting
-    }
-
-    /// Returns the best layouts so far, one of each kind: sharding and degrees of parallelism.
-    /// Those that the framework can run come first, and of these the fastest.
-    pub fn best(&self) -> &[Layout] {
-        &self.best
-    }
-
-    /// Returns the best layout so far that fits with the odds that are called so.
-    pub fn sure(&self) -> Option<&Layout> {
-        self.best.iter().find(|layout| layout.is_sure())
-    }
-
-    /// Visits up to `count` more combinations. Returns whether the search is complete.
-    pub fn advance(&mut self, count: usize) -> bool {
-        let end = self.len().min(self.at.saturating_add(count));
-        while self.at < end {
-            if let Some(scenario) = self.space.candidate(self.at) {
-                self.weigh(scenario);
+    /// Visits up to `count` more places, or a few more where many are settled at once. Returns how
+    /// many.
+    pub(crate) fn advance<S: Space>(&mut self, space: &S, count: usize, progress: &mut Progress) -> usize
+    where
+        O: Objective<S::Candidate>,
+    {
+        let from = self.place;
+        let end = space.len().min(from.saturating_add(count));
+        while self.place < end {
+            let next = self.objective.next(self.place);
+            if next > self.place {
+                self.place = next;
+                continue;
             }
-            self.at += 1;
-        }
-        self.at == self.len()
-    }
-
-    /// Replaces each of the best layouts by what a function makes of it, where that fits and comes
-    /// before it.
-    pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
-        let host = self.host;
-        for layout in &mut self.best {
-            let other = Layout::of(tuned(&layout.scenario));
-            let is_as_sure = other.is_sure() || !layout.is_sure();
-            let is_held = other.scenario.host_memory().may_replace(&host);
-            if other.report.fits() && is_as_sure && is_held && other.order(layout).is_lt() {
-                *layout = other;
+            if let Some(candidate) = space.at(self.place) {
+                let met = self.objective.weigh(self.place, &candidate);
+                progress.evaluated += usize::from(met != Met::Settled);
+                progress.fitting += usize::from(met == Met::Fits);
             }
+            self.place += 1;
         }
-        self.best.sort_by(Layout::order);
+        progress.visited += self.place - from;
+        self.place - from
     }
+}
 
-    /// Whether the hosts hold a layout, or hold it no less than the base scenario.
-    fn is_held(&self, scenario: &Scenario) -> bool {
-        scenario.host_memory().may_replace(&self.host)
+/// Bisects a range for the last value at which something holds that holds up to there and not
+/// beyond: `None` where it does not hold at the first. `middle` returns a value between two, until
+/// they are near enough.
+pub(crate) fn last<T: Copy>(
+    (first, end): (T, T),
+    mut middle: impl FnMut(T, T) -> Option<T>,
+    holds: impl Fn(T) -> bool,
+) -> Option<T> {
+    if !holds(first) {
+        return None;
     }
-
-    /// Evaluates a combination and inserts it among the best layouts.
-    fn weigh(&mut self, scenario: Scenario) {
-        let report = scenario.report();
-        if !report.fits() {
-            return;
-        }
-        self.fitting += 1;
-        let layout = Layout::reported(scenario, report);
-        let is_before = |other: &Layout| layout.order(other).is_lt();
-        let is_first_sure = layout.is_sure() && self.sure().is_none();
-        if self.best.len() >= MOST && !is_first_sure && !self.best.last().is_some_and(is_before) {
-            return;
-        }
-        let twin = self.best.iter().position(|other| other.kind() == layout.kind());
-        if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| !is_before(twin)) {
-            return;
-        }
-        // Hosts and validation are expensive, so they come last.
-        if !self.is_held(&scenario) || errors(&scenario) > self.errors {
-            return;
-        }
-        if let Some(twin) = twin {
-            self.best.remove(twin);
-        }
-        let place = self.best.partition_point(|other| !is_before(other));
-        self.best.insert(place, layout);
-        if self.best.len() > MOST {
-            // The best that is sure stays, however many that are tight are faster.
-            let is_last_sure = self.best.iter().position(Layout::is_sure) == Some(MOST);
-            self.best.remove(if is_last_sure { MOST - 1 } else { MOST });
+    if holds(end) {
+        return Some(end);
+    }
+    let (mut low, mut high) = (first, end);
+    while let Some(value) = middle(low, high) {
+        if holds(value) {
+            low = value;
+        } else {
+            high = value;
         }
     }
+    Some(low)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change;
-    use crate::layout_space::{MODES, STRATEGIES};
-    use engine::catalog::default_scenario;
-    use engine::model::choices::Choices;
-    use engine::share::{decode, encode};
 
-    fn ranked(scenario: &Scenario) -> Ranking {
-        let mut ranking = Ranking::new(scenario);
-        assert!(ranking.advance(usize::MAX));
-        ranking
-    }
+    /// The numbers below 100 that are multiples of three.
+    struct Threes;
 
-    #[test]
-    fn every_way_trains_the_same_tokens_on_the_same_gpus_and_fits() {
-        let base = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&mbs=1&accum=4").scenario;
-        let ranking = ranked(&base);
-        let best = ranking.best();
-        assert!(
-            best.len() > 3 && best.is_sorted_by_key(|layout| (layout.lack.is_some(), layout.report.whole().time.get()))
-        );
-        for layout in best {
-            assert!(layout.report.fits());
-            assert_eq!(layout.report, layout.scenario.report());
-            assert_eq!(layout.report.tokens_per_step, base.report().tokens_per_step);
-            assert_eq!((layout.scenario.gpus, layout.scenario.seq_len), (base.gpus, base.seq_len));
-            assert!(errors(&layout.scenario) <= errors(&base));
+    impl Space for Threes {
+        type Candidate = usize;
+
+        fn len(&self) -> usize {
+            100
+        }
+
+        fn at(&self, place: usize) -> Option<usize> {
+            place.is_multiple_of(3).then_some(place)
         }
     }
 
-    #[test]
-    fn the_best_is_no_slower_than_the_scenario_and_than_its_neighbours() {
-        for link in
-            ["", "cluster=dgx-h100&model=llama-3-8b&gpus=16&accum=8", "cluster=dgx-h100&model=mixtral-8x7b&gpus=64"]
-        {
-            let base = decode(link).scenario;
-            let best = ranked(&base).best().first().copied().unwrap();
-            let time = |scenario: &Scenario| {
-                let report = scenario.report();
-                if report.fits() { report.whole().time.get() } else { f64::INFINITY }
-            };
-            assert!(time(&best.scenario) <= time(&base), "{link}");
-            for strategy in STRATEGIES.iter().copied() {
-                for recompute in MODES {
-                    let mut other =
-                        Scenario { choices: Choices { recompute, ..best.scenario.choices }, ..best.scenario };
-                    change::choose(&mut other, strategy);
-                    assert!(
-                        time(&best.scenario) <= time(&other) || errors(&other) > errors(&base),
-                        "{link} {strategy:?}"
-                    );
-                }
+    /// Keeps what is even, and passes over the fifties.
+    struct Even(Vec<usize>);
+
+    impl Objective<usize> for Even {
+        fn next(&mut self, place: usize) -> usize {
+            if (50..60).contains(&place) { 60 } else { place }
+        }
+
+        fn weigh(&mut self, place: usize, candidate: &usize) -> Met {
+            assert_eq!(place, *candidate);
+            if !candidate.is_multiple_of(2) {
+                return Met::Misses;
             }
-        }
-    }
-
-    /// 4,096 accumulation steps in a pipeline of three stages, which do not divide the GPUs: on one
-    /// stage the same batch takes 8,192 steps, twice the parameter's maximum, and its link would be
-    /// read as 4,096.
-    #[test]
-    fn no_way_leaves_the_bounds_of_a_parameter() {
-        let base = decode("v=1&accum=4096&gpus=64&pp=3&size=7B").scenario;
-        let ranking = ranked(&base);
-        assert!(!ranking.best().is_empty());
-        for layout in ranking.best() {
-            assert!(layout.scenario.grad_accum_steps <= 4096, "{}", layout.scenario.grad_accum_steps);
-            assert_eq!(decode(&encode(&layout.scenario)).scenario, layout.scenario);
+            self.0.push(place);
+            Met::Fits
         }
     }
 
     #[test]
-    fn pieces_find_what_the_whole_finds() {
-        let base = default_scenario();
-        let whole = ranked(&base);
-        let mut pieces = Ranking::new(&base);
-        let mut calls = 1;
-        while !pieces.advance(97) {
-            calls += 1;
+    fn every_place_is_visited_once_whatever_the_pieces() {
+        let whole = Search::through(&Threes, Even(vec![])).0;
+        assert_eq!((whole.len(), whole.first(), whole.last()), (16, Some(&0), Some(&96)));
+        for piece in [1, 7, 99] {
+            let (mut search, mut progress) = (Search::new(Even(vec![])), Progress::default());
+            while !search.is_over(&Threes) {
+                search.advance(&Threes, piece, &mut progress);
+            }
+            assert_eq!(search.objective.0, whole);
+            assert_eq!(progress, Progress { visited: 100, of: 0, evaluated: 31, fitting: 16 });
         }
-        assert_eq!(calls, pieces.len().div_ceil(97));
-        assert_eq!((pieces.best(), pieces.fitting()), (whole.best(), whole.fitting()));
     }
 
     #[test]
-    fn nothing_fits_where_nothing_can() {
-        let base = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
-        let ranking = ranked(&base);
-        assert_eq!((ranking.best().len(), ranking.fitting()), (0, 0));
+    fn a_place_has_one_index_on_each_axis() {
+        let all: Vec<(char, u32)> = (0..6)
+            .map(|place| {
+                let mut indices = Indices(place);
+                (indices.on(&['a', 'b']).unwrap(), indices.on(&[1, 2, 3]).unwrap())
+            })
+            .collect();
+        assert_eq!(all, [('a', 1), ('b', 1), ('a', 2), ('b', 2), ('a', 3), ('b', 3)]);
+        assert_eq!(Indices(0).on::<u32>(&[]), None);
+    }
+
+    #[test]
+    fn the_last_is_found_at_both_ends_and_between() {
+        let between = |low: u32, high: u32| (high - low > 1).then(|| u32::midpoint(low, high));
+        let last_up_to = |most: u32| last((1, 100), between, |value| value <= most);
+        assert_eq!([0, 1, 37, 99, 100, 500].map(last_up_to), [None, Some(1), Some(37), Some(99), Some(100), Some(100)]);
     }
 }

@@ -1,7 +1,7 @@
 //! The best layouts of a scenario on its cluster.
 
 use analysis::layouts::LayoutSearch;
-use analysis::search::Ranking;
+use analysis::ranking::Ranking;
 use engine::json::compact;
 use engine::params::labels;
 use engine::scenario::issue::Issue;
@@ -47,8 +47,8 @@ pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
     let layouts: Vec<String> = layouts.collect();
     format!(
         "{{\"tried\":{},\"fit\":{},\"layouts\":[{}],\"issues\":{}}}",
-        ranking.tried(),
-        ranking.fitting(),
+        ranking.progress().visited,
+        ranking.progress().fitting,
         layouts.join(","),
         axis::said(issues)
     )

@@ -1,6 +1,6 @@
 //! Makes a scenario of what was said.
 
-use analysis::search::Ranking;
+use analysis::ranking::Ranking;
 use engine::catalog::accuracy::{Fit, verdict};
 use engine::catalog::names::usual_node;
 use engine::catalog::pick::{LADDER, pick_model};
@@ -336,7 +336,7 @@ impl Settled {
     /// Takes the fastest layout that is sure to fit.
     fn lay_out(&mut self, seeks: bool) {
         let mut ranking = Ranking::new(&self.scenario);
-        while !ranking.advance(1000) && ranking.tried() < MOST_LAYOUTS {}
+        while !ranking.advance(1000) && ranking.progress().visited < MOST_LAYOUTS {}
         // Sharding alone is simpler than GPUs that share layers or sequences.
         let is_plain = |scenario: &Scenario| {
             let mesh = scenario.degrees();

@@ -11,7 +11,7 @@ use crate::panels::advice::change::{gained, laid_out, not_in};
 use crate::panels::verdict::cost::of_run;
 use crate::state::Action;
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
-use analysis::search::Layout;
+use analysis::ranking::Layout;
 use charts::names;
 use engine::format::{self, THIN_SPACE};
 use engine::scenario::Scenario;
@@ -110,12 +110,12 @@ fn named(scenario: &Scenario, lacks: bool) -> String {
 
 /// The finding.
 fn caption(search: &LayoutSearch) -> String {
-    let (now, ranking) = (search.scenario().report(), search.ranking());
-    let all = format::count(ranking.len() as f64);
+    let (now, progress) = (search.scenario().report(), search.ranking().progress());
+    let all = format::count(progress.of as f64);
     let Some(best) = search.best() else {
         return format!("None of {all} layouts fits: the step needs more memory, more GPUs, or less to do.");
     };
-    let fitting = format::count(ranking.fitting() as f64);
+    let fitting = format::count(progress.fitting as f64);
     let of = format!("{fitting} of {all} layouts ({}) are valid and fit", engine::names::OF_LAYOUTS);
     let name = laid_out(search.scenario(), &best.scenario);
     let odds = odds(&best.report);

@@ -5,13 +5,14 @@ use core::cmp::Reverse;
 use super::batch::{dividing, sequences_of};
 use super::{Hardware, Kind, Laws};
 use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
+use crate::search::Space;
 use engine::catalog::{self, families};
 use engine::model::family::params;
 use engine::params::ParamId;
 use engine::scenario::{Model, Scenario};
 
 /// One place that a question asks about.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Case {
     /// The place of its hardware.
     pub(super) hardware: usize,
@@ -30,10 +31,17 @@ impl Case {
         let space = LayoutSpace::of_sequences(base, sequences, LARGEST_MICRO_BATCH);
         Self { hardware, space, accumulates: true, laws: Laws::of(base) }
     }
+}
 
-    /// Returns the layout at a place, if there is one.
-    pub(super) fn candidate(&self, place: usize) -> Option<Scenario> {
-        self.space.candidate(place).filter(|scenario| self.accumulates || scenario.grad_accum_steps == 1)
+impl Space for Case {
+    type Candidate = Scenario;
+
+    fn len(&self) -> usize {
+        self.space.len()
+    }
+
+    fn at(&self, place: usize) -> Option<Scenario> {
+        self.space.at(place).filter(|scenario| self.accumulates || scenario.grad_accum_steps == 1)
     }
 }
 

@@ -3,8 +3,9 @@
 
 use core::ops::Range;
 
-use super::search::Search;
+use super::fastest::Fastest;
 use super::{Found, Plan, Progress};
+use crate::search::{Search, Space};
 use engine::model::run::RunReport;
 
 /// The fastest layout of a case: the places of the case and of the layout in it.
@@ -48,7 +49,7 @@ impl Plan {
         let mut pieces = Vec::new();
         let (mut from, mut met) = (0, 0);
         for (place, case) in self.cases.iter().enumerate() {
-            met += case.space.len();
+            met += case.len();
             if met >= combinations || place + 1 == self.cases.len() {
                 pieces.push(from..place + 1);
                 (from, met) = (place + 1, 0);
@@ -61,10 +62,10 @@ impl Plan {
     pub fn search(&self, cases: Range<usize>) -> Piece {
         let (mut winners, mut progress) = (Vec::new(), Progress::default());
         for (place, case) in self.cases.iter().enumerate().take(cases.end).skip(cases.start) {
-            let mut search = Search::default();
-            progress.of += case.space.len();
-            search.advance(case, usize::MAX, self.limits(), &mut progress);
-            winners.extend(search.best().map(|best| Winner { case: place, layout: best.place }));
+            progress.of += case.len();
+            let mut search = Search::new(Fastest::new(case, self.limits));
+            search.advance(case, usize::MAX, &mut progress);
+            winners.extend(search.objective.best.map(|best| Winner { case: place, layout: best.place }));
         }
         Piece { winners, progress }
     }
@@ -82,13 +83,13 @@ impl Plan {
     pub fn end(&mut self, mut winners: Vec<Winner>) {
         winners.sort_unstable_by_key(|winner| winner.case);
         self.found = winners.into_iter().filter_map(|winner| self.found_at(winner)).collect();
-        self.search = Search::default();
+        self.search = None;
         self.at = self.cases.len();
     }
 
     fn found_at(&self, winner: Winner) -> Option<Found> {
         let case = self.cases.get(winner.case)?;
-        let scenario = case.candidate(winner.layout)?;
+        let scenario = case.at(winner.layout)?;
         let run: RunReport = scenario.run_report();
         Some(Found::new(case.hardware, &scenario, &run))
     }

@@ -6,6 +6,7 @@
 //! recomputation, it fits in no mode. A third holds for all: what does not fit in a micro-batch
 //! does not in a larger one ([`outgrows_smaller`]).
 
+use crate::layout_space::LayoutSpace;
 use engine::model::objective::Task;
 use engine::model::parallel::Schedule;
 use engine::model::software::AttentionKernel;
@@ -13,7 +14,7 @@ use engine::model::training::Recompute;
 use engine::scenario::Scenario;
 
 /// Which laws hold for the layouts of a scenario.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Laws {
     /// A step without recomputation is never longer than one with.
     pub none_is_fastest: bool,
@@ -52,10 +53,14 @@ pub fn outgrows_smaller(scenario: &Scenario) -> bool {
     micro_batches > 1 && (stages <= 1 || are_as_many) && !scenario.expert_choice.degrees
 }
 
-/// What an evaluation of a block settles about its other places.
-#[derive(Clone, Copy, Debug, Default)]
+/// What an evaluation of a block settles about its other places. A block is what differs in
+/// micro-batch and recomputation alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Settled {
-    /// The block that this is about.
+    /// Places of a block, and its micro-batches, which vary first, the smaller before the larger.
+    places: usize,
+    sizes: usize,
+    /// The block that the following is about.
     block: usize,
     /// A bit for each micro-batch of which no further mode can be the best.
     micro_batches: u32,
@@ -66,39 +71,50 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// Whether a place of a block is settled; another block begins anew.
-    pub(super) fn has(&mut self, block: usize, micro_batch: usize) -> bool {
+    /// Nothing is settled yet.
+    pub(super) fn of(space: &LayoutSpace) -> Self {
+        let (places, sizes) = (space.block().max(1), space.micro_batches().max(1));
+        Self { places, sizes, block: 0, micro_batches: 0, outgrown: None, in_all: false }
+    }
+
+    /// Returns this place, or the one after it if this is settled. Another block begins anew.
+    pub(super) fn next(&mut self, place: usize) -> usize {
+        let block = place / self.places;
         if self.block != block {
-            *self = Self { block, ..Self::default() };
+            *self = Self { block, micro_batches: 0, outgrown: None, in_all: false, ..*self };
         }
-        self.micro_batches & bit(micro_batch) != 0
+        if self.micro_batches & self.bit(place) == 0 { place } else { place + 1 }
     }
 
-    /// Settles a micro-batch of the block at hand.
-    pub(super) fn settle(&mut self, micro_batch: usize) {
-        self.micro_batches |= bit(micro_batch);
+    /// Settles the micro-batch of a place.
+    pub(super) fn settle(&mut self, place: usize) {
+        self.micro_batches |= self.bit(place);
     }
 
-    /// Notes that a micro-batch does not fit in its mode, or in all of them.
-    pub(super) fn outgrow(&mut self, mode: Recompute, micro_batch: usize, in_all: bool) {
+    /// Settles the whole block.
+    pub(super) fn settle_all(&mut self) {
+        self.micro_batches = u32::MAX;
+    }
+
+    /// Notes that the micro-batch of a place does not fit in its mode, or in all of them.
+    pub(super) fn outgrow(&mut self, mode: Recompute, place: usize, in_all: bool) {
         (self.outgrown, self.in_all) = (Some(mode), in_all);
         if in_all {
-            self.settle(micro_batch);
+            self.settle(place);
         }
     }
 
-    /// Whether a layout cannot fit as the same in a smaller micro-batch did not. The sizes of a
-    /// mode follow each other, the smaller first.
-    pub(super) fn is_outgrown(&mut self, layout: &Scenario, micro_batch: usize) -> bool {
+    /// Whether a layout cannot fit as the same in a smaller micro-batch did not.
+    pub(super) fn is_outgrown(&mut self, layout: &Scenario, place: usize) -> bool {
         let is_outgrown = self.outgrown == Some(layout.recompute) && outgrows_smaller(layout);
         if is_outgrown && self.in_all {
-            self.settle(micro_batch);
+            self.settle(place);
         }
         is_outgrown
     }
-}
 
-/// The bit of a micro-batch; there are fewer than 32 doublings.
-fn bit(micro_batch: usize) -> u32 {
-    1_u32.checked_shl(micro_batch as u32).unwrap_or(0)
+    /// The bit of a place's micro-batch; there are fewer than 32 doublings.
+    fn bit(&self, place: usize) -> u32 {
+        1_u32.checked_shl((place % self.sizes) as u32).unwrap_or(0)
+    }
 }

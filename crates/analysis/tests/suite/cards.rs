@@ -5,7 +5,7 @@ use analysis::advice::{Advice, LEAST_GAIN, advise, is_worth_the_odds, margin};
 use analysis::change::{Price, Turn};
 use analysis::layouts::{self, LayoutSearch};
 use analysis::levers::levers;
-use analysis::search::Layout;
+use analysis::ranking::Layout;
 use engine::catalog::accuracy::{fit_odds, verdict};
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;

@@ -3,7 +3,7 @@
 use crate::any::any_scenario;
 use crate::cases::cases;
 use analysis::advice::advise;
-use analysis::search::Ranking;
+use analysis::ranking::Ranking;
 use engine::params;
 use engine::scenario::Scenario;
 use engine::share::{decode, encode};

@@ -1,9 +1,9 @@
-//! The search of one case: its layouts in their order, the fastest that fits kept.
+//! What the search of a case keeps: the fastest of its layouts that fits.
 
-use super::Progress;
 use super::cases::Case;
-use super::settled::Settled;
+use super::settled::{Laws, Settled};
 use crate::candidates::errors;
+use crate::search::{Met, Objective};
 use engine::catalog::accuracy;
 use engine::model::choices::Choices;
 use engine::model::memory::{self, NoRoom};
@@ -14,7 +14,7 @@ use engine::model::training::Recompute;
 use engine::scenario::Scenario;
 
 /// The fastest layout of a case so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Best {
     /// Its place among the layouts of the case.
     pub(super) place: usize,
@@ -23,7 +23,7 @@ pub(super) struct Best {
 }
 
 /// What a layout has to hold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
     /// The most errors that it may have.
     pub(super) errors: usize,
@@ -33,71 +33,50 @@ pub(super) struct Limits {
     pub(super) sure: f64,
 }
 
-/// How far the search of a case is, and what it met.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Search {
-    place: usize,
-    best: Option<Best>,
+/// The fastest layout of a case, and what is known of layouts that were not evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fastest {
+    limits: Limits,
+    laws: Laws,
     settled: Settled,
+    pub(super) best: Option<Best>,
 }
 
-impl Search {
-    /// The place that is visited next.
-    pub(super) fn place(&self) -> usize {
-        self.place
+impl Fastest {
+    /// Nothing is found yet.
+    pub(super) fn new(case: &Case, limits: Limits) -> Self {
+        Self { limits, laws: case.laws, settled: Settled::of(&case.space), best: None }
+    }
+}
+
+impl Objective<Scenario> for Fastest {
+    fn next(&mut self, place: usize) -> usize {
+        self.settled.next(place)
     }
 
-    /// The fastest layout that was found.
-    pub(super) fn best(self) -> Option<Best> {
-        self.best
-    }
-
-    /// Visits up to `count` more layouts, and returns how many.
-    pub(super) fn advance(&mut self, case: &Case, count: usize, limits: Limits, progress: &mut Progress) -> usize {
-        let from = self.place;
-        let end = case.space.len().min(from.saturating_add(count));
-        let block = case.space.block();
-        while self.place < end {
-            let (of, micro_batch) = (self.place / block, case.space.micro_batch(self.place));
-            if self.settled.has(of, micro_batch) {
-                self.place += 1;
-                continue;
-            }
-            let Some(scenario) = case.candidate(self.place) else {
-                self.place += 1;
-                continue;
-            };
-            if self.settled.is_outgrown(&scenario, micro_batch) {
-                self.place += 1;
-                continue;
-            }
-            progress.evaluated += 1;
-            match weigh(&scenario, self.best.as_ref(), limits) {
-                // No micro-batch and no recomputation makes room for the states.
-                Weighed::StatesTooLarge => {
-                    self.place = (of + 1) * block;
-                    continue;
-                }
-                Weighed::TooLarge => {
-                    let is_first = case.laws.full_is_smallest && scenario.recompute == Recompute::None;
-                    let in_all = is_first && !fits_in_full(&scenario);
-                    self.settled.outgrow(scenario.recompute, micro_batch, in_all);
-                }
-                Weighed::Fits(outcome) => {
-                    progress.fitting += 1;
-                    let is_settled = case.laws.none_is_fastest && scenario.recompute == Recompute::None;
-                    if is_settled && !matches!(outcome, Outcome::Refused) {
-                        self.settled.settle(micro_batch);
-                    }
-                    if let Outcome::Best(run) = outcome {
-                        self.best = Some(Best { place: self.place, scenario, run });
-                    }
-                }
-            }
-            self.place += 1;
+    fn weigh(&mut self, place: usize, layout: &Scenario) -> Met {
+        let has_none = layout.recompute == Recompute::None;
+        if self.settled.is_outgrown(layout, place) {
+            return Met::Settled;
         }
-        progress.visited += self.place - from;
-        self.place - from
+        match weigh(layout, self.best.as_ref(), self.limits) {
+            // No micro-batch and no recomputation makes room for the states.
+            Weighed::StatesTooLarge => self.settled.settle_all(),
+            Weighed::TooLarge => {
+                let in_all = self.laws.full_is_smallest && has_none && !fits_in_full(layout);
+                self.settled.outgrow(layout.recompute, place, in_all);
+            }
+            Weighed::Fits(outcome) => {
+                if self.laws.none_is_fastest && has_none && !matches!(outcome, Outcome::Refused) {
+                    self.settled.settle(place);
+                }
+                if let Outcome::Best(run) = outcome {
+                    self.best = Some(Best { place, scenario: *layout, run });
+                }
+                return Met::Fits;
+            }
+        }
+        Met::Misses
     }
 }
 

@@ -1,0 +1,281 @@
+//! Searches and ranks every layout of one batch of one model on one cluster: strategies, degrees of
+//! parallelism, micro-batches, recomputation. Model, precision, sequence length, GPUs and the
+//! tokens of a step stay fixed.
+//!
+//! There are thousands of layouts, so the caller evaluates them in batches with
+//! [`Ranking::advance`].
+
+use core::cmp::Ordering;
+
+use super::candidates::errors;
+use super::layout_space::LayoutSpace;
+use super::search::{Met, Objective, Progress, Search, Space};
+use engine::catalog::accuracy;
+use engine::model::memory::odds::Verdict;
+use engine::model::report::Report;
+use engine::model::run::HostMemory;
+use engine::scenario::Scenario;
+use engine::scenario::expressed::Lack;
+
+/// Number of layouts that are kept.
+pub const MOST: usize = 8;
+
+/// A layout that fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// The scenario in this layout.
+    pub scenario: Scenario,
+    /// The report of the scenario.
+    pub report: Report,
+    /// The odds that it fits, 0 to 1.
+    pub odds: f64,
+    /// What of the layout its framework cannot run.
+    pub lack: Option<Lack>,
+}
+
+impl Layout {
+    /// Evaluates a layout.
+    pub(super) fn of(scenario: Scenario) -> Self {
+        let report = scenario.report();
+        Self::reported(scenario, report)
+    }
+
+    fn reported(scenario: Scenario, report: Report) -> Self {
+        Self { scenario, report, odds: accuracy::fit_odds(&report), lack: scenario.lack() }
+    }
+
+    /// Orders layouts: those that the framework can run before the others, then the fastest first.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let [own, others] = [self, other].map(|layout| layout.report.whole().time.get());
+        self.lack.is_some().cmp(&other.lack.is_some()).then(own.total_cmp(&others))
+    }
+
+    /// Whether it fits with the odds that are called so.
+    pub fn is_sure(&self) -> bool {
+        Verdict::of(self.odds) == Verdict::Fits
+    }
+
+    /// Returns the key under which two layouts count as the same kind: the degrees of parallelism,
+    /// whether weights are sharded, whether only within a group, and whether it fits for sure.
+    fn kind(&self) -> ([u32; 4], [bool; 3]) {
+        let Scenario { tp, cp, pp, ep, strategy, shard_size, .. } = self.scenario;
+        // A group of all GPUs is none.
+        let in_groups = strategy.uses_shard_size() && shard_size < self.scenario.degrees().dp;
+        ([tp, cp, pp, ep], [strategy.shards_weights(), in_groups, self.is_sure()])
+    }
+}
+
+/// A search of all layouts around a scenario, and the best so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    space: LayoutSpace,
+    search: Search<BestOfKinds>,
+    progress: Progress,
+}
+
+/// The best layouts, one of each kind.
+#[derive(Clone, Debug, PartialEq)]
+struct BestOfKinds {
+    /// Number of errors of the base scenario; a layout may have as many.
+    errors: usize,
+    /// What the base scenario asks of its hosts, which a layout may ask for if they have it.
+    host: HostMemory,
+    best: Vec<Layout>,
+}
+
+impl Ranking {
+    /// Creates a search around a scenario; nothing is evaluated yet.
+    pub fn new(base: &Scenario) -> Self {
+        Self::in_place_of(base, base)
+    }
+
+    /// Creates a search around a scenario that stands in for another: its layouts may ask the hosts
+    /// for what they have, or for what the other asks them for anyway.
+    pub(super) fn in_place_of(base: &Scenario, other: &Scenario) -> Self {
+        let space = LayoutSpace::new(base);
+        let progress = Progress { of: space.len(), ..Progress::default() };
+        let best = Vec::with_capacity(MOST + 1);
+        let search = Search::new(BestOfKinds { errors: errors(base), host: other.host_memory(), best });
+        Self { space, search, progress }
+    }
+
+    /// How far the search is, and what it met.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Whether every combination was visited.
+    pub fn is_over(&self) -> bool {
+        self.search.is_over(&self.space)
+    }
+
+    /// Returns the best layouts so far, one of each kind: sharding and degrees of parallelism.
+    /// Those that the framework can run come first, and of these the fastest.
+    pub fn best(&self) -> &[Layout] {
+        &self.search.objective.best
+    }
+
+    /// Returns the best layout so far that fits with the odds that are called so.
+    pub fn sure(&self) -> Option<&Layout> {
+        self.search.objective.sure()
+    }
+
+    /// Visits up to `count` more combinations. Returns whether the search is complete.
+    pub fn advance(&mut self, count: usize) -> bool {
+        self.search.advance(&self.space, count, &mut self.progress);
+        self.is_over()
+    }
+
+    /// Replaces each of the best layouts by what a function makes of it, where that fits and comes
+    /// before it.
+    pub(super) fn tune(&mut self, tuned: impl Fn(&Scenario) -> Scenario) {
+        let BestOfKinds { host, best, .. } = &mut self.search.objective;
+        for layout in best.iter_mut() {
+            let other = Layout::of(tuned(&layout.scenario));
+            let is_as_sure = other.is_sure() || !layout.is_sure();
+            let is_held = other.scenario.host_memory().may_replace(host);
+            if other.report.fits() && is_as_sure && is_held && other.order(layout).is_lt() {
+                *layout = other;
+            }
+        }
+        best.sort_by(Layout::order);
+    }
+}
+
+impl Objective<Scenario> for BestOfKinds {
+    fn weigh(&mut self, _: usize, candidate: &Scenario) -> Met {
+        let report = candidate.report();
+        if !report.fits() {
+            return Met::Misses;
+        }
+        self.insert(Layout::reported(*candidate, report));
+        Met::Fits
+    }
+}
+
+impl BestOfKinds {
+    fn sure(&self) -> Option<&Layout> {
+        self.best.iter().find(|layout| layout.is_sure())
+    }
+
+    /// Inserts a layout that fits, if it is among the best.
+    fn insert(&mut self, layout: Layout) {
+        let is_before = |other: &Layout| layout.order(other).is_lt();
+        let is_first_sure = layout.is_sure() && self.sure().is_none();
+        if self.best.len() >= MOST && !is_first_sure && !self.best.last().is_some_and(is_before) {
+            return;
+        }
+        let twin = self.best.iter().position(|other| other.kind() == layout.kind());
+        if twin.and_then(|twin| self.best.get(twin)).is_some_and(|twin| !is_before(twin)) {
+            return;
+        }
+        // Hosts and validation are expensive, so they come last.
+        let is_held = layout.scenario.host_memory().may_replace(&self.host);
+        if !is_held || errors(&layout.scenario) > self.errors {
+            return;
+        }
+        if let Some(twin) = twin {
+            self.best.remove(twin);
+        }
+        let place = self.best.partition_point(|other| !is_before(other));
+        self.best.insert(place, layout);
+        if self.best.len() > MOST {
+            // The best that is sure stays, however many that are tight are faster.
+            let is_last_sure = self.best.iter().position(Layout::is_sure) == Some(MOST);
+            self.best.remove(if is_last_sure { MOST - 1 } else { MOST });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change;
+    use crate::layout_space::{MODES, STRATEGIES};
+    use engine::catalog::default_scenario;
+    use engine::model::choices::Choices;
+    use engine::share::{decode, encode};
+
+    fn ranked(scenario: &Scenario) -> Ranking {
+        let mut ranking = Ranking::new(scenario);
+        assert!(ranking.advance(usize::MAX));
+        ranking
+    }
+
+    #[test]
+    fn every_way_trains_the_same_tokens_on_the_same_gpus_and_fits() {
+        let base = decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&seq=8k&mbs=1&accum=4").scenario;
+        let ranking = ranked(&base);
+        let best = ranking.best();
+        assert!(
+            best.len() > 3 && best.is_sorted_by_key(|layout| (layout.lack.is_some(), layout.report.whole().time.get()))
+        );
+        for layout in best {
+            assert!(layout.report.fits());
+            assert_eq!(layout.report, layout.scenario.report());
+            assert_eq!(layout.report.tokens_per_step, base.report().tokens_per_step);
+            assert_eq!((layout.scenario.gpus, layout.scenario.seq_len), (base.gpus, base.seq_len));
+            assert!(errors(&layout.scenario) <= errors(&base));
+        }
+    }
+
+    #[test]
+    fn the_best_is_no_slower_than_the_scenario_and_than_its_neighbours() {
+        for link in
+            ["", "cluster=dgx-h100&model=llama-3-8b&gpus=16&accum=8", "cluster=dgx-h100&model=mixtral-8x7b&gpus=64"]
+        {
+            let base = decode(link).scenario;
+            let best = ranked(&base).best().first().copied().unwrap();
+            let time = |scenario: &Scenario| {
+                let report = scenario.report();
+                if report.fits() { report.whole().time.get() } else { f64::INFINITY }
+            };
+            assert!(time(&best.scenario) <= time(&base), "{link}");
+            for strategy in STRATEGIES.iter().copied() {
+                for recompute in MODES {
+                    let mut other =
+                        Scenario { choices: Choices { recompute, ..best.scenario.choices }, ..best.scenario };
+                    change::choose(&mut other, strategy);
+                    assert!(
+                        time(&best.scenario) <= time(&other) || errors(&other) > errors(&base),
+                        "{link} {strategy:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// 4,096 accumulation steps in a pipeline of three stages, which do not divide the GPUs: on one
+    /// stage the same batch takes 8,192 steps, twice the parameter's maximum, and its link would be
+    /// read as 4,096.
+    #[test]
+    fn no_way_leaves_the_bounds_of_a_parameter() {
+        let base = decode("v=1&accum=4096&gpus=64&pp=3&size=7B").scenario;
+        let ranking = ranked(&base);
+        assert!(!ranking.best().is_empty());
+        for layout in ranking.best() {
+            assert!(layout.scenario.grad_accum_steps <= 4096, "{}", layout.scenario.grad_accum_steps);
+            assert_eq!(decode(&encode(&layout.scenario)).scenario, layout.scenario);
+        }
+    }
+
+    #[test]
+    fn pieces_find_what_the_whole_finds() {
+        let base = default_scenario();
+        let whole = ranked(&base);
+        let mut pieces = Ranking::new(&base);
+        let mut calls = 1;
+        while !pieces.advance(97) {
+            calls += 1;
+        }
+        assert_eq!(calls, pieces.progress().of.div_ceil(97));
+        assert_eq!(pieces, whole);
+    }
+
+    #[test]
+    fn nothing_fits_where_nothing_can() {
+        let base = decode("model=llama-3.1-405b&gpus=4&seq=8k").scenario;
+        let ranking = ranked(&base);
+        assert_eq!((ranking.best().len(), ranking.progress().fitting), (0, 0));
+    }
+}
