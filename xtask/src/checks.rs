@@ -19,8 +19,10 @@ pub enum Part {
     Lint,
     /// The documentation: of the code, and the book.
     Docs,
-    /// Tests without a browser, including those of the packages.
+    /// Tests without a browser.
     Native,
+    /// The packages for npm and Python.
+    Packages,
     /// Tests in browsers: of the engine, and of the built site.
     Browser,
     /// What finds most within a minute, once built; no part of the others.
@@ -30,7 +32,7 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 4] = [Self::Lint, Self::Docs, Self::Native, Self::Browser];
+    const ALL: [Self; 5] = [Self::Lint, Self::Docs, Self::Native, Self::Packages, Self::Browser];
 }
 
 impl FromStr for Part {
@@ -41,8 +43,9 @@ impl FromStr for Part {
             "lint" => Self::Lint,
             "docs" => Self::Docs,
             "native" => Self::Native,
+            "packages" => Self::Packages,
             "browser" => Self::Browser,
-            _ => bail!("whose names are lint, docs, native and browser"),
+            _ => bail!("whose names are lint, docs, native, packages and browser"),
         })
     }
 }
@@ -59,7 +62,7 @@ enum Run {
     Tests(fn() -> Result<Command>),
 }
 
-use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Record};
+use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Packages, Record};
 use Run::{Check, Tests};
 
 /// The step that those after it in its part need.
@@ -82,8 +85,8 @@ const STEPS: [Step; 31] = [
     Step(Native, "wasm-bindgen", 2, Check(|| ensure(&[&WASM_BINDGEN]))),
     Step(Native, "Tests, native", 180, Tests(|| Ok(cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"])))),
     Step(Native, "Fuzz targets", 35, Check(|| random::fuzz(None, FUZZ))),
-    Step(Native, "npm package", 45, Check(packages::npm_check)),
-    Step(Native, "Python package", 45, Check(packages::wheel_check)),
+    Step(Packages, "npm package", 45, Check(packages::npm_check)),
+    Step(Packages, "Python package", 45, Check(packages::wheel_check)),
     // Installed together, as they share many dependencies.
     Step(InBrowsers, "Tools", 2, Check(|| ensure(&[&TRUNK, &WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
     Step(InBrowsers, "Chromium and ChromeDriver", 2, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
@@ -110,7 +113,7 @@ const STEPS: [Step; 31] = [
 const FAST_CASES: &str = "100";
 
 /// Time for each fuzz target among the checks.
-const FUZZ: Duration = Duration::from_secs(5);
+const FUZZ: Duration = Duration::from_secs(3);
 
 /// Prefixes of the crates that only the page may use.
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
@@ -139,7 +142,15 @@ pub fn run(parts: &[Part]) -> Result<ExitCode> {
     let parts = if parts.is_empty() { &Part::ALL[..] } else { parts };
     let (mut tally, mut has_site) = (Tally::default(), true);
     let (mut times, mut over) = (vec!["step,seconds,budget".to_owned()], Vec::new());
-    for Step(_, name, budget, how) in STEPS.iter().filter(|Step(part, ..)| parts.contains(part)) {
+    let mut beside = is_whole(parts).then(|| std::thread::spawn(ahead));
+    for Step(part, name, budget, how) in STEPS.iter().filter(|Step(part, ..)| parts.contains(part)) {
+        if matches!(part, Packages | InBrowsers)
+            && let Some(beside) = beside.take()
+        {
+            step("Waiting for what is compiled beside the steps so far");
+            // A panic there is no result of a step here.
+            let _ = beside.join();
+        }
         step(name);
         if !has_site {
             println!("    {name}: left out, as the site could not be built");
@@ -179,6 +190,30 @@ impl Run {
         };
         tally.add(tests, matches!(passed, Ok(true)));
         passed
+    }
+}
+
+fn is_whole(parts: &[Part]) -> bool {
+    Part::ALL.iter().all(|part| parts.contains(part))
+}
+
+/// Installs and compiles what the packages and the browser tests need, beside the steps before
+/// them, which leave a core idle much of the time. What fails here fails again in its own step,
+/// which says why.
+fn ahead() {
+    let tests = "test --no-run --quiet --package e2e --test site";
+    let in_chromium = "test --no-run --quiet --target wasm32-unknown-unknown --test browser --test bits";
+    let compiled: [&dyn Fn() -> Result<()>; 7] = [
+        &|| ensure(&[&MDBOOK, &WASM_BINDGEN, &TRUNK, &GECKODRIVER]),
+        &random::compile,
+        &packages::npm_compile,
+        &|| packages::wheel().map(drop),
+        &site::compile,
+        &|| run_program(&mut cargo(&tests.split(' ').collect::<Vec<_>>())),
+        &|| run_program(&mut cargo(&in_chromium.split(' ').collect::<Vec<_>>())),
+    ];
+    for compile in compiled {
+        let _ = compile();
     }
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::programs::{
     CADDY, CHROMEDRIVER, CHROMIUM, Environment, FIREFOX, GECKODRIVER, MINIBROWSER, NODE, NPM, Program, Source, Version,
@@ -113,6 +114,9 @@ impl Program {
 /// # Errors
 /// When one cannot be installed.
 pub fn ensure(programs: &[&Program]) -> Result<()> {
+    // One at a time: two threads would install the same program, or take away its folder.
+    static INSTALLING: Mutex<()> = Mutex::new(());
+    let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     for program in programs {
         if let Err(missing) = program.find() {
             program.install(&missing)?;

@@ -50,7 +50,7 @@ mod flags {
             /// Runs every check and test, with a count at the end, and writes how long each step
             /// took to target/test-seconds.csv.
             cmd test {
-                /// Runs the parts of these names alone: lint, docs, native, browser.
+                /// Runs the parts of these names alone: lint, docs, native, packages, browser.
                 repeated parts: Part
                 /// Runs what finds most, in a minute, once built.
                 optional --fast

@@ -107,6 +107,17 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     Ok(trunk)
 }
 
+/// Compiles both modules of the site as [`build`] does.
+///
+/// # Errors
+/// When the target is missing, or one does not compile.
+pub fn compile() -> Result<()> {
+    wasm_target()?;
+    [&["--bin", "page"], &["--package", "shardwise-files-worker"]]
+        .into_iter()
+        .try_for_each(|what| run(cargo(&["build", "--quiet", "--target", WASM_TARGET, "--profile", "site"]).args(what)))
+}
+
 /// Installs Trunk and wasm-bindgen if they are missing, and compiles the page at the same time, as
 /// either leaves cores idle.
 fn prepare(profile: Profile) -> Result<()> {
