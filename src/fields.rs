@@ -8,7 +8,7 @@ pub use price::price;
 use yew::AttrValue;
 
 use crate::state::Draft;
-use analysis::degrees;
+use analysis::neighbour_layouts;
 use engine::catalog::preset;
 use engine::params::scale;
 use engine::params::{Choice, Group, Kind, Number, Param, ParamId, Scale, Unit, quantity};
@@ -103,7 +103,8 @@ impl Field {
         match self {
             Self::Number(field) => {
                 let correction = said(field.key);
-                let offers = if correction.is_some() { degrees::corrections(scenario, field.key) } else { Vec::new() };
+                let offers =
+                    if correction.is_some() { neighbour_layouts::corrections(scenario, field.key) } else { Vec::new() };
                 Self::Number(NumberField { correction, offers, ..field })
             }
             Self::Choice(field) => Self::Choice(ChoiceField { correction: said(field.key), ..field }),

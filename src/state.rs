@@ -14,7 +14,7 @@ pub use target::SelectTarget;
 use yew::Reducible;
 
 use crate::view::View;
-use analysis::degrees;
+use analysis::neighbour_layouts;
 use engine::catalog::{self, preset};
 use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
@@ -154,7 +154,7 @@ impl State {
             Action::Settle => self.settle(),
             Action::Nearest { key } => self.nearest(key),
             Action::GiveUp { key } => self.give_up(key),
-            Action::Step { key, value } => self.take(&degrees::with_count(&self.scenario, key, value)),
+            Action::Step { key, value } => self.take(&neighbour_layouts::with_count(&self.scenario, key, value)),
             Action::Choose { key, index } => self.choose(key, index),
             Action::Pick(pick) => self.pick(pick),
             Action::Import(architecture) => {

@@ -4,7 +4,7 @@ mod words;
 
 pub use words::{of_batch, product, step_id};
 
-use analysis::degrees;
+use analysis::neighbour_layouts;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::ParamId;
@@ -51,15 +51,15 @@ impl Layout {
     /// The layout of a scenario.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let mesh = scenario.degrees();
-        let sequences = degrees::sequences(scenario);
+        let sequences = neighbour_layouts::sequences(scenario);
         let step = |key: ParamId, short: &'static str, value: u32| {
             let offer = |value: u32| {
-                let then = degrees::sequences(&degrees::with_count(scenario, key, value));
+                let then = neighbour_layouts::sequences(&neighbour_layouts::with_count(scenario, key, value));
                 let now = report.tokens_per_step;
                 let batch = words::batch(now, now * then / sequences);
                 Offer { value, name: words::step(key.param().label, value, &batch) }
             };
-            let offers = degrees::around(scenario, key).map(|value| value.map(offer));
+            let offers = neighbour_layouts::around(scenario, key).map(|value| value.map(offer));
             Step { key, short, value: format::count(f64::from(value)), offers }
         };
         let has_experts = scenario.model.architecture().has_experts();

@@ -19,7 +19,7 @@ use self::sheet::CONTROLS;
 use crate::calculator::Calculator;
 use crate::fields::product;
 use crate::state::Action;
-use analysis::effects::Same;
+use analysis::inert_options::InertOptions;
 use engine::catalog;
 use engine::format;
 use engine::model::stages::of_model;
@@ -35,7 +35,7 @@ pub struct FoldedGroups<'a> {
     /// The scenario that the groups show.
     pub scenario: Scenario,
     /// Choices of which some option gives the same result.
-    pub effects: &'a Rc<Vec<Same>>,
+    pub effects: &'a Rc<Vec<InertOptions>>,
     /// Takes 1 where a group opens and -1 where one closes.
     pub opened: &'a Callback<i32>,
 }

@@ -175,7 +175,7 @@ fn a_gesture_is_one_step_of_undo() {
 #[test]
 fn a_choice_without_effect_says_so() {
     let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario;
-    let effects = analysis::effects::without_effect(&scenario);
+    let effects = analysis::inert_options::inert_options(&scenario);
     let same = effects.iter().find(|same| same.all).unwrap();
     let Field::Choice(field) = field(same.param.param(), &scenario, &[], &scenario) else { panic!() };
     let said = effects::same(same);

@@ -20,9 +20,9 @@ pub struct Advice {
     pub report: Report,
     /// Relative gain in tokens per second and GPU: 0.1 is 10 % faster.
     pub gain: f64,
-    /// What the change asks for.
+    /// Cost of the change.
     pub price: Price,
-    /// What the change asks for that the framework cannot run.
+    /// The part of the change that the framework cannot run.
     pub lack: Option<Lack>,
 }
 

@@ -21,7 +21,7 @@ const MICRO_BATCHES: [u32; 5] = [1, 2, 4, 8, 16];
 /// Candidates of one search.
 pub const CANDIDATES: usize = SEQUENCES.len() * MICRO_BATCHES.len() * MODES.len();
 
-/// What counts as no slower than the best: memory and bandwidth limit while more of them would add
+/// Fraction of the best that counts as no slower: memory and bandwidth limit while more would add
 /// a twentieth.
 pub const NEARLY: f64 = 0.95;
 

@@ -1,9 +1,8 @@
-//! The single changes of a scenario that are tried, in one list: cards, the waterfall's levers and
-//! whatever else names a change draw from it.
+//! The list of single changes that advice cards, the waterfall and error reports choose from.
 
 use super::advice::is_sure;
 use super::change::{Change, Turn, apply};
-use super::options::turned;
+use super::other_options::turned;
 use engine::model::experts::Dispatcher;
 use engine::model::report::Report;
 use engine::model::training::{Optimizer, Recompute};
@@ -29,7 +28,7 @@ const SHORTEST: u32 = 128;
 /// Number of doublings of GPUs or memory that are tried.
 const DOUBLINGS: u32 = 6;
 
-/// What a change is to achieve.
+/// Goal of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     /// A run that fits is to get faster.

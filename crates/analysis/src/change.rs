@@ -1,6 +1,6 @@
 //! Single changes of a scenario, and what they make of it.
 
-use super::degrees::with_count;
+use super::neighbour_layouts::with_count;
 use engine::model::experts::Dispatcher;
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
@@ -62,7 +62,7 @@ pub enum Turn {
     Option(ParamId, usize),
 }
 
-/// What a change asks for, the cheapest first.
+/// Cost of a change to the user, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Price {
     /// A setting: model, tokens of a step and hardware stay, and the numbers that are trained but
@@ -75,7 +75,7 @@ pub enum Price {
 }
 
 impl Change {
-    /// What the change asks for, as far as the change alone tells.
+    /// Cost of the change, as far as the change alone decides it.
     pub fn price(self) -> Price {
         match self {
             Self::Strategy(_)
@@ -96,7 +96,7 @@ impl Change {
 }
 
 impl Turn {
-    /// What the change asks for, as far as the change alone tells.
+    /// Cost of the change, as far as the change alone decides it.
     pub fn price(self) -> Price {
         match self {
             Self::Change(change) => change.price(),

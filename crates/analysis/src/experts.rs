@@ -24,7 +24,7 @@ pub enum Along {
     GpusAlone,
 }
 
-/// How a layer is executed.
+/// Execution of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
     /// One static choice.

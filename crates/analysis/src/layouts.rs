@@ -4,7 +4,7 @@
 use super::advice::{Advice, is_worth_the_odds};
 use super::candidates::errors;
 use super::change::{Change, Price, apply};
-use super::options::turned;
+use super::other_options::turned;
 use super::ranking::{Layout, Ranking};
 use engine::catalog::accuracy;
 use engine::model::report::Report;
@@ -99,7 +99,7 @@ impl LayoutSearch {
         first.into_iter().chain(sure).copied().collect()
     }
 
-    /// Where none fits: the first saver of memory with which one does, and the fastest of those.
+    /// If no layout fits: the first memory saver with which one fits, and the fastest such layout.
     pub fn also(&self) -> Option<(Change, &Layout)> {
         let (change, ranking) = self.saved.as_ref()?;
         Some((*change, ranking.best().first()?))
@@ -150,7 +150,7 @@ fn tuned(scenario: &Scenario, choices: &[ParamId]) -> Scenario {
     best
 }
 
-/// What saves memory and leaves model, batch and cluster as they are, the last to be tried first: a
+/// Memory savers that keep model, batch and cluster, in reverse order of trial: a
 /// loss without fp32 logits, 8-bit moments, states in host memory.
 fn savers(scenario: &Scenario) -> Vec<Change> {
     let mut savers = Vec::with_capacity(5);

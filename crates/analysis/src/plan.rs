@@ -97,12 +97,12 @@ impl Plan {
         &self.scenario
     }
 
-    /// What every answer holds to.
+    /// Returns the terms that every answer keeps.
     pub fn terms(&self) -> Terms {
         self.terms
     }
 
-    /// What is searched.
+    /// Returns the kind of search.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -117,7 +117,7 @@ impl Plan {
         &self.found
     }
 
-    /// How far the search is.
+    /// Returns the progress of the search.
     pub fn progress(&self) -> Progress {
         self.progress
     }

@@ -16,7 +16,7 @@ use engine::scenario::Scenario;
 use engine::share::decode::decode_link;
 use engine::units::Bytes;
 
-/// What a measured peak includes.
+/// Scope of a measured peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Live tensors (`max_memory_allocated`).
@@ -112,7 +112,7 @@ pub struct Published {
 pub struct Peak {
     /// Size in GiB.
     pub gib: f64,
-    /// What the peak includes.
+    /// Scope of the peak.
     pub kind: MemoryKind,
     /// The pipeline stage where the peak was measured.
     pub stage: MemoryStage,

@@ -29,7 +29,7 @@ pub struct Layout {
     pub report: Report,
     /// The odds that it fits, 0 to 1.
     pub odds: f64,
-    /// What of the layout its framework cannot run.
+    /// The part of the layout that its framework cannot run.
     pub lack: Option<Lack>,
 }
 
@@ -78,7 +78,7 @@ pub struct Ranking {
 struct BestOfKinds {
     /// Number of errors of the base scenario; a layout may have as many.
     errors: usize,
-    /// What the base scenario asks of its hosts, which a layout may ask for if they have it.
+    /// Host memory of the base scenario. A layout may need as much, if the hosts have it.
     host: HostMemory,
     best: Vec<Layout>,
 }
@@ -99,7 +99,7 @@ impl Ranking {
         Self { space, search, progress }
     }
 
-    /// How far the search is, and what it met.
+    /// Returns the progress of the search.
     pub fn progress(&self) -> Progress {
         self.progress
     }

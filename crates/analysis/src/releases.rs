@@ -1,4 +1,4 @@
-//! What the release of a program changes.
+//! Effects of a program's release.
 
 use engine::catalog::releases::{Known, Release};
 use engine::format;
@@ -6,12 +6,12 @@ use engine::scenario::Scenario;
 use engine::share::{decode, encode};
 use engine::units::Bytes;
 
-/// What a release changes against the one before it.
+/// Effect of a release compared with the one before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
     /// The release before.
     pub before: &'static Release,
-    /// What one GPU needs, less what it needed before: negative where the release saves memory.
+    /// Memory of one GPU minus that of the release before; negative if the release saves memory.
     pub needed: Bytes,
     /// The time of a step over that before, less 1.
     pub slower: f64,
@@ -38,7 +38,7 @@ pub fn at(scenario: &Scenario, release: &'static Release) -> Scenario {
     decode::decode(&link).scenario
 }
 
-/// What the release of a scenario changes; `None` where it has none, or no earlier one is known.
+/// Returns the effect of a scenario's release; `None` if it has no release or no earlier one.
 pub fn change(scenario: &Scenario) -> Option<Change> {
     let before = scenario.release?.0.before()?;
     let [now, then] = [*scenario, at(scenario, before)].map(|scenario| scenario.report());

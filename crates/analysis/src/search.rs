@@ -1,5 +1,5 @@
-//! One search, whatever is looked for: a space of candidates, visited place by place, and an
-//! objective that keeps what counts.
+//! The one search behind all questions: a space of candidates, visited place by place, and an
+//! objective that keeps the best.
 //!
 //! | question | space | objective |
 //! |---|---|---|
@@ -8,11 +8,11 @@
 //! | [`crate::best`]: the MFU that memory allows | lengths, micro-batches, recomputation | all, by MFU |
 //! | [`crate::bounds_search`]: the same by the closed-form bounds | stage, share kept, tokens | the highest MFU |
 //!
-//! What is asked of one axis alone is bisected ([`last`]): [`crate::limits`].
+//! Questions about a single axis are bisected ([`last`]): [`crate::limits`].
 
 /// Candidates, each at a place.
 pub(crate) trait Space {
-    /// What is evaluated.
+    /// A configuration that is evaluated.
     type Candidate;
 
     /// Number of places.
@@ -34,30 +34,30 @@ impl Indices {
     }
 }
 
-/// What an objective finds at a candidate.
+/// Result of weighing a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
-    /// It is not evaluated: another candidate answers for it.
+    /// Not evaluated: the result of another candidate decides this one.
     Settled,
-    /// It is evaluated and does not fit.
+    /// Evaluated; does not fit.
     Misses,
-    /// It is evaluated and fits.
+    /// Evaluated; fits.
     Fits,
 }
 
-/// What a search looks for.
+/// The aim of a search: decides which candidates to keep.
 pub(crate) trait Objective<T> {
-    /// Returns the first place, from this one on, that may matter: this one, unless what was
-    /// evaluated before answers for it.
+    /// Returns the first place, from this one on, whose candidate may be kept: this place, unless
+    /// earlier evaluations rule it out.
     fn next(&mut self, place: usize) -> usize {
         place
     }
 
-    /// Evaluates the candidate at a place, as far as it may matter, and keeps it if it does.
+    /// Evaluates the candidate at a place as far as needed, and keeps it if it is good enough.
     fn weigh(&mut self, place: usize, candidate: &T) -> Met;
 }
 
-/// How far a search is, and what it met.
+/// Progress of a search, with counts of its candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Combinations visited so far.
@@ -72,7 +72,7 @@ pub struct Progress {
     pub fitting: usize,
 }
 
-/// A search that is done piece by piece: what it looks for, and the place that is visited next.
+/// A search that runs piece by piece: its objective, and the next place to visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Search<O> {
     pub(crate) objective: O,

@@ -1,7 +1,7 @@
 //! Sensitivity: how much the result changes when each number grows by a tenth or doubles, with the
 //! others fixed.
 
-use super::degrees::sequences;
+use super::neighbour_layouts::sequences;
 use super::sweep::{self, Sample};
 use engine::params::{CONSTANTS, Kind, Number, PARAMS, Param, ParamId};
 use engine::scenario::Scenario;

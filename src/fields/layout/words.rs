@@ -1,6 +1,6 @@
 //! The words of the strip of degrees and of the product that is the batch.
 
-use analysis::degrees;
+use analysis::neighbour_layouts;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::ParamId;
@@ -25,7 +25,7 @@ pub fn step_id(id: ParamId) -> Option<&'static str> {
 /// tokens per step`. Where texts do not fill sequences, or an example has two answers, that is a
 /// factor of its own, so that the product is always right.
 pub fn product(scenario: &Scenario, report: &Report) -> String {
-    let sequences = degrees::sequences(scenario);
+    let sequences = neighbour_layouts::sequences(scenario);
     let dp = format::count(f64::from(scenario.degrees().dp));
     let length = format::count(f64::from(scenario.seq_len));
     let product = sequences * f64::from(scenario.seq_len);

@@ -2,7 +2,7 @@
 
 use analysis::advice::Advice;
 use analysis::change::{Change, Price, Turn};
-use analysis::levers::Lever;
+use analysis::time_reductions::TimeReduction;
 use charts::names;
 use engine::format;
 use engine::model::hardware::Generation;
@@ -115,7 +115,7 @@ pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
 }
 
 /// What a lever does: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
-pub fn lever(lever: &Lever) -> String {
+pub fn lever(lever: &TimeReduction) -> String {
     let less = format::delta(-lever.less, format::percent);
     format!("{less} of it, {}, {}", faster(lever.advice.gain.max(0.0)), odds(&lever.advice.report))
 }

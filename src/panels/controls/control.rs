@@ -7,7 +7,7 @@ use crate::components::choice::ChoiceControl;
 use crate::components::number::NumberControl;
 use crate::fields::{Field, field};
 use crate::state::{Action, Draft};
-use analysis::effects::Same;
+use analysis::inert_options::InertOptions;
 use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
@@ -33,7 +33,7 @@ pub(super) struct ControlContext<'a> {
     /// What the scenario is measured against.
     pub(super) preset: &'a Scenario,
     /// Choices of which some option gives the same result.
-    pub(super) effects: &'a [Same],
+    pub(super) effects: &'a [InertOptions],
     /// What the page computes with other values than the scenario's.
     pub(super) issues: &'a [Issue],
     /// Takes actions.

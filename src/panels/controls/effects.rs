@@ -4,23 +4,23 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use analysis::effects::{Same, without_effect};
+use analysis::inert_options::{InertOptions, inert_options};
 use engine::scenario::Scenario;
 
 /// The choices without an effect on the scenario as it last stood still; until it is `due` those
 /// that were found last.
 #[hook]
-pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<Same>> {
+pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<InertOptions>> {
     let kept = use_mut_ref(|| (None::<Scenario>, Rc::new(Vec::new())));
     let mut kept = kept.borrow_mut();
     if due && kept.0 != Some(*settled) {
-        *kept = (Some(*settled), Rc::new(without_effect(settled)));
+        *kept = (Some(*settled), Rc::new(inert_options(settled)));
     }
     kept.1.clone()
 }
 
 /// Under a choice of which some option, or all, give the same result.
-pub fn same(same: &Same) -> String {
+pub fn same(same: &InertOptions) -> String {
     if same.all {
         return "No effect here: every option gives the same result.".to_owned();
     }

@@ -10,7 +10,7 @@ use super::control::{ControlContext, PROMOTED, control};
 use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
 use crate::browser;
 use crate::state::{Action, Draft};
-use analysis::effects::Same;
+use analysis::inert_options::InertOptions;
 use engine::catalog::preset;
 use engine::names;
 use engine::params::{PARAMS, Param, every};
@@ -27,7 +27,7 @@ pub struct Props {
     /// Texts in typed fields.
     pub drafts: Vec<Draft>,
     /// Choices of which some option gives the same result.
-    pub effects: Rc<Vec<Same>>,
+    pub effects: Rc<Vec<InertOptions>>,
     /// The issues of the scenario on screen.
     pub issues: Vec<Issue>,
     /// Takes actions.

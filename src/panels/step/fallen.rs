@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::snapshot::Snapshot;
 use crate::view::Panel;
-use analysis::levers::{Lever, levers};
+use analysis::time_reductions::{TimeReduction, time_reductions};
 use charts::spec::ChartSpec;
 use charts::views;
 use engine::model::report::Report;
@@ -19,7 +19,7 @@ pub(super) struct Fallen {
     /// The figure.
     pub spec: Rc<ChartSpec>,
     /// For each part that has one, its lever; none until they are sought.
-    pub levers: Vec<Rc<Lever>>,
+    pub levers: Vec<Rc<TimeReduction>>,
 }
 
 impl Fallen {
@@ -28,7 +28,11 @@ impl Fallen {
         let split = waterfall(&scenario.setup(), report);
         Self {
             spec: Rc::new(views::of_split(scenario, report, &split)),
-            levers: if seek { levers(scenario, report, &split).into_iter().map(Rc::new).collect() } else { Vec::new() },
+            levers: if seek {
+                time_reductions(scenario, report, &split).into_iter().map(Rc::new).collect()
+            } else {
+                Vec::new()
+            },
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::components::figure::Figure;
 use crate::panels::advice::change::{self, change};
 use crate::state::Action;
 use crate::words::opening;
-use analysis::levers::Lever;
+use analysis::time_reductions::TimeReduction;
 use charts::names;
 use charts::spec::Fall;
 use engine::format;
@@ -65,7 +65,7 @@ pub fn Waterfall(props: &Props) -> Html {
 }
 
 /// A part in a line: its time, its share of the price of the run, and its lever.
-fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html {
+fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>, emit: &Callback<Action>) -> Html {
     let lever = lever.map(|lever| {
         let taken = lever.advice.scenario;
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));

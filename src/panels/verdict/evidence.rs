@@ -24,7 +24,7 @@ pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> (String, Optio
     (said, Some(format!("{}: {}", run.name, differs(scenario, &other))))
 }
 
-/// Steps ([`analysis::nearest`]) from which a measured run says little.
+/// Steps ([`analysis::similar_runs`]) from which a measured run says little.
 const FAR: f64 = 4.0;
 
 /// The runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or that

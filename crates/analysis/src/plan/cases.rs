@@ -20,7 +20,7 @@ pub(super) struct Case {
     pub(super) space: LayoutSpace,
     /// Whether gradients may accumulate over several micro-batches.
     accumulates: bool,
-    /// What holds in all of them.
+    /// Laws that hold for all layouts of the case.
     pub(super) laws: Laws,
 }
 

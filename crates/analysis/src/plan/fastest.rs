@@ -1,4 +1,4 @@
-//! What the search of a case keeps: the fastest of its layouts that fits.
+//! The objective of a plan's case: the fastest layout that fits.
 
 use super::cases::Case;
 use super::settled::{Laws, Settled};
@@ -22,18 +22,18 @@ pub(super) struct Best {
     pub(super) run: RunReport,
 }
 
-/// What a layout has to hold.
+/// Limits that a layout must keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
     /// The most errors that it may have.
     pub(super) errors: usize,
-    /// What the asked scenario asks of its hosts.
+    /// Host memory that the planned scenario needs.
     pub(super) host: HostMemory,
     /// The least odds that it fits.
     pub(super) sure: f64,
 }
 
-/// The fastest layout of a case, and what is known of layouts that were not evaluated.
+/// The fastest layout of a case, and which layouts need no evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fastest {
     limits: Limits,
@@ -86,7 +86,7 @@ fn fits_in_full(scenario: &Scenario) -> bool {
     memory::peak_that_fits(&setup, &stages(&setup)).is_ok()
 }
 
-/// What an evaluation of a combination says.
+/// Result of evaluating a combination.
 enum Weighed {
     /// Weights and optimizer state alone exceed the memory.
     StatesTooLarge,
@@ -96,7 +96,7 @@ enum Weighed {
     Fits(Outcome),
 }
 
-/// How a layout that fits compares with the best so far.
+/// Comparison of a fitting layout with the best so far.
 #[allow(clippy::large_enum_variant, reason = "one lives for one evaluation, and a box would allocate")]
 enum Outcome {
     /// It is not faster.

@@ -1,4 +1,4 @@
-//! What a plan finds: the fastest layout of one case, with its run and how sure that is.
+//! A result of a plan: the fastest layout of one case, with its run, range and odds.
 
 use super::{Question, days, own_batch};
 use crate::layout_space::sequences;

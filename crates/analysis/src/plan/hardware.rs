@@ -18,7 +18,7 @@ pub struct Hardware {
     /// Price of one GPU for one hour in US dollars; `None` where no provider's list has it, or
     /// nobody rents the cluster out.
     pub price: Option<f64>,
-    /// Whose price that is; `None` where it is the scenario's, or unknown.
+    /// Source of the price; `None` if the price is the scenario's own, or unknown.
     pub listed: Option<&'static Price>,
     /// Whether this is the scenario's own hardware, at the scenario's price.
     pub is_own: bool,

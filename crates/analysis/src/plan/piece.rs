@@ -17,12 +17,12 @@ pub struct Winner {
     pub layout: usize,
 }
 
-/// What a search of some cases found.
+/// Result of searching some cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The winners, in the order of their cases.
     pub winners: Vec<Winner>,
-    /// What it met; of all that it visited.
+    /// Counts of the visited combinations.
     pub progress: Progress,
 }
 

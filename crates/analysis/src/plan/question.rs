@@ -1,6 +1,6 @@
-//! What is asked of a plan.
+//! Questions that a plan answers.
 
-/// What is asked.
+/// A question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Question {
     /// The fewest GPUs that hold the run, on each cluster.
@@ -24,7 +24,7 @@ pub enum Question {
     LargestBatch,
 }
 
-/// What is searched to answer a question.
+/// The search that answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Every cluster with every number of GPUs.

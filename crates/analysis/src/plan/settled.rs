@@ -1,4 +1,4 @@
-//! What need not be evaluated, as another layout of the same block answers for it.
+//! Layouts that need no evaluation, because another layout of their block decides the result.
 //!
 //! Two laws hold for plain runs, which a test tries on random scenarios: recomputation never makes
 //! a step shorter, and the most of it needs the least memory. Where a micro-batch fits without
@@ -53,8 +53,8 @@ pub fn outgrows_smaller(scenario: &Scenario) -> bool {
     micro_batches > 1 && (stages <= 1 || are_as_many) && !scenario.expert_choice.degrees
 }
 
-/// What an evaluation of a block settles about its other places. A block is what differs in
-/// micro-batch and recomputation alone.
+/// Places of a block that earlier evaluations rule out. The layouts of a block differ only in
+/// micro-batch and recomputation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Settled {
     /// Places of a block, and its micro-batches, which vary first, the smaller before the larger.

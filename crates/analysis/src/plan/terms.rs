@@ -1,4 +1,4 @@
-//! What every answer of a plan holds to.
+//! Terms that every answer of a plan keeps.
 
 use super::usual_batch;
 use engine::scenario::Scenario;
@@ -14,11 +14,11 @@ pub struct Terms {
     pub sure: f64,
 }
 
-/// How sure an answer is where nobody says.
+/// Default odds to fit that an answer needs.
 pub const USUALLY_SURE: f64 = 0.8;
 
 impl Terms {
-    /// Returns the terms where nobody says others.
+    /// Returns the default terms of a scenario.
     pub fn usual(scenario: &Scenario) -> Self {
         Self { batch: usual_batch(scenario), sure: USUALLY_SURE }
     }

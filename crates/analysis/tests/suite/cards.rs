@@ -4,8 +4,8 @@
 use analysis::advice::{Advice, LEAST_GAIN, advise, is_worth_the_odds, margin};
 use analysis::change::{Price, Turn};
 use analysis::layouts::{self, LayoutSearch};
-use analysis::levers::levers;
 use analysis::ranking::Layout;
+use analysis::time_reductions::time_reductions;
 use engine::catalog::accuracy::{fit_odds, verdict};
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;
@@ -95,7 +95,7 @@ fn cards_keep_what_they_promise_and_none_is_worth_less_than_a_lever() {
         }
         cards_of_fitting += cards.len();
         let best = cards.iter().map(|card| card.gain).fold(LEAST_GAIN, f64::max);
-        for lever in levers(&scenario, &report, &waterfall(&scenario.setup(), &report)) {
+        for lever in time_reductions(&scenario, &report, &waterfall(&scenario.setup(), &report)) {
             let Advice { turn, gain, .. } = lever.advice;
             is_kept(&lever.advice.scenario, &lever.advice.report);
             assert!(gain <= best + ROUNDING, "{link}: {turn:?} gains {gain}, the cards {best}");

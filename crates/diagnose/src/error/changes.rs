@@ -1,6 +1,6 @@
 //! Changes of a scenario, as what differs from it, with what they make of its memory.
 
-use analysis::lowering::{Lowering, lowering};
+use analysis::memory_reductions::{MemoryReduction, memory_reductions};
 use engine::format;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;
@@ -31,10 +31,14 @@ const MOST: usize = 4;
 
 /// The changes that lower a part, the least effort first.
 pub(crate) fn removals(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<Removal> {
-    lowering(scenario, report, part).iter().take(MOST).map(|one| removal(scenario, report, part, one)).collect()
+    memory_reductions(scenario, report, part)
+        .iter()
+        .take(MOST)
+        .map(|one| removal(scenario, report, part, one))
+        .collect()
 }
 
-fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &Lowering) -> Removal {
+fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &MemoryReduction) -> Removal {
     let of = |report: &Report| report.memory.parts.get(part).get();
     Removal {
         change: differences(scenario, &one.scenario).join(", "),

@@ -1,7 +1,7 @@
 //! Runs like one: every published row is nearest to itself.
 
 use crate::published::PUBLISHED;
-use analysis::nearest::{Traits, nearest};
+use analysis::similar_runs::{Traits, nearest};
 use score::publish;
 
 #[test]

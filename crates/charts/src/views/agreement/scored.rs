@@ -4,8 +4,8 @@ use core::fmt::Write as _;
 
 use super::Measure;
 use crate::names;
-use analysis::nearest::{Traits, nearest};
 use analysis::published::Published;
+use analysis::similar_runs::{Traits, nearest};
 use engine::catalog;
 use engine::format;
 use engine::params::Unit;
@@ -32,7 +32,7 @@ impl ScoredRows {
     }
 
     /// Returns the row that is most like a scenario, and its distance in steps
-    /// ([`analysis::nearest`]).
+    /// ([`analysis::similar_runs`]).
     pub fn nearest(&self, scenario: &Scenario) -> Option<(&Scored, f64)> {
         let found = nearest(&Traits::of(scenario), self.rows.iter().map(|scored| &scored.traits), 1);
         found.first().and_then(|(place, steps)| Some((self.rows.get(*place)?, *steps)))

@@ -1,6 +1,6 @@
-//! The counts of a layout one step further: the next valid degree of parallelism, micro-batch or
-//! number of them, and what a change does to the global batch. What is valid the scenario's own
-//! validation says.
+//! Neighbours of a layout: the next valid degree of parallelism, micro-batch size or number of
+//! micro-batches, and the effect on the global batch. The scenario's validation decides what is
+//! valid.
 
 use super::scaling::with_the_same_batch;
 use engine::params::{self, ParamId};

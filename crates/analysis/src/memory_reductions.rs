@@ -1,28 +1,28 @@
-//! Changes that lower one part of the memory bar, for a run that died although it was said to fit,
-//! as for one that was not.
+//! Changes that reduce one part of the memory bar, for a run that ran out of memory, whether or not
+//! it was predicted to fit.
 
 use super::candidates::{Goal, errors, of_changes};
 use super::change::{Change, Price, Turn, apply};
-use super::options::turned;
+use super::other_options::turned;
 use engine::model::report::{MemoryPart, Report};
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
 
-/// A change that lowers a part, and the whole with it.
+/// A change that reduces one part of memory, and the peak with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lowering {
+pub struct MemoryReduction {
     /// The change.
     pub turn: Turn,
     /// The scenario with the change.
     pub scenario: Scenario,
     /// The report of the changed scenario.
     pub report: Report,
-    /// By how much the whole that is needed is lower.
+    /// Reduction of the memory that the run needs.
     pub less: Bytes,
 }
 
-/// Choices of how a step runs that decide what it holds.
+/// Choices of execution that change the memory of a step.
 const HOW: [ParamId; 8] = [
     ParamId::AttentionKernel,
     ParamId::Loss,
@@ -34,15 +34,15 @@ const HOW: [ParamId; 8] = [
     ParamId::Segments,
 ];
 
-/// Share of the peak below which a change is not worth its name.
+/// Share of the peak below which a reduction is not listed.
 const LEAST: f64 = 0.005;
 
-/// Returns the changes that lower a part and what the run needs as a whole: settings before other
-/// tasks and hardware, then what lowers the whole most. One of each kind; of memory and links there
-/// are none.
-pub fn lowering(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<Lowering> {
+/// Returns the changes that reduce a part and the memory that the run needs: settings before other
+/// tasks and hardware, then the largest reduction first. At most one change of each kind, and none
+/// of GPU memory or links.
+pub fn memory_reductions(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<MemoryReduction> {
     let now = report.memory;
-    let mut found: Vec<Lowering> = Vec::new();
+    let mut found: Vec<MemoryReduction> = Vec::new();
     for (turn, scenario) in turns(scenario) {
         let then = scenario.report();
         let less = now.needed - then.memory.needed;
@@ -50,28 +50,29 @@ pub fn lowering(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<L
         if !lower || less < now.needed * LEAST {
             continue;
         }
-        let one = Lowering { turn, scenario, report: then, less };
-        let same = |other: &&mut Lowering| other.turn.is_like(turn);
+        let one = MemoryReduction { turn, scenario, report: then, less };
+        let same = |other: &&mut MemoryReduction| other.turn.is_like(turn);
         match found.iter_mut().find(same) {
             Some(other) if rank(other, &one).is_le() => {}
             Some(other) => *other = one,
             None => found.push(one),
         }
     }
-    let key = |one: &Lowering| (effort(one), !one.report.fits());
+    let key = |one: &MemoryReduction| (effort(one), !one.report.fits());
     found.sort_by(|one, other| key(one).cmp(&key(other)).then(rank(one, other)));
     found
 }
 
 /// Of two that fit, the faster; else the one that lowers the whole more.
-fn rank(one: &Lowering, other: &Lowering) -> core::cmp::Ordering {
-    let by = |of: &Lowering| if of.report.fits() { (1, of.report.tokens_per_s_per_gpu) } else { (0, of.less.get()) };
+fn rank(one: &MemoryReduction, other: &MemoryReduction) -> core::cmp::Ordering {
+    let by =
+        |of: &MemoryReduction| if of.report.fits() { (1, of.report.tokens_per_s_per_gpu) } else { (0, of.less.get()) };
     let ((fits, of_one), (other_fits, of_other)) = (by(one), by(other));
     other_fits.cmp(&fits).then(of_other.total_cmp(&of_one))
 }
 
-/// What a change asks for; two at once are a little more.
-fn effort(of: &Lowering) -> (Price, bool) {
+/// Cost of a change; two changes at once cost a little more.
+fn effort(of: &MemoryReduction) -> (Price, bool) {
     (of.turn.price(), matches!(of.turn, Turn::Change(Change::Both(..))))
 }
 
@@ -113,7 +114,7 @@ mod tests {
             let scenario = decode(entry.link).scenario;
             let report = scenario.report();
             for part in MemoryPart::ALL {
-                for one in lowering(&scenario, &report, part) {
+                for one in memory_reductions(&scenario, &report, part) {
                     assert_eq!(one.scenario.report(), one.report, "{}", entry.id);
                     assert!(one.report.memory.parts.get(part) < report.memory.parts.get(part), "{}: {one:?}", entry.id);
                     assert!(one.report.memory.needed < report.memory.needed, "{}: {one:?}", entry.id);

@@ -1,4 +1,4 @@
-//! Levers: for each part of a step's time the single change that shrinks it most.
+//! The single change that reduces each part of a step's time most.
 
 use super::advice::Advice;
 use super::candidates::{Goal, candidates};
@@ -7,30 +7,30 @@ use engine::model::report::Report;
 use engine::model::step::waterfall::{StepPart, Waterfall, waterfall};
 use engine::scenario::Scenario;
 
-/// A change that shrinks a part of the step's time.
+/// A change that reduces a part of the step's time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lever {
+pub struct TimeReduction {
     /// The part.
     pub part: StepPart,
     /// The change.
     pub advice: Advice,
-    /// Share of the part's time a token that goes, 0 to 1.
+    /// Fraction of the part's time per token that the change saves, 0 to 1.
     pub less: f64,
 }
 
-/// Share of a part's time that a lever takes off at least.
+/// Smallest fraction of a part's time that a listed change saves.
 const LEAST: f64 = 0.05;
-/// Share of the step below which a part needs no lever.
+/// Share of the step below which no change is listed for a part.
 const SMALL: f64 = 0.005;
-/// Gain of the whole below which a lever is as good as none: rounding.
+/// Change of the whole step that counts as none: rounding.
 const AT_LEAST_AS_FAST: f64 = -1e-9;
 
-/// Returns a lever for each part that has one: the cheapest, of those what takes most off. They are
-/// of the changes that [`super::advice::advise`] chooses from; the whole is at least as fast, and a
-/// run that fits fits with it, at odds that are worth it. More GPUs, more memory and shorter
-/// sequences are no levers: they are other runs.
-pub fn levers(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<Lever> {
-    let mut best: Vec<Lever> = Vec::new();
+/// Returns at most one change for each part: the cheapest, and of equally cheap ones the one that
+/// saves most. Candidates are the changes that [`super::advice::advise`] chooses from. The step gets
+/// no slower, and a run that fits still fits, at acceptable odds. More GPUs, more memory and shorter
+/// sequences make another run, so they are not candidates.
+pub fn time_reductions(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<TimeReduction> {
+    let mut best: Vec<TimeReduction> = Vec::new();
     for (turn, changed) in candidates(scenario, Goal::Speed) {
         if !is_lever(turn) {
             continue;
@@ -50,7 +50,7 @@ pub fn levers(scenario: &Scenario, report: &Report, now: &Waterfall) -> Vec<Leve
             }
             let then = per_token(&split, &advice.report, part, &advice.scenario);
             let less = 1.0 - then / per_token(now, report, part, scenario);
-            let lever = Lever { part, advice, less };
+            let lever = TimeReduction { part, advice, less };
             match best.iter_mut().find(|best| best.part == part) {
                 _ if less < LEAST => {}
                 Some(best) if is_better(&lever, best) => *best = lever,
@@ -72,8 +72,8 @@ fn per_token(split: &Waterfall, report: &Report, part: StepPart, scenario: &Scen
     split.get(part).get() * f64::from(scenario.gpus) / report.tokens_per_step
 }
 
-fn is_better(one: &Lever, other: &Lever) -> bool {
-    let order = |lever: &Lever| (lever.advice.price, lever.advice.lack.is_some());
+fn is_better(one: &TimeReduction, other: &TimeReduction) -> bool {
+    let order = |lever: &TimeReduction| (lever.advice.price, lever.advice.lack.is_some());
     order(one).cmp(&order(other)).then(other.less.total_cmp(&one.less)).is_lt()
 }
 
@@ -90,7 +90,7 @@ mod tests {
             let scenario = decode(entry.link).scenario;
             let report = scenario.report();
             let now = waterfall(&scenario.setup(), &report);
-            let levers = levers(&scenario, &report, &now);
+            let levers = time_reductions(&scenario, &report, &now);
             found += levers.len();
             for lever in &levers {
                 let then = lever.advice.scenario.report();
@@ -118,7 +118,7 @@ mod tests {
         let entry = SCENARIOS.iter().find(|entry| entry.id == "gpt-175b-3d").unwrap();
         let scenario = decode(entry.link).scenario;
         let report = scenario.report();
-        let levers = levers(&scenario, &report, &waterfall(&scenario.setup(), &report));
+        let levers = time_reductions(&scenario, &report, &waterfall(&scenario.setup(), &report));
         let bubble = levers.iter().find(|lever| lever.part == StepPart::Bubble).unwrap();
         assert!(bubble.less > 0.3 && bubble.advice.gain > 0.0, "{bubble:?}");
     }

@@ -1,4 +1,4 @@
-//! The options of a choice that a scenario could have instead of its own.
+//! Options of a choice other than the scenario's own.
 
 use super::candidates::errors;
 use super::change::Turn;

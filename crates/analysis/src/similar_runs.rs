@@ -1,4 +1,4 @@
-//! Runs like one: the measured runs that differ least from a scenario in what decides its speed.
+//! Measured runs similar to a scenario in the choices that decide its speed.
 //!
 //! A distance counts steps that matter to speed. A doubling of the model counts one, as does
 //! another recomputation mode; a doubling of the GPUs, of the sequence, or of a degree of
@@ -13,7 +13,7 @@ use engine::model::software::{AttentionKernel, Framework};
 use engine::model::training::{ComputeFormat, PrecisionPolicy, Recompute};
 use engine::scenario::{Id, Scenario, Strategy};
 
-/// What of a scenario decides its speed.
+/// The choices of a scenario that decide its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
     gpu: Id,

@@ -2,13 +2,13 @@
 //! evaluating them.
 
 use super::candidates::errors;
-use super::options::others;
+use super::other_options::others;
 use engine::params::{Param, ParamId, every};
 use engine::scenario::Scenario;
 
-/// The options of a choice that give the same result as the chosen one.
+/// Options of a choice that give the result of the chosen one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Same {
+pub struct InertOptions {
     /// The choice.
     pub param: ParamId,
     /// Its options that give the same result, by index; the chosen one is not among them.
@@ -19,7 +19,7 @@ pub struct Same {
 
 /// Returns the choices of the scenario that have an option with the same result: the same step, the
 /// same memory, the same run. An option that the scenario does not allow counts for nothing.
-pub fn without_effect(scenario: &Scenario) -> Vec<Same> {
+pub fn inert_options(scenario: &Scenario) -> Vec<InertOptions> {
     let (report, run, errors) = (scenario.report(), scenario.run_report(), errors(scenario));
     let is_same = |changed: &Scenario| changed.report() == report && changed.run_report() == run;
     let of = |param: &Param| {
@@ -27,7 +27,7 @@ pub fn without_effect(scenario: &Scenario) -> Vec<Same> {
         let same = allowed.iter().filter(|(_, changed)| is_same(changed));
         let options: Vec<usize> = same.map(|(option, _)| *option).collect();
         let all = options.len() == allowed.len();
-        (!options.is_empty()).then_some(Same { param: param.id, options, all })
+        (!options.is_empty()).then_some(InertOptions { param: param.id, options, all })
     };
     every().filter_map(of).collect()
 }
@@ -37,12 +37,12 @@ mod tests {
     use super::*;
     use engine::share::decode;
 
-    fn of(link: &str, id: ParamId) -> Option<Same> {
-        without_effect(&decode(link).scenario).into_iter().find(|same| same.param == id)
+    fn of(link: &str, id: ParamId) -> Option<InertOptions> {
+        inert_options(&decode(link).scenario).into_iter().find(|same| same.param == id)
     }
 
     /// The label of each option with the same result.
-    fn labels(same: &Same) -> Vec<&'static str> {
+    fn labels(same: &InertOptions) -> Vec<&'static str> {
         let options = same.param.param().choice().unwrap().options;
         same.options.iter().map(|option| options[*option].label).collect()
     }
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn what_is_between_gpus_has_no_effect_on_one() {
-        let alone = without_effect(&decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario);
+        let alone = inert_options(&decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario);
         let all: Vec<ParamId> = alone.iter().filter(|same| same.all).map(|same| same.param).collect();
         assert!(all.contains(&ParamId::Topology), "{all:?}");
         let many = of("cluster=dgx-h100&model=llama-3-8b&gpus=64", ParamId::Topology);
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn what_is_said_to_be_the_same_is_the_same() {
         let scenario = decode("cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=2").scenario;
-        for same in without_effect(&scenario) {
+        for same in inert_options(&scenario) {
             let choice = same.param.param().choice().unwrap();
             for option in &same.options {
                 let mut changed = scenario;
