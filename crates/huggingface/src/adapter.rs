@@ -246,21 +246,21 @@ const MLP: [(&str, &[&str]); 7] = [
 fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
     let names = match fields.get("target_modules") {
         None | Some(Value::Null) if parameters(fields).is_empty() => {
-            remarks.push("The file names no target_modules: PEFT's usual ones, query and value, stand here.".into());
+            remarks.push("The file names no target_modules; assumed: PEFT's usual ones, query and value.".into());
             return Targets::QueryValue;
         }
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(all)) if all == "all-linear" => return Targets::AllLinear,
         Some(Value::String(pattern)) => {
             remarks.push(format!(
-                "target_modules is a pattern, “{}”, which the page does not match: all linear layers stand here.",
+                "target_modules is a pattern, “{}”, which the page does not match; read as all linear layers.",
                 shorten(pattern)
             ));
             return Targets::AllLinear;
         }
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
         Some(_) => {
-            remarks.push("target_modules is neither a list nor a word: all linear layers stand here.".into());
+            remarks.push("target_modules is neither a list nor a word; read as all linear layers.".into());
             return Targets::AllLinear;
         }
     };
@@ -281,7 +281,7 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
         remarks.push(format!("The page counts no adapters beside {}.", named(&unknown)));
     }
     if kinds == Kinds::default() {
-        remarks.push("No target was understood: all linear layers stand here.".into());
+        remarks.push("No target was understood; read as all linear layers.".into());
         return Targets::AllLinear;
     }
     let all = [Targets::QueryValue, Targets::QueryKeyValue, Targets::Attention, Targets::Mlp, Targets::AllLinear];
@@ -292,7 +292,7 @@ fn targets(fields: &Map<String, Value>, remarks: &mut Vec<String>) -> Targets {
         && !MLP.iter().any(|(_, names)| names.iter().all(|name| short.iter().any(|own| own == name)));
     if Kinds::of(found) != kinds || in_part {
         remarks.push(format!(
-            "The page has no choice of exactly these target_modules ({}): the next larger one stands here.",
+            "The page has no choice of exactly these target_modules ({}); read as the next larger one.",
             named(&short.iter().map(String::as_str).collect::<Vec<_>>())
         ));
     }

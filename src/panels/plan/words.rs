@@ -40,19 +40,20 @@ pub fn sure() -> [String; SURE.len()] {
 /// Where what is typed is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
 /// Under the table of a question about the GPUs at hand.
-const ON_THESE: &str = "Same data, precision and GPUs; strategies, degrees, micro-batches and recomputation vary, and the fastest layout that fits \
-     with these odds stands here. Choose a row to take it as the scenario.";
+const ON_THESE: &str = "Data, precision and GPUs are fixed; strategy, degrees, micro-batch and recomputation vary. Each row is the fastest layout that \
+     fits with these odds. Choose a row to take it as the scenario.";
 
 /// Under the table of a question about clusters.
 fn over_clusters() -> String {
     format!(
         "Same model, data, precision and global batch on every cluster of the catalog and on your own hardware, on powers of two \
      of GPUs and of nodes up to 131,072 and on {} nodes; where the GPUs do not divide the batch it is up to a quarter \
-     smaller. Strategies, degrees, micro-batches and recomputation vary, and of each cluster the best stands here. Your hardware \
-     has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU; a product whose cloud’s price is not known stands here as its GPUs and links. What no list has, and \
-     machines of laboratories and companies, are left out where money counts. Days count checkpoints and the failures of the \
-     scenario. Ranges are those of measured steps: 80 % of runs lie within, and the odds in time and in budget follow from \
-     them and the odds to fit. Whether so many GPUs are for rent is not known here.",
+     smaller. Strategy, degrees, micro-batch and recomputation vary, and each row is the best of one cluster. Your hardware \
+     has your price, a cloud’s product that cloud’s list price, other hardware the list price of its GPU; a product whose cloud’s \
+     price is not known is listed as its GPUs and links. Hardware without a list price, and machines of laboratories and \
+     companies, are left out where money counts. Days include checkpoints and the scenario’s failures. Ranges are those of \
+     measured steps: 80 % of runs lie within; the odds in time and in budget follow from the ranges and the odds to fit. \
+     Whether that many GPUs can be rented is not checked.",
         NODES.map(|nodes| nodes.to_string()).join(", ")
     )
 }

@@ -51,7 +51,7 @@ impl Hardware {
     pub fn cluster(scenario: &Scenario, entry: &ClusterEntry) -> Option<Self> {
         let (accelerator, mut network) = (entry.accelerator()?, entry.network()?);
         if !has_own_price(entry) && !entry.is_of_a_centre() {
-            // What stands here is the hardware, at another's price.
+            // This row is the hardware, at another's price.
             network.id = CUSTOM;
         }
         let listed = prices::listed_in(accelerator.id, entry.id).filter(|_| !entry.is_of_a_centre());

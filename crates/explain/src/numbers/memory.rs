@@ -243,7 +243,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| scratch(c) && c.peak.working == Working::Nothing, "M_work = M_ws"),
         ],
         [
-            "What one layer needs while its backward pass runs, beyond what was kept of it: tensors computed again, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors stand here; if it peaks in the update, the temporaries of foreach. Under Megatron-Core workspaces of matrix products are added: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine. A quantized base adds the 16-bit copy of the matrix in work.",
+            "Memory of one layer during its backward pass beyond its saved activations: recomputed tensors, and gradients of its hidden tensors. If memory peaks at the loss, the final norm’s tensors instead; if it peaks in the update, the temporaries of foreach. Under Megatron-Core workspaces of matrix products are added: 32 MiB each from Hopper on, two of PyTorch’s and those of Transformer Engine. A quantized base adds the 16-bit copy of the matrix in work.",
             SECTION,
             "Elsewhere workspaces of matrix products, 8 to 32 MiB each.",
         ],
@@ -257,7 +257,7 @@ pub(super) const MEMORY: &[Explanation] = &[
             when(|c| waits(c) && has_vocabulary(c), "M_logits = (b_logit + n_wait · b_wait) · n · V / t"),
         ],
         [
-            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron-Core does, 4 fused, 1.5 in chunks. They are there at the loss alone, so nothing stands here if memory peaks elsewhere.",
+            "Scores over the vocabulary for every token, their softmax and its gradient: 12 bytes each with PyTorch’s cross-entropy in fp32, 6 in place as Megatron-Core does, 4 fused, 1.5 in chunks. They exist only at the loss: zero if memory peaks elsewhere.",
             SECTION,
             "Losses over other heads, such as multi-token prediction.",
         ],

@@ -31,9 +31,9 @@ pub(super) const ALWAYS_FUSED_OPTIMIZER: &str =
 pub(super) const ASYNC_COMPILES: &str = "Async TP is done by torch.compile, which is off here: it is left out.";
 pub(super) const ATTENTION_MODULE: &str = "Recomputing the attention core alone needs a checkpoint inside the model's attention: the whole attention module is wrapped here, its projections too.";
 pub(super) const ATTENTION_8_BIT: &str =
-    "Attention in 8 bits is Transformer Engine's: PyTorch's kernels in 16 bits stand here.";
+    "Attention in 8 bits is Transformer Engine's; exported as PyTorch's kernels in 16 bits.";
 pub(super) const ATTENTION_FIRST: &str =
-    "The first flash kernels, of 2022 and Triton's, are not offered: FlashAttention-2 stands here.";
+    "The first flash kernels, of 2022 and Triton's, are not offered; exported as FlashAttention-2.";
 pub(super) const ATTENTION_IN_MODEL: &str = "The attention kernel, and recomputing its core, are chosen in the model's code (attn_implementation in transformers).";
 pub(super) const DISPATCHER_IN_MODEL: &str =
     "How tokens are sent to experts (DeepEP or a collective) is up to the model's code.";
@@ -44,7 +44,7 @@ pub(super) const FP8_TP: &str = "Gathering in fp8 together with tensor paralleli
 pub(super) const FRACTION_LAYERS: &str =
     "The share of activations is rounded to whole layers: some are recomputed fully, the others not at all.";
 pub(super) const FSDP2_DDP: &str = "Data parallelism without sharding is written as FSDP2 with a shard group of 1, which composes with the rest; its gradients are all-reduced as in DDP.";
-pub(super) const FSDP2_ZERO: &str = "PyTorch has no ZeRO-1 or ZeRO-2 that composes with these features: FSDP2 without resharding stands here, which shards the weights too and gathers them once a micro-batch.";
+pub(super) const FSDP2_ZERO: &str = "PyTorch has no ZeRO-1 or ZeRO-2 that composes with these features; exported as FSDP2 without resharding, which shards the weights too and gathers them once a micro-batch.";
 pub(super) const FSDP2_RESHARD_TP: &str = "FSDP2 does not reshard to a smaller group together with tensor parallelism yet: weights are resharded to the whole group.";
 pub(super) const FSDP2_CP_SHARDS: &str =
     "The GPUs of one sequence shard the weights among each other, where the page counts whole weights on each.";
@@ -52,7 +52,7 @@ pub(super) const FSDP2_EXPERTS: &str =
     "Experts are sharded as other weights are; the router and the exchange of tokens belong to the model's code.";
 pub(super) const FSDP2_EP: &str = "PyTorch has no public expert parallelism: ep and etp are left out, and each GPU gathers all experts of a layer. torchtitan has it.";
 pub(super) const FSDP2_OPTIMIZER: &str =
-    "PyTorch's Adafactor and Muon do not update sharded parameters: AdamW stands here.";
+    "PyTorch's Adafactor and Muon do not update sharded parameters; exported as AdamW.";
 pub(super) const FSDP2_OFFLOAD: &str =
     "FSDP2 offloads parameters, gradients and optimizer state together: parameters go to the host as well.";
 pub(super) const GRAPHS_BY_COMPILE: &str = "PyTorch captures CUDA graphs through torch.compile (mode=\"reduce-overhead\"), layer by layer: anything beyond is left out.";
@@ -66,7 +66,7 @@ pub(super) const NO_FURTHER_TOKENS: &str =
     "The module that predicts further tokens belongs to the model's code: these settings train the next token alone.";
 pub(super) const READS_IMAGES: &str = "The encoder of images or sound belongs to the model's own class: these settings build the language model alone. Load the class that the model's config.json names, freeze its encoder and projection as the scenario says, and take the rest from here.";
 pub(super) const OTHER_LAYERS: &str = "This model has layers of several kinds, or parts that these settings have no names for: take its shape from its own config.json or the framework's recipe for it, and the rest from here.";
-pub(super) const LINEAR_ONLY: &str = "The two-dimensional all-to-all is Tutel's: NCCL's stands here.";
+pub(super) const LINEAR_ONLY: &str = "The two-dimensional all-to-all is Tutel's; exported as NCCL's.";
 pub(super) const LOSS_CHUNKED: &str =
     "The loss over chunks of the tokens belongs to the loss function (torchtune's and torchtitan's have one).";
 pub(super) const FEW_MICRO_BATCHES: &str = "Some of PyTorch's schedules refuse fewer micro-batches than there are stages, counting every chunk: add gradient accumulation steps.";
@@ -93,16 +93,16 @@ pub(super) const NORMS_IN_MODEL: &str =
 pub(super) const NO_ACROSS: &str =
     "Exchanges of experts cannot be overlapped with another micro-batch (DualPipe) here.";
 pub(super) const NO_ADAMW_16: &str =
-    "AdamW with 16-bit moments beside fp32 weights is not offered: AdamW with fp32 moments stands here.";
+    "AdamW with 16-bit moments beside fp32 weights is not offered; exported as AdamW with fp32 moments.";
 pub(super) const NO_CHUNKS: &str = "Chunks of the exchange of experts are Tutel's: the exchange is whole here.";
-pub(super) const NO_FP4: &str = "4-bit products are not offered outside prototypes: the 16-bit format stands here.";
+pub(super) const NO_FP4: &str = "4-bit products are not offered outside prototypes; exported as the 16-bit format.";
 pub(super) const NO_FUSED_EXPERTS: &str = "A grouped kernel that also casts and applies the activation is not offered.";
 pub(super) const NO_GRAPHS: &str = "CUDA graphs of training steps are not offered.";
 pub(super) const NO_LIBRARY_OPTIMIZER: &str =
-    "Adam-mini, GaLore and 4-bit AdamW are optimizers of other libraries: AdamW with whole state stands here.";
+    "Adam-mini, GaLore and 4-bit AdamW are optimizers of other libraries; exported as AdamW with whole state.";
 pub(super) const NO_PAGING: &str = "Paged optimizer state is bitsandbytes': here it stays on the GPU.";
 pub(super) const NO_UPDATE_IN_BACKWARD: &str = "The update runs after the backward pass here: in it, hooks of one's own would run (register_post_accumulate_grad_hook).";
-pub(super) const NO_LION: &str = "PyTorch has no Lion: AdamW stands here, which keeps twice the state.";
+pub(super) const NO_LION: &str = "PyTorch has no Lion; exported as AdamW, which keeps twice the state.";
 pub(super) const DUALPIPE: &str =
     "PyTorch has DualPipe-V alone, with one copy of the weights: DualPipe itself is DeepSeek’s code.";
 pub(super) const ZB_INTERLEAVED: &str =
@@ -132,7 +132,7 @@ pub(super) const ACCELERATE_RECOMPUTE: &str =
 pub(super) const ACCELERATE_FULL_ONLY: &str =
     "fsdp_activation_checkpointing recomputes whole layers: other policies are set in the model.";
 pub(super) const ACCELERATE_MEGATRON_RECOMPUTE: &str =
-    "Recomputation is the attention core's or that of whole layers: what comes closest stands here.";
+    "Recomputation is the attention core's or that of whole layers; exported as the nearest of these.";
 pub(super) const NO_REPOSITORY: &str =
     "The model has no repository on the Hugging Face Hub that the page knows: put the path of its weights in.";
 pub(super) const PEFT_ALL: &str = "Every weight trains here: there is nothing for PEFT to do, and its file is empty.";

@@ -24,7 +24,7 @@ fn published_adapters_set_what_trains_and_the_model() {
     assert_eq!(
         small.remarks,
         [
-            "The page has no choice of exactly these target_modules (o_proj, q_proj, v_proj): the next larger one stands here."
+            "The page has no choice of exactly these target_modules (o_proj, q_proj, v_proj); read as the next larger one."
         ]
     );
     // The format of the base is not in the file: the scenario's stays, and so does everything else.

@@ -207,7 +207,7 @@ fn what_a_framework_lacks_is_noted() {
     assert!(
         notes(Framework::Megatron, "gpus=64&strategy=reshard&shard=4").contains("reshards to the whole group only")
     );
-    assert!(notes(Framework::DeepSpeed, "gpus=64&pp=4&accum=8").contains("ZeRO-1 stands here"));
+    assert!(notes(Framework::DeepSpeed, "gpus=64&pp=4&accum=8").contains("exported as ZeRO-1"));
     assert!(
         notes(Framework::Fsdp2, "cluster=dgx-h100&model=mixtral-8x7b&gpus=64&ep=8")
             .contains("no public expert parallelism")

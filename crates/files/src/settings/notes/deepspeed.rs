@@ -2,13 +2,13 @@
 
 pub(in crate::settings) const DS_PIPELINE: &str = "A DeepSpeed pipeline is built in code, PipelineModule(layers, num_stages=...): \"stages\" here only repeats its size, and micro-batches are the gradient accumulation steps.";
 pub(in crate::settings) const DS_PIPELINE_ZERO: &str =
-    "DeepSpeed's pipeline does not run with ZeRO-2 or ZeRO-3: ZeRO-1 stands here.";
+    "DeepSpeed's pipeline does not run with ZeRO-2 or ZeRO-3; exported as ZeRO-1.";
 pub(in crate::settings) const DS_SCHEDULE: &str = "DeepSpeed's pipeline runs 1F1B only.";
 pub(in crate::settings) const DS_STAGES: &str =
     "Uneven stages are asked for in code (PipelineModule's partition_method).";
 pub(in crate::settings) const DS_ZERO1_GROUP: &str = "DeepSpeed shards ZeRO-1 over all replicas, not in groups.";
 pub(in crate::settings) const DS_SHARD_GRAD_OP: &str = "DeepSpeed has no SHARD_GRAD_OP: ZeRO-3 with limits that keep gathered weights until the backward pass comes closest.";
-pub(in crate::settings) const DS_HYBRID: &str = "DeepSpeed has no HYBRID_SHARD since MiCS was removed: ZeRO-3 with hpZ stands here, which gathers inside the group for the backward pass, and shards states over all GPUs.";
+pub(in crate::settings) const DS_HYBRID: &str = "DeepSpeed has no HYBRID_SHARD since MiCS was removed; exported as ZeRO-3 with hpZ, which gathers inside the group for the backward pass, and shards states over all GPUs.";
 pub(in crate::settings) const DS_TP: &str =
     "Tensor parallelism is AutoTP, which splits the layers of models that it knows.";
 pub(in crate::settings) const DS_NO_SP: &str = "AutoTP does not split norms and residuals along the sequence.";
@@ -21,7 +21,7 @@ pub(in crate::settings) const DS_MASTER: &str =
     "DeepSpeed keeps 16-bit weights beside an fp32 copy, where FSDP2 has fp32 shards alone.";
 pub(in crate::settings) const DS_PURE: &str = "States in bf16 need ZeRO: without it DeepSpeed keeps an fp32 copy.";
 pub(in crate::settings) const DS_8BIT: &str =
-    "8-bit AdamW is passed as a client optimizer (bitsandbytes): AdamW stands here.";
+    "8-bit AdamW is passed as a client optimizer (bitsandbytes); exported as AdamW.";
 pub(in crate::settings) const DS_OFFLOAD: &str = "Offloading the optimizer needs ZeRO: it is left out.";
 pub(in crate::settings) const DS_OFFLOAD_PARAMETERS: &str = "Offloading parameters needs ZeRO-3: it is left out.";
 pub(in crate::settings) const DS_NVME: &str =

@@ -20,8 +20,8 @@ pub(in crate::settings) const MEGATRON_PURE: &str =
     "Megatron keeps an fp32 copy of the weights and fp32 moments: states all in bf16 are not offered.";
 pub(in crate::settings) const MEGATRON_AUTOCAST: &str =
     "Megatron casts weights once a step and not on use: 16-bit weights stand beside an fp32 copy.";
-pub(in crate::settings) const MEGATRON_ADAFACTOR: &str = "Megatron-LM has no Adafactor: Adam stands here.";
-pub(in crate::settings) const MEGATRON_FSDP_OPTIMIZER: &str = "Megatron-FSDP takes Adam or SGD: Adam stands here.";
+pub(in crate::settings) const MEGATRON_ADAFACTOR: &str = "Megatron-LM has no Adafactor; exported as Adam.";
+pub(in crate::settings) const MEGATRON_FSDP_OPTIMIZER: &str = "Megatron-FSDP takes Adam or SGD; exported as Adam.";
 pub(in crate::settings) const MEGATRON_OFFLOAD: &str =
     "Megatron-LM offloads optimizer state and activations, not parameters.";
 pub(in crate::settings) const MEGATRON_OFFLOAD_ACTIVATIONS: &str =

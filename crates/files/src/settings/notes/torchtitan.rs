@@ -1,6 +1,6 @@
 //! What torchtitan's files cannot express.
 
-pub(in crate::settings) const TITAN_ZERO: &str = "torchtitan has no ZeRO-1 or ZeRO-2: FSDP without resharding stands here, which shards the weights too and gathers them once a micro-batch.";
+pub(in crate::settings) const TITAN_ZERO: &str = "torchtitan has no ZeRO-1 or ZeRO-2; exported as FSDP without resharding, which shards the weights too and gathers them once a micro-batch.";
 pub(in crate::settings) const TITAN_RESHARD: &str =
     "torchtitan reshards to the whole group or not at all: \"always\" stands for resharding to a smaller group.";
 pub(in crate::settings) const TITAN_REDUCES_32: &str = "torchtitan reduces gradients in fp32 only.";
@@ -9,12 +9,12 @@ pub(in crate::settings) const TITAN_AUTOCAST: &str =
 pub(in crate::settings) const TITAN_FP16: &str =
     "torchtitan trains in bf16 or fp32: the GPU has no bf16, which is emulated.";
 pub(in crate::settings) const TITAN_OPTIMIZER: &str =
-    "torchtitan builds Adam and AdamW (and Muon for Kimi alone): AdamW stands here.";
+    "torchtitan builds Adam and AdamW (and Muon for Kimi alone); exported as AdamW.";
 pub(in crate::settings) const TITAN_OFFLOAD: &str = "torchtitan offloads no activations.";
 pub(in crate::settings) const TITAN_ATTENTION_CORE: &str = "torchtitan does not recompute the attention core alone; its flash attention leaves nothing to drop, and nothing is recomputed here.";
 pub(in crate::settings) const TITAN_BUDGET: &str =
     "The share of activations is a memory budget of torch.compile's partitioner, which counts in its own way.";
-pub(in crate::settings) const TITAN_FRACTION: &str = "torchtitan keeps a share of the activations only under torch.compile (a memory budget): selective recomputation stands here.";
+pub(in crate::settings) const TITAN_FRACTION: &str = "torchtitan keeps a share of the activations only under torch.compile (a memory budget); exported as selective recomputation.";
 pub(in crate::settings) const TITAN_CP: &str =
     "torchtitan's context parallelism gathers keys and values (flex attention); it has no ring.";
 pub(in crate::settings) const TITAN_ETP: &str =
@@ -35,7 +35,7 @@ pub(in crate::settings) const TITAN_TIED: &str =
 pub(in crate::settings) const TITAN_HEADS: &str =
     "torchtitan refuses tensor parallelism that does not divide the key and value heads.";
 pub(in crate::settings) const TITAN_WINDOW: &str = "Sliding windows are left out: every layer sees the whole sequence.";
-pub(in crate::settings) const TITAN_DORA: &str = "torchtitan has no DoRA: LoRA stands here.";
+pub(in crate::settings) const TITAN_DORA: &str = "torchtitan has no DoRA; exported as LoRA.";
 pub(in crate::settings) const TITAN_RSLORA: &str =
     "torchtitan scales adapters by alpha over rank: alpha holds rsLoRA's root of the rank.";
 pub(in crate::settings) const TITAN_KEYS: &str =

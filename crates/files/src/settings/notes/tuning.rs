@@ -21,7 +21,7 @@ pub(in crate::settings) const TUNING_PAGED_SHARDS: &str =
     "bitsandbytes' paged optimizers know no sharded tensors of FSDP2: state stays on the GPU.";
 pub(in crate::settings) const TUNING_IN_BACKWARD: &str = "The Trainer updates in the backward pass with lomo, adalomo and layer-wise GaLore alone: this optimizer updates after it.";
 pub(in crate::settings) const TUNING_ADAM_MINI: &str =
-    "The Trainer has no Adam-mini: AdamW stands here, which keeps twice the state.";
+    "The Trainer has no Adam-mini; exported as AdamW, which keeps twice the state.";
 pub(in crate::settings) const TUNING_FRACTION: &str =
     "Whole layers are recomputed, all of them: a share is not offered.";
 pub(in crate::settings) const TUNING_GRAPHS: &str = "CUDA graphs come by torch_compile_mode: reduce-overhead alone, and not reliably with gradient accumulation: they are left out.";
@@ -32,7 +32,7 @@ pub(in crate::settings) const TRL_LAYERS: &str = "TRL has no switch that freezes
 pub(in crate::settings) const TRL_FROZEN: &str = "TRL's arguments put adapters beside every layer: a range of layers is LoraConfig's layers_to_transform, in a script.";
 pub(in crate::settings) const TRL_SELECTIVE: &str =
     "Recomputation goes by whole layers: a selective policy is not offered.";
-pub(in crate::settings) const TRL_MUON: &str = "TRL's arguments do not build Muon: AdamW stands here.";
+pub(in crate::settings) const TRL_MUON: &str = "TRL's arguments do not build Muon; exported as AdamW.";
 pub(in crate::settings) const TRL_LOSS: &str =
     "TRL computes the head and the loss over chunks of the tokens by itself.";
 pub(in crate::settings) const AXOLOTL_INT4_BASE: &str =
@@ -44,10 +44,10 @@ pub(in crate::settings) const AXOLOTL_RING: &str = "Axolotl's context parallelis
 pub(in crate::settings) const AXOLOTL_RING_BATCH: &str =
     "Axolotl refuses more than one packed sequence in a micro-batch under context parallelism.";
 pub(in crate::settings) const AXOLOTL_RING_FLASH: &str =
-    "Axolotl's context parallelism wants flash_attention_2, which stands here: it refuses other kernels.";
+    "Axolotl's context parallelism refuses other kernels than flash_attention_2; exported as that.";
 pub(in crate::settings) const AXOLOTL_LIGER_TP: &str =
     "Axolotl refuses Liger's losses under tensor parallelism: it is left out.";
-pub(in crate::settings) const AXOLOTL_MUON: &str = "Axolotl refuses Muon together with DeepSpeed: AdamW stands here.";
+pub(in crate::settings) const AXOLOTL_MUON: &str = "Axolotl refuses Muon together with DeepSpeed; exported as AdamW.";
 pub(in crate::settings) const AXOLOTL_SELECTIVE: &str =
     "Axolotl's selective recomputation keeps attention alone, not every second product.";
 pub(in crate::settings) const AXOLOTL_OFFLOAD: &str =
