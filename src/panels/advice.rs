@@ -155,8 +155,8 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     }
 }
 
-/// Returns the effect of a change, with the odds of the run that it leads to. The effect is a gain
-/// in speed, but the MFU if the present run does not fit, or is not sure to fit while the other is.
+/// Returns the effect of a change, with the odds of the changed run. The effect is the gain in
+/// speed, or the MFU if the present run does not fit, or if only the changed run is sure to fit.
 fn effect(now: &Report, then: &Report) -> String {
     let (mfu, odds) = (format::percent(then.whole().mfu), format!("{} fit", format::odds(accuracy::fit_odds(then))));
     if now.fits() && (is_sure(now) || !is_sure(then)) {

@@ -269,7 +269,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &C
     })
 }
 
-/// Makes the result of reading the scenario.
+/// Applies the scenario that was read, unless the findings are about the scenario on screen.
 fn take_over(brought: &Brought, view: View, emit: &Callback<Action>) {
     let share::Decoded { scenario, pins, issues, .. } = share::decode(&brought.scenario);
     match brought.kind {

@@ -1,5 +1,4 @@
-//! Texts of the box and the sheet; the texts about the input are where it is read
-//! ([`files::brought::words`]).
+//! Texts of the box and the sheet; the texts about the input are in [`files::brought::words`].
 
 use engine::params::quantity::shorten;
 

@@ -13,7 +13,7 @@ use engine::params::Kind;
 
 /// Heading of the table.
 const TITLE: &str = "What moves the result most";
-/// Heading of the constants that nobody sets.
+/// Heading of the constants that are fitted rather than set.
 const UNSURE: &str = "What we are unsure of: constants fitted to published runs";
 /// Cell text if the parameter cannot be changed by this much.
 const NONE: &str = "–";

@@ -17,7 +17,6 @@ pub fn slim(calculator: &Calculator) -> Html {
     let Calculator { state, derived, headline, .. } = calculator;
     let (report, Headline { subject, verdict, state: of, .. }) = (&derived.report, headline);
     let Tiles { mfu, tokens, needed, .. } = Tiles::of(&state.scenario, report);
-    // Each further figure would be one more pair.
     let figures = [(MFU, mfu), (TOKENS_SHORT, tokens), (NEEDED, needed)];
     html! {
         <section class="slim" aria-label={TITLE}>
