@@ -79,7 +79,8 @@ pub struct View {
     pub plan: PlanView,
     /// Key of the open explanation; empty if none is open.
     pub why: &'static str,
-    /// Key of the explanation whose link led to the open one; not part of links.
+    /// Key of the explanation that was opened on its number, if links in it led to the open one;
+    /// empty otherwise. Not part of links.
     pub why_from: &'static str,
     /// Published rows that are shown; not part of links, because sources come and go.
     pub agreement: AgreementView,

@@ -41,8 +41,8 @@ struct Search {
     set_progress: UseStateSetter<Option<Progress>>,
 }
 
-/// Searches an answer to a question around a scenario on some terms, once wanted. A search that is
-/// no longer wanted ends after the pieces that workers are searching.
+/// Searches for an answer to a question around a scenario on some terms, once wanted. A search that
+/// is no longer wanted ends after the pieces that workers are searching.
 #[hook]
 pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> Planned {
     let found = use_state(|| None::<Rc<Plan>>);
