@@ -20,7 +20,7 @@ use crate::panels::printed::printed;
 use crate::panels::verdict::{Heading, verdict};
 use engine::scenario::{CUSTOM, Model, Scenario};
 
-/// The catalog entries on screen: model, GPU, cluster.
+/// Returns the identifiers of the model, GPU and cluster on screen, as the catalog has them.
 fn picked(scenario: &Scenario) -> [&'static str; 3] {
     let model = match scenario.model {
         Model::Preset { id, .. } | Model::Scaled { id, .. } => id,
@@ -29,14 +29,14 @@ fn picked(scenario: &Scenario) -> [&'static str; 3] {
     [model, scenario.accelerator.id, scenario.network.id]
 }
 
-/// The page: the calculator with its address bar, and the panels that show it.
+/// The page: the calculator with its address bar and its panels.
 #[component]
 pub fn App(start: &Start) -> Html {
     let calculator = use_calculator(start);
     let Calculator { state, on_screen, still, snapshot, settled, emit, status, .. } = &calculator;
     let shown = use_latest(snapshot.clone());
     browser::use_address(state, emit);
-    // Controls in closed groups follow after the pause.
+    // While all groups are closed, their controls follow the settled scenario.
     let (open, any_open) = (use_mut_ref(|| 0), use_state_eq(|| false));
     let opened = {
         let setter = any_open.setter();

@@ -1,5 +1,5 @@
-//! What the page and an embed share: one state, what follows from it, and where panels send what
-//! happens.
+//! State shared by the page and an embed: the reducer, everything derived from it, and the
+//! callbacks of the panels.
 
 mod derived;
 pub mod headline;
@@ -24,87 +24,88 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 
-/// What the link opened.
+/// Initial state, from the link that opened the page.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Start {
     /// The scenario.
     pub scenario: Scenario,
-    /// The scenarios pinned beside it.
+    /// The pinned scenarios.
     pub pins: Vec<Scenario>,
-    /// What could not be read.
+    /// Parts of the link that could not be read.
     pub issues: Vec<Issue>,
-    /// What is looked at.
+    /// Axes, panels and other view settings.
     pub view: View,
 }
 
-/// The state with everything that follows from it, and the callbacks of the panels.
+/// The state, everything derived from it, and the callbacks of the panels.
 pub struct Calculator {
     /// The choices.
     pub state: UseReducerHandle<State>,
-    /// What paints map and curves.
+    /// The worker that paints map and curves.
     pub worker: PaintWorker,
-    /// Has map and curves derived by the page too, where they are still those of what was on screen
-    /// before.
+    /// Makes the page derive map and curves too; `None` while its figures match the snapshot on
+    /// screen.
     pub ask: Option<Callback<()>>,
-    /// What the worker says beside its figures until then, by [`crate::plots::Plot`].
+    /// Captions and values from the worker, by [`crate::plots::Plot`], while the page's own figures
+    /// do not match the snapshot on screen.
     pub words: [Option<Rc<Words>>; 2],
-    /// The scenario on screen, for callbacks that last.
+    /// The scenario on screen, for callbacks that outlive a redraw.
     pub on_screen: Latest<Scenario>,
-    /// What follows from the choices.
+    /// Everything derived from the scenario on screen.
     pub derived: Rc<Derived>,
-    /// What is on screen whenever it is asked.
+    /// The snapshot on screen, for callbacks that outlive a redraw.
     pub latest: Latest<Rc<Snapshot>>,
-    /// The same of the scenario as it last stood still.
+    /// Everything derived from the last settled scenario.
     pub still: Rc<Derived>,
-    /// What is on screen, for links and saved files.
+    /// The snapshot on screen, for links and saved files.
     pub snapshot: Rc<Snapshot>,
-    /// What panels below the first screen show.
+    /// Values for panels below the first screen.
     pub settled: Settled,
     /// Light or dark.
     pub theme: Theme,
     /// The headline.
     pub headline: Headline,
-    /// The headline of the scenario as it last stood still, as a sentence.
+    /// Headline of the last settled scenario, as a sentence.
     pub sentence: AttrValue,
-    /// What the status line says.
+    /// Text of the status line.
     pub status: AttrValue,
-    /// Takes every action.
+    /// Applies any action.
     pub dispatch: Callback<Action>,
-    /// Takes the actions of the reader, who only looks where an embed has no controls.
+    /// Applies actions of the reader: in an embed without controls, only those that leave the
+    /// scenario unchanged.
     pub emit: Callback<Action>,
-    /// Takes what the status line should say.
+    /// Sets the text of the status line.
     pub say: Callback<AttrValue>,
 }
 
 impl Calculator {
-    /// Whether a slider moves: the scenario has not stood still since it changed.
+    /// Whether the scenario has changed since it last settled, as while a slider moves.
     pub fn is_moving(&self) -> bool {
         self.settled.snapshot.scenario != self.state.scenario
     }
 }
 
-/// What a panel below the first screen shows, and where it sends what happens: the scenario as it
-/// was when it last stood still.
+/// Values for a panel below the first screen, from the last settled scenario, and its callbacks.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Settled {
     /// Scenario, pinned scenarios and view.
     pub snapshot: Rc<Snapshot>,
-    /// The step of the scenario, evaluated.
+    /// Report of one step of the scenario.
     pub report: Report,
-    /// Whether it has stood still for so long that what is out of sight, and what takes long, may
-    /// follow.
+    /// True once the scenario has been unchanged for 450 ms: panels out of sight and long
+    /// computations may then follow.
     pub rested: bool,
     /// The published rows.
     pub rows: Rows,
     /// Light or dark.
     pub theme: Theme,
-    /// Takes actions.
+    /// Applies actions of the reader.
     pub emit: Callback<Action>,
-    /// Takes what the status line should say.
+    /// Sets the text of the status line.
     pub say: Callback<AttrValue>,
 }
 
-/// The calculator that a link opens.
+/// Creates the calculator for the scenario of a link.
 #[hook]
 pub fn use_calculator(start: &Start) -> Calculator {
     let state = {
@@ -179,17 +180,17 @@ pub fn use_calculator(start: &Start) -> Calculator {
     }
 }
 
-/// Whether an action leaves the scenario as it is: the only actions in an embed without controls.
+/// Whether an action leaves the scenario unchanged. An embed without controls applies only these.
 fn only_looks(action: &Action) -> bool {
     match action {
         Action::Look(_) | Action::OpenExplanation(_) | Action::FollowExplanation(_) | Action::DismissBanner => true,
-        // In the timeline a place is what is looked at.
+        // In the timeline, a place sets the view only.
         Action::Place(values) => values.iter().all(|(key, _)| *key == TIME),
         _ => false,
     }
 }
 
-/// A scenario with the pins and the view of the state.
+/// Returns a snapshot of a scenario with the pins and the view of the state.
 #[hook]
 fn use_snapshot(scenario: &Scenario, state: &State) -> Rc<Snapshot> {
     use_memo((*scenario, state.pins.clone(), state.view), |(scenario, pins, view)| Snapshot {
@@ -199,17 +200,17 @@ fn use_snapshot(scenario: &Scenario, state: &State) -> Rc<Snapshot> {
     })
 }
 
-/// What follows from the scenario as it last stood still.
+/// Figures of the last settled scenario.
 #[derive(Clone)]
 struct Figures {
-    /// What follows, with the scenario that it is of.
+    /// The derived values, with their scenario.
     derived: Rc<Derived>,
-    /// Whether it has stood still for so long that what is out of sight, and what takes long, may
-    /// follow.
+    /// True once the scenario has been unchanged for 450 ms: panels out of sight and long
+    /// computations may then follow.
     rested: bool,
 }
 
-/// The figures of the scenario that stands still; while it moves, those from before.
+/// Returns the figures of the scenario once it has settled; while it changes, the previous figures.
 #[hook]
 fn use_figures(derived: &Rc<Derived>, phase: Phase) -> Figures {
     let now = || Figures { derived: derived.clone(), rested: phase == Phase::Idle };
@@ -221,8 +222,8 @@ fn use_figures(derived: &Rc<Derived>, phase: Phase) -> Figures {
     kept.clone()
 }
 
-/// What the status line says, and the callback that sets it: the sentence given last, until the
-/// headline is another one. An embed says its headline only once it has changed.
+/// Returns the text of the status line, and the callback that sets it. The text is the last
+/// sentence set, until the headline changes. An embed is silent until its headline first changes.
 #[hook]
 fn use_status(headline: &AttrValue, view: View) -> (AttrValue, Callback<AttrValue>) {
     let said = use_state_eq(|| None::<AttrValue>);

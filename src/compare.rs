@@ -1,4 +1,4 @@
-//! Pinned scenarios: their reports, how they differ from the one on screen, and their names.
+//! Pinned scenarios: their reports, their differences from the scenario on screen, and their names.
 
 use crate::words;
 use engine::catalog;
@@ -10,18 +10,18 @@ use engine::params::{Group, Kind, Number, Param, ParamId, Unit, every, is_held};
 use engine::scenario::pins::pin_letter;
 use engine::scenario::{CUSTOM, Id, Model, Scenario};
 
-/// A pinned scenario beside the one on screen.
+/// A pinned scenario, compared with the scenario on screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// The scenario.
     pub scenario: Scenario,
     /// The report of its step.
     pub report: Report,
-    /// Its letter, and its first differences from the scenario on screen.
+    /// Letter of the pin, and its first differences from the scenario on screen.
     pub name: String,
 }
 
-/// Names pinned scenarios by what they differ in from the one on screen.
+/// Names pinned scenarios by their differences from the scenario on screen.
 pub fn compared(scenario: &Scenario, pins: &[Scenario]) -> Vec<Pin> {
     let named = pins.iter().enumerate().map(|(place, pin)| {
         let name = name(place, &differences(scenario, pin));
@@ -30,24 +30,24 @@ pub fn compared(scenario: &Scenario, pins: &[Scenario]) -> Vec<Pin> {
     named.collect()
 }
 
-/// The most differences in a short name.
+/// Maximum number of differences in a short name.
 const NAMED: usize = 2;
 
-/// One difference of two scenarios.
+/// One difference between two scenarios.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The name of what differs.
+    /// Name of the catalog entry or parameter that differs.
     pub label: &'static str,
-    /// Its value on screen.
+    /// Value in the scenario on screen.
     pub here: String,
-    /// Its value in the pinned scenario.
+    /// Value in the pinned scenario.
     pub there: String,
-    /// The pinned scenario's value in a few words: `64 GPUs`.
+    /// Value in the pinned scenario, in a few words: `64 GPUs`.
     short: String,
 }
 
-/// The differences of a pinned scenario from the one on screen: catalog entries, then parameters in
-/// the table's order.
+/// Returns the differences of a pinned scenario from the one on screen: catalog entries, then
+/// parameters in the table's order.
 pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
     let entry = |label, of: &dyn Fn(&Scenario) -> String| {
         let (here, there) = (of(here), of(there));
@@ -63,7 +63,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
     if gpu {
         all.push(entry("GPU", &|scenario| gpu_name(scenario.accelerator.id)));
     }
-    // What follows from an entry that differs is not said again.
+    // Differences that follow from a different catalog entry are left out.
     let said = |param: &Param| match param.group {
         Group::Architecture => model,
         Group::Hardware => gpu && here.accelerator.id != CUSTOM && there.accelerator.id != CUSTOM,
@@ -81,7 +81,7 @@ pub fn differences(here: &Scenario, there: &Scenario) -> Vec<Difference> {
     });
     all.extend(rows.filter_map(|param| of_param(param, here, there)));
     if cluster {
-        // Its links are named already, where they differ.
+        // If anything else differs, such as the links, the short name leaves the cluster out.
         let short = |short: String| if all.is_empty() { short } else { String::new() };
         let one = entry("Cluster", &|scenario| cluster_name(scenario.network.id));
         let short = short(one.short.clone());
@@ -126,7 +126,7 @@ fn of_param(param: &'static Param, here: &Scenario, there: &Scenario) -> Option<
         }
     };
     let short = match param.id {
-        // Their values say what they are.
+        // These values are clear without a label.
         ParamId::ModelSize
         | ParamId::SequenceLength
         | ParamId::LinkBandwidth
@@ -146,7 +146,8 @@ fn amount(number: &Number, value: f64) -> String {
     }
 }
 
-/// The name of a pinned scenario: its letter, and its first differences from the one on screen.
+/// Returns the name of a pinned scenario: its letter, and its first differences from the one on
+/// screen.
 pub fn name(place: usize, differences: &[Difference]) -> String {
     let named = || differences.iter().filter(|difference| !difference.short.is_empty());
     let mut text = pin_letter(place).to_owned();
@@ -161,7 +162,7 @@ pub fn name(place: usize, differences: &[Difference]) -> String {
     }
 }
 
-/// The name of a pinned scenario without its letter.
+/// Returns the name of a pinned scenario without its letter.
 pub fn unlettered(name: &str) -> &str {
     name.split_once(": ").map_or(name, |(_, rest)| rest)
 }

@@ -1,8 +1,9 @@
-//! A figure in somebody else's page: the panels that the link names, some controls, and a link to
-//! the page itself.
+//! A figure in another page: the panels that the link names, some controls, and a link to the page
+//! itself.
 //!
-//! It keeps to its frame: no history, nothing stored, no focus taken. The page around it learns how
-//! high it is and what is on screen, and may set that ([`super::browser::use_parent`]).
+//! An embed stays within its frame: it adds no history entries, stores nothing and takes no focus.
+//! The surrounding page receives its height and its scenario, and may set scenario and view
+//! ([`super::browser::use_parent`]).
 
 use yew::prelude::*;
 
@@ -32,9 +33,9 @@ use crate::panels::why::why;
 use crate::snapshot::Snapshot;
 use crate::view::{Controls, Panel};
 
-/// On the link to the page itself.
+/// Label of the link to the page itself.
 const OPEN: &str = "Open in full app";
-/// In place of the layer of experts of a model that has none.
+/// Caption in place of the layer of experts, for a dense model.
 const NO_EXPERTS: &str = "This model is dense: it has no layer of experts.";
 
 /// The embed: the calculator without an address bar, and the panels that the link names.
@@ -123,7 +124,7 @@ pub fn Embed(start: &Start) -> Html {
     }
 }
 
-/// The link from an embed to the page itself.
+/// Returns the link from an embed to the page itself.
 fn page(snapshot: &Snapshot) -> String {
     "./".to_owned() + &snapshot.alone().link()
 }

@@ -1,4 +1,4 @@
-//! What each control shows: values for the components, from the state and the table of parameters.
+//! Values that each control shows, from the state and the table of parameters.
 
 mod layout;
 mod price;
@@ -20,36 +20,36 @@ use engine::scenario::issue::{Issue, Severity};
 pub struct NumberField {
     /// The parameter.
     pub key: ParamId,
-    /// Its accessible name.
+    /// Accessible name.
     pub label: &'static str,
-    /// What it is.
+    /// Help text.
     pub help: &'static str,
-    /// The slider's position.
+    /// Position of the slider.
     pub index: u32,
-    /// The slider's last position.
+    /// Last position of the slider.
     pub last: u32,
-    /// The value with its unit.
+    /// Value with its unit.
     pub value: AttrValue,
-    /// What stands in the typed field: the value, or what is being typed.
+    /// Text of the typed field: the value, or the text being typed.
     pub text: AttrValue,
-    /// The unit beside it.
+    /// Unit, shown next to the field.
     pub unit: &'static str,
-    /// What is wrong with the text, as a sentence.
+    /// Error in the typed text, as a sentence.
     pub error: Option<AttrValue>,
-    /// The nearest valid value, with its unit.
+    /// Nearest valid value, with its unit.
     pub nearest: Option<AttrValue>,
-    /// Why the page computes with another value than this one, as a sentence.
+    /// Reason why the page computes with another value, as a sentence.
     pub correction: Option<AttrValue>,
-    /// The valid values next to this one, where the page computes with another.
+    /// Nearest valid values, if the page computes with another value.
     pub offers: Vec<u32>,
-    /// The preset's value, where this one differs.
+    /// The preset's value, if the field's value differs from it.
     pub preset: Option<AttrValue>,
-    /// Whether it has an effect.
+    /// Whether the parameter has an effect.
     pub applies: bool,
-    /// Whether arrow keys set the value one step above or below in place of the slider's next
-    /// position.
+    /// Whether arrow keys set the value one step above or below, rather than move the slider to its
+    /// next position.
     pub is_nudged: bool,
-    /// Where the value comes from, of a number that goes out of date.
+    /// Source of a value that goes out of date.
     pub note: Option<AttrValue>,
 }
 
@@ -58,23 +58,23 @@ pub struct NumberField {
 pub struct ChoiceField {
     /// The parameter.
     pub key: ParamId,
-    /// Its accessible name.
+    /// Accessible name.
     pub label: &'static str,
-    /// What it is.
+    /// Help text.
     pub help: &'static str,
     /// The options.
     pub options: &'static [engine::params::ChoiceOption],
-    /// The chosen one.
+    /// Index of the chosen option.
     pub chosen: usize,
-    /// Why the page computes with another option than this one, as a sentence.
+    /// Reason why the page computes with another option, as a sentence.
     pub correction: Option<AttrValue>,
-    /// The preset's option, where this one differs.
+    /// The preset's option, if the chosen option differs from it.
     pub preset: Option<AttrValue>,
-    /// Whether it has an effect.
+    /// Whether the parameter has an effect.
     pub applies: bool,
 }
 
-/// A control for any row of the table.
+/// A control for any parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field {
     /// A number.
@@ -84,7 +84,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Whether the value differs from its preset's.
+    /// Whether the value differs from the preset's.
     pub fn is_changed(&self) -> bool {
         match self {
             Self::Number(field) => field.preset.is_some(),
@@ -92,8 +92,8 @@ impl Field {
         }
     }
 
-    /// The same with what the issues of the scenario say of it, where the page computes with
-    /// another value.
+    /// Adds the scenario's error about this field, if the page computes with another value, and the
+    /// valid values to offer instead.
     #[must_use]
     pub fn corrected(self, scenario: &Scenario, issues: &[Issue]) -> Self {
         let said = |id: ParamId| {
@@ -112,7 +112,7 @@ impl Field {
     }
 }
 
-/// The control of one row.
+/// Returns the control of one parameter.
 pub fn field(param: &'static Param, scenario: &Scenario, drafts: &[Draft], preset: &Scenario) -> Field {
     match param.kind {
         Kind::Number(number) => {
@@ -157,8 +157,8 @@ fn number_field(
     }
 }
 
-/// Whether a row has an effect; of the architecture all rows do, as changing one makes the model
-/// custom.
+/// Whether a parameter has an effect. All parameters of the architecture have one, because changing
+/// one makes the model custom.
 fn applies(param: &Param, scenario: &Scenario) -> bool {
     param.group == Group::Architecture || (param.applies)(scenario)
 }

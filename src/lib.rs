@@ -7,24 +7,24 @@
 //!
 //! | where | what it is |
 //! |---|---|
-//! | [`view`], [`state`] | what is looked at; every choice, and the actions that change it |
-//! | [`words`], [`scenario_line`] | names that several features share; the scenario in one sentence |
-//! | [`compare`], [`plots`] | pinned scenarios and how they differ; map and curves |
-//! | [`search`] | how well a name answers what is typed |
-//! | [`snapshot`] | scenario, pins and view, as links and saved files bring them back |
+//! | [`view`], [`state`] | axes and panels; every choice, and the actions that change it |
+//! | [`words`], [`scenario_line`] | names shared by features; the scenario in one sentence |
+//! | [`compare`], [`plots`] | pinned scenarios and their differences; map and curves |
+//! | [`search`] | ranks names against a typed query |
+//! | [`snapshot`] | scenario, pins and view, as links and saved files restore them |
 //! | [`browser`] | every side effect |
 //! | [`worker`] | map and curves in a worker, and the messages between it and the page |
-//! | [`calculator`] | state, all that follows from it, callbacks: what the page and an embed share |
+//! | [`calculator`] | state, all derived from it, callbacks: shared by the page and an embed |
 //! | [`components`] | parts that any panel may use; [`fields`] are the values of controls |
-//! | [`panels`] | the page by feature: markup, words and what is derived for it alone |
+//! | [`panels`] | the page by feature: its markup, words and derived values |
 //! | [`app`], [`mod@embed`] | the page, and a figure in another page |
 //!
 //! # Invariants of the page
 //!
 //! 1. Components get values and emit actions; they compute nothing. The state holds choices;
 //!    everything else is derived.
-//! 2. An action waits for the next animation frame, so that several events of one frame make one
-//!    redraw.
+//! 2. An action is applied on the next animation frame, so that several events of one frame make
+//!    one redraw.
 //! 3. One `ChartSpec` feeds canvas, SVG, PNG, data table, CSV and the text alternative.
 
 pub mod app;

@@ -1,10 +1,10 @@
-//! Mounts the page; in a worker, listens to it.
+//! Mounts the page; in a worker, listens for its messages.
 
 use engine::share::Decoded;
 use shardwise::view::Panel;
 use shardwise::{App, Embed, Start, browser, worker};
 
-/// Half the size of the standard library's allocator, and faster.
+/// The talc allocator: half the size of the standard library's allocator, and faster.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

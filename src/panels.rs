@@ -1,5 +1,5 @@
-//! The regions of the page by feature: a folder has the markup of a feature with its words and what
-//! is derived for it alone.
+//! Regions of the page by feature: a folder has the markup of a feature with its words and derived
+//! values.
 
 pub mod accuracy;
 pub mod advice;

@@ -1,5 +1,5 @@
-//! Map and curves. A worker derives and paints them ([`crate::worker`]); the page derives its own,
-//! for what is read out of them, once the hand rests or somebody points at them.
+//! Map and curves. A worker derives and paints them ([`crate::worker`]). The page derives its own
+//! to read values out, once the scenario is idle or the pointer is on a figure.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ impl Plot {
     /// Both, in the order of their indices.
     pub const ALL: [Self; 2] = [Self::Map, Self::Curve];
 
-    /// The panel that shows it.
+    /// Returns the panel that shows the figure.
     fn panel(self) -> Panel {
         match self {
             Self::Map => Panel::Map,
@@ -33,8 +33,8 @@ impl Plot {
         }
     }
 
-    /// The figure of what is on screen, with its pinned scenarios; empty where no panel shows it.
-    /// Of a scenario that moves it has only the nodes that the eye needs.
+    /// Derives the figure of a snapshot with its pinned scenarios; empty if no panel shows the
+    /// figure. While a slider moves, the map is coarse.
     pub fn derive(self, snapshot: &Snapshot, pins: &[Pin], moving: bool, scratch: &mut Scratch) -> ChartSpec {
         let Snapshot { scenario, view, .. } = snapshot;
         if !view.shows(self.panel()) {
@@ -73,9 +73,9 @@ fn region(scenario: &Scenario, view: &View, scratch: &mut Scratch) -> ChartSpec 
 /// Both figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Charts {
-    /// What they are of.
+    /// The snapshot that the figures show.
     pub snapshot: Rc<Snapshot>,
-    /// Whether they have only the nodes that the eye needs.
+    /// Whether the map is coarse, as while a slider moves.
     coarse: bool,
     /// The feasible region.
     pub map: Rc<ChartSpec>,
@@ -83,12 +83,12 @@ pub struct Charts {
     pub curve: Rc<ChartSpec>,
 }
 
-/// What both figures keep from one time to the next, by [`Plot`].
+/// Scratch space that each figure keeps between redraws, by [`Plot`].
 #[derive(Default)]
 pub struct Scratches([Scratch; 2]);
 
 impl Scratches {
-    /// What one figure keeps.
+    /// Returns the scratch space of one figure.
     pub fn of(&mut self, plot: Plot) -> &mut Scratch {
         let [map, curve] = &mut self.0;
         match plot {
@@ -106,12 +106,12 @@ impl Scratches {
 }
 
 impl Charts {
-    /// Whether they are of this but for the scenario.
+    /// Whether the figures have the view and the pins of a snapshot.
     pub(super) fn are_like(&self, snapshot: &Snapshot) -> bool {
         self.snapshot.view == snapshot.view && self.snapshot.pins == snapshot.pins
     }
 
-    /// Whether they are of this, with every node.
+    /// Whether the figures show a snapshot at full resolution.
     pub(super) fn are_of(&self, snapshot: &Rc<Snapshot>) -> bool {
         !self.coarse && self.snapshot == *snapshot
     }

@@ -1,5 +1,5 @@
-//! The scenario in one sentence under the headline, which says neither length nor batch nor layout:
-//! what is trained, tokens a sequence and a step, layout, recomputation, precision, GPUs.
+//! The scenario in one sentence under the headline, which has neither length nor batch nor layout:
+//! method, tokens of a sequence and of a step, layout, recomputation, precision, GPUs.
 
 use crate::fields::step_id;
 use crate::words::{correction, gpu_name, recompute};
@@ -13,22 +13,22 @@ use engine::scenario::Scenario;
 /// A part of the sentence that one control sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// What stands before it.
+    /// Text between the previous word and this one.
     pub joint: &'static str,
     /// Its text.
     pub text: String,
-    /// What the control is called.
+    /// Name of the control.
     pub label: &'static str,
     /// The identifier of the control's element.
     pub control: &'static str,
 }
 
-/// The accessible name of a word: its control and what the sentence says.
+/// Returns the accessible name of a word: its text and its control.
 pub fn leads_to(label: &str, text: &str) -> String {
     format!("{text}: change {}", names::in_sentence(label))
 }
 
-/// What stands between two words, in two parts: what belongs to the word before, and the rest.
+/// Splits the text between two words: the part that belongs to the first word, and the rest.
 pub fn split(joint: &str) -> (&str, &str) {
     let mark = joint.trim_end();
     if mark.is_empty() || mark.ends_with(char::is_alphabetic) {
@@ -38,12 +38,12 @@ pub fn split(joint: &str) -> (&str, &str) {
     }
 }
 
-/// The sentence.
+/// Returns the sentence.
 pub fn scenario_line(scenario: &Scenario, report: &Report) -> String {
     words(scenario, report).into_iter().fold(String::new(), |line, word| line + word.joint + &word.text)
 }
 
-/// The sentence by its parts.
+/// Returns the parts of the sentence.
 pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     let word = |joint, text: String, id: ParamId| {
         let param = id.param();
@@ -86,11 +86,11 @@ pub fn words(scenario: &Scenario, report: &Report) -> Vec<Word> {
     words
 }
 
-/// Between the parts of the sentence.
+/// Separator between parts of the sentence.
 pub const APART: &str = " · ";
 
-/// The degrees of parallelism, data parallelism first, the others where they are in use. The
-/// data-parallel degree is what the GPUs leave.
+/// Returns the degrees of parallelism, data parallelism first, the others where they exceed 1. The
+/// data-parallel degree links to the number of GPUs, which sets it.
 fn degrees(scenario: &Scenario) -> Vec<(String, ParamId)> {
     let mesh = scenario.degrees();
     let others = [

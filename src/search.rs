@@ -1,22 +1,21 @@
-//! How well a name answers what is typed.
+//! Ranks names against a typed query.
 
-/// What is typed, word by word.
+/// A typed query, word by word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query(Vec<String>);
 
-/// How well a name answers a query; the smallest is the best. First the word that fits worst
-/// counts, then all of them.
+/// Rank of a name for a query; the smallest is best. The worst word counts first, then the sum over
+/// all words.
 pub type Rank = (usize, usize);
 
 impl Query {
-    /// The words of a text; signs and capitals do not count: `llama-3.1` asks for `Llama 3.1`.
+    /// Splits a text into words; signs and capitals do not count: `llama-3.1` matches `Llama 3.1`.
     pub fn new(typed: &str) -> Self {
         let words = typed.split_whitespace().map(|word| letters(word).collect::<String>());
         Self(words.filter(|word| !word.is_empty()).collect())
     }
 
-    /// How well a name answers, with what else it may be found by; `None` where a word is in
-    /// neither.
+    /// Ranks a name, with further text that it may be found by; `None` if a word is in neither.
     pub fn rank(&self, name: &str, more: &str) -> Option<Rank> {
         let (name, more) = (Text::new(name), Text::new(more));
         let mut ranks = self.0.iter().map(|word| {
@@ -26,8 +25,8 @@ impl Query {
         ranks.try_fold((0, 0), |(worst, sum), rank| rank.map(|rank| (worst.max(rank), sum + rank)))
     }
 
-    /// The items that answer, best first; equally good ones stay in their order. Each comes with
-    /// its name, and what else it may be found by.
+    /// Returns the matching items, best first; equal ranks keep their order. Each item comes with
+    /// its name and further text that it may be found by.
     pub fn answers<'a, T>(&self, items: impl Iterator<Item = (T, &'a str, &'a str)>) -> Vec<T> {
         let ranked = items.filter_map(|(item, name, more)| self.rank(name, more).map(|rank| (rank, item)));
         let mut ranked: Vec<(Rank, T)> = ranked.collect();
@@ -36,14 +35,15 @@ impl Query {
     }
 }
 
-/// A text without signs, in small letters, and where its words begin.
+/// A text in lower case without signs, and the offsets of its words.
 struct Text {
     letters: String,
     words: Vec<usize>,
 }
 
 impl Text {
-    /// At the start, at the start of a word, within a word.
+    /// Number of ranks by position: at the start of the text, at the start of a word, within a
+    /// word.
     const PLACES: usize = 3;
 
     fn new(text: &str) -> Self {
@@ -55,7 +55,7 @@ impl Text {
         Self { letters: squeezed, words }
     }
 
-    /// Where a word stands: the better, the smaller.
+    /// Returns the rank of a word by its position in the text; smaller is better.
     fn place(&self, word: &str) -> Option<usize> {
         let starts = |at: &usize| self.letters.get(*at..).is_some_and(|rest| rest.starts_with(word));
         if self.letters.starts_with(word) {

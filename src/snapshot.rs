@@ -1,48 +1,48 @@
-//! What is on screen, as links and saved files bring it back.
+//! The content of the screen, as links and saved files restore it.
 
 use crate::view::View;
 use engine::format;
 use engine::scenario::{Model, Scenario};
 use engine::share::{Decoded, decode, encode_with};
 
-/// A scenario, the scenarios pinned beside it, and what is looked at.
+/// A scenario, its pinned scenarios, and the view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// The scenario.
     pub scenario: Scenario,
     /// The pinned scenarios.
     pub pins: Vec<Scenario>,
-    /// What is looked at.
+    /// Axes, panels and other view settings.
     pub view: View,
 }
 
 impl Snapshot {
-    /// The query and the fragment of its link; the reader's own theme is not part of a link to
-    /// others.
+    /// Returns the query and the fragment of the snapshot's link, without the reader's theme.
     pub fn link(&self) -> String {
         self.view.without_theme().query() + "#" + &encode_with(&self.scenario, &self.pins)
     }
 
-    /// The snapshot of such a link.
+    /// Reads a snapshot from the query and the fragment of a link.
     pub fn of_link(link: &str) -> Self {
         let (query, fragment) = link.split_once('#').unwrap_or((link, ""));
         let Decoded { scenario, pins, .. } = decode(fragment);
         Self { scenario, pins, view: View::from_query(query) }
     }
 
-    /// The same on a page of its own.
+    /// Returns the snapshot for a page of its own, outside an embed.
     #[must_use]
     pub fn alone(&self) -> Self {
         Self { view: self.view.alone(), ..self.clone() }
     }
 
-    /// The name of a file that is saved of it: `shardwise-map-13b-64x-a100-40gb.svg`.
+    /// Returns the name of a file saved from the snapshot: `shardwise-map-13b-64x-a100-40gb.svg`.
     pub fn file_name(&self, figure: &str, kind: &str) -> String {
         file_name(figure, &self.scenario, kind)
     }
 }
 
-/// The name of a saved file: the figure and the scenario, in letters that every system takes.
+/// Returns the name of a saved file: the figure and the scenario, in characters that every file
+/// system accepts.
 pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
     let model = match scenario.model {
         Model::Preset { id, .. } => id.to_string(),

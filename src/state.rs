@@ -21,19 +21,18 @@ use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::{Model, Scenario};
 
-/// Text in a typed field that is not the plain value.
+/// Text of a typed field that is not the plain value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     /// The parameter.
     pub key: ParamId,
-    /// The text as it stands in the field.
+    /// Text of the field.
     pub text: String,
-    /// Why the text is no value, and the nearest value.
+    /// Reason why the text is no value, and the nearest value.
     pub refusal: Option<quantity::TypedError>,
-    /// The scenario before the edit: it returns where the text is no value, or the edit is given
-    /// up.
+    /// Scenario before the edit, restored if the text is no value or the edit is cancelled.
     before: Scenario,
-    /// The scenario as the edit left it.
+    /// Scenario after the edit.
     after: Scenario,
 }
 
@@ -49,29 +48,27 @@ pub struct State {
     history: History,
     /// Texts in typed fields.
     drafts: Vec<Draft>,
-    /// The scenarios that the one on screen is compared with, at most [`MOST_PINS`]; undo leaves
-    /// them alone.
+    /// Scenarios pinned for comparison, at most [`MOST_PINS`]; undo does not change them.
     pub pins: Vec<Scenario>,
-    /// The example that was opened, by its place in the gallery, until something else is opened or
-    /// it is closed.
+    /// Index in the gallery of the opened example, until it is closed or something else is opened.
     pub example: Option<usize>,
-    /// What could not be read in the link.
+    /// Parts of the link that could not be read.
     pub banner: Vec<Issue>,
-    /// What is looked at.
+    /// Axes, panels and other view settings.
     pub view: View,
-    /// Whether somebody chose the number of GPUs: another cluster keeps it then.
+    /// Whether the reader chose the number of GPUs: another cluster then keeps that number.
     has_gpus: bool,
-    /// The scenario before the last action, where that action chose a place in a figure: a
-    /// double-click takes it back.
+    /// Scenario before the last action, if that action chose a place in a figure: a double-click
+    /// restores this scenario.
     placed: Option<Scenario>,
-    /// What the scenario is measured against: the catalog's values of what is picked. It is state,
-    /// not derived: behind custom values it remembers the entry that they were made from, which the
-    /// scenario alone does not tell ([`preset::following`]).
+    /// Scenario that changes are measured against: the catalog's values of the picked entries. It
+    /// is state, not derived: for custom values it remembers the entry that they were made from,
+    /// which the scenario alone does not hold ([`preset::following`]).
     pub preset: Scenario,
 }
 
 impl State {
-    /// The state that a link opens.
+    /// Creates the state for the scenario of a link.
     pub fn new(scenario: &Scenario, banner: Vec<Issue>, view: View) -> Self {
         let (history, preset) = (History::new(scenario), preset::preset_of(scenario));
         let (view, drafts, pins) = (view.bounded(scenario), Vec::new(), Vec::new());
@@ -90,7 +87,7 @@ impl State {
         }
     }
 
-    /// Pins the scenario on screen; one that is pinned already, and one too many, change nothing.
+    /// Pins the scenario on screen; does nothing if it is pinned already, or [`MOST_PINS`] are.
     fn pin(&mut self) {
         if self.pins.len() < MOST_PINS && !self.pins.contains(&self.scenario) {
             self.pins.push(self.scenario);
@@ -107,13 +104,13 @@ impl State {
         }
     }
 
-    /// The same with scenarios pinned.
+    /// Returns the state with these scenarios pinned.
     #[must_use]
     pub fn with_pins(self, pins: Vec<Scenario>) -> Self {
         Self { pins, ..self }
     }
 
-    /// The scenario of the link and of undo.
+    /// Returns the committed scenario, which is in the link and is the present of undo.
     pub fn committed(&self) -> Scenario {
         self.history.present()
     }
@@ -128,12 +125,12 @@ impl State {
         self.history.has_future()
     }
 
-    /// The texts in typed fields that are not simply the value.
+    /// Returns the texts in typed fields that are not the plain value.
     pub fn drafts(&self) -> &[Draft] {
         &self.drafts
     }
 
-    /// The text in a typed field, where it is not simply the value.
+    /// Returns the text in a typed field, if it is not the plain value.
     pub fn draft(&self, key: ParamId) -> Option<&Draft> {
         self.drafts.iter().find(|draft| draft.key == key)
     }

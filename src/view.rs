@@ -1,4 +1,4 @@
-//! The view: theme, axes, overlays, in the query of a link. The scenario is in its fragment.
+//! The view (theme, axes, overlays) in the query of a link. The scenario is in its fragment.
 
 mod panels;
 mod plan;
@@ -18,7 +18,7 @@ use trace::RunStep;
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// As the system says.
+    /// As the system prefers.
     #[default]
     Auto,
     /// Dark on light.
@@ -28,7 +28,7 @@ pub enum ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// Its name in links and in storage.
+    /// Returns the name of the theme in links and in storage.
     pub fn key(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -37,21 +37,20 @@ impl ThemeChoice {
         }
     }
 
-    /// The choice of this name.
+    /// Returns the theme with this name.
     pub fn from_key(key: &str) -> Option<Self> {
         [Self::Auto, Self::Light, Self::Dark].into_iter().find(|choice| choice.key() == key)
     }
 }
 
-/// What is looked at.
+/// View settings: theme, axes, panels and overlays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     /// Light or dark.
     pub theme: ThemeChoice,
-    /// Whether this is a figure in somebody else's page ([`crate::embed`]).
+    /// Whether this is a figure in another page ([`crate::embed`]).
     pub embed: bool,
-    /// The panels that the link names: all there is of an embed; the page itself opens the tab of
-    /// the first.
+    /// Panels that the link names. An embed shows only these; the page opens the tab of the first.
     pub panels: Panels,
     /// The controls of an embed.
     pub controls: Controls,
@@ -64,27 +63,29 @@ pub struct View {
     pub best: bool,
     /// The parameter across the curves.
     pub curve_x: ParamId,
-    /// What is shown of the map's axes, across and up, where it is not all.
+    /// Visible part of the map's axes, horizontal and vertical; `None` for a whole axis.
     pub map_part: [Option<Part>; 2],
-    /// What is shown of the curves' axis, where it is not all.
+    /// Visible part of the curves' axis; `None` for the whole axis.
     pub curve_part: Option<Part>,
-    /// What the curves show.
+    /// Metric of the curves.
     pub metric: Metric,
     /// Whether the closed-form FSDP bounds are drawn over the figures.
     pub bounds: bool,
     /// The step over which memory is shown.
     pub step: RunStep,
-    /// What the figure of one layer of experts shows.
+    /// Settings of the figure of one layer of experts.
     pub layer: LayerView,
-    /// What is planned.
+    /// Settings of the plan.
     pub plan: PlanView,
-    /// The key of the explanation that is open; empty where none is.
+    /// Key of the open explanation; empty if none is open.
     pub why: &'static str,
-    /// The key of the explanation from which a link led to the open one; no link holds it.
+    /// Key of the explanation that was opened on its number, if links in it led to the open one;
+    /// empty otherwise. Not part of links.
     pub why_from: &'static str,
-    /// Which published rows are shown; no link holds it, as sources come and go.
+    /// Published rows that are shown; not part of links, because sources come and go.
     pub agreement: AgreementView,
-    /// What part of a step the timeline shows; no link holds it, as places move with the scenario.
+    /// Part of a step that the timeline shows; not part of links, because positions depend on the
+    /// scenario.
     pub zoom: Zoom,
 }
 
@@ -115,8 +116,8 @@ impl Default for View {
 }
 
 impl View {
-    /// The panels of an embed: those that the link names, else the answer and the two figures of
-    /// the first screen.
+    /// Returns the panels of an embed: those that the link names, else the verdict, the map and the
+    /// curves.
     pub fn embedded(&self) -> Panels {
         if self.panels == Panels::default() {
             return Panels::of(&[Panel::Verdict, Panel::Map, Panel::Curve]);
@@ -124,39 +125,39 @@ impl View {
         self.panels
     }
 
-    /// The same view as links to others hold it: the reader's own theme is not theirs.
+    /// Returns the view as links to others hold it, without the reader's theme.
     #[must_use]
     pub fn without_theme(self) -> Self {
         Self { theme: ThemeChoice::Auto, ..self }
     }
 
-    /// The same view on a page of its own.
+    /// Returns the view for a page of its own, outside an embed.
     #[must_use]
     pub fn alone(self) -> Self {
         Self { embed: false, controls: Controls::default(), ..self.without_theme() }
     }
 
-    /// The same view with this explanation open, or closed where it was open.
+    /// Returns the view with an explanation opened, or closed if it was open.
     #[must_use]
     pub fn explaining(self, key: &'static str) -> Self {
         Self { why: if key == self.why { "" } else { key }, why_from: "", ..self }
     }
 
-    /// The same view with the explanation that a link of the open one leads to; it leads back to
-    /// the number's own.
+    /// Returns the view with the explanation that a link in the open one leads to. The way back
+    /// leads to the explanation that was opened on its number.
     #[must_use]
     pub fn following(self, key: &'static str) -> Self {
         let root = self.why_root();
         Self { why: key, why_from: if key == root { "" } else { root }, ..self }
     }
 
-    /// The key of the explanation that was opened on its number.
+    /// Returns the key of the explanation that was opened on its number.
     pub fn why_root(&self) -> &'static str {
         if self.why_from.is_empty() { self.why } else { self.why_from }
     }
 
-    /// The same view with another parameter across the map; the axes change places rather than be
-    /// the same.
+    /// Returns the view with another parameter across the map. If the parameter is up the map
+    /// already, the axes are exchanged.
     #[must_use]
     pub fn with_map_x(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
@@ -164,8 +165,8 @@ impl View {
         if key == self.map_x { self } else { Self { map_x: key, map_y, map_part, best: false, ..self } }
     }
 
-    /// The same view with another parameter up the map; the axes change places rather than be the
-    /// same.
+    /// Returns the view with another parameter up the map. If the parameter is across the map
+    /// already, the axes are exchanged.
     #[must_use]
     pub fn with_map_y(self, key: ParamId) -> Self {
         let [across, up] = self.map_part;
@@ -174,20 +175,22 @@ impl View {
         if key == self.map_y { self } else { Self { map_x, map_y: key, map_part, best: false, ..self } }
     }
 
-    /// The same view with the map of the best configurations, or of the scenario's own.
+    /// Returns the view with the map of the best configurations, or with that of the scenario's
+    /// own.
     #[must_use]
     pub fn with_best(self, best: bool) -> Self {
         let [across, up] = BEST_AXES;
         if best { Self { best, ..self.with_map_y(up).with_map_x(across) } } else { Self { best, ..self } }
     }
 
-    /// The same view with another parameter across the curves.
+    /// Returns the view with another parameter across the curves.
     #[must_use]
     pub fn with_curve_x(self, key: ParamId) -> Self {
         if key == self.curve_x { self } else { Self { curve_x: key, curve_part: None, ..self } }
     }
 
-    /// The same view with parts clipped to this scenario's axes, and none that are a whole axis.
+    /// Returns the view with visible parts clipped to the scenario's axes; parts that cover a whole
+    /// axis are dropped.
     #[must_use]
     pub fn bounded(self, scenario: &Scenario) -> Self {
         let within = |key, part: Option<Part>| part.and_then(|part| part_of_axis(scenario, key, part));

@@ -1,4 +1,4 @@
-//! The words that several features share: the names of figures, of models and of GPUs.
+//! Words that several features share: the names of figures, of models and of GPUs.
 
 use engine::catalog::{self, families};
 use engine::format;
@@ -8,24 +8,24 @@ use engine::model::training::Recompute;
 use engine::params::Unit;
 use engine::scenario::{Model, Scenario};
 
-/// The headline figures, by the names that tests and screen readers know.
+/// Label of MFU. Tests and screen readers find the headline figures by these labels.
 pub const MFU: &str = "MFU";
-/// Throughput, where room is short.
+/// Short label of throughput.
 pub const TOKENS_SHORT: &str = "Tokens/s/GPU";
-/// Time of a step.
+/// Label of the step time.
 pub const STEP: &str = "Step time";
-/// Memory that is needed.
+/// Label of the memory needed.
 pub const NEEDED: &str = "Memory needed";
-/// What limits.
+/// Label of the limiter.
 pub const LIMITER: &str = "Limited by";
-/// On a button that closes.
+/// Label of a button that closes.
 pub const DISMISS: &str = "Close";
-/// After the link was copied.
+/// Message after the link was copied.
 pub const COPIED: &str = "Link copied";
-/// The option for custom values, where chosen.
+/// Name of the option for custom values.
 pub const CUSTOM: &str = "Custom";
 
-/// The model's name; of a scaled one the family's, and its size.
+/// Returns the model's name; for a scaled model, the name of its family and its size.
 pub fn model_name(model: &Model) -> String {
     match model {
         Model::Preset { id, .. } => {
@@ -43,18 +43,18 @@ pub fn model_name(model: &Model) -> String {
     }
 }
 
-/// The GPUs of a scenario: `64 H100 SXM`.
+/// Returns the GPUs of a scenario: `64 H100 SXM`.
 pub fn hardware(scenario: &Scenario) -> String {
     format!("{} {}", format::count(f64::from(scenario.gpus)), gpu_name(scenario))
 }
 
-/// The GPU's name, with its memory where that is not its data sheet's.
+/// Returns the GPU's name, with its memory if that differs from the data sheet.
 pub fn gpu_name(scenario: &Scenario) -> String {
     let entry = catalog::accelerator(scenario.accelerator.id);
     let Accelerator { memory, usable_percent, efficiency, .. } = scenario.accelerator.values;
     let own = entry.is_some_and(|entry| entry.values.memory == memory);
-    // Other numbers of a data sheet than the memory make another GPU; what programs can use of it
-    // and what kernels reach do not.
+    // Changed data-sheet numbers other than the memory make a custom GPU; the usable memory and the
+    // efficiency of kernels do not.
     let name = match entry {
         Some(entry)
             if Accelerator { memory, usable_percent, efficiency, ..entry.values } == scenario.accelerator.values =>
@@ -69,7 +69,7 @@ pub fn gpu_name(scenario: &Scenario) -> String {
     if own { name } else { format!("{name} with {}", format::value(Unit::Gib, memory.gib())) }
 }
 
-/// Activation checkpointing, inside a sentence.
+/// Returns the mode of activation checkpointing, for use inside a sentence.
 pub fn recompute(mode: Recompute) -> &'static str {
     match mode {
         Recompute::None => "no activation checkpointing",
@@ -81,7 +81,7 @@ pub fn recompute(mode: Recompute) -> &'static str {
     }
 }
 
-/// By what a prediction is corrected: `1.30x time, 1.18x memory`.
+/// Returns the factors that correct a prediction: `1.30x time, 1.18x memory`.
 pub fn correction(scenario: &Scenario) -> Option<String> {
     let Anchor { time, memory } = scenario.anchor;
     let one = |factor: f64, of: &str| (factor != 1.0).then(|| format!("{factor:.2}x {of}"));
@@ -89,7 +89,7 @@ pub fn correction(scenario: &Scenario) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// A text at the beginning of a line: with a capital, unless it begins with a name of code.
+/// Returns a text for the beginning of a line: capitalized, unless it begins with a name of code.
 pub fn opening(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
@@ -98,7 +98,7 @@ pub fn opening(text: &str) -> String {
     }
 }
 
-/// After custom values: the catalog entry that they were made from.
+/// Returns the note after custom values: the catalog entry that they were made from.
 pub fn from(name: &str) -> String {
     format!(" (from {name})")
 }

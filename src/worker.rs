@@ -1,9 +1,9 @@
-//! Map and curves in a worker: what the page and the worker say to each other, and how the worker
-//! derives and paints. It runs the same module as the page (`static/painter.js`), so that every
-//! number is the same to the bit, and finds no window.
+//! Map and curves in a worker: the messages between the page and the worker, and how the worker
+//! derives and paints. The worker runs the page's module (`static/painter.js`), so that every
+//! number is identical to the bit, and has no window.
 //!
-//! A message is an array: a JSON text, and after it the pictures that go over to the page.
-//! `src/browser/worker.rs` has the page's side, and says in which order the messages go.
+//! A message is an array: a JSON text, then the pictures that are transferred to the page.
+//! `src/browser/worker.rs` has the page's side, with the order of the messages.
 
 use js_sys::Array;
 use serde::{Deserialize, Serialize};
@@ -20,36 +20,36 @@ use charts::readout;
 use charts::spec::ChartSpec;
 use charts_canvas::{Sheet, paint_chart, refused};
 
-/// What the worker says to the page.
+/// Message from the worker to the page.
 #[derive(Debug, Deserialize, Serialize)]
 pub enum Said {
-    /// It listens.
+    /// The worker listens.
     Ready,
-    /// What was asked for is painted: what stands beside each figure. The picture of each figure,
-    /// or nothing, comes after the text.
+    /// The request is painted: captions and values of each figure. The picture of each figure, or
+    /// nothing, follows the text.
     Painted([Option<Words>; 2]),
 }
 
-/// What the page asks the worker to paint.
+/// Request to the worker to paint.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Paint {
-    /// The link of what is on screen ([`Snapshot::link`]).
+    /// Link of the snapshot on screen ([`Snapshot::link`]).
     pub link: String,
-    /// Whether a slider moves it: the map then has only the nodes that the eye needs.
+    /// Whether a slider moves: the map is then coarse.
     pub moving: bool,
-    /// Whether the theme is the dark one.
+    /// Whether the theme is dark.
     pub dark: bool,
-    /// Width and height of each figure in CSS pixels, and device pixels in one of these; none where
-    /// it is not on the page.
+    /// Width and height of each figure in CSS pixels, and device pixels per CSS pixel; `None` for a
+    /// figure that is not on the page.
     pub sizes: [Option<[f64; 3]>; 2],
 }
 
-/// What stands beside a figure while a slider moves.
+/// Texts shown next to a figure while a slider moves.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Words {
-    /// The finding.
+    /// Caption, with the figure's finding.
     pub caption: String,
-    /// The names of lines with their values at the scenario on screen; none beside a map.
+    /// Names of lines with their values at the scenario on screen; empty for a map.
     pub values: Vec<(String, String)>,
 }
 
@@ -61,22 +61,22 @@ impl Words {
     }
 }
 
-/// A message as it is posted.
+/// Serializes a message for posting.
 pub fn text_of(message: &impl Serialize) -> JsValue {
     serde_json::to_string(message).unwrap_or_default().into()
 }
 
-/// Listens to the page, as long as it is there.
+/// Listens for messages of the page until the worker ends.
 pub fn listen() {
     let page: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    // An error is told to the page, which then paints by itself.
+    // An error reaches the page, which then paints by itself.
     let mut desk = Desk::new().unwrap_or_else(|error| wasm_bindgen::throw_str(&error.to_string()));
-    // A page that is gone hears nothing.
+    // If the page is gone, nobody receives the message.
     let _ = page.post_message(&Array::of1(&text_of(&Said::Ready)));
     let scope = page.clone();
     let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let data: Array = event.data().unchecked_into();
-        // No page says anything else.
+        // The page sends no other messages.
         let Ok(what) = serde_json::from_str(&data.get(0).as_string().unwrap_or_default()) else { return };
         let sent = desk.paint(&what).and_then(|painted| {
             let [map, curve] = painted.map(Option::unzip);
@@ -91,8 +91,8 @@ pub fn listen() {
     heard.forget();
 }
 
-/// What the worker has: canvases of its own. One of the page whose control went over to it could be
-/// read by the page, for a screenshot or a print, only while the worker does nothing.
+/// Canvases and scratch space of the worker. The canvases are its own: a canvas transferred from
+/// the page could be read by the page, for a screenshot or a print, only while the worker is idle.
 struct Desk {
     canvases: [(OffscreenCanvas, Sheet); 2],
     scratches: Scratches,

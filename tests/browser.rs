@@ -15,13 +15,13 @@ use yew::platform::time::sleep;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-/// How often a condition is looked at before it fails: for more than ten seconds.
+/// Attempts to meet a condition before it fails: for more than ten seconds.
 const LOOKS: usize = 1000;
 
-/// Characters of the address of a picture that may have nothing on it.
+/// Length of the data URL up to which a picture may be blank.
 const BLANK: usize = 8000;
 
-/// A mounted page that goes when the test ends.
+/// A mounted page that is removed when the test ends.
 struct Page {
     root: Element,
     handle: Option<yew::AppHandle<App>>,
@@ -48,7 +48,7 @@ impl Page {
         page
     }
 
-    /// Waits until this holds.
+    /// Waits until the condition holds.
     async fn until(&self, what: &str, holds: impl Fn() -> bool) {
         for _ in 0..LOOKS {
             if self.root.is_connected() && holds() {
@@ -76,7 +76,7 @@ impl Page {
 
     fn enter(&self, selector: &str, value: &str) {
         self.element::<HtmlInputElement>(selector).set_value(value);
-        // Yew listens for an `InputEvent`, and takes any event of that name.
+        // Yew listens for an `InputEvent`, and accepts any event with that name.
         self.fire(selector, "input");
     }
 

@@ -1,5 +1,5 @@
-//! Work in the background, in pieces between which the page answers: published rows are loaded and
-//! evaluated, layouts searched; plans are searched in workers (`plans`).
+//! Work in the background, in pieces between which the page stays responsive: published rows are
+//! loaded and evaluated, layouts searched; plans are searched in workers (`plans`).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,24 +16,24 @@ use analysis::published::{self, Published};
 use charts::views::ScoredRows;
 use engine::scenario::Scenario;
 
-/// The file of the published rows beside the page.
+/// Path of the file of published rows.
 const FILE: &str = "rows.txt";
-/// Rows in one piece: far below a long task.
+/// Rows in one piece: far shorter than a long task.
 const ROWS_A_PIECE: usize = 32;
 
-/// The published rows, as far as they are here.
+/// The published rows, or the state of loading them.
 #[derive(Clone)]
 pub enum Rows {
     /// The rows are being loaded.
     Coming,
-    /// The rows could not be loaded: the HTTP status, 0 where no answer came.
+    /// The rows could not be loaded: the HTTP status, 0 without an answer.
     Missing(u16),
-    /// All rows, evaluated.
+    /// All rows, loaded and evaluated.
     Here(Rc<ScoredRows>),
 }
 
 impl Rows {
-    /// The rows, once they are here.
+    /// Returns the rows, once loaded.
     pub fn here(&self) -> Option<&Rc<ScoredRows>> {
         match self {
             Self::Here(rows) => Some(rows),
@@ -43,7 +43,7 @@ impl Rows {
 }
 
 impl PartialEq for Rows {
-    /// Rows never change once they are here.
+    /// Compares pointers, because rows never change once loaded.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Here(one), Self::Here(other)) => Rc::ptr_eq(one, other),
@@ -54,8 +54,8 @@ impl PartialEq for Rows {
     }
 }
 
-/// Loads the published rows once they are wanted, and again when they are wanted anew and could not
-/// be loaded.
+/// Loads the published rows once they are wanted. If loading fails, loads them again when they are
+/// wanted anew.
 #[hook]
 pub fn use_rows(wanted: bool) -> Rows {
     let rows = use_state(|| Rows::Coming);
@@ -79,7 +79,7 @@ pub fn use_rows(wanted: bool) -> Rows {
     (*rows).clone()
 }
 
-/// Evaluates one piece of the rows now, and the other pieces in tasks of their own.
+/// Evaluates one piece of the rows now, and each other piece in a task of its own.
 fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, setter: UseStateSetter<Rows>) {
     for row in left.by_ref().take(ROWS_A_PIECE) {
         done.push(row);
@@ -91,22 +91,22 @@ fn evaluate(mut left: std::vec::IntoIter<Published>, mut done: ScoredRows, sette
     }
 }
 
-/// The status of a request that got no answer.
+/// Status of a request without an answer.
 const UNANSWERED: u16 = 0;
 
-/// The attribute of the script that started the page: the name of its module, which holds its hash
-/// (`Trunk.toml`).
+/// Attribute of the script that starts the page: the name of the page's module, which contains its
+/// hash (`Trunk.toml`).
 const MODULE: &str = "data-wasm";
 
-/// The name of the page's module: in the query of another file it keeps caches from putting the
-/// file of one build beside the page of another.
+/// Returns the name of the page's module. In the query of another file, it keeps caches from mixing
+/// the files of two builds.
 pub(super) fn build() -> String {
     let script = document().query_selector("script[data-wasm]").ok().flatten();
     script.and_then(|script| script.get_attribute(MODULE)).unwrap_or_default()
 }
 
-/// Loads a file by its path from the page, and gives its text; or the HTTP status of the answer, 0
-/// where none came.
+/// Fetches a file by its path from the page, and passes on its text, or the HTTP status of the
+/// answer, 0 without one.
 fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
     let request = window().fetch_with_str(&[path, "?v=", &build()].concat());
     spawn_local(async move {
@@ -116,7 +116,7 @@ fn fetch_text(path: &str, then: Callback<Result<String, u16>>) {
     });
 }
 
-/// The text of a successful answer.
+/// Returns the text of a successful answer, and sets the status.
 async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<String>, JsValue> {
     let response: Response = JsFuture::from(request).await?.unchecked_into();
     *status = response.status();
@@ -126,8 +126,8 @@ async fn body(request: js_sys::Promise, status: &mut u16) -> Result<Option<Strin
 /// Combinations in one piece: a few milliseconds.
 const COMBINATIONS_A_PIECE: usize = 1500;
 
-/// Searches the layouts around a scenario, piece by piece, once that is wanted; gives the last
-/// search that came to its end, which may be of an earlier scenario.
+/// Searches the layouts around a scenario, piece by piece, once wanted. Returns the last finished
+/// search, which may be of an earlier scenario.
 #[hook]
 pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>> {
     let found = use_state(|| None::<Rc<LayoutSearch>>);
@@ -137,7 +137,7 @@ pub fn use_layouts(scenario: &Scenario, wanted: bool) -> Option<Rc<LayoutSearch>
         let mut search = LayoutSearch::new(&scenario);
         let pieces = goes_on.then(|| {
             Interval::new(0, move || {
-                // Its end is told once: what follows takes the interval away.
+                // The result is reported once: the redraw that follows removes the interval.
                 if !search.is_over() && search.advance(COMBINATIONS_A_PIECE) {
                     setter.set(Some(Rc::new(search.clone())));
                 }

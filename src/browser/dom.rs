@@ -7,18 +7,18 @@ use yew::prelude::*;
 
 use super::observers::Size;
 
-/// After a crash.
+/// Message after a crash.
 const FAILURE: &str =
     "Something went wrong inside the calculator, and it stopped. Nothing is lost: the link holds the scenario.";
-/// On the link back from a crash.
+/// Label of the link back after a crash.
 const FAILURE_LINK: &str = "Reload the page with this scenario";
 
-/// The position of the slider that an event comes from.
+/// Returns the position of the slider that an event comes from.
 pub fn slider_index(event: &InputEvent) -> u32 {
     event.target_dyn_into::<HtmlInputElement>().map_or(0, |input| input.value_as_number() as u32)
 }
 
-/// The text of the field that an event comes from.
+/// Returns the text of the field that an event comes from.
 pub fn field_text(event: &InputEvent) -> String {
     event.target_dyn_into::<HtmlInputElement>().map(|input| input.value()).unwrap_or_default()
 }
@@ -30,8 +30,8 @@ pub fn select_text(event: &MouseEvent) {
     }
 }
 
-/// Keeps the element with this identifier in sight, as somebody moves through a list; an empty one
-/// keeps nothing.
+/// Keeps the element with this identifier in sight while the reader moves through a list; an empty
+/// identifier keeps nothing.
 #[hook]
 pub fn use_kept_in_sight(id: &str) {
     use_effect_with(id.to_owned(), |id| {
@@ -43,13 +43,13 @@ pub fn use_kept_in_sight(id: &str) {
     });
 }
 
-/// The place of the chosen option in the select that an event comes from.
+/// Returns the index of the chosen option in the select that an event comes from.
 pub fn selected_index(event: &Event) -> usize {
     let chosen = event.target_dyn_into::<HtmlSelectElement>().map_or(0, |select| select.selected_index());
     usize::try_from(chosen).unwrap_or(0)
 }
 
-/// Keeps what a pressed pointer does for the element that it was pressed on, wherever it goes.
+/// Captures the pointer, so that its events go to the pressed element wherever the pointer moves.
 pub fn hold(event: &PointerEvent) {
     if let Some(element) = event.target_dyn_into::<web_sys::Element>() {
         let _ = element.set_pointer_capture(event.pointer_id());
@@ -61,7 +61,7 @@ pub fn is_open(event: &Event) -> bool {
     event.target_dyn_into::<web_sys::Element>().is_some_and(|details| details.has_attribute("open"))
 }
 
-/// Shows the top of the page.
+/// Scrolls to the top of the page.
 pub fn to_top() {
     window().scroll_to_with_x_and_y(0.0, 0.0);
 }
@@ -72,11 +72,11 @@ pub fn use_title(title: &str) {
     use_effect_with(title.to_owned(), |title| document().set_title(title));
 }
 
-/// The gap between the crosshair and what is read out there, in CSS pixels.
+/// Gap between the crosshair and its readout, in CSS pixels.
 const GAP: f64 = 14.0;
 
-/// Puts an element beside a place of a chart, on the side where there is more room; nothing is laid
-/// out anew.
+/// Puts an element next to a place of a chart, on the side with more room, without a new layout of
+/// the page.
 #[hook]
 pub fn use_beside(element: &NodeRef, at: (f64, f64), size: Size) {
     let element = element.clone();
@@ -91,8 +91,8 @@ pub fn use_beside(element: &NodeRef, at: (f64, f64), size: Size) {
     });
 }
 
-/// Keeps a select at the chosen option: once somebody has used it, the options' attributes no
-/// longer do.
+/// Keeps a select at the chosen option: once the reader has used the select, the options'
+/// attributes no longer do that.
 #[hook]
 pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
     let select = select.clone();
@@ -103,7 +103,7 @@ pub fn use_selected(select: &NodeRef, chosen: usize, options: usize) {
     });
 }
 
-/// The last screen: what happened, and the link, so that nothing is lost.
+/// Shows the cause of a crash, and the link that holds the scenario.
 pub fn show_failure(cause: &str) {
     let Some(body) = document().body() else { return };
     let Ok(notice) = document().create_element("div") else { return };

@@ -1,4 +1,4 @@
-//! Files and texts from outside: a file dropped anywhere on the page or chosen, text typed or
+//! Files and texts from outside: files dropped anywhere on the page or chosen, text typed or
 //! pasted.
 
 use gloo::events::{EventListener, EventListenerOptions};
@@ -12,18 +12,18 @@ use yew::prelude::*;
 use engine::params::quantity::shorten;
 use files::brought::Item;
 
-/// Where a file is too large.
+/// Message for a file that is too large.
 const TOO_LARGE: &str =
     "This is larger than 64 MiB, the most that is read. Drop less, or record fewer events of a memory snapshot.";
 
-/// Larger files are not read: pictures of this page have a hundredth of this size, memory snapshots
-/// up to all of it.
+/// Size limit in bytes. Pictures of this page have a hundredth of this size, memory snapshots up to
+/// all of it.
 const MOST_BYTES: f64 = 67_108_864.0;
 
-/// Where a text comes from.
+/// Origin of a text or of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The text is being typed: more may come.
+    /// The text is being typed: more text may follow.
     Typed,
     /// The text was pasted, or its field was left.
     Given,
@@ -33,28 +33,28 @@ pub enum Origin {
     Dropped,
 }
 
-/// A text or files, or why there are none.
+/// A text or files, or the reason why there are none; and their origin.
 pub type Arrived = (Result<Vec<Item>, String>, Origin);
 
-/// A text that has no file.
+/// Wraps a text that has no file.
 pub fn pasted(text: String) -> Vec<Item> {
     vec![Item { name: None, bytes: text.into_bytes() }]
 }
 
-/// The text of the area that an event comes from, and whether it was pasted or dropped there rather
-/// than typed.
+/// Returns the text of the area that an event comes from, and whether the text was pasted or
+/// dropped there rather than typed.
 pub fn area_text(event: &InputEvent) -> Arrived {
     let typed = event.input_type();
     let whole = typed == "insertFromPaste" || typed == "insertFromDrop";
     (Ok(pasted(settled_text(event))), if whole { Origin::Given } else { Origin::Typed })
 }
 
-/// The text of the area that an event comes from.
+/// Returns the text of the area that an event comes from.
 pub fn settled_text(event: &Event) -> String {
     event.target_dyn_into::<HtmlTextAreaElement>().map(|area| area.value()).unwrap_or_default()
 }
 
-/// Reads the files that were chosen; the same ones may be chosen again.
+/// Reads the chosen files; clears the input, so that the same files can be chosen again.
 pub fn chosen_files(event: &Event, take: &Callback<Arrived>) {
     let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return };
     if let Some(files) = input.files() {
@@ -63,7 +63,8 @@ pub fn chosen_files(event: &Event, take: &Callback<Arrived>) {
     input.set_value("");
 }
 
-/// Reads files that are dropped anywhere on the page; the browser would leave the page for it.
+/// Reads files that are dropped anywhere on the page; by default the browser would leave the page
+/// for them.
 #[hook]
 pub fn use_drop(take: &Callback<Arrived>) {
     let take = take.clone();
@@ -72,7 +73,7 @@ pub fn use_drop(take: &Callback<Arrived>) {
             let options = EventListenerOptions::enable_prevent_default();
             EventListener::new_with_options(&window(), name, options, move |event| {
                 let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
-                // Text that is dragged into a field is the field's own affair.
+                // Text that is dragged into a field is handled by the field.
                 if let Some(transfer) = transfer.filter(|transfer| transfer.types().includes(&"Files".into(), 0)) {
                     event.prevent_default();
                     if let Some(files) = transfer.files() {
@@ -81,13 +82,13 @@ pub fn use_drop(take: &Callback<Arrived>) {
                 }
             })
         };
-        // Only a drop has files in it.
+        // Only a drop has files in it; a dragover has none.
         let listeners = [listen("dragover", take.clone()), listen("drop", take)];
         move || drop(listeners)
     });
 }
 
-/// Reads files whole.
+/// Reads whole files.
 fn read(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
     let files: Vec<File> = (0..list.length()).filter_map(|place| list.get(place)).collect();
     if files.is_empty() {
@@ -111,19 +112,19 @@ fn read(list: &FileList, origin: Origin, take: &Callback<Arrived>) {
     });
 }
 
-/// The bytes of a file, for who waits.
+/// Returns the bytes of a file; `None` if the browser cannot read it.
 async fn whole(file: &Blob) -> Option<Vec<u8>> {
     let buffer = JsFuture::from(file.array_buffer()).await.ok()?;
     Some(Uint8Array::new(&buffer).to_vec())
 }
 
-/// The bytes of a file; `None` where the browser cannot read it.
+/// Passes on the bytes of a file; `None` if the browser cannot read it.
 pub(super) fn bytes_of(file: &Blob, then: impl FnOnce(Option<Vec<u8>>) + 'static) {
     let file = file.clone();
     spawn_local(async move { then(whole(&file).await) });
 }
 
-/// Where a file cannot be read.
+/// Returns the message for a file that cannot be read.
 fn unreadable(file: &str) -> String {
     format!("The browser could not read “{}”: try to paste its text.", shorten(file))
 }

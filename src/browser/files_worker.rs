@@ -1,5 +1,5 @@
-//! The module that reads files, writes settings and searches plans: fetched when it is first asked,
-//! in workers of its own (`static/files.js`).
+//! The module that reads files, writes settings and searches plans: fetched on first use, in
+//! workers of its own (`static/files.js`).
 
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
@@ -11,13 +11,13 @@ use wasm_bindgen::JsValue;
 
 use super::start::{Started, start};
 
-/// The worker's script beside the page.
+/// Path of the worker's script.
 const SCRIPT: &str = "static/files.js";
 
-/// Takes an answer; nothing where the module could not be loaded, or failed.
+/// Callback for an answer; `None` if the module could not be loaded, or failed.
 type Take = Box<dyn FnOnce(Option<String>)>;
 
-/// A worker, with those who wait for its answers.
+/// A worker, with callbacks for its pending answers.
 struct Asked {
     worker: Started,
     waiting: HashMap<u32, Take>,
@@ -25,27 +25,27 @@ struct Asked {
 }
 
 thread_local! {
-    /// The workers that were started, by their numbers.
+    /// The started workers, by their numbers.
     static ASKED: RefCell<BTreeMap<u32, Asked>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Asks the module's function of this name, and gives its answer, which is JSON; nothing where the
-/// module could not be loaded.
+/// Calls the module's function of this name, and passes on its answer, which is JSON; `None` if the
+/// module could not be loaded, or failed.
 pub fn ask<T: DeserializeOwned>(function: &str, given: &[JsValue], then: impl FnOnce(Option<T>) + 'static) {
     ask_worker(0, function, given, then);
 }
 
-/// The workers that may search at once: of the processor's threads as many as leave the page one,
-/// but two of two.
+/// Returns the number of workers that may search at once: one less than the processor's threads,
+/// but at least 2 and at most `MOST_WORKERS`.
 pub(super) fn workers() -> u32 {
     let threads = gloo::utils::window().navigator().hardware_concurrency() as u32;
     threads.saturating_sub(1).clamp(2, MOST_WORKERS)
 }
 
-/// More workers than this are more memory than a page should take.
+/// Maximum number of workers, which limits the memory of the page.
 const MOST_WORKERS: u32 = 4;
 
-/// Asks one of several workers, as [`ask`] does the first.
+/// Calls a function in one of several workers; [`ask`] uses the first.
 pub(super) fn ask_worker<T: DeserializeOwned>(
     place: u32,
     function: &str,
@@ -71,13 +71,13 @@ pub(super) fn ask_worker<T: DeserializeOwned>(
         asked.waiting.insert(number, take);
         None
     });
-    // Who waits may ask again at once.
+    // Called after the borrow ends, because the callback may ask again at once.
     if let Some(take) = refused {
         take(None);
     }
 }
 
-/// Passes an answer on. A module that failed is not asked again: the next question starts another.
+/// Passes an answer on. A module that failed is ended; the next question starts another.
 fn hear(place: u32, answer: &Array) {
     let number = answer.get(0).as_f64().unwrap_or_default() as u32;
     let take = ASKED.with_borrow_mut(|workers| workers.get_mut(&place)?.waiting.remove(&number));
@@ -91,7 +91,7 @@ fn hear(place: u32, answer: &Array) {
     }
 }
 
-/// Ends a worker; nobody waits for it any longer.
+/// Ends a worker; its pending questions get `None`.
 fn give_up(place: u32) {
     let ended = ASKED.with_borrow_mut(|workers| workers.remove(&place));
     for take in ended.into_iter().flat_map(|asked| asked.waiting.into_values()) {

@@ -1,5 +1,5 @@
-//! Focus and keys: cards take the focus and give it back, menus close when it leaves them, keys
-//! undo and redo.
+//! Focus and keys: cards take the focus and return it, menus close when they lose it, and keys undo
+//! and redo.
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::utils::{document, window};
@@ -9,24 +9,24 @@ use yew::prelude::*;
 
 use crate::state::Action;
 
-/// Gives an element the focus, by its identifier.
+/// Focuses an element by its identifier.
 pub fn focus(id: &str) {
     let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    // An element that is not there leaves the focus where it is.
+    // If there is no such element, the focus does not move.
     let _ = element.map(|element| element.focus());
 }
 
-/// Moves the focus to a card that opens, and from one that closes back to the number that it was
-/// opened from.
+/// Moves the focus to a card that opens; when a card closes, moves the focus back to the number
+/// that the card was opened from.
 #[hook]
 pub fn use_card_focus(why: &'static str, root: &'static str) {
     let before = use_mut_ref(|| (why, root));
     use_effect_with((why, root), move |&now| {
         let before = before.replace(now);
         let closes = why.is_empty();
-        // If the focus has moved on to something else, it stays there.
+        // If the focus has moved on to another element, it stays there.
         let lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
-        // In a frame, the focus stays in the page around it if it is there.
+        // In a frame, the focus stays in the surrounding page if it is there.
         let here = document().has_focus().unwrap_or(true);
         if now != before && (!closes || lost) && here {
             let id = if closes { ["ask-", before.1].concat() } else { "why".to_owned() };
@@ -39,8 +39,8 @@ pub fn use_card_focus(why: &'static str, root: &'static str) {
     });
 }
 
-/// Escape closes the card that is open. Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac), except
-/// in text fields, which have their own undo.
+/// Handles keys: Escape closes the open card. Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y (Command on a Mac)
+/// undo and redo, except in text fields, which have their own undo.
 #[hook]
 pub fn use_shortcuts(emit: &Callback<Action>) {
     let emit = emit.clone();
@@ -70,19 +70,19 @@ pub fn use_shortcuts(emit: &Callback<Action>) {
     });
 }
 
-/// Whether what an event is about lies in one of these elements.
+/// Whether the target of an event is inside one of these elements.
 fn is_in(target: Option<EventTarget>, ids: [&str; 2]) -> bool {
     let Some(node) = target.and_then(|target| target.dyn_into::<Node>().ok()) else { return false };
     ids.into_iter().filter_map(|id| document().get_element_by_id(id)).any(|element| element.contains(Some(&node)))
 }
 
-/// Whether the focus goes to something that is in none of these elements.
+/// Whether the focus moves to an element outside all of these elements.
 pub fn leaves(event: &FocusEvent, ids: [&str; 2]) -> bool {
     event.related_target().is_some() && !is_in(event.related_target(), ids)
 }
 
-/// Calls `close` when the pointer is pressed outside these elements; the focus goes where it was
-/// pressed.
+/// Calls `close` when the pointer is pressed outside these elements. The press also moves the
+/// focus.
 #[hook]
 pub fn use_press_outside(ids: [&'static str; 2], close: &Callback<bool>) {
     let close = close.clone();

@@ -1,4 +1,4 @@
-//! Getting around: parts of the page are shown and get the focus, dialogs open and close.
+//! Navigation: shows and focuses parts of the page, opens and closes dialogs.
 
 use gloo::events::{EventListener, EventListenerOptions};
 use gloo::timers::callback::Timeout;
@@ -9,17 +9,17 @@ use yew::prelude::*;
 
 use super::sheet::open_sheet;
 
-/// How often one looks for what is made later, and how long one waits in between.
+/// Number of attempts to find an element that is made later, and milliseconds between two attempts.
 const LOOKS: u32 = 40;
 const LOOK_EVERY_MS: u32 = 50;
 
-/// Shows the part of the page with this identifier and gives it the focus: a control, a figure, or
-/// its heading. What is folded is opened; what is made later is waited for.
+/// Shows and focuses the part of the page with this identifier: a control, a figure, or its
+/// heading. Folds around it are opened; an element that is made later is waited for.
 pub fn go_to(id: &str) {
     once_made(id.to_owned(), LOOKS, focus_on);
 }
 
-/// The same for a control, whose fold may have to be opened before it is made.
+/// Shows and focuses a control as [`go_to`] does; its fold may have to be opened before it is made.
 /// On phones `sheet` is the button that opens the controls.
 pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
     let id = id.to_owned();
@@ -28,20 +28,20 @@ pub fn go_to_control(fold: Option<&str>, id: &str, sheet: &str) {
         let _ = fold.set_attribute("open", "");
     }
     if opens {
-        // The sheet takes the focus first.
+        // The sheet is focused first.
         Timeout::new(LOOK_EVERY_MS, move || once_made(id, LOOKS, focus_on)).forget();
     } else {
         once_made(id, LOOKS, focus_on);
     }
 }
 
-/// Scrolls to the panel with this identifier, once it is made: most of them come after the first
+/// Scrolls to the panel with this identifier, once it is made: most panels are made after the first
 /// picture.
 pub fn show_panel(id: &str) {
     once_made(id.to_owned(), LOOKS, |panel| whole(&panel).scroll_into_view());
 }
 
-/// Does something with the element with this identifier, at once or when it is made.
+/// Calls `act` with the element with this identifier, at once or when the element is made.
 fn once_made(id: String, looks: u32, act: fn(Element)) {
     match document().get_element_by_id(&id) {
         Some(element) => act(element),
@@ -52,7 +52,7 @@ fn once_made(id: String, looks: u32, act: fn(Element)) {
     }
 }
 
-/// Shows an element and gives it the focus, or its heading.
+/// Shows an element and focuses it, or its heading.
 fn focus_on(element: Element) {
     unfold(&element);
     show(&element);
@@ -66,7 +66,7 @@ fn focus_on(element: Element) {
     }
 }
 
-/// The figure around an element, or the element itself.
+/// Returns the figure around an element, or the element itself.
 fn whole(element: &Element) -> Element {
     element.closest(".figure").ok().flatten().unwrap_or_else(|| element.clone())
 }
@@ -85,7 +85,7 @@ fn is_stop(element: &Element) -> bool {
     matches!(element.tag_name().as_str(), "INPUT" | "SELECT" | "BUTTON") || element.get_attribute("tabindex").is_some()
 }
 
-/// Opens the folds around an element, and the one that it consists of.
+/// Opens the folds around an element, and a fold that the element consists of.
 fn unfold(element: &Element) {
     let mut around = element.closest("details").ok().flatten();
     if let Some(own) = element.query_selector(":scope > details").ok().flatten() {
@@ -97,7 +97,7 @@ fn unfold(element: &Element) {
     }
 }
 
-/// Calls back on Ctrl+K, on a Mac Command+K.
+/// Calls back on Ctrl+K (Command+K on a Mac).
 #[hook]
 pub fn use_find_key(found: &Callback<()>) {
     let found = found.clone();
@@ -114,26 +114,27 @@ pub fn use_find_key(found: &Callback<()>) {
     });
 }
 
-/// Opens a dialog over the page once it is made; the focus stays in it.
+/// Opens a dialog over the page once the dialog is made; the focus stays in it.
 #[hook]
 pub fn use_modal(dialog: &NodeRef) {
     let dialog = dialog.clone();
     use_effect_with((), move |()| {
         if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
-            // A browser refuses what is open already.
+            // The browser refuses to open a dialog that is open already.
             let _ = dialog.show_modal();
         }
     });
 }
 
-/// Closes a dialog; the focus goes back to where it came from.
+/// Closes a dialog; the focus returns to the element that had it before.
 pub fn close_dialog(dialog: &NodeRef) {
     if let Some(dialog) = dialog.cast::<HtmlDialogElement>() {
         dialog.close();
     }
 }
 
-/// Whether an event is about a dialog itself: what lies around its content is the page behind it.
+/// Whether an event hits a dialog itself rather than its content: the area around the content is
+/// the page behind the dialog.
 pub fn is_dialog(event: &MouseEvent) -> bool {
     event.target_dyn_into::<HtmlDialogElement>().is_some()
 }

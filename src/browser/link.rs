@@ -1,4 +1,4 @@
-//! The link in the address bar: read on arrival, written after each committed gesture, followed by
+//! The link in the address bar: read on arrival, written after each committed gesture, followed on
 //! back and forward.
 
 use gloo::events::EventListener;
@@ -12,7 +12,7 @@ use crate::view::View;
 use engine::share::decode::{Decoded, decode_link};
 use engine::share::encode_with;
 
-/// What the address bar says when the page opens.
+/// Reads the address bar when the page opens.
 pub fn arrival() -> (Decoded, View) {
     (decoded(), View::from_query(&window().location().search().unwrap_or_default()))
 }
@@ -22,14 +22,14 @@ fn decoded() -> Decoded {
     decode_link(fragment.trim_start_matches('#'))
 }
 
-/// The whole link of a snapshot.
+/// Returns the whole link of a snapshot.
 pub fn full_link(snapshot: &Snapshot) -> String {
     let location = window().location();
     location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default() + &snapshot.link()
 }
 
-/// The query and the fragment that the address bar holds: with a theme only where the link came
-/// with one.
+/// Returns the query and the fragment for the address bar. The theme is included only if the link
+/// came with one.
 fn addressed(view: &View, fragment: &str) -> String {
     let search = window().location().search().unwrap_or_default();
     let named = search.split(['?', '&']).any(|pair| pair.starts_with("theme="));
@@ -37,11 +37,11 @@ fn addressed(view: &View, fragment: &str) -> String {
     view.query() + "#" + fragment
 }
 
-/// Keeps the address bar at the committed scenario, with a new entry for a new scenario and the
-/// same entry for a new view; follows back, forward and links that are opened by hand.
+/// Keeps the address bar at the committed scenario: a new scenario makes a new entry, a new view
+/// replaces the entry. Follows back, forward and links that are opened by hand.
 #[hook]
 pub fn use_address(state: &State, emit: &Callback<Action>) {
-    // The fragment that the address bar holds, so that the page's own entries are told from others.
+    // Fragment in the address bar, to tell the page's own entries from others.
     let known = use_mut_ref(|| None::<String>);
     {
         let (emit, known) = (emit.clone(), known.clone());
@@ -63,7 +63,7 @@ pub fn use_address(state: &State, emit: &Callback<Action>) {
         let link = path + &addressed(view, &fragment);
         let same = known.borrow().as_ref().is_none_or(|known| *known == fragment);
         let first = known.replace(Some(fragment)).is_none();
-        // A browser refuses too many entries; the page works on without.
+        // The browser refuses too many entries; the page works without them.
         let _ = if !same {
             history.push_state_with_url(&JsValue::NULL, "", Some(&link))
         } else if first {

@@ -11,14 +11,14 @@ use yew::prelude::*;
 
 use super::theme::use_printing;
 
-/// The size of a canvas on the page, in CSS pixels, and the pixels of the screen in one of them.
+/// Size of a canvas on the page in CSS pixels, and device pixels per CSS pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Size {
     /// Width.
     pub width: f64,
     /// Height.
     pub height: f64,
-    /// Device pixels in a CSS pixel.
+    /// Device pixels per CSS pixel.
     pub ratio: f64,
 }
 
@@ -27,8 +27,8 @@ fn measure(element: &Element) -> Size {
     Size { width, height, ratio: window().device_pixel_ratio() }
 }
 
-/// How often the browser has restored a canvas whose pixels it had lost, as after a crash of the
-/// graphics process; `restored` is called each time.
+/// Counts how often the browser has restored a canvas whose pixels were lost, as after a crash of
+/// the graphics process; calls `restored` each time.
 #[hook]
 pub fn use_restorations(canvas: &NodeRef, restored: fn()) -> u32 {
     let restorations = use_state(|| 0_u32);
@@ -48,7 +48,7 @@ pub fn use_restorations(canvas: &NodeRef, restored: fn()) -> u32 {
     *restorations
 }
 
-/// The size of an element; zero until it is on the page.
+/// Returns the size of an element; zero until the element is on the page.
 #[hook]
 pub fn use_size(node: &NodeRef) -> Size {
     let size = use_state(Size::default);
@@ -70,7 +70,7 @@ pub fn use_size(node: &NodeRef) -> Size {
             if let Some(observer) = &observer {
                 observer.observe(&element);
             }
-            // Zooming changes the ratio, and may leave the element's size as it was.
+            // Zooming changes the ratio, but not always the element's size.
             let zoomed = EventListener::new(&window(), "resize", move |_| update());
             (observer, observed, zoomed)
         });
@@ -84,14 +84,13 @@ pub fn use_size(node: &NodeRef) -> Size {
     *size
 }
 
-/// How far from the screen an element may be to count as about to be seen, in heights of the
-/// screen.
+/// Distance from the screen, in heights of the screen, within which an element is about to be seen.
 const SOON: &str = "100%";
 
 /// Whether an element is in sight or about to be.
 #[hook]
 pub fn use_seen(node: &NodeRef) -> bool {
-    // Paper has no place that is out of sight.
+    // All elements of a printed page are in sight.
     let printing = use_printing();
     let seen = use_state_eq(|| false);
     let setter = seen.setter();
@@ -99,7 +98,7 @@ pub fn use_seen(node: &NodeRef) -> bool {
     *seen || printing
 }
 
-/// Whether an element has been scrolled away over the top of the screen.
+/// Whether an element has been scrolled past the top of the screen.
 #[hook]
 pub fn use_passed(node: &NodeRef) -> bool {
     let passed = use_state_eq(|| false);
@@ -110,7 +109,7 @@ pub fn use_passed(node: &NodeRef) -> bool {
     *passed
 }
 
-/// Tells where an element is whenever it comes within `margin` of the screen, or leaves it.
+/// Calls `tell` whenever an element comes within `margin` of the screen, or leaves it.
 #[hook]
 fn use_intersection(node: &NodeRef, margin: &'static str, tell: impl Fn(&IntersectionObserverEntry) + 'static) {
     let node = node.clone();

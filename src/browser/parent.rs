@@ -1,5 +1,5 @@
-//! Messages between an embed and the page around it. The embed posts its height and its scenario;
-//! the page may ask for the scenario and set it. Messages of other windows are ignored.
+//! Messages between an embed and the surrounding page. The embed posts its height and its scenario;
+//! the page may request the scenario and set it. Messages of other windows are ignored.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,24 +17,26 @@ use crate::state::Action;
 use crate::view::View;
 use engine::share::decode::{Decoded, decode_link};
 
-/// The version of these messages.
+/// Version of the messages.
 const VERSION: f64 = 1.0;
-/// The time from mounting to the first picture: canvases are painted once they know their size.
+/// Milliseconds from mounting to the first picture: canvases are painted once their size is
+/// measured.
 const PICTURE_MS: u32 = 50;
-/// The pause before a height is posted.
+/// Milliseconds before a height is posted.
 const HEIGHT_MS: u32 = 60;
-/// How long a page may take to make room; after that its frame gets a scroll bar.
+/// Milliseconds that the surrounding page may take to make room; after that the frame gets a scroll
+/// bar.
 const ROOM_MS: u32 = 1500;
-/// On the page while its frame has no room for it (`static/page.css`).
+/// Class of the root element while the frame has no room for the content (`static/page.css`).
 const CRAMPED: &str = "cramped";
 
-/// The window around this one.
+/// Returns the window around this one, if there is one.
 fn parent() -> Option<Window> {
     let own = window();
     own.parent().ok().flatten().filter(|parent| *parent != own)
 }
 
-/// Posts a message to the page around this one.
+/// Posts a message to the surrounding page.
 fn post_message(kind: &str, values: &[(&str, JsValue)]) {
     let Some(parent) = parent() else { return };
     let message = Object::new();
@@ -42,17 +44,17 @@ fn post_message(kind: &str, values: &[(&str, JsValue)]) {
     for (name, value) in core::iter::once(&kind).chain(values) {
         let _ = Reflect::set(&message, &JsValue::from(*name), value);
     }
-    // Any origin: the page around this one has put the scenario here.
+    // Any origin: the surrounding page has put the scenario into the embed.
     let _ = parent.post_message(&message, "*");
 }
 
-/// The absolute form of a link from this page.
+/// Returns the absolute form of a link from this page.
 fn whole(link: &str) -> JsValue {
     let here = window().location().href().unwrap_or_default();
     Url::new_with_base(link, &here).map(|url| url.href()).unwrap_or_default().into()
 }
 
-/// What a link names: the query and the fragment, where it has them. Text without either is a
+/// Splits a link into its query and its fragment, where it has them. Text without either is a
 /// fragment.
 fn parts(link: &str) -> (Option<&str>, Option<&str>) {
     let (head, fragment) = link.split_once('#').map_or((link, None), |(head, fragment)| (head, Some(fragment)));
@@ -63,8 +65,8 @@ fn parts(link: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// Answers the page around this one, and posts every new scenario to it. `link` leads from here to
-/// the committed scenario.
+/// Answers messages of the surrounding page, and posts every new scenario to it. `link` leads from
+/// here to the committed scenario.
 #[hook]
 pub fn use_parent(link: &AttrValue, view: View, emit: &Callback<Action>) {
     let now = use_mut_ref(|| (link.clone(), view));
@@ -107,7 +109,7 @@ fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: 
                 emit.emit(Action::Arrive { scenario: Box::new(scenario), pins, issues });
             }
             if let Some(query) = query {
-                // An embed it stays.
+                // The page remains an embed.
                 let before = now.borrow().1;
                 let view = View { embed: true, ..before.with_query(query) };
                 if view != before {
@@ -120,18 +122,19 @@ fn on_message(event: &MessageEvent, now: &Rc<RefCell<(AttrValue, View)>>, emit: 
     }
 }
 
-/// The height of the content, in whole CSS pixels that hold all of it.
+/// Returns the height of the content, rounded up to whole CSS pixels.
 fn height(content: &Element) -> f64 {
     content.get_bounding_client_rect().height().ceil()
 }
 
-/// Tells the style sheet whether the frame has no room for this height: only then it may scroll.
+/// Sets a class for the style sheet if the frame has no room for this height, or there is no frame:
+/// only then may the page scroll.
 fn look_for_room(needed: f64) {
     let has = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(needed);
     let _ = document_element().class_list().toggle_with_force(CRAMPED, parent().is_none() || has < needed);
 }
 
-/// The height that was posted last, and timers that wait.
+/// The height that was posted last, and pending timers.
 #[derive(Default)]
 struct LastSent {
     height: f64,
@@ -152,7 +155,7 @@ impl LastSent {
     }
 }
 
-/// Posts to the page around this one that the first picture is there, and then the height of the
+/// Posts to the surrounding page that the first picture is painted, and then the height of the
 /// content whenever it changes.
 #[hook]
 pub fn use_height(content: &NodeRef, link: &AttrValue) {

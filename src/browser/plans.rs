@@ -1,4 +1,4 @@
-//! Plans, searched by the module in its workers (`crates/files-worker`), a piece at a time.
+//! Plans, searched by the module in its workers (`crates/files-worker`), one piece at a time.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,17 +13,17 @@ use engine::share;
 
 use super::files_worker::{ask_worker, workers};
 
-/// Combinations of a piece: some ten milliseconds, so that a search ends soon after it is stopped.
+/// Combinations in one piece: about ten milliseconds, so that a stopped search ends soon.
 const COMBINATIONS_A_PIECE: usize = 40_000;
-/// Milliseconds from one word on the progress of a plan to the next.
+/// Milliseconds between two reports of a plan's progress.
 const PROGRESS_MS: f64 = 250.0;
 
-/// A search for a plan.
+/// Result and progress of a search for a plan.
 #[derive(Clone, PartialEq)]
 pub struct Planned {
-    /// The last one that came to its end, which may be of another scenario or question.
+    /// The last finished plan, which may be of another scenario or question.
     pub found: Option<Rc<Plan>>,
-    /// How far the one under way is.
+    /// Progress of the search under way.
     pub progress: Option<Progress>,
 }
 
@@ -32,17 +32,17 @@ struct Search {
     plan: Plan,
     link: String,
     left: VecDeque<Range<usize>>,
-    /// Pieces that workers are at.
+    /// Number of pieces that workers are searching.
     under_way: usize,
     winners: Vec<Winner>,
-    /// When its progress was told last.
+    /// Time of the last progress report, in milliseconds.
     said: f64,
     set_found: UseStateSetter<Option<Rc<Plan>>>,
     set_progress: UseStateSetter<Option<Progress>>,
 }
 
-/// Searches what a question needs around a scenario on some terms, once that is wanted; what is no
-/// longer wanted ends after the pieces that workers are at.
+/// Searches for an answer to a question around a scenario on some terms, once wanted. A search that
+/// is no longer wanted ends after the pieces that workers are searching.
 #[hook]
 pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> Planned {
     let found = use_state(|| None::<Rc<Plan>>);
@@ -68,7 +68,7 @@ pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> 
     Planned { found: (*found).clone(), progress: *progress }
 }
 
-/// Gives a worker its next piece; after the last one the search is over.
+/// Gives a worker its next piece; after the last piece, ends the search.
 fn go_on(worker: u32, search: &Rc<RefCell<Search>>, is_wanted: &Rc<Cell<bool>>) {
     let mut at = search.borrow_mut();
     let Some(cases) = at.left.pop_front() else {
@@ -92,7 +92,7 @@ fn go_on(worker: u32, search: &Rc<RefCell<Search>>, is_wanted: &Rc<Cell<bool>>) 
 }
 
 impl Search {
-    /// Takes what a worker found; what none could search is searched here.
+    /// Takes the result of a worker; a piece that no worker could search is searched here.
     fn take(&mut self, numbers: Option<&[usize]>, cases: Range<usize>) {
         let piece = numbers.and_then(Piece::from_numbers).unwrap_or_else(|| self.plan.search(cases));
         self.under_way -= 1;
@@ -106,7 +106,7 @@ impl Search {
     }
 
     fn end(&mut self) {
-        // It ends once, however many workers find nothing left.
+        // Several workers may find nothing left; the search ends once.
         if !self.plan.is_over() {
             self.plan.end(core::mem::take(&mut self.winners));
             self.set_progress.set(None);

@@ -1,4 +1,4 @@
-//! Saving and copying: files go to the reader by a link that is clicked for them, texts to the
+//! Saving and copying: files are saved by a link that is clicked from code, texts are copied to the
 //! clipboard.
 
 use gloo::utils::{document, window};
@@ -30,7 +30,7 @@ impl Kind {
     /// The kinds that a figure can be saved as.
     pub const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Csv];
 
-    /// Its name on buttons.
+    /// Returns the name on buttons.
     pub fn name(self) -> &'static str {
         match self {
             Self::Svg => "SVG",
@@ -41,7 +41,8 @@ impl Kind {
         }
     }
 
-    /// The end of its file's name: Perfetto knows a trace by its content.
+    /// Returns the extension of the file's name. A trace has that of JSON; Perfetto recognizes a
+    /// trace by its content.
     pub fn extension(self) -> &'static str {
         if self == Self::Trace { Self::Json.name() } else { self.name() }
     }
@@ -61,13 +62,13 @@ pub fn save_text(file: &str, kind: Kind, content: &str) {
     save(file, kind.mime(), &Array::of1(&content.into()));
 }
 
-/// Saves a text of no kind that browsers know under this name.
+/// Saves a text under this name, without a media type.
 pub fn save_file(file: &str, content: &str) {
     save(file, "", &Array::of1(&content.into()));
 }
 
-/// Saves what is on a canvas, with the link in it; calls `failed` where the browser makes no
-/// picture of it.
+/// Saves the content of a canvas as a PNG with the link in it; calls `failed` if the browser makes
+/// no picture.
 pub fn save_picture(file: &str, canvas: &HtmlCanvasElement, link: String, failed: &Callback<()>) {
     let (file, refused) = (file.to_owned(), failed.clone());
     let made = Closure::once_into_js(move |blob: Option<Blob>| {
@@ -97,11 +98,11 @@ fn save(file: &str, mime: &str, parts: &Array) {
         anchor.set_download(file);
         anchor.click();
     }
-    // The browser has begun to read it by then.
+    // By now the browser has begun to read the file.
     let _ = Url::revoke_object_url(&address);
 }
 
-/// Copies a text, and tells `done` whether that worked: it does not without a secure page or
+/// Copies a text, and calls `done` with whether that worked: it fails without a secure page or
 /// without permission.
 pub fn copy(text: &str, done: &Callback<bool>) {
     let navigator: JsValue = window().navigator().into();

@@ -1,4 +1,4 @@
-//! The sheet of controls on phones: while it is open, the focus stays in it.
+//! The sheet of controls on phones. While the sheet is open, the focus stays in it.
 
 use gloo::events::EventListener;
 use gloo::utils::{document, window};
@@ -8,14 +8,14 @@ use yew::prelude::*;
 
 use super::focus;
 
-/// On the root while the sheet is open, for the style sheet.
+/// Attribute of the root element while the sheet is open, for the style sheet.
 const OPEN: &str = "data-sheet";
-/// What lies around the controls.
+/// Selector of the elements around the controls.
 const AROUND: &str = ".masthead, .under, .page > :not(.columns), .columns > :not(.controls), .colophon";
 
-/// Opens the sheet with an identifier, by its button, and gives it the focus; what lies around it
-/// cannot be reached. Where it closes the focus goes back to its button. Escape and a window with
-/// room for the controls close it.
+/// Opens the sheet with an identifier, by its button, and focuses the sheet; the elements around it
+/// are inert. When the sheet closes, the focus goes back to its button. Escape closes the sheet,
+/// and so does a window with room for the controls.
 #[hook]
 pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &Callback<()>) {
     let close = close.clone();
@@ -48,12 +48,12 @@ pub fn use_sheet(open: bool, sheet: &'static str, button: &'static str, close: &
     });
 }
 
-/// Whether the controls are a sheet: whether its button is shown.
+/// Whether the controls are a sheet: only then is its button shown.
 fn is_sheet(button: &str) -> bool {
     document().get_element_by_id(button).is_some_and(|button| button.client_width() > 0)
 }
 
-/// Opens the sheet, where the controls are one and it is closed; returns whether it did.
+/// Opens the sheet if the controls are a sheet and it is closed; returns whether it was opened.
 pub(super) fn open_sheet(button: &str) -> bool {
     let is_closed = |button: &Element| button.get_attribute("aria-expanded").as_deref() == Some("false");
     let found = document().get_element_by_id(button).filter(|found| is_sheet(button) && is_closed(found));
@@ -64,10 +64,10 @@ pub(super) fn open_sheet(button: &str) -> bool {
     found.is_some()
 }
 
-/// Takes what lies around the sheet out of reach, or gives it back.
+/// Makes the elements around the sheet inert, or restores them.
 fn around(out_of_reach: bool) {
     let set = |element: &Element, name: &str| {
-        // Neither can fail for a name like these.
+        // Neither call can fail for such names.
         let _ = if out_of_reach { element.set_attribute(name, "") } else { element.remove_attribute(name) };
     };
     if let Some(root) = document().document_element() {

@@ -1,4 +1,4 @@
-//! Starts workers and ends them.
+//! Starts and ends workers.
 
 use gloo::timers::callback::Timeout;
 use js_sys::Array;
@@ -8,16 +8,16 @@ use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::background::build;
 
-/// What listens to messages, and to an error.
+/// Listeners for messages, and for an error.
 type Listeners = (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(Event)>);
 
-/// A worker under way, with what listens to it; dropped, it ends.
+/// A running worker with its listeners; the worker ends when dropped.
 pub(super) struct Started {
     worker: Worker,
     listeners: Option<Listeners>,
 }
 
-/// Starts a worker by its script beside the page; messages are arrays. Nothing where the browser
+/// Starts a worker by the path of its script; messages are arrays. Returns `None` if the browser
 /// has no workers for the page, as in a sandbox.
 pub(super) fn start(script: &str, hear: impl Fn(&Array) + 'static, fail: impl Fn() + 'static) -> Option<Started> {
     let options = WorkerOptions::new();
@@ -32,7 +32,7 @@ pub(super) fn start(script: &str, hear: impl Fn(&Array) + 'static, fail: impl Fn
 }
 
 impl Started {
-    /// Sends a message with what goes over to the worker; false where the browser refuses.
+    /// Sends a message with the objects to transfer; returns false if the browser refuses.
     pub(super) fn post(&self, message: &Array, over: &Array) -> bool {
         self.worker.post_message_with_transfer(message, over).is_ok()
     }
@@ -44,7 +44,7 @@ impl Drop for Started {
         self.worker.set_onerror(None);
         self.worker.terminate();
         let listeners = self.listeners.take();
-        // One of them may be what ends the worker, and must not go while it runs.
+        // A listener may be the code that ends the worker, and must not be dropped while it runs.
         Timeout::new(0, move || drop(listeners)).forget();
     }
 }

@@ -1,5 +1,5 @@
-//! Light, dark and paper: the choice of a theme goes to the page and to storage, the system's wish
-//! and printing come from the browser.
+//! Light, dark and paper: applies the theme to the page and stores it; reads the system's
+//! preference and printing from the browser.
 
 use std::cell::Cell;
 
@@ -18,13 +18,14 @@ fn dark_query() -> Option<web_sys::MediaQueryList> {
     window().match_media("(prefers-color-scheme: dark)").ok().flatten()
 }
 
-/// The theme that the page opened with: the link's, else the one chosen last.
+/// Returns the theme that the page opened with: the link's, else the one chosen last.
 pub fn chosen_theme() -> ThemeChoice {
     let named = document_element().get_attribute("data-theme");
     named.and_then(|name| ThemeChoice::from_key(&name)).unwrap_or_default()
 }
 
-/// Applies the choice and gives the theme that it comes to; `kept` remembers it for the next visit.
+/// Applies a choice and returns the resulting theme; with `kept` the choice is stored for the next
+/// visit.
 #[hook]
 pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
     let dark = use_state(|| false);
@@ -39,8 +40,8 @@ pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
     });
     let opened = use_mut_ref(|| true);
     use_effect_with(choice, move |choice| {
-        // The page opens in the right theme already, and a link's theme is not the reader's choice
-        // to remember.
+        // The page opens in the right theme already, and a theme from a link is not a choice of the
+        // reader to store.
         if opened.replace(false) {
             return;
         }
@@ -62,12 +63,12 @@ pub fn use_theme(choice: ThemeChoice, kept: bool) -> Theme {
 }
 
 thread_local! {
-    /// For components that mount while the page is being printed.
+    /// Initial value for components that mount while the page is being printed.
     static PRINTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the page is being printed. What changes with it is on the page before the browser lays
-/// it out.
+/// Whether the page is being printed. Elements that depend on it change before the browser lays out
+/// the print.
 #[hook]
 pub fn use_printing() -> bool {
     let printing = use_state_eq(|| PRINTING.get());

@@ -1,7 +1,7 @@
-//! Timers: actions wait for the next frame, commits and sentences for a pause.
+//! Timers: actions are applied on the next frame, commits and announcements after a pause.
 //!
-//! One redraw a frame: the first action is applied at once, so that its redraw is ready for the
-//! next frame; what follows before that frame waits for it, and is shown together.
+//! At most one redraw per frame: the first action is applied at once, so that its redraw is ready
+//! for the next frame; actions that follow before that frame are queued and applied together.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,25 +13,25 @@ use yew::prelude::*;
 use crate::state::{Action, State};
 use engine::scenario::Scenario;
 
-/// The pause before a sentence is announced to screen readers.
+/// Milliseconds before a sentence is announced to screen readers.
 const SPEAK_MS: u32 = 900;
-/// The pause before panels below the first screen follow the scenario.
+/// Milliseconds before panels below the first screen follow the scenario.
 const SETTLE_MS: u32 = 150;
-/// The pause before panels out of sight follow the scenario.
+/// Milliseconds before panels out of sight follow the scenario.
 const REST_MS: u32 = 450;
 
-/// For how long the scenario on screen has stood still.
+/// Time for which the scenario on screen has been unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// It has changed just now: only what the eye needs follows.
+    /// The scenario has just changed: figures are coarse.
     Moving,
-    /// Long enough for the panels in sight.
+    /// Unchanged for 150 ms: panels in sight follow.
     Settled,
-    /// Long enough for what is out of sight, for what takes long, and for link and history.
+    /// Unchanged for 450 ms: panels out of sight, long computations, link and history follow.
     Idle,
 }
 
-/// The phase of the scenario on screen, by one timer.
+/// Returns the phase of the scenario on screen, by one timer.
 #[hook]
 pub fn use_phase(scenario: &Scenario) -> Phase {
     let reached = use_state_eq(|| (*scenario, Phase::Settled));
@@ -50,7 +50,7 @@ pub fn use_phase(scenario: &Scenario) -> Phase {
     phase
 }
 
-/// Commits the scenario to link and history once the gesture is over and it stands still.
+/// Commits the scenario to link and history once the gesture is over and the scenario is idle.
 #[hook]
 pub fn use_commit(state: &State, phase: Phase, emit: &Callback<Action>) {
     let due = phase == Phase::Idle && state.settled && state.scenario != state.committed();
@@ -62,7 +62,7 @@ pub fn use_commit(state: &State, phase: Phase, emit: &Callback<Action>) {
     });
 }
 
-/// The text as it was when it last stood still.
+/// Returns the last text that was unchanged for 900 ms; empty at first.
 #[hook]
 pub fn use_after_pause(text: &AttrValue) -> AttrValue {
     let said = use_state(|| AttrValue::Static(""));
@@ -75,15 +75,15 @@ pub fn use_after_pause(text: &AttrValue) -> AttrValue {
     (*said).clone()
 }
 
-/// Actions that wait, and the frame that they wait for.
+/// Queued actions, and the frame that applies them.
 #[derive(Default)]
 struct Queue {
     actions: Vec<Action>,
     frame: Option<AnimationFrame>,
 }
 
-/// A callback that applies actions, at most one redraw a frame. Of several positions of one slider,
-/// or of the run over a figure, only the last counts.
+/// Returns a callback that applies actions, with at most one redraw per frame. Of several queued
+/// positions of one slider, or of the dragged run, only the last counts.
 #[hook]
 pub fn use_frame_queue(state: &UseReducerHandle<State>) -> Callback<Action> {
     let queue = use_mut_ref(Queue::default);
@@ -116,7 +116,7 @@ fn next_frame(queue: &Rc<RefCell<Queue>>, dispatcher: &UseReducerDispatcher<Stat
     let (queue, dispatcher) = (queue.clone(), dispatcher.clone());
     request_animation_frame(move |_| {
         let actions = std::mem::take(&mut queue.borrow_mut().actions);
-        // Nothing waited: the next action is applied at once again.
+        // Without queued actions, the next action is applied at once again.
         let again = (!actions.is_empty()).then(|| next_frame(&queue, &dispatcher));
         queue.borrow_mut().frame = again;
         for action in actions {

@@ -1,20 +1,20 @@
 //! The page's side of the worker that derives and paints map and curves; [`crate::worker`] is the
-//! worker's.
+//! worker's side.
 //!
-//! The page begins by painting both itself ([`Thread::Page`]). Then, one after the other:
+//! At first the page paints both figures itself ([`Thread::Page`]). Then, in this order:
 //!
 //! 1. The page starts `static/painter.js` and sends it the page's own module. It sends nothing else
 //!    before the answer.
-//! 2. The worker says [`Said::Ready`] ([`Thread::Ready`]).
-//! 3. The page asks for a painting ([`Paint`]), with the theme and all sizes, and the worker
-//!    answers [`Said::Painted`] with pictures, which the page draws on its canvases. Requests do
-//!    not queue: while one is under way only the newest waits, so that figures follow as fast as
-//!    the worker paints, and never go backwards.
-//! 4. From the first answer on the page derives and paints no more ([`Thread::Paints`]).
+//! 2. The worker answers [`Said::Ready`] ([`Thread::Ready`]).
+//! 3. The page requests a painting ([`Paint`]) with the theme and all sizes, and the worker answers
+//!    [`Said::Painted`] with pictures, which the page draws on its canvases. Requests do not queue:
+//!    while one is in flight only the newest is kept, so that figures follow as fast as the worker
+//!    paints, and never go backwards.
+//! 4. After the first answer the page no longer derives or paints ([`Thread::Paints`]).
 //!
-//! The canvases stay the page's: it reads and prints them without the worker, and paints them
-//! itself once the worker is lost. A worker that could not be loaded is started again once. One
-//! that fails later, or owes an answer for two seconds, is ended, and the page paints as it began
+//! The canvases remain the page's: it reads and prints them without the worker, and paints them
+//! itself if the worker is lost. A worker that could not be loaded is started once more. A worker
+//! that fails later, or does not answer for two seconds, is ended, and the page paints again
 //! ([`Thread::Lost`]).
 
 use std::cell::RefCell;
@@ -36,28 +36,28 @@ use crate::worker::{Paint, Said, Words, text_of};
 use charts::palette::Theme;
 use charts_canvas::Sheet;
 
-/// The worker's script beside the page.
+/// Path of the worker's script.
 const SCRIPT: &str = "static/painter.js";
-/// The time before a worker that could not be loaded is started again.
+/// Milliseconds before a worker that could not be loaded is started again.
 const AGAIN_MS: u32 = 2000;
-/// An answer may take so many ticks of so many milliseconds. It is not one long timer, as that also
-/// ends while the page itself stands still, with the answer waiting behind it.
+/// Ticks of `TICK_MS` milliseconds that an answer may take. One long timer would also expire while
+/// the page itself is blocked, with the answer queued behind the timer.
 const TICKS: u32 = 4;
 const TICK_MS: u32 = 500;
 
-/// Who paints map and curves.
+/// The thread that paints map and curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Thread {
-    /// The page; a worker may be starting.
+    /// The page paints; a worker may be starting.
     #[default]
     Page,
-    /// The page; the worker listens.
+    /// The page paints; the worker is ready.
     Ready,
-    /// The worker.
+    /// The worker paints.
     Paints,
-    /// The page: the worker could not be loaded, has failed or was silent.
+    /// The page paints: the worker could not be loaded, has failed, or did not answer.
     Lost,
-    /// The page: the browser starts no worker.
+    /// The page paints: the browser starts no worker.
     Refused,
 }
 
@@ -67,36 +67,37 @@ impl Thread {
         self != Self::Paints
     }
 
-    /// Whether it stays as it is.
+    /// Whether the state can no longer change.
     fn is_final(self) -> bool {
         matches!(self, Self::Lost | Self::Refused)
     }
 }
 
-/// What the page has of the worker.
+/// The page's connection to the worker.
 #[derive(Default)]
 struct Line {
     worker: Option<Started>,
-    /// Whether it was started before.
+    /// Whether a worker was started before.
     is_second: bool,
     state: Thread,
-    /// Who is told of another state.
+    /// Called with each state.
     told: Callback<Thread>,
     /// The canvases of the figures.
     canvases: [Option<HtmlCanvasElement>; 2],
-    /// What is to be painted.
+    /// The newest request.
     wanted: Paint,
-    /// What was asked for last, unless it is to be painted anew.
+    /// The last request that was sent; `None` if the figures must be painted anew.
     asked: Option<Paint>,
-    /// Runs while an answer is to come.
+    /// Timer that runs while an answer is pending.
     waiting: Option<Timeout>,
-    /// Whether the next request is about to be made.
+    /// Whether the next request is scheduled.
     is_due: bool,
-    /// What stands beside each figure.
+    /// Captions and values of each figure.
     words: [Option<Rc<Words>>; 2],
 }
 
-/// What paints map and curves. Two are equal where nothing but the pictures differs.
+/// Handle of the worker that paints map and curves. Two handles are equal if only the pictures
+/// differ.
 #[derive(Clone)]
 pub struct PaintWorker {
     line: Rc<RefCell<Line>>,
@@ -109,7 +110,7 @@ impl PartialEq for PaintWorker {
     }
 }
 
-/// Starts the worker once the page has painted, and has the figures painted of what is on screen.
+/// Starts the worker once the page has painted, and requests the figures of each snapshot.
 #[hook]
 pub fn use_worker(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) -> PaintWorker {
     let thread = use_state_eq(Thread::default);
@@ -137,8 +138,8 @@ pub fn use_worker(snapshot: &Rc<Snapshot>, moving: bool, theme: Theme) -> PaintW
     worker
 }
 
-/// Shows the worker's pictures of a plot on a canvas, of its size whenever that changes. Nothing
-/// where there is no plot.
+/// Shows the worker's pictures of a plot on a canvas, at the canvas's size whenever that changes.
+/// Does nothing without a plot.
 #[hook]
 pub fn use_pictures(worker: Option<&PaintWorker>, canvas: &NodeRef, plot: Option<Plot>, size: Size) {
     let restorations = use_restorations(canvas, || {});
@@ -156,14 +157,14 @@ pub fn use_pictures(worker: Option<&PaintWorker>, canvas: &NodeRef, plot: Option
 }
 
 impl PaintWorker {
-    /// Who paints.
+    /// Returns which thread paints.
     pub fn thread(&self) -> Thread {
         self.thread
     }
 
-    /// What stands beside each figure, as the worker painted it last. It is shown with the next
-    /// redraw of a moving slider, which is a frame later: a redraw of its own would take as long as
-    /// the slider's.
+    /// Returns the captions and values of each figure, from the worker's last painting. They are
+    /// shown with the next redraw of a moving slider, one frame later: a redraw of their own would
+    /// take as long as the slider's.
     pub fn words(&self) -> [Option<Rc<Words>>; 2] {
         self.line.borrow().words.clone()
     }
@@ -179,7 +180,7 @@ impl PaintWorker {
         self.post(&Array::of2(&script.into(), &wasm_bindgen::module()));
     }
 
-    /// Several changes of canvases and sizes in one task are one request.
+    /// Sets the canvas and the size of a plot. Several such changes in one task make one request.
     fn place(&self, plot: Plot, canvas: Option<HtmlCanvasElement>, Size { width, height, ratio }: Size) {
         let was_due = {
             let line = &mut *self.line.borrow_mut();
@@ -189,7 +190,7 @@ impl PaintWorker {
                 *size = canvas.is_some().then_some([width, height, ratio]);
                 *at = canvas;
             }
-            // A canvas that is new or restored is blank, whatever was painted before.
+            // A new or restored canvas is blank, so the last request must be painted again.
             line.asked = None;
             std::mem::replace(&mut line.is_due, true)
         };
@@ -202,8 +203,8 @@ impl PaintWorker {
         }
     }
 
-    /// Asks for what is to be painted, unless no worker listens, it paints, or has painted just
-    /// that.
+    /// Sends the newest request, unless there is no canvas, or the worker is not ready, is
+    /// painting, or has just painted that request.
     fn ask(&self) {
         let message = {
             let line = &mut *self.line.borrow_mut();
@@ -219,12 +220,12 @@ impl PaintWorker {
         self.post(&Array::of1(&message));
     }
 
-    /// Ends the worker unless it answers within so many ticks.
+    /// Ends the worker unless it answers within this many ticks.
     fn wait(&self, ticks: u32) {
         let worker = self.clone();
         let tick = Timeout::new(TICK_MS, move || if ticks > 1 { worker.wait(ticks - 1) } else { worker.lose() });
         let before = self.line.borrow_mut().waiting.replace(tick);
-        // The one before is this function's caller.
+        // The timer before this one has called this function, and must not be dropped.
         if let Some(before) = before {
             before.forget();
         }
@@ -238,7 +239,7 @@ impl PaintWorker {
         }
     }
 
-    /// Takes what the worker says.
+    /// Handles a message of the worker.
     fn hear(&self, message: &Array) {
         match serde_json::from_str(&message.get(0).as_string().unwrap_or_default()) {
             Ok(Said::Ready) => self.change(Thread::Ready),
@@ -246,7 +247,8 @@ impl PaintWorker {
                 {
                     let line = &mut *self.line.borrow_mut();
                     line.waiting = None;
-                    // Until then the page has painted what is newer.
+                    // Before the worker's first answer the page paints too, and may have painted a
+                    // newer request.
                     if line.state == Thread::Paints || line.asked.as_ref() == Some(&line.wanted) {
                         for (canvas, picture) in line.canvases.iter().zip(message.iter().skip(1)) {
                             show(canvas.as_ref(), picture.dyn_ref());
@@ -256,13 +258,13 @@ impl PaintWorker {
                 }
                 self.change(Thread::Paints);
             }
-            // The worker says nothing else.
+            // The worker sends no other messages.
             Err(_) => return self.lose(),
         }
         self.ask();
     }
 
-    /// Ends the worker; one that never listened is started again, once.
+    /// Ends the worker; a worker that never was ready is started again, once.
     fn lose(&self) {
         let (ended, again) = {
             let line = &mut *self.line.borrow_mut();
@@ -279,7 +281,7 @@ impl PaintWorker {
         }
     }
 
-    /// Goes on to another state.
+    /// Changes the state unless it is final, and reports it.
     fn change(&self, state: Thread) {
         let (told, state) = {
             let line = &mut *self.line.borrow_mut();
@@ -292,10 +294,10 @@ impl PaintWorker {
     }
 }
 
-/// Draws a picture, whose memory is then free.
+/// Draws a picture, then frees its memory.
 fn show(canvas: Option<&HtmlCanvasElement>, picture: Option<&ImageBitmap>) {
     if let (Some(canvas), Some(picture)) = (canvas, picture) {
-        // A canvas that cannot be painted leaves the summary, the caption and the table.
+        // If the canvas cannot be painted, the summary, the caption and the table remain.
         let _ = Sheet::of_page(canvas).and_then(|sheet| sheet.show(picture));
         picture.close();
     }

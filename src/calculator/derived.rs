@@ -1,4 +1,4 @@
-//! Everything that follows from the choices, made once a redraw.
+//! Everything derived from the choices, once per redraw.
 
 use std::rc::Rc;
 
@@ -15,28 +15,28 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 
-/// What the panels show.
+/// Values that the panels show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// The scenario that all of this follows from.
+    /// The scenario that everything is derived from.
     pub scenario: Scenario,
     /// The report of one step.
     pub report: Report,
     /// The issues of the scenario.
     pub issues: Vec<Issue>,
-    /// The changes that help most; while a slider moves, those of where it began.
+    /// The changes that help most; while a slider moves, those from before it moved.
     pub advised: Rc<Advised>,
-    /// Map and curves, perhaps of what was on screen before.
+    /// Map and curves, possibly of an earlier snapshot.
     pub charts: Charts,
     /// Memory by part.
     pub memory: Rc<BarSpec>,
-    /// One layer of experts, where the model has some.
+    /// One layer of experts; `None` for a dense model, or while no panel shows the layer.
     pub layer: Option<Rc<ChartSpec>>,
     /// Pinned scenarios.
     pub pins: Vec<Pin>,
 }
 
-/// The changes that help most, and what they help.
+/// The changes that help most, with the scenario that they apply to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advised {
     /// The scenario.
@@ -47,7 +47,7 @@ pub struct Advised {
     pub changes: Vec<Advice>,
 }
 
-/// What is kept from one redraw to the next.
+/// Buffers kept from one redraw to the next.
 #[derive(Default)]
 pub struct Buffers {
     scratches: Scratches,
@@ -56,32 +56,32 @@ pub struct Buffers {
     advised: Option<Rc<Advised>>,
 }
 
-/// How much is derived.
+/// Amount of work in one redraw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Whether a slider moves.
     pub moving: bool,
-    /// Whether map and curves follow: somebody reads in them, or the page paints them.
+    /// Whether map and curves are derived too: because they are being read, or the page paints
+    /// them.
     pub charts: bool,
 }
 
 impl Pace {
-    /// Everything, of a scenario that stands still.
+    /// Everything, for a scenario that is not changing.
     pub const STILL: Self = Self { moving: false, charts: true };
 }
 
-/// What follows from the choices of the state. The hook owns the buffers of the figures: a memo
-/// whose scratch space is kept from one redraw to the next, as the map of a moving scenario is
-/// refined from the last one.
+/// Derives everything from a snapshot. The hook owns the buffers of the figures, because the map of
+/// a changing scenario is refined from the last one.
 #[hook]
 pub fn use_derived(snapshot: &Rc<Snapshot>, pace: Pace) -> Rc<Derived> {
     let buffers = use_mut_ref(Buffers::default);
     use_memo((snapshot.clone(), pace), move |(snapshot, pace)| derive(snapshot, *pace, &mut buffers.borrow_mut()))
 }
 
-/// Everything, but map and curves stay where they need not follow. Of a scenario that moves, the
-/// map has only the nodes that the eye needs, and what nobody reads before the hand rests stays as
-/// it was: the advice, and the layer of experts. Only what is shown is made.
+/// Derives everything from a snapshot. Without `pace.charts`, map and curves are kept as long as
+/// view and pins stay. While a slider moves, the map is coarse, and advice and the layer of experts
+/// are not recomputed. Figures that no panel shows are not derived.
 pub fn derive(snapshot: &Rc<Snapshot>, pace: Pace, buffers: &mut Buffers) -> Derived {
     let Snapshot { scenario, view, .. } = &**snapshot;
     let moving = pace.moving;

@@ -9,30 +9,30 @@ use engine::names;
 use engine::params::{Unit, quantity};
 use engine::scenario::Scenario;
 
-/// The headline in three pieces, so that the verdict can stand out.
+/// The headline in three pieces, so that the verdict can be emphasized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     /// The model and the hardware.
     pub subject: String,
-    /// Whether the run fits, in words.
+    /// The verdict, in words.
     pub verdict: &'static str,
-    /// The memory that is needed, the odds, MFU and limiter.
+    /// Memory needed, odds, MFU and limiter.
     pub rest: String,
-    /// Whether the run fits.
+    /// The verdict.
     pub state: Verdict,
 }
 
 impl Headline {
-    /// The whole sentence.
+    /// Returns the whole sentence.
     pub fn sentence(&self) -> String {
         format!("{} {}: {}", self.subject, self.verdict, self.rest)
     }
 }
 
-/// The headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of such
-/// runs fit. 50.0 % MFU, limited by compute.` Where the hosts are short: `… fits the GPUs, not the
-/// host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000 GiB of host
-/// memory.`
+/// Returns the headline of a scenario: `13B on 64 A100 40 GB fits: needs 32.3 of 39.5 GiB, 91 % of
+/// such runs fit. 50.0 % MFU, limited by compute.` If the hosts are short of memory: `… fits the
+/// GPUs, not the host: needs 32.3 of 39.5 GiB, 91 % of such runs fit their GPUs, and 1,480 of 1,000
+/// GiB of host memory.`
 pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     let fit = Fit::of(scenario, report);
     let speed = match fit.verdict {
@@ -47,7 +47,7 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
         }
         Verdict::HostDoesNotFit | Verdict::DoesNotFit => ".".to_owned(),
     };
-    // Where the GPUs have no room either, theirs comes first, and a note says the hosts'.
+    // If the GPUs are short too, the headline is about the GPUs, and a note is about the hosts.
     let of_host = match fit.short() {
         Some(short) if fit.verdict == Verdict::HostDoesNotFit => format!(" their GPUs, and {short}"),
         _ => String::new(),
@@ -60,37 +60,38 @@ pub fn headline(scenario: &Scenario, report: &Report) -> Headline {
     }
 }
 
-/// The memory that a run needs, and its odds: `needs 32.3 of 39.5 GiB, 91 % of such runs fit`.
+/// Returns the memory that a run needs, and its odds:
+/// `needs 32.3 of 39.5 GiB, 91 % of such runs fit`.
 pub fn needs(report: &Report) -> String {
     let memory = format::bytes_of(report.memory.needed, report.memory.capacity);
     format!("needs {memory}, {}", odds(report))
 }
 
-/// The odds of a run: `91 % of such runs fit`.
+/// Returns the odds of a run: `91 % of such runs fit`.
 pub fn odds(report: &Report) -> String {
     format!("{} of such runs fit", format::odds(accuracy::fit_odds(report)))
 }
 
-/// A run in short: `Tight fit, 72 % of such runs fit · 50.0 % MFU · compute`.
+/// Returns a run in short: `Tight fit, 72 % of such runs fit · 50.0 % MFU · compute`.
 pub fn in_short(scenario: &Scenario, report: &Report) -> String {
     let verdict = opening(state(scenario, report).trim_start_matches("is a "));
     let whole = report.whole();
     format!("{verdict}, {} · {} MFU · {}", odds(report), format::percent(whole.mfu), limited_by(report))
 }
 
-/// The title of the page: model, GPUs, sequence length and verdict.
+/// Returns the title of the page: model, GPUs, sequence length and verdict.
 pub fn title(scenario: &Scenario, report: &Report) -> String {
     let length = quantity::with_unit(Unit::Tokens, f64::from(scenario.seq_len));
     let (model, gpus) = (model_name(&scenario.model), hardware(scenario));
     format!("{model} on {gpus} at {length} {} · shardwise", state(scenario, report))
 }
 
-/// The verdict in a few words.
+/// Returns the verdict in a few words.
 pub fn state(scenario: &Scenario, report: &Report) -> &'static str {
     Fit::of(scenario, report).verdict.phrase()
 }
 
-/// The limiter, as the end of “limited by …”.
+/// Returns the limiter, as the end of “limited by …”.
 pub fn limited_by(report: &Report) -> &'static str {
     if report.waits_for_rollout() { "the rollout" } else { names::limiter(report.limiter).phrase }
 }

@@ -1,4 +1,4 @@
-//! A canvas that repaints when what it shows, its size or the theme changes.
+//! A canvas that is repainted when its content, its size or the theme changes.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use charts::paint::Style;
 use charts::palette::Theme;
 use charts_canvas::forget_image;
 
-/// Paints what it is given; the function pointer keeps the component out of what a chart is.
+/// Paints a value on a canvas. A function pointer keeps this module independent of charts.
 pub type Painter<T> = fn(&T, &HtmlCanvasElement, &Style);
 
-/// Keeps a canvas painted, again once the browser has restored it, and gives its size: a painting
-/// follows each render within the same frame. Without a painter it only gives the size.
+/// Keeps a canvas painted, also after the browser has restored it, and returns its size: a painting
+/// follows each render within one frame. Without a painter, only returns the size.
 #[hook]
 pub fn use_painted<T: PartialEq + 'static>(
     canvas: &NodeRef,

@@ -9,22 +9,22 @@ use crate::browser;
 use crate::fields::ChoiceField;
 use crate::state::Action;
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The values.
     pub field: ChoiceField,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
-    /// Whether the help opens beside the name rather than in its tooltip alone.
+    /// Whether the help can be opened next to the name, rather than only in the tooltip.
     #[prop_or_default]
     pub explained: bool,
-    /// Which options give the same result, where some do.
+    /// Note on options that give the same result, if there are any.
     #[prop_or_default]
     pub same: Option<AttrValue>,
 }
 
-/// A native select.
+/// A native select with its label.
 #[component]
 pub fn ChoiceControl(props: &Props) -> Html {
     let ChoiceField { key, label, help, options, chosen, .. } = props.field;

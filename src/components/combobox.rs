@@ -1,5 +1,5 @@
-//! A field that filters a list of names: catalog entries. After the pattern of the ARIA Authoring
-//! Practices: the focus stays in the field, arrow keys move through the list.
+//! A field that filters a list of catalog entries. It follows the combobox pattern of the ARIA
+//! Authoring Practices: the focus stays in the field, and arrow keys move through the list.
 
 use yew::prelude::*;
 
@@ -9,50 +9,50 @@ use crate::search::Query;
 use crate::state::{Action, SelectTarget};
 use crate::view::View;
 
-/// In a list that holds nothing of what was typed.
+/// Text of a list without a match.
 pub const NOTHING_FOUND: &str = "Nothing by this name.";
 
-/// Entries that a page key moves by.
+/// Number of entries that a page key moves by.
 const PAGE: isize = 8;
 
-/// One entry; entries of the same group stand together.
+/// One entry; entries of a group are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// The heading that it stands under; an empty one is none.
+    /// Heading of the group; empty for none.
     pub group: &'static str,
-    /// What stands beside it: its size.
+    /// Note after the name: the size.
     pub note: String,
-    /// What it is found by besides all that.
+    /// Further text that the entry is found by.
     pub more: String,
 }
 
-/// What to show, and where the choice goes.
+/// Values to show, and the callback for the choice.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The field's identifier.
+    /// Identifier of the field.
     pub id: &'static str,
-    /// Its name.
+    /// Accessible name of the list.
     pub label: &'static str,
     /// The entries, in order.
     pub entries: &'static [Entry],
-    /// One more entry, after them.
+    /// One more entry, after the others.
     pub last: AttrValue,
-    /// The place of the chosen one.
+    /// Index of the chosen entry.
     pub chosen: usize,
-    /// What choosing sets.
+    /// Setting that the choice changes.
     pub target: SelectTarget,
-    /// Takes the action.
+    /// Applies the action.
     pub emit: Callback<Action>,
 }
 
 /// The list while it is open.
 #[derive(Clone, Debug, PartialEq)]
 struct Open {
-    /// What was typed; `None` shows every entry.
+    /// The typed text; `None` shows every entry.
     typed: Option<String>,
-    /// The place of the entry that Enter takes.
+    /// Index of the entry that Enter chooses.
     active: usize,
 }
 
@@ -61,7 +61,7 @@ impl Props {
         self.entries.get(place).map_or_else(|| self.last.clone(), |entry| AttrValue::Static(entry.name))
     }
 
-    /// The places that an open list shows.
+    /// Returns the indices that an open list shows.
     fn shown(&self, open: &Open) -> Vec<usize> {
         let all = || (0..=self.entries.len()).collect();
         open.typed.as_deref().map_or_else(all, |typed| matching(self.entries, &self.last, typed).0)
@@ -72,8 +72,8 @@ impl Props {
     }
 }
 
-/// The places of the entries that answer what is typed, in the order of the catalog, and the best
-/// of them.
+/// Returns the indices of the entries that match a text, in the order of the catalog, and the best
+/// match.
 fn matching(entries: &[Entry], last: &str, typed: &str) -> (Vec<usize>, Option<usize>) {
     let named = entries.iter().map(|entry| (entry.name, &*entry.more)).chain([(last, "")]);
     let mut places = Query::new(typed).answers(named.enumerate().map(|(place, (name, more))| (place, name, more)));
@@ -82,7 +82,7 @@ fn matching(entries: &[Entry], last: &str, typed: &str) -> (Vec<usize>, Option<u
     (places, best)
 }
 
-/// The place so many entries further in a list of places.
+/// Returns the index `by` entries further in a list of indices, clamped to the ends of the list.
 fn moved(places: &[usize], from: usize, by: isize) -> Option<usize> {
     let at = places.iter().position(|&place| place == from).unwrap_or(0);
     places.get(at.saturating_add_signed(by).min(places.len().saturating_sub(1))).copied()
@@ -143,7 +143,7 @@ pub fn Combobox(props: &Props) -> Html {
                     return;
                 }
                 "Escape" if open.is_some() => {
-                    // It closes this list, and nothing around it.
+                    // Escape closes this list only, and no element around it.
                     event.prevent_default();
                     event.stop_propagation();
                     open.set(None);
@@ -183,7 +183,7 @@ pub fn Combobox(props: &Props) -> Html {
                 onclick={show} oninput={typed} onblur={close} onkeydown={key} />
             { drawn(Icon::Down) }
             if open.is_some() {
-                // A press leaves the focus in the field.
+                // A press on the list leaves the focus in the field.
                 <div class="options" role="listbox" id={list} aria-label={props.label} onmousedown={|event: MouseEvent| event.prevent_default()}>
                     { for places.chunk_by(|one, other| group(one) == group(other)).map(|run| {
                         let options = run.iter().copied().map(entry);

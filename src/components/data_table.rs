@@ -1,5 +1,5 @@
-//! The numbers behind a figure, folded away, made only while open; beside them, the files that it
-//! can be saved as.
+//! The numbers behind a figure, in a fold whose content is made only while it is open, and the
+//! files that the figure can be saved as.
 
 use std::rc::Rc;
 
@@ -20,22 +20,22 @@ use charts::views::Scratch;
 use charts_canvas::{picture_of_bar, picture_of_chart};
 use export::csv::with_link;
 
-/// Before the buttons that save a figure.
+/// Label before the buttons that save a figure.
 const SAVE: &str = "Save:";
-/// Where the browser makes no picture of a figure.
+/// Error if the browser makes no picture of a figure.
 pub const NO_PICTURE: &str = "The browser could not make this PNG. SVG and CSV hold the same figure.";
-/// On the table of a figure.
+/// Label of the fold with a figure's table.
 pub const DATA: &str = "Data table";
-/// Over a table that is wider than a phone.
+/// Hint over a table that is wider than a phone.
 pub const SCROLL: &str = "Scroll the table sideways for the rest →";
 
-/// Pixels of a saved picture for each CSS pixel.
+/// Pixels of a saved picture per CSS pixel.
 const PIXEL_RATIO: f64 = 2.0;
 
-/// The figure of the timeline.
+/// Identifier of the timeline's figure.
 const TIMELINE: &str = "timeline";
 
-/// What a figure shows.
+/// Content of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drawing {
     /// A chart.
@@ -52,7 +52,8 @@ impl Drawing {
         }
     }
 
-    /// The figure as SVG: with its legend and a link where it is saved, else the picture alone.
+    /// Returns the figure as SVG: with its legend and a link if `link` is given, else the picture
+    /// alone.
     pub fn svg(&self, style: &Style, link: Option<&str>) -> String {
         let drawn = match self {
             Self::Chart(spec) => paint::chart_svg(spec, style, link),
@@ -61,7 +62,7 @@ impl Drawing {
         drawn.unwrap_or_default()
     }
 
-    /// The figure's numbers as CSV with a link.
+    /// Returns the figure's numbers as CSV with a link.
     pub fn csv(&self, link: &str) -> String {
         let csv = match self {
             Self::Chart(spec) => table::csv(spec),
@@ -70,7 +71,7 @@ impl Drawing {
         with_link(csv, link)
     }
 
-    /// The same with a sentence behind its caption.
+    /// Returns the figure with a sentence after its caption.
     fn followed_by(&self, sentence: &str) -> Self {
         match self {
             Self::Chart(spec) => {
@@ -84,13 +85,13 @@ impl Drawing {
         }
     }
 
-    /// Saves the figure as a file that leads back to the snapshot; `failed` is called where the
-    /// browser makes no picture.
+    /// Saves the figure as a file that links back to the snapshot; calls `failed` if the browser
+    /// makes no picture.
     fn save(&self, file: &str, kind: Kind, link: String, style: &Style, failed: &Callback<()>) {
         match kind {
             Kind::Svg => browser::save_text(file, kind, &self.svg(style, Some(&link))),
             Kind::Csv => browser::save_text(file, kind, &self.csv(&link)),
-            // A figure is no report, and no step.
+            // A figure is neither a report nor a step.
             Kind::Json | Kind::Trace => {}
             Kind::Png => {
                 let drawn = match self {
@@ -106,14 +107,14 @@ impl Drawing {
     }
 }
 
-/// The figure on paper: sharp at any size, over a canvas that has no more than the pixels of the
+/// Renders the figure for paper: sharp at any size, over a canvas that has only the pixels of the
 /// screen.
 pub fn on_paper(what: &Drawing, size: Size) -> Html {
     let style = Style { theme: Theme::Light, css_width: size.width, css_height: size.height, device_pixel_ratio: 1.0 };
     html! { <img class="on-paper" alt="" src={paint::data_url(&what.svg(&style, None))} /> }
 }
 
-/// A plot that is derived when somebody wants it, of what is on screen then.
+/// A plot that is derived on demand, and the latest snapshot to derive it from.
 pub type Later = (Plot, Latest<Rc<Snapshot>>);
 
 fn now((plot, latest): &Later) -> Option<(Rc<ChartSpec>, Rc<Snapshot>)> {
@@ -122,7 +123,8 @@ fn now((plot, latest): &Later) -> Option<(Rc<ChartSpec>, Rc<Snapshot>)> {
     Some((Rc::new(plot.derive(&snapshot, &pins, false, &mut Scratch::default())), snapshot))
 }
 
-/// What the buttons save: the figure with its theme and size, and what its files lead back to.
+/// Content of the saved files: the figure with its theme and size, and the snapshot that the files
+/// link back to.
 #[derive(Clone)]
 pub struct Saved {
     what: Drawing,
@@ -149,8 +151,8 @@ impl Saved {
     }
 }
 
-/// A fold with a table, and the buttons that save. While the fold is closed the row stays as it is,
-/// however the figure changes.
+/// Renders a fold with a table, and the buttons that save. While the fold is closed, the row is not
+/// rendered anew when the figure changes.
 #[hook]
 pub fn use_data_row(
     id: &'static str,
@@ -170,12 +172,12 @@ pub fn use_data_row(
     html! { <DataRow {id} {latest} {toggle} table={open.then(|| what.clone())} /> }
 }
 
-/// What the row shows.
+/// Values of the row.
 #[derive(PartialEq, Properties)]
 struct Props {
-    /// The figure's identifier.
+    /// Identifier of the figure.
     id: &'static str,
-    /// What is saved.
+    /// Content of the saved files.
     latest: Latest<Saved>,
     /// Opens and closes the fold.
     toggle: Callback<Event>,
@@ -183,8 +185,8 @@ struct Props {
     table: Option<Drawing>,
 }
 
-/// The row: the fold, a button for each kind of file, and a sentence where the last one could not
-/// be made.
+/// The row: the fold, a button for each kind of file, and an error if the last file could not be
+/// made.
 #[component]
 fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
     let has_failed = use_state_eq(|| false);
@@ -199,7 +201,7 @@ fn DataRow(Props { id, latest, toggle, table }: &Props) -> Html {
             }
         })
     };
-    // The timeline alone is a step.
+    // Only the timeline can be saved as a trace of a step.
     let kinds = Kind::ALL.into_iter().chain((*id == TIMELINE).then_some(Kind::Trace));
     html! {
         <div class="data-row">
@@ -239,7 +241,7 @@ fn shown(data: Table) -> Html {
     }
 }
 
-/// The accessible name of a button that saves a figure.
+/// Returns the accessible name of a button that saves a figure.
 fn save_as(figure: &str, kind: &str) -> String {
     format!("Save {figure} as {kind}")
 }

@@ -4,10 +4,10 @@ use yew::prelude::*;
 
 use crate::state::Action;
 
-/// On a number.
+/// Label of the button.
 const WHY: &str = "why?";
 
-/// The button over all of its element; `open` is the key of the explanation that is open.
+/// Renders the button, which covers its whole element; `open` is the key of the open explanation.
 pub fn explain_button(key: &'static str, what: &str, open: &str, emit: &Callback<Action>) -> Html {
     let click = emit.reform(move |_: MouseEvent| Action::OpenExplanation(key));
     html! {
@@ -16,7 +16,7 @@ pub fn explain_button(key: &'static str, what: &str, open: &str, emit: &Callback
     }
 }
 
-/// The accessible name of a number's button.
+/// Returns the accessible name of a number's button.
 fn why(what: &str) -> String {
     format!("Why? {what}")
 }

@@ -29,99 +29,100 @@ pub use narrow::{Narrow, NarrowedAxes};
 use narrow::{Spot, is_drag};
 use overlay::{Tip, cross, rectangle};
 
-/// On the button that shows a figure's whole axes again.
+/// Label of the button that shows a figure's whole axes again.
 pub const RESET_ZOOM: &str = "Reset zoom";
 
-/// A click within this distance of the place that is read out is there, in CSS pixels.
+/// Distance in CSS pixels within which a click counts as a click on the place of the readout.
 const SAME_SPOT: f64 = 1.5;
 
-/// How to use a figure with the pointer, and with the keyboard.
+/// Instructions for a figure: with the pointer, and with the keyboard.
 pub type Hint = (&'static str, &'static str);
 
-/// What to show, and where actions go.
+/// Values of a figure, and its callbacks.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The canvas's identifier.
+    /// Identifier of the canvas.
     pub id: &'static str,
     /// The figure.
     pub spec: Rc<ChartSpec>,
-    /// What saved files lead back to.
+    /// Snapshot that saved files link back to.
     pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
-    /// Takes what the status line should say.
+    /// Sets the text of the status line.
     pub say: Callback<AttrValue>,
     /// The selects in the heading.
     #[prop_or_default]
     pub children: Html,
-    /// What the readout says where nobody points, if it has nothing to say of the scenario on
+    /// Text of the readout while nothing is pointed at, if there is no readout for the scenario on
     /// screen.
     #[prop_or_default]
     pub hint: Hint,
-    /// The heading where the selects beside it say the rest.
+    /// Shorter heading, if the selects next to it have the rest.
     #[prop_or_default]
     pub short: Option<&'static str>,
-    /// The key of the explanation that is open.
+    /// Key of the open explanation.
     #[prop_or_default]
     pub why: &'static str,
-    /// How its axes are narrowed, where they can be.
+    /// View and axes for zooming; `None` if the axes cannot be zoomed.
     #[prop_or_default]
     pub narrow: Option<Narrow>,
-    /// Whether what is read out stands at the crosshair as well.
+    /// Whether the readout is also shown at the crosshair.
     #[prop_or_default]
     pub tip: bool,
-    /// Takes the place of a mark that is clicked; without it a click sets the axes.
+    /// Called with the index of a mark that is clicked; without it a click sets the axes.
     #[prop_or_default]
     pub take: Option<Callback<usize>>,
-    /// What stands under the legend.
+    /// Content under the legend.
     #[prop_or_default]
     pub foot: Html,
-    /// Whether a slider is moving it: its description, which nobody can hear that fast, follows
-    /// once it stands still.
+    /// Whether a slider moves, or the figure's own spec is out of date: the description in words
+    /// then stays.
     #[prop_or_default]
     pub moving: bool,
-    /// Which of the worker's plots it is, if any. What is read out of it follows once it stands
-    /// still.
+    /// The worker's plot that the figure shows, if any. The figure's own spec follows once the
+    /// scenario is idle.
     #[prop_or_default]
     pub plot: Option<Plot>,
-    /// What paints it in place of the page.
+    /// The worker that paints the figure in place of the page.
     #[prop_or_default]
     pub worker: Option<PaintWorker>,
-    /// What the worker says beside it, where it is still of what was on screen before.
+    /// Caption and values from the worker, while the figure's own spec is out of date.
     #[prop_or_default]
     pub words: Option<Rc<Words>>,
-    /// What is on screen, by which it is derived anew then where it is saved.
+    /// Latest snapshot, which saved files are derived from while the figure's own spec is out of
+    /// date.
     #[prop_or_default]
     pub later: Option<Latest<Rc<Snapshot>>>,
-    /// Has it derived anew then, as somebody reads in it.
+    /// Requests an up-to-date spec when the pointer or the focus reaches the figure.
     #[prop_or_default]
     pub ask: Option<Callback<()>>,
 }
 
 fn paint(spec: &ChartSpec, canvas: &HtmlCanvasElement, style: &Style) {
-    // A canvas that cannot be painted leaves the summary, the caption and the table.
+    // If the canvas cannot be painted, the summary, the caption and the table remain.
     let _ = Sheet::of_page(canvas).and_then(|sheet| paint_chart(spec, &sheet, style, None));
 }
 
-/// The values of the axes that are parameters, at a place.
+/// Returns the values, at a place, of the axes that are parameters.
 fn values(spec: &ChartSpec, (x, y): (f64, f64)) -> Vec<(AxisKey, f64)> {
     let across = spec.x.key.map(|key| (key, spec.x.settled(x)));
     let up = spec.y.key.map(|key| (key, spec.y.settled(y)));
     across.into_iter().chain(up).collect()
 }
 
-/// How far from the ring of the run a pointer may be pressed to drag it, in pixels.
+/// Distance in CSS pixels from the ring of the run within which a press drags the run.
 const REACH: f64 = 14.0;
 
-/// Whether a pointer is on the ring of the run, where a map has one.
+/// Whether a pointer is on the ring of the run, which only a map has.
 fn is_on_ring(spec: &ChartSpec, area: &PlotArea, (x, y): Spot) -> bool {
     let ring = spec.here.filter(|_| spec.y.key.is_some()).map(|(across, up)| area.to_pixel(across, up));
     ring.is_some_and(|(left, top)| (left - x).hypot(top - y) <= REACH)
 }
 
-/// How far an arrow key moves the crosshair, right and up.
+/// Returns the steps by which an arrow key moves the crosshair, right and up.
 fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     let stride = if event.shift_key() { 6 } else { 1 };
     match event.key().as_str() {
@@ -133,7 +134,7 @@ fn arrow(event: &KeyboardEvent) -> Option<(i32, i32)> {
     }
 }
 
-/// The figure in words; while a slider moves, those of where it began.
+/// Returns the figure in words; while a slider moves, the words from before it moved.
 #[hook]
 fn use_described(spec: &ChartSpec, moving: bool) -> AttrValue {
     let kept = use_mut_ref(|| None::<AttrValue>);
@@ -144,8 +145,8 @@ fn use_described(spec: &ChartSpec, moving: bool) -> AttrValue {
     }
 }
 
-/// Hover or arrow keys move the crosshair; click or Enter sets the scenario there; a drag or +
-/// looks closer, a double-click or 0 at the whole again.
+/// A chart with its canvas. Hover or arrow keys move the crosshair; a click or Enter sets the
+/// scenario there; a drag or `+` zooms in, a double-click or `0` shows the whole axes.
 #[component]
 pub fn Figure(props: &Props) -> Html {
     let canvas = use_node_ref();
@@ -162,10 +163,10 @@ pub fn Figure(props: &Props) -> Html {
         use_data_row(props.id, &what, props.plot.zip(props.later.clone()), &props.snapshot, props.theme, size);
     let described = use_described(&props.spec, props.moving);
     let area = plot_area(&props.spec, size.width, size.height);
-    // What is looked at may have changed since.
+    // The axes may have changed since.
     let shown = at.filter(|here| (props.spec.x.min..=props.spec.x.max).contains(&here.0));
-    // Where the pointer was pressed, and where it is since it became a drag; a click that ends one
-    // is none.
+    // The place where the pointer was pressed, and the present place once the press is a drag. The
+    // click that ends a drag is ignored.
     let drag = use_state(|| None::<(Spot, Spot)>);
     let pressed = use_mut_ref(|| None::<Spot>);
     let dragged = use_mut_ref(|| false);
@@ -212,7 +213,7 @@ pub fn Figure(props: &Props) -> Html {
                         emit.emit(look);
                     }
                     drag.set(None);
-                    // A finger that is lifted points at nothing more.
+                    // A lifted finger no longer points at anything.
                     if kind != "pointerup" || event.pointer_type() != "mouse" {
                         at.set(None);
                     }
@@ -240,13 +241,13 @@ pub fn Figure(props: &Props) -> Html {
         let (at, act, area) = (at.clone(), act.clone(), area.clone());
         let waits = props.narrow.is_some();
         Callback::from(move |event: MouseEvent| {
-            // The second click of two means another thing.
+            // The second click of a double-click has a meaning of its own.
             if *dragged.borrow() || waits && event.detail() > 1 {
                 return;
             }
             let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-            // A click is rounded to another pixel than the pointer was: what is read out there
-            // counts.
+            // A click may be rounded to another pixel than the last pointer move: the place of the
+            // readout counts.
             let read = at.filter(|&(across, up)| {
                 let (left, top) = area.to_pixel(across, up);
                 (left - x).abs() <= SAME_SPOT && (top - y).abs() <= SAME_SPOT
@@ -296,13 +297,12 @@ pub fn Figure(props: &Props) -> Html {
             }
         })
     };
-    // Values of lines stand in the legend; where nobody points, they are those of the scenario on
-    // screen.
+    // The legend has the values of lines at the crosshair, or else at the scenario on screen.
     let resting = props.spec.here.filter(|_| props.spec.field.is_none());
     let said = shown.or(resting).map(|(x, y)| readout::readout(&props.spec, x, y));
     let tip = shown.filter(|_| props.tip && drag.is_none()).zip(said.clone());
     let tip = tip.map(|((x, y), said)| {
-        // What has no value here has one line under the chart, and none at the crosshair.
+        // A row without a value here is in the line under the chart, but not at the crosshair.
         let has_value = |row: &Entry| row.value.contains(|sign: char| sign.is_ascii_digit());
         let rows: Vec<Entry> = said.place.into_iter().chain(said.entries).filter(has_value).collect();
         html! { <Tip at={area.to_pixel(x, y)} {size} {rows} /> }

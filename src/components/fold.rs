@@ -4,14 +4,14 @@ use yew::prelude::*;
 
 use crate::browser;
 
-/// What to show.
+/// Content of the fold.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The element's class.
+    /// CSS class of the element.
     pub class: &'static str,
-    /// What opens it.
+    /// The line that opens the fold.
     pub summary: Html,
-    /// Makes the content.
+    /// Renders the content.
     pub body: Callback<(), Html>,
 }
 

@@ -1,9 +1,10 @@
-//! Help on demand: a `?` beside the name of a control, and the text under it while it is open.
+//! Help on demand: a `?` button next to the name of a control, and the help text under the control
+//! while it is open.
 
 use yew::prelude::*;
 
-/// The button and the text of the control with this identifier and name. The text is in a tooltip
-/// too.
+/// Returns the button and the text of the help for the control with this identifier and name. The
+/// text is also the button's tooltip.
 #[hook]
 pub fn use_help(id: &'static str, label: &str, help: &str) -> (Html, Html) {
     let open = use_state_eq(|| false);
@@ -20,7 +21,7 @@ pub fn use_help(id: &'static str, label: &str, help: &str) -> (Html, Html) {
     (button, words.unwrap_or_default())
 }
 
-/// The accessible name of a control's help.
+/// Returns the accessible name of a control's help.
 fn what_is(label: &str) -> String {
     format!("What is {label}?")
 }

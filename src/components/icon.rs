@@ -15,19 +15,19 @@ pub enum Icon {
     Link,
     /// Done.
     Check,
-    /// What looks for something.
+    /// Search.
     Search,
-    /// What opens below.
+    /// A menu that opens below.
     Down,
     /// Light.
     Sun,
     /// Dark.
     Moon,
-    /// As the system says.
+    /// As the system prefers.
     Half,
 }
 
-/// The icon as SVG; the button around it carries the name.
+/// Renders the icon as SVG; the button around it has the name.
 pub fn drawn(icon: Icon) -> Html {
     let path = match icon {
         Icon::Undo => "M6 3 2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 8H7",

@@ -1,12 +1,12 @@
-//! What callbacks read when they are called: they stay the same while it changes, and what takes
-//! them is not made anew.
+//! Values that callbacks read when they are called. The callback stays the same while the value
+//! changes, so that components with the callback are not rendered anew.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-/// A value as it was last rendered; two are equal where they are of the same component.
+/// A value as it was last rendered. Two are equal if they belong to one component.
 pub struct Latest<T>(Rc<RefCell<Option<T>>>);
 
 impl<T> Clone for Latest<T> {
@@ -22,7 +22,7 @@ impl<T> PartialEq for Latest<T> {
 }
 
 impl<T: Clone> Latest<T> {
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> Option<T> {
         self.0.borrow().clone()
     }

@@ -1,4 +1,4 @@
-//! The names of a figure's colours, dashes and hatching, in HTML.
+//! Names of a figure's colours, dashes and hatching, in HTML.
 
 use yew::prelude::*;
 
@@ -11,14 +11,14 @@ use charts::spec::{ChartSpec, Line, LineRole, Mark};
 use engine::model::report::Work;
 use explain::of_work;
 
-/// The hatching of the map.
+/// Name of the map's hatching.
 const DOES_NOT_FIT: &str = "does not fit";
-/// The name of the range around a prediction.
+/// Name of the range around a prediction.
 pub const BAND: &str = "Range of 80 % of measurements";
-/// What that is.
+/// Help for the range around a prediction.
 pub const BAND_HELP: &str = "80 % of the published measurements that no constant was fitted on lie in this range.";
 
-/// Samples with their names, and the values of lines at the place that is read out.
+/// Renders samples with their names, and the values of lines at the place of the readout.
 pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Callback<Action>) -> Html {
     let valued = !spec.lines.is_empty() && spec.field.is_none();
     html! {
@@ -32,10 +32,10 @@ pub fn legend(spec: &ChartSpec, id: &str, values: &[Entry], why: &str, emit: &Ca
     }
 }
 
-/// More marks than these are not listed.
+/// Maximum number of marks in a list.
 const MARKS: usize = 16;
 
-/// A mark's disc and name.
+/// Renders a mark's disc and name.
 fn mark((place, mark): (usize, &Mark)) -> Html {
     html! {
         <li key={["mark ", &place.to_string()].concat()}>
@@ -47,8 +47,9 @@ fn mark((place, mark): (usize, &Mark)) -> Html {
     }
 }
 
-/// A line's sample and name, and in a legend of values its own, as far as there is one. A strategy
-/// is known again while its line comes and goes, so that a slider changes texts alone.
+/// Renders a line's sample and name, and in a legend with values the line's own value, if there is
+/// one. A strategy keeps its key while its line comes and goes, so that a slider changes only
+/// texts.
 fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
     let key = match line.role {
         LineRole::Strategy(place) | LineRole::Current(place) => place.to_string(),
@@ -66,14 +67,14 @@ fn item(line: &Line, values: &[Entry], valued: bool) -> Html {
     }
 }
 
-/// A kind of work's colour, pattern and name.
+/// Renders the colour, pattern and name of a kind of work.
 fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
     let lines = match palette::pattern(work) {
         Pattern::Plain => "",
         Pattern::Hatched => "M0 6 6 0M2 12 14 0M10 12 22 0M18 12 22 8",
         Pattern::Ruled => "M0 3H22M0 9H22",
     };
-    // Two kinds share a card with the one before them.
+    // Each of these two kinds shares a card with the kind before it.
     let asked = !matches!(work, Work::Combine | Work::EmbeddingBackward);
     html! {
         <li key={names::work(work)} class={asked.then_some("asked")}>
@@ -89,7 +90,7 @@ fn work_item(work: Work, why: &str, emit: &Callback<Action>) -> Html {
     }
 }
 
-/// The band around a line.
+/// Renders the band around a line.
 fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     let asked = id == "curve";
     html! {
@@ -105,13 +106,13 @@ fn band(line: &Line, id: &str, why: &str, emit: &Callback<Action>) -> Html {
     }
 }
 
-/// Whose sample it is.
+/// Role of the line in a sample.
 #[derive(PartialEq, Properties)]
 struct SampleProps {
     role: LineRole,
 }
 
-/// A line's colour and dashes, drawn once.
+/// The colour and dashes of a line, drawn once.
 #[component]
 fn Sample(&SampleProps { role }: &SampleProps) -> Html {
     if let LineRole::Held(held) = role {
@@ -129,7 +130,7 @@ fn Sample(&SampleProps { role }: &SampleProps) -> Html {
     }
 }
 
-/// The hatching of what does not fit; the figure itself carries its colour scale.
+/// Renders the hatching of configurations that do not fit; the figure itself has its colour scale.
 fn hatching(id: &str) -> Html {
     let hatch = format!("{id}-hatch");
     html! {

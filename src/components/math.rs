@@ -4,11 +4,11 @@ use yew::prelude::*;
 
 use explain::notation::{self, Tree};
 
-/// Makes what stands in place of a name.
+/// Renders a replacement for a name.
 type Said<'a> = &'a dyn Fn(&str) -> Html;
 
-/// A formula with something in place of its names, in pieces between which a line may break; `said`
-/// is the same as text. What is no formula is nothing.
+/// Renders a formula with its names replaced, in pieces between which a line may break; `said` is
+/// the formula as text. Renders nothing for text that is no formula.
 pub fn formula(text: &str, said: String, word: Said, result: Html) -> Html {
     let Some(tree) = notation::parse(text) else { return Html::default() };
     let mut pieces = Vec::new();
@@ -21,7 +21,7 @@ pub fn formula(text: &str, said: String, word: Said, result: Html) -> Html {
     }
 }
 
-/// A name with its subscript.
+/// Renders a name with its subscript.
 pub fn name(name: &str) -> Html {
     match notation::parts(name) {
         (base, "") => html! { <mi>{ base.to_owned() }</mi> },
@@ -29,7 +29,7 @@ pub fn name(name: &str) -> Html {
     }
 }
 
-/// Pieces of the outer rows, an operator before what follows it; a product stays whole.
+/// Splits the outer rows into pieces, each after its operator; a product stays whole.
 fn split(tree: &Tree, word: Said, pieces: &mut Vec<Html>) {
     let mut operator = Html::default();
     let Tree::Row(row) = tree else {
@@ -60,7 +60,7 @@ fn drawn(tree: &Tree, word: Said) -> Html {
     match tree {
         Tree::Number(text) => html! { <mn>{ (*text).to_owned() }</mn> },
         Tree::Symbol(name) => word(name),
-        // At the start of a piece it stands between two parts all the same.
+        // At the start of a piece, MathML would take the operator for a prefix.
         Tree::Operator(operator) => html! { <mo form="infix">{ operator.to_string() }</mo> },
         Tree::Row(row) => html! { <mrow>{ all(row) }</mrow> },
         Tree::Fraction(pair) => html! { <mfrac>{ for pair.iter().map(|part| drawn(bare(part), word)) }</mfrac> },
@@ -77,7 +77,7 @@ fn drawn(tree: &Tree, word: Said) -> Html {
     }
 }
 
-/// The line of a fraction says what parentheses would.
+/// Removes parentheses, which the line of a fraction makes redundant.
 fn bare<'a, 'b>(tree: &'a Tree<'b>) -> &'a Tree<'b> {
     if let Tree::Group(inner) = tree { inner } else { tree }
 }

@@ -1,4 +1,4 @@
-//! A slider with a typed field: both have the same bounds.
+//! A slider with a typed field; both have equal bounds.
 
 use yew::prelude::*;
 
@@ -10,24 +10,24 @@ use crate::state::Action;
 use engine::format;
 use engine::params::ParamId;
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The values.
     pub field: NumberField,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
-    /// Whether the help opens beside the name rather than in its tooltip alone.
+    /// Whether the help can be opened next to the name, rather than only in the tooltip.
     #[prop_or_default]
     pub explained: bool,
 }
 
-/// The identifier of the typed field of a parameter.
+/// Returns the identifier of the typed field of a parameter.
 pub fn typed_id(key: ParamId) -> String {
     format!("{}-typed", key.key())
 }
 
-/// `input` moves the scenario, `change` ends the gesture.
+/// A slider with a typed field. `input` events move the scenario, `change` events end the gesture.
 #[component]
 pub fn NumberControl(props: &Props) -> Html {
     let NumberField { key, label, help, index, last, .. } = props.field;
@@ -45,7 +45,8 @@ pub fn NumberControl(props: &Props) -> Html {
             _ => {}
         })
     };
-    // The positions of a slider of shapes are doublings, and nobody wants the double of 32 layers.
+    // The positions of such a slider are doublings, but twice as many layers are rarely wanted:
+    // arrow keys set the next value.
     let nudged = {
         let emit = props.emit.clone();
         Callback::from(move |event: KeyboardEvent| {
@@ -66,7 +67,7 @@ pub fn NumberControl(props: &Props) -> Html {
         });
         html! { <><span>{ message }</span>{ offer.unwrap_or_default() }</> }
     });
-    // What is typed comes first: the value in use is another one then anyway.
+    // An error in the typed text comes first: the value in use is another one in any case.
     let error =
         error.or_else(|| field.correction.as_ref().map(|message| corrected(message, key, &field.offers, &props.emit)));
     let back = field.preset.as_ref().map(|preset| {
@@ -74,7 +75,7 @@ pub fn NumberControl(props: &Props) -> Html {
         let back = props.emit.reform(move |_: MouseEvent| Action::Back { key });
         html! { <button type="button" class="back" aria-label={name.clone()} title={name} onclick={back}>{ drawn(Icon::Undo) }</button> }
     });
-    // Always one node, so that the fields around it stay the same elements.
+    // Always one node, so that the fields around it remain the same elements.
     let back = back.unwrap_or_default();
     let ids = (typed_id(key), format!("{}-error", key.key()));
     html! {
@@ -99,8 +100,8 @@ pub fn NumberControl(props: &Props) -> Html {
     }
 }
 
-/// Why the page computes with another value, and buttons for the valid values next to the one that
-/// was typed.
+/// Renders the reason why the page computes with another value, and buttons for the valid values
+/// next to the typed one.
 fn corrected(message: &AttrValue, key: ParamId, offers: &[u32], emit: &Callback<Action>) -> Html {
     let offer = |&value: &u32| {
         let take = emit.reform(move |_: MouseEvent| Action::Step { key, value });
@@ -111,17 +112,17 @@ fn corrected(message: &AttrValue, key: ParamId, offers: &[u32], emit: &Callback<
     html! { <><span>{ message }</span>{ for offers.iter().map(offer) }</> }
 }
 
-/// On the button that offers a valid value.
+/// Returns the label of the button that offers a valid value.
 fn use_value(value: &str) -> String {
     format!("Use {value}")
 }
 
-/// On the button that puts a parameter back.
+/// Returns the label of the button that restores the preset of a parameter.
 pub(super) fn back_to(label: &str, preset: &str) -> String {
     format!("{label} back to {preset}")
 }
 
-/// The accessible name of a typed field.
+/// Returns the accessible name of a typed field.
 fn typed_name(label: &str) -> String {
     format!("{label}, typed")
 }

@@ -6,36 +6,36 @@ use crate::browser;
 use crate::state::{Action, SelectTarget};
 use crate::view::View;
 
-/// One option; options of the same group stand together.
+/// One option; options of a group are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its name.
+    /// Name.
     pub label: AttrValue,
-    /// The heading it stands under.
+    /// Heading of the group.
     pub group: Option<&'static str>,
 }
 
-/// What to show, and where the choice goes.
+/// Values to show, and the callback for the choice.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The element's identifier.
+    /// Identifier of the element.
     pub id: &'static str,
-    /// The accessible name, for where no label stands beside it.
+    /// Accessible name, if there is no label next to the select.
     #[prop_or_default]
     pub name: Option<&'static str>,
     /// The options, in order.
     pub items: Vec<Item>,
-    /// What each option's place means to the target, where that is not the place itself.
+    /// Index of each option for the target, if it differs from the option's own index.
     #[prop_or_default]
     pub places: Vec<usize>,
-    /// The chosen one.
+    /// Index of the chosen option.
     pub chosen: usize,
-    /// What is looked at.
+    /// The present view.
     #[prop_or_default]
     pub view: View,
-    /// What choosing sets.
+    /// Setting that the choice changes.
     pub target: SelectTarget,
-    /// Takes the action.
+    /// Applies the action.
     pub emit: Callback<Action>,
 }
 

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::sources::pieces;
 
-/// The text; papers and pages of the documentation open beside the page.
+/// Renders the text; papers and pages of the documentation open in a new tab.
 pub fn sourced(text: &str) -> Html {
     let piece = |words: &str, leads: Option<String>| {
         let words = words.to_owned();

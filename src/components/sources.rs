@@ -1,25 +1,24 @@
-//! Sources as links: where the papers and the pages of the documentation that a text names can be
-//! read.
+//! Sources as links: the papers, and the pages of the documentation, that a text names.
 
-/// A piece of a text, with the address that it leads to.
+/// A piece of a text, with the address that it links to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
     /// The text.
     pub text: &'a str,
-    /// The address.
+    /// The address; `None` for plain text.
     pub leads: Option<String>,
 }
 
-/// Before the number of a paper.
+/// Prefix before the number of a paper.
 const ARXIV: &str = "arXiv ";
-/// Where the papers are.
+/// Address of the papers.
 const ABSTRACTS: &str = "https://arxiv.org/abs/";
-/// The folder of the documentation's chapters in the repository.
+/// Folder of the documentation's chapters in the repository.
 const CHAPTERS: &str = "docs/book/";
-/// Where their pages are on the site.
+/// Folder of the chapters' pages on the site.
 const DOCUMENTATION: &str = "docs/";
 
-/// Splits a text into pieces; what names no source leads nowhere.
+/// Splits a text into pieces; a piece that names no source has no address.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, source, after, address)) = first(rest) {
@@ -32,13 +31,13 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The first source: what stands before it, itself, what follows, and its address.
+/// Finds the first source: the text before it, the source, the text after it, and its address.
 fn first(text: &str) -> Option<(&str, &str, &str, String)> {
     let (start, end, address) = [page(text), paper(text)].into_iter().flatten().min_by_key(|found| found.0)?;
     Some((text.get(..start)?, text.get(start..end)?, text.get(end..)?, address))
 }
 
-/// The first chapter of the documentation.
+/// Finds the first chapter of the documentation: start, end and address.
 fn page(text: &str) -> Option<(usize, usize, String)> {
     let start = text.find(CHAPTERS)?;
     let (name, _) = text.get(start + CHAPTERS.len()..)?.split_once(".md")?;
@@ -47,7 +46,7 @@ fn page(text: &str) -> Option<(usize, usize, String)> {
     is_name.then(|| (start, end, [DOCUMENTATION, name, ".html"].concat()))
 }
 
-/// The first paper: four digits, a dot, four or five digits.
+/// Finds the first paper (four digits, a dot, four or five digits): start, end and address.
 fn paper(text: &str) -> Option<(usize, usize, String)> {
     text.match_indices('.').find_map(|(dot, _)| {
         let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();

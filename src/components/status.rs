@@ -4,14 +4,14 @@ use yew::prelude::*;
 
 use crate::browser;
 
-/// The status line's text.
+/// Text of the status line.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The sentence, as of now.
+    /// The present sentence.
     pub sentence: AttrValue,
 }
 
-/// Announces the sentence once it has stood still for a while.
+/// Announces the sentence once it has been unchanged for 900 ms.
 #[component]
 pub fn Status(props: &Props) -> Html {
     let said = browser::use_after_pause(&props.sentence);

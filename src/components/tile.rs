@@ -4,58 +4,58 @@ use yew::prelude::*;
 
 use super::legend::BAND_HELP;
 
-/// How far a figure lies from that of a pinned scenario.
+/// Difference of a figure from that of a pinned scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delta {
     /// The difference with its sign and unit.
     pub text: String,
-    /// Whether that is for the better; `None` where it is neither.
+    /// Whether the difference is for the better; `None` if it is neither better nor worse.
     pub better: Option<bool>,
-    /// What the difference is measured from, after the text.
+    /// Reference of the difference, shown after the text.
     pub against: String,
 }
 
-/// After a difference that is better, for screen readers.
+/// Suffix of a difference that is better, for screen readers.
 const BETTER: &str = ", better";
-/// After a difference that is worse, for screen readers.
+/// Suffix of a difference that is worse, for screen readers.
 const WORSE: &str = ", worse";
 
-/// On figures of a run that does not fit.
+/// Note on figures of a run that does not fit.
 const HYPOTHETICAL: &str = "if memory were no limit";
-/// The same in a word or three.
+/// Short note on figures of a run that does not fit.
 const IF_IT_FIT: &str = "if it fit";
 
-/// What to show.
+/// Values of a tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tile {
-    /// Its accessible name.
+    /// Accessible name.
     pub name: &'static str,
-    /// Its visible name, where it is shorter.
+    /// Visible name, if it is shorter.
     pub short: Option<AttrValue>,
-    /// The figure with its unit.
+    /// Figure with its unit.
     pub value: String,
-    /// The range in which measurements lie, where it is known.
+    /// Range of measurements, if it is known.
     pub band: Option<String>,
-    /// What else is to be said, and what that is.
+    /// Further note, with its help text.
     pub note: Option<(String, &'static str)>,
-    /// How far it lies from that of the first pinned scenario.
+    /// Difference from the first pinned scenario.
     pub delta: Option<Delta>,
-    /// How far its second figure lies from that one's, where it has two.
+    /// Difference of the second figure from the first pinned scenario, if the tile has two figures.
     pub second: Option<Delta>,
-    /// Whether it is a bad sign.
+    /// Whether the figure is a bad sign.
     pub below: bool,
-    /// Whether it holds only if memory were no limit.
+    /// Whether the figure holds only if memory were no limit.
     pub hypothetical: bool,
-    /// The button that opens its explanation.
+    /// Button that opens the explanation.
     pub explain: Html,
-    /// The button that leads to what it is made of.
+    /// Button that leads to the inputs of the figure.
     pub edit: Html,
-    /// The tile's own class.
+    /// CSS class of the tile.
     pub class: &'static str,
 }
 
-/// A name over a figure. An `output` speaks up on every change unless told not to; the status line
-/// speaks instead.
+/// Renders a name over a figure. Screen readers announce every change of an `output`, unless
+/// `aria-live` is off; the status line is announced instead.
 pub fn tile(tile: Tile) -> Html {
     let Tile { name, short, value, band, note, delta, second, below, hypothetical, explain, edit, class } = tile;
     let short = short.unwrap_or(AttrValue::Static(name));
@@ -82,7 +82,8 @@ pub fn tile(tile: Tile) -> Html {
     }
 }
 
-/// A difference with its sign; the colour says whether it is for the better, as does the word.
+/// Renders a difference with its sign; the colour and a hidden word tell whether it is for the
+/// better.
 fn change(Delta { text, better, against }: Delta) -> Html {
     let (class, word) = match better {
         Some(true) => ("tile-delta better", BETTER),

@@ -1,4 +1,4 @@
-//! The counts of the layout between two buttons each, with what the buttons offer.
+//! Counts of the layout, each between two buttons, and the values that the buttons offer.
 
 mod words;
 
@@ -15,7 +15,7 @@ use engine::scenario::Scenario;
 pub struct Offer {
     /// The value.
     pub value: u32,
-    /// The accessible name of the button: it says what becomes of the batch.
+    /// Accessible name of the button, including the effect on the batch.
     pub name: String,
 }
 
@@ -24,31 +24,31 @@ pub struct Offer {
 pub struct Step {
     /// The parameter.
     pub key: ParamId,
-    /// Its name in the field: `tp`.
+    /// Short name in the field: `tp`.
     pub short: &'static str,
     /// The value that the page computes with.
     pub value: String,
-    /// The next lower and higher value.
+    /// The next lower and the next higher valid value.
     pub offers: [Option<Offer>; 2],
 }
 
-/// The strip of degrees and the product that is the batch.
+/// The strip of degrees, and the product that is the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The data-parallel degree, which the others leave of the GPUs.
+    /// Data-parallel degree: the GPUs divided by the other degrees.
     pub dp: String,
     /// Tensor, context and pipeline parallelism.
     pub degrees: [Step; 3],
     /// The GPUs.
     pub gpus: String,
-    /// Expert parallelism, of a mixture.
+    /// Expert parallelism, for a mixture of experts.
     pub ep: Option<Step>,
     /// Micro-batch and gradient accumulation.
     pub batch: [Step; 2],
 }
 
 impl Layout {
-    /// The layout of a scenario.
+    /// Returns the layout of a scenario.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let mesh = scenario.degrees();
         let sequences = neighbour_layouts::sequences(scenario);

@@ -1,11 +1,11 @@
-//! Where the price of a GPU-hour comes from.
+//! Source of the price of a GPU-hour.
 
 use engine::catalog;
 use engine::catalog::accelerators::prices::{self, Price};
 use engine::format;
 use engine::scenario::Scenario;
 
-/// Where the price of a GPU-hour comes from.
+/// Returns the source of the price of a GPU-hour, as a sentence.
 pub fn price(scenario: &Scenario) -> String {
     let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
     let listed = prices::listed_in(id, cluster).map(source);
@@ -29,7 +29,7 @@ pub fn price(scenario: &Scenario) -> String {
     }
 }
 
-/// Whose price it is, and of when.
+/// Returns the source of a list price, with its date.
 fn source(price: &Price) -> String {
     let date = if price.date.is_empty() { "undated" } else { price.date };
     format!("{}, {date}", price.source)

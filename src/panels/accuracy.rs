@@ -1,4 +1,4 @@
-//! Predictions beside published runs: all of them, and those like the scenario.
+//! Predictions compared with published runs: all runs, and those like the scenario.
 
 pub mod agreement;
 pub mod alike;

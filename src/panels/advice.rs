@@ -20,20 +20,20 @@ use engine::model::report::Report;
 use engine::names;
 use engine::scenario::Scenario;
 
-/// What would help, and where actions go.
+/// Changes that would help, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// Single changes, with the scenario that they are of.
+    /// Single changes, with the scenario that they apply to.
     pub advised: Rc<Advised>,
-    /// The search of that scenario, or of an earlier one.
+    /// Search around that scenario, or around an earlier one.
     pub layouts: Option<Rc<LayoutSearch>>,
-    /// Whether the scenario has moved on since.
+    /// Whether the scenario has changed since.
     pub moving: bool,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
-/// What to do next: what costs nothing, the best layout first, and what is to be bought.
+/// The next steps: free changes, with the best layout first, and hardware to buy.
 #[component]
 pub fn Recommended(props: &Props) -> Html {
     let Props { layouts, emit, .. } = props;
@@ -62,13 +62,13 @@ pub fn Recommended(props: &Props) -> Html {
     }
 }
 
-/// Over what costs no money.
+/// Heading of changes that cost no money.
 const FREE: &str = "Next, free";
-/// Over what does.
+/// Heading of changes that cost money.
 const BOUGHT: &str = "Next, bought";
 
-/// The best layout, and where it is tight the best that is sure: their place is kept while they are
-/// searched.
+/// Renders the best layout and, if it is tight, the best layout that is sure to fit. Their place is
+/// kept during the search.
 fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), emit: &Callback<Action>) -> Html {
     let said = |what: &str, more: String| {
         html! { <div key="best" class="advised best"><strong>{ what }</strong><span>{ more }</span></div> }
@@ -111,34 +111,34 @@ fn best(search: Option<&LayoutSearch>, (scenario, now): (&Scenario, &Report), em
     offered("best", format!("Fits with {with}: {}", laid_out(scenario, &layout.scenario)), layout, rest)
 }
 
-/// What the first place is about.
+/// Label of the best layout.
 const BEST: &str = "Best layout";
-/// Before the best layout that is not tight.
+/// Label of the best layout that is not tight.
 const SURE: &str = "Safer";
-/// Before what the search of the best layout varies.
+/// Text before the list of what the search of the best layout varies.
 const VARIED: &str = "Layouts vary ";
-/// Where no layout is worth a change.
+/// Label if no layout is worth a change.
 const YOURS: &str = "Your layout is the best";
-/// Why, where none is faster.
+/// Reason if no layout is faster.
 const NONE_FASTER: &str = "none is more than 1\u{2009}% faster than yours";
-/// Why, where some are.
+/// Reason if some layouts are faster.
 const NONE_SAFER: &str = "those that are faster are less sure to fit";
-/// Before the search is over.
+/// Label before the search is over.
 const SEARCHING: &str = "Searching for the best layout …";
-/// What stays.
+/// Note that the batch stays.
 const SAME_BATCH: &str = ", same batch";
-/// Where nothing fits.
+/// Label if nothing fits.
 const NOTHING_FITS: &str = "Nothing fits on these GPUs";
-/// With what it was tried.
+/// Changes that were tried if nothing fits.
 const OR_WITH: &str = "even with 8-bit Adam, CPU offload or LoRA";
 
-/// How many more tokens a second, as a share.
+/// Returns the gain in tokens per second, as a share.
 fn gain(now: &Report, then: &Report) -> f64 {
     then.whole().tokens_per_s_per_gpu / now.whole().tokens_per_s_per_gpu - 1.0
 }
 
-/// A button that makes the change, with the effect. The key keeps each button at its place while
-/// others come and go.
+/// Renders a button that makes the change, with the effect. The key keeps each button at its place
+/// while others come and go.
 fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>) -> Html {
     let scenario = advice.scenario;
     let apply = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
@@ -155,8 +155,8 @@ fn advised(place: usize, advice: &Advice, now: &Report, emit: &Callback<Action>)
     }
 }
 
-/// The effect of a change, with the odds of the run that it leads to. A run that does not fit, or
-/// not surely, gains no speed by one that does.
+/// Returns the effect of a change, with the odds of the changed run. The effect is the gain in
+/// speed, or the MFU if the present run does not fit, or if only the changed run is sure to fit.
 fn effect(now: &Report, then: &Report) -> String {
     let (mfu, odds) = (format::percent(then.whole().mfu), format!("{} fit", format::odds(accuracy::fit_odds(then))));
     if now.fits() && (is_sure(now) || !is_sure(then)) {

@@ -1,5 +1,5 @@
-//! What could not be read in a link, and what was used instead; what the browser does not do for
-//! the page.
+//! Issues of a link with the values that were used instead, and a notice if the browser runs no
+//! second thread for the page.
 
 use yew::prelude::*;
 
@@ -8,16 +8,16 @@ use crate::state::Action;
 use crate::words::DISMISS;
 use engine::scenario::issue::Issue;
 
-/// Over the list of what could not be read in a link.
+/// Heading of the list of issues of a link.
 const BANNER: &str = "Not everything in this link could be read:";
-/// Where the second thread was lost, or the server has another build's.
+/// Notice that the second thread was lost, or that the server has another build.
 const LOST_THREAD: &str = "The second thread that paints map and curves is lost. The page paints them itself, and \
     sliders answer more slowly: reload the page to have it again.";
-/// Where no second thread paints.
+/// Notice that no second thread paints.
 const NO_THREAD: &str =
     "This browser runs no second thread for the page, which paints map and curves itself: sliders answer more slowly.";
 
-/// The list of issues with a button that closes it; nothing without issues.
+/// Renders the list of issues with a button that closes it; nothing without issues.
 pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
     if issues.is_empty() {
         return Html::default();
@@ -25,7 +25,7 @@ pub fn banner(issues: &[Issue], emit: &Callback<Action>) -> Html {
     shown(issues, emit)
 }
 
-/// Says that the page paints map and curves itself.
+/// Renders the notice that the page paints map and curves itself.
 pub fn without_thread(thread: Thread) -> Html {
     let said = match thread {
         Thread::Refused => NO_THREAD,

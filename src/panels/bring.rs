@@ -1,6 +1,6 @@
-//! One box to begin with: say it or bring it. Words, a link, an error, a log or files, typed,
-//! pasted, chosen, or dropped anywhere on the page. The files' own module reads them
-//! ([`files::brought`]); what it says of a file stands in a wide sheet, the file beside it.
+//! One box to begin with: words, a link, an error, a log or files, typed, pasted, chosen, or
+//! dropped anywhere on the page. The files' own module reads them ([`files::brought`]); findings
+//! about a file are shown in a wide sheet, next to the file.
 
 mod marks;
 mod say;
@@ -24,57 +24,57 @@ use files::brought::{Brought, Item, Kind, Offer, Section};
 use say::{Said, use_say};
 use source::Source;
 
-/// The identifier of the sheet.
+/// Identifier of the sheet.
 pub const SHEET: &str = "bring";
-/// The identifier of the door that opens it: where the focus goes when it closes.
+/// Identifier of the door that opens the sheet; the door is focused when the sheet closes.
 pub const BUTTON: &str = "bring-door";
 
-/// What is read for, and where actions go.
+/// Values that reading depends on, and callbacks.
 #[derive(Clone, PartialEq)]
 pub struct Props {
     /// The scenario on screen.
     pub scenario: Latest<Scenario>,
-    /// The scenario as it last stood still.
+    /// The settled scenario.
     pub settled: Scenario,
-    /// What is looked at.
+    /// The present view.
     pub view: View,
     /// Whether the sheet is open.
     pub open: bool,
-    /// Opens it or closes it.
+    /// Opens or closes the sheet.
     pub set_open: Callback<bool>,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
-/// What is said of what came.
+/// State of reading the input.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
-    /// It is being read.
+    /// The input is being read.
     Reading,
-    /// What was read.
+    /// The result of reading.
     Taken(Rc<Brought>),
-    /// What is wrong.
+    /// An error, as a sentence.
     Wrong(String),
 }
 
-/// The box, and what stands under the masthead: what was understood, and the sheet.
+/// The box, and the content under the masthead: how the words were understood, and the sheet.
 pub struct Brings {
     /// The box.
     pub field: Html,
-    /// What stands under the masthead.
+    /// The content under the masthead.
     pub below: Html,
-    /// Takes words as if they had been said in the box.
+    /// Reads words as if they were typed into the box.
     pub say: Callback<String>,
 }
 
-/// The box and the sheet.
+/// Creates the box and the sheet.
 #[hook]
 pub fn use_bring(props: &Props) -> Brings {
     let outcome = use_state_eq(|| None::<Outcome>);
-    // What is read last counts, whichever is answered last.
+    // The input that is read last counts, whichever answer arrives last.
     let last = use_mut_ref(|| 0_u32);
     let came = use_state(Rc::<Vec<Item>>::default);
-    // Whether the GPUs of the page are those that are meant.
+    // Whether the reader has confirmed the GPUs on screen.
     let confirmed = use_state_eq(|| false);
     let take = {
         let (emit, open, outcome, scenario) =
@@ -93,12 +93,12 @@ pub fn use_bring(props: &Props) -> Brings {
                     if *last.borrow() == number {
                         let said = concluded(came, origin, view, &emit);
                         match &said {
-                            // What is read of a file is long, and what is wrong with one too.
+                            // Findings about a file are long, and so are errors in a file.
                             Some(Outcome::Taken(brought)) if is_long(brought) => open.emit(true),
                             Some(Outcome::Wrong(_)) if matches!(origin, Origin::Dropped | Origin::Chosen) => {
                                 open.emit(true);
                             }
-                            // A scenario is seen at once.
+                            // A new scenario is shown at the top of the page.
                             Some(Outcome::Taken(_)) if origin == Origin::Dropped => browser::to_top(),
                             _ => {}
                         }
@@ -118,7 +118,7 @@ pub fn use_bring(props: &Props) -> Brings {
         })
     };
     browser::use_drop(&take);
-    // What is said of a run or an error is of the hardware on screen, and of an error of its model.
+    // Findings about a run or an error depend on the hardware and the model on screen.
     {
         let (outcome, last, scenario, came) = (outcome.clone(), last.clone(), props.settled, came.clone());
         let shown = (scenario.network, scenario.accelerator, scenario.gpus, scenario.model);
@@ -151,7 +151,7 @@ pub fn use_bring(props: &Props) -> Brings {
         Some(Outcome::Taken(brought)) => Some(brought.clone()),
         _ => None,
     };
-    // In the sheet only while it is open.
+    // The sheet has the text while it is open.
     let short = match &*outcome {
         _ if props.open => Html::default(),
         outcome => said(outcome.as_ref(), None, &props.emit),
@@ -176,12 +176,13 @@ pub fn use_bring(props: &Props) -> Brings {
     Brings { field, below, say }
 }
 
-/// Whether what was read has a sheet's length of things to say.
+/// Whether the findings are long enough for the sheet.
 fn is_long(brought: &Brought) -> bool {
     matches!(brought.kind, Kind::Run | Kind::Error | Kind::Measured)
 }
 
-/// The wide sheet: what came at the left with marks at its lines, what is said of it at the right.
+/// Renders the wide sheet: the input at the left with marks at its lines, the findings at the
+/// right.
 fn sheet(
     came: &Rc<Vec<Item>>,
     brought: Option<Rc<Brought>>,
@@ -217,7 +218,7 @@ fn sheet(
     }
 }
 
-/// What was read, where it is judged on the hardware on screen.
+/// Returns the result of reading, if its findings depend on the hardware on screen.
 fn judged(outcome: Option<&Outcome>) -> Option<&Brought> {
     match outcome {
         Some(Outcome::Taken(brought)) if matches!(brought.kind, Kind::Run | Kind::Error) => Some(brought),
@@ -225,7 +226,7 @@ fn judged(outcome: Option<&Outcome>) -> Option<&Brought> {
     }
 }
 
-/// Asks for the GPUs, where those on screen are the page's own.
+/// Renders the question for the GPUs, if those on screen are the page's defaults.
 fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>, emit: &Callback<Action>) -> Html {
     let name = catalog::accelerator(scenario.accelerator.id).map_or("", |entry| entry.name);
     let item = |label: &'static str| select::Item { label: AttrValue::Static(label), group: None };
@@ -241,7 +242,7 @@ fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>, emit: &Callback<A
     }
 }
 
-/// Asks the module to read what came.
+/// Calls the module that reads the input.
 fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Brought, String>) + 'static) {
     let link = scenario.map(share::encode).unwrap_or_default();
     let names: js_sys::Array =
@@ -252,9 +253,9 @@ fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Br
     });
 }
 
-/// Takes over what was read, and gives what is said of it.
+/// Applies the result of reading, and returns the outcome to show.
 fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &Callback<Action>) -> Option<Outcome> {
-    // More may follow: what is not whole yet is told of only where no more is to come.
+    // More text may follow: while it is typed, only a model counts.
     let is_early = origin == Origin::Typed && came.as_ref().map_or(true, |brought| brought.kind != Kind::Model);
     if is_early {
         return None;
@@ -268,7 +269,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &C
     })
 }
 
-/// Makes what was read the scenario.
+/// Applies the scenario that was read, unless the findings are about the scenario on screen.
 fn take_over(brought: &Brought, view: View, emit: &Callback<Action>) {
     let share::Decoded { scenario, pins, issues, .. } = share::decode(&brought.scenario);
     match brought.kind {
@@ -279,7 +280,7 @@ fn take_over(brought: &Brought, view: View, emit: &Callback<Action>) {
         Kind::Adapter | Kind::Lengths | Kind::Run | Kind::Links | Kind::Rates => {
             emit.emit(Action::Take(Box::new(scenario)));
         }
-        // What is said of the scenario on screen leaves it as it is.
+        // Findings about the scenario on screen leave the scenario unchanged.
         Kind::Error | Kind::Measured => {}
         Kind::Sentence => {
             emit.emit(Action::Take(Box::new(scenario)));
@@ -296,13 +297,13 @@ fn take_over(brought: &Brought, view: View, emit: &Callback<Action>) {
     }
 }
 
-/// The query of a link, where it has one before its fragment.
+/// Returns the query of a link, if there is one before its fragment.
 fn query(link: &str) -> Option<&str> {
     link.split_once('#').and_then(|(page, _)| page.split_once('?')).map(|(_, query)| query)
 }
 
-/// The outcome: an error is announced at once, a success politely. A question comes before what
-/// depends on its answer.
+/// Renders the outcome: an error is announced at once, a success politely. A question comes before
+/// the offers that depend on its answer.
 fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Action>) -> Html {
     match outcome {
         None => Html::default(),
@@ -323,7 +324,7 @@ fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Actio
     }
 }
 
-/// A change that is offered, to take and to save.
+/// Renders a change that is offered, with buttons to take and to save it.
 fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
     let take = offer.scenario.as_ref().map(|link| {
         let scenario = share::decode(link).scenario;
@@ -349,9 +350,9 @@ fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
     }
 }
 
-/// Lines under a heading, folded where they are many.
+/// Renders lines under a heading, folded if there are many.
 fn section(section: &Section) -> Html {
-    /// The most lines that are not folded.
+    /// Maximum number of lines that are not folded.
     const FEW: usize = 4;
     let lines = html! { <ul>{ for section.lines.iter().map(|line| html! { <li>{ line }</li> }) }</ul> };
     if section.lines.len() > FEW {

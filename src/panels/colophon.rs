@@ -1,4 +1,4 @@
-//! The foot of the page: the glossary, and what the figures are made of.
+//! The foot of the page: accuracy, sources, glossary, and the origin of the figures.
 
 use yew::prelude::*;
 
@@ -9,14 +9,14 @@ use engine::fitted::CALIBRATION;
 use engine::params::PARAMS;
 use explain::{TERMS, links};
 
-/// What to show.
+/// Values to show.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The keys of the model, the GPU and the cluster on screen.
+    /// Identifiers of the model, the GPU and the cluster on screen.
     pub picked: [&'static str; 3],
 }
 
-/// The catalog entries on screen with where their numbers come from.
+/// Returns the catalog entries on screen with the sources of their numbers.
 fn sources([model, gpu, cluster]: [&'static str; 3]) -> Vec<(&'static str, &'static str)> {
     let cluster = catalog::cluster(cluster);
     let links = cluster.map(|entry| [entry.intra_node, entry.inter_node]).unwrap_or_default();
@@ -58,7 +58,7 @@ pub fn Colophon(props: &Props) -> Html {
     }
 }
 
-/// The accuracy of predictions, and what they leave out: heading and text.
+/// Returns the accuracy of predictions, and the effects that they leave out: heading and text.
 pub fn accuracy() -> [(&'static str, String); 2] {
     let Reached { steps, step_time, held_out, peak_memory, tracker, mixtures } = REACHED;
     let Band { low, high } = Kind::Tuned.band();
@@ -81,7 +81,7 @@ pub fn accuracy() -> [(&'static str, String); 2] {
     ]
 }
 
-/// The last line of the page.
+/// Returns the last line of the page.
 fn made_of() -> String {
     format!(
         "Every figure is computed in this browser from the scenario in the link; nothing is sent anywhere. A link fixes the choices, \

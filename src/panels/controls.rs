@@ -26,7 +26,7 @@ use engine::model::stages::of_model;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
-/// On the button that puts everything back.
+/// Label of the button that resets everything.
 const RESET: &str = "Reset all";
 
 /// The folded groups.
@@ -34,13 +34,19 @@ const RESET: &str = "Reset all";
 pub struct FoldedGroups<'a> {
     /// The scenario that the groups show.
     pub scenario: Scenario,
+<<<<<<< HEAD
     /// Choices of which some option gives the same result.
     pub effects: &'a Rc<Vec<InertOptions>>,
     /// Takes 1 where a group opens and -1 where one closes.
+=======
+    /// Choices with options that give the same result.
+    pub effects: &'a Rc<Vec<Same>>,
+    /// Called with 1 when a group opens and with -1 when a group closes.
+>>>>>>> wt-prose-a
     pub opened: &'a Callback<i32>,
 }
 
-/// The column of controls at the left.
+/// Renders the column of controls at the left.
 pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
     let Calculator { state, derived, settled, emit, .. } = calculator;
     let (scenario, drafts) = (&state.scenario, state.drafts());
@@ -89,7 +95,7 @@ pub fn controls(calculator: &Calculator, folded: FoldedGroups) -> Html {
 const SLIDERS: [ParamId; 5] =
     [ParamId::ModelSize, ParamId::SequenceLength, ParamId::Gpus, ParamId::GpuMemory, ParamId::LinkBandwidth];
 
-/// The five sliders of an embed, and `last` in the place of a sixth.
+/// Renders the five sliders of an embed, and `last` in place of a sixth.
 pub fn sliders(calculator: &Calculator, last: Html) -> Html {
     let Calculator { state, derived, emit, .. } = calculator;
     let context = ControlContext {
@@ -106,7 +112,7 @@ pub fn sliders(calculator: &Calculator, last: Html) -> Html {
     }
 }
 
-/// How many of the parameters train, where not all do.
+/// Returns the trained share of the parameters, in a sentence; `None` if all of them train.
 fn trained(scenario: &Scenario) -> Option<String> {
     if scenario.trained.is_all() {
         return None;

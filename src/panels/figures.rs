@@ -1,4 +1,4 @@
-//! The figures of the page: a row of tabs, and what the open one shows.
+//! The figures of the page: a row of tabs, and the panels of the open tab.
 
 use std::rc::Rc;
 
@@ -35,28 +35,28 @@ use charts::spec::{AxisKey, ChartSpec};
 use charts::views::{AXES, Metric, axes_of, best_holds, bounds_hold};
 use engine::params::Param;
 
-/// How to use the map and the curves, with the pointer and with the keyboard.
+/// Instructions for map and curves: with the pointer, and with the keyboard.
 const HINT: (&str, &str) = (
     "Point to read, click to set the run there, drag its ring to move it, drag elsewhere to zoom, double-click for the whole.",
     "With the keyboard: focus a figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
 );
-/// Over the map, beside its axes.
+/// Short heading of the map, next to its axes.
 const FITS: &str = "What fits";
-/// Over the curves, beside their axes.
+/// Short heading of the curves, next to their axes.
 const SPEED: &str = "How fast";
-/// On the choice of the best configuration for the map.
+/// Label of the choice of the best configuration for the map.
 const BEST: &str = "Best over sequence, batch and checkpointing";
-/// What that is.
+/// Help of the choice of the best configuration.
 const BEST_HELP: &str = "GPU memory by link bandwidth: at every point the best MFU of sequences from 512 to 131,072 tokens, micro-batches from \
      1 to 16 and four ways of checkpointing, after the question of Wang et al. 2025 (arXiv 2504.03655).";
-/// On the choice of the closed-form bounds.
+/// Label of the choice of the closed-form bounds.
 const BOUNDS: &str = "FSDP bound";
-/// What that is.
+/// Help of the choice of the closed-form bounds.
 const BOUNDS_HELP: &str =
     "The closed-form upper bound of FSDP after Wang et al. 2025 (arXiv 2504.03655), dashed in both figures.";
 
-/// What the open door shows beside the controls: the open explanation, and the plan or the open
-/// tab; `layouts` is the last search that came to its end.
+/// Renders the content of the open door, next to the controls: the open explanation, and the plan
+/// or the open tab; `layouts` is the last finished search.
 pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
     let Calculator { state, settled, .. } = calculator;
     let view = state.view;
@@ -74,7 +74,7 @@ pub fn figures(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Ht
     }
 }
 
-/// The panels of the open tab.
+/// Renders the panels of the open tab.
 fn tab(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
     let Calculator { state, derived, snapshot, settled, theme, emit, .. } = calculator;
     let (settled, why, moving) = (settled.clone(), state.view.why, calculator.is_moving());
@@ -106,16 +106,16 @@ fn tab(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>) -> Html {
     }
 }
 
-/// What the tab of the step shows.
+/// Values of the step's tab.
 #[derive(PartialEq, Properties)]
 struct StepProps {
-    /// The scenario as it last stood still.
+    /// Values of the settled scenario.
     settled: Settled,
-    /// One layer of experts, where the model has some.
+    /// One layer of experts, if the model has experts.
     layer: Option<Rc<ChartSpec>>,
 }
 
-/// Where the step's time goes, part by part, in time, and in a layer of experts.
+/// The breakdown of the step time by part, the timeline, and a layer of experts.
 #[component]
 fn Step(StepProps { settled, layer }: &StepProps) -> Html {
     let spec = use_timeline(&settled.snapshot);
@@ -128,7 +128,7 @@ fn Step(StepProps { settled, layer }: &StepProps) -> Html {
     }
 }
 
-/// A select over the parameters that may stand on an axis, the common ones first; `now` is the
+/// Renders a select over the parameters that an axis can show, the common ones first; `now` is the
 /// parameter on the axis.
 fn axis(
     (id, name): (&'static str, &'static str),
@@ -148,7 +148,8 @@ fn axis(
     html! { <Select {id} {name} {items} {places} {chosen} {view} {target} {emit} /> }
 }
 
-/// What the files of a figure lead back to, and what the worker says beside it.
+/// Returns the snapshot that the files of a figure link back to, and the worker's texts for the
+/// figure.
 fn painted(calculator: &Calculator, plot: Plot) -> (Rc<Snapshot>, Option<Rc<Words>>) {
     let Calculator { words: [map, curve], derived, .. } = calculator;
     let words = match plot {
@@ -158,12 +159,12 @@ fn painted(calculator: &Calculator, plot: Plot) -> (Rc<Snapshot>, Option<Rc<Word
     (derived.charts.snapshot.clone(), words)
 }
 
-/// What is on screen, where map and curves are still of what was there before.
+/// Returns the latest snapshot while map and curves are out of date.
 fn later(Calculator { ask, latest, .. }: &Calculator) -> Option<Latest<Rc<Snapshot>>> {
     ask.as_ref().map(|_| latest.clone())
 }
 
-/// The feasible region.
+/// Renders the feasible region.
 pub fn map(calculator: &Calculator) -> Html {
     let Calculator { state, worker, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
@@ -182,7 +183,7 @@ pub fn map(calculator: &Calculator) -> Html {
     }
 }
 
-/// The curves.
+/// Renders the curves.
 pub fn curve(calculator: &Calculator) -> Html {
     let Calculator { state, worker, derived, theme, emit, say, .. } = calculator;
     let (view, moving) = (state.view, calculator.is_moving() || calculator.ask.is_some());
@@ -203,7 +204,7 @@ pub fn curve(calculator: &Calculator) -> Html {
     }
 }
 
-/// The choice whether the map shows the best configuration of each place.
+/// Renders the choice whether the map shows the best configuration of each place.
 fn best(view: View, emit: &Callback<Action>) -> Html {
     let toggle = emit.reform(move |_: MouseEvent| Action::Look(view.with_best(!view.best)));
     html! {
@@ -213,7 +214,7 @@ fn best(view: View, emit: &Callback<Action>) -> Html {
     }
 }
 
-/// The choice whether the closed-form bounds are drawn.
+/// Renders the choice whether the closed-form bounds are drawn.
 fn bounds(view: View, emit: &Callback<Action>) -> Html {
     let toggle = emit.reform(move |_: MouseEvent| Action::Look(View { bounds: !view.bounds, ..view }));
     html! {

@@ -1,5 +1,5 @@
 //! Finding by name: a dialog over models, GPUs, clusters, controls, figures, explanations and
-//! examples. It is made once it is opened.
+//! examples. The dialog is created when it is opened.
 
 mod items;
 
@@ -16,34 +16,34 @@ use crate::state::{Action, Pick};
 use engine::params::quantity;
 use items::{Item, Target, found};
 
-/// The button's identifier: where the focus is while nothing else had it.
+/// Identifier of the button that opens the dialog.
 pub const BUTTON: &str = "find";
-/// On the button, and the dialog's name.
+/// Label of the button, and name of the dialog.
 pub const TITLE: &str = "Find";
-/// In the button's tooltip.
+/// Tooltip of the button.
 pub const KEYS: &str = "Find (Ctrl+K)";
-/// The name of the field, and in it while it is empty.
+/// Name and placeholder of the field.
 const FIELD: &str = "Model, GPU, control, figure, term …";
-/// The name of the list.
+/// Name of the list.
 const FOUND: &str = "Found";
-/// The identifiers of field and list.
+/// Identifiers of field and list.
 const FIELD_ID: &str = "finder-field";
 const LIST_ID: &str = "finder-list";
 
-/// What to show, and where actions go.
+/// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// What is on screen.
+    /// The settled snapshot.
     pub snapshot: std::rc::Rc<Snapshot>,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
-    /// Takes words that name nothing here, but perhaps a run.
+    /// Called with words that match nothing here, but may describe a run.
     pub say: Callback<String>,
     /// Called when the dialog is closed.
     pub closed: Callback<()>,
 }
 
-/// Takes what was found.
+/// Acts on the target of the chosen item.
 fn take(target: Target, snapshot: &Snapshot, emit: &Callback<Action>) {
     match target {
         Target::Figure(id, Some(panel)) => tabs::show(panel, id, snapshot.view, emit),
@@ -52,14 +52,14 @@ fn take(target: Target, snapshot: &Snapshot, emit: &Callback<Action>) {
         Target::Accelerator(id) => emit.emit(Action::Pick(Pick::Accelerator(id))),
         Target::Cluster(id) => emit.emit(Action::Pick(Pick::Cluster(id))),
         Target::Control(id) => browser::go_to_control(fold_of(id.param()).map(|fold| fold.id), id.key(), sheet::BUTTON),
-        // The card that is open would close.
+        // This action would close a card that is open already.
         Target::Card(key) if snapshot.view.why == key => browser::focus("why"),
         Target::Card(key) => emit.emit(Action::OpenExplanation(key)),
         Target::Example(place) => gallery::open(place, snapshot.view, emit),
     }
 }
 
-/// The dialog, open from its first moment on.
+/// The dialog, open from the start.
 #[component]
 pub fn Finder(props: &Props) -> Html {
     let dialog = use_node_ref();
@@ -74,7 +74,7 @@ pub fn Finder(props: &Props) -> Html {
     let choose = {
         let (dialog, snapshot, emit) = (dialog.clone(), props.snapshot.clone(), props.emit.clone());
         move |target: Target| {
-            // First, so that the focus goes back before it goes on.
+            // Close first: the focus goes back before it moves on.
             browser::close_dialog(&dialog);
             take(target, &snapshot, &emit);
         }
@@ -104,7 +104,7 @@ pub fn Finder(props: &Props) -> Html {
                     Some(item) => choose(item.target),
                     None => say.emit(()),
                 },
-                // It closes the dialog, and nothing behind it.
+                // Escape closes the dialog only, and nothing behind it.
                 "Escape" => return event.stop_propagation(),
                 _ => return,
             }
@@ -144,12 +144,12 @@ pub fn Finder(props: &Props) -> Html {
     }
 }
 
-/// On the button that reads what was typed as a run.
+/// Returns the label of the button that reads the typed text as a run.
 fn read_as_a_run(typed: &str) -> String {
     format!("Read “{}” as a run", quantity::shorten(typed))
 }
 
-/// How much was found.
+/// Returns the number of matches, as text.
 fn found_count(count: usize) -> String {
     format!("{count} found")
 }

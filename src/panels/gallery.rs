@@ -1,4 +1,4 @@
-//! The examples: a panel of links under the masthead, each with what to notice.
+//! The examples: a panel of links under the masthead, each with a note on what to notice.
 
 mod claims;
 
@@ -15,27 +15,27 @@ use charts::palette::Theme;
 use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
 use engine::share::decode::{Decoded, decode_link};
 
-/// The button's identifier: where the focus goes when the panel closes.
+/// Identifier of the button, which is focused when the panel closes.
 pub const BUTTON: &str = "examples";
-/// The panel's identifier.
+/// Identifier of the panel.
 pub const PANEL: &str = "gallery";
-/// On the button, and the panel's name.
+/// Label of the button, and name of the panel.
 pub const TITLE: &str = "Examples";
-/// Over the starting points.
+/// Heading of the starting points.
 const PLANS_TITLE: &str = "Plan my run";
-/// Over the claims of papers.
+/// Heading of the claims of papers.
 const CLAIMS_TITLE: &str = "What the papers claim";
-/// The accessible name of the line about an opened example.
+/// Accessible name of the line about an opened example.
 const NOTICE: &str = "What to notice";
-/// On the button that closes it.
+/// Label of the buttons that close the panel and the line.
 const CLOSE: &str = "Close";
 
-/// The example at a place: starting points first, then claims.
+/// Returns the example at an index: starting points first, then claims.
 fn example(place: usize) -> Option<&'static ScenarioEntry> {
     PLANS.iter().chain(CLAIMS).nth(place)
 }
 
-/// Escape closes the panel.
+/// Returns a key handler that closes the panel on Escape.
 pub fn leave(close: &Callback<()>) -> Callback<KeyboardEvent> {
     let close = close.clone();
     Callback::from(move |event: KeyboardEvent| {
@@ -45,7 +45,7 @@ pub fn leave(close: &Callback<()>) -> Callback<KeyboardEvent> {
     })
 }
 
-/// The open panel; `close` closes it.
+/// Renders the open panel; `close` closes it.
 pub fn gallery(view: View, theme: Theme, close: &Callback<()>, emit: &Callback<Action>) -> Html {
     let group = |title: &'static str, entries: &'static [ScenarioEntry], first: usize| {
         html! {
@@ -64,8 +64,8 @@ pub fn gallery(view: View, theme: Theme, close: &Callback<()>, emit: &Callback<A
     }
 }
 
-/// A link with what to notice; it opens here, or with Ctrl, Command or Shift in a new tab or
-/// window.
+/// Renders a link with a note on what to notice. A click opens the link here, or with Ctrl, Command
+/// or Shift in a new tab or window.
 fn card(
     entry: &'static ScenarioEntry,
     place: usize,
@@ -101,8 +101,8 @@ fn card(
     }
 }
 
-/// Opens the example at a place: its scenario, its axes, and what to notice; `view` is what is
-/// looked at now.
+/// Opens the example at an index: its scenario, its axes, and the note on what to notice; `view` is
+/// the present view.
 pub fn open(place: usize, view: View, emit: &Callback<Action>) {
     let Some(entry) = example(place) else { return };
     let Decoded { scenario, pins, issues, .. } = decode_link(entry.link);
@@ -112,7 +112,7 @@ pub fn open(place: usize, view: View, emit: &Callback<Action>) {
     browser::to_top();
 }
 
-/// What to notice in the example that was opened.
+/// Renders the note on what to notice in the opened example.
 pub fn notice(example_at: Option<usize>, emit: &Callback<Action>) -> Html {
     let Some(entry) = example_at.and_then(example) else { return Html::default() };
     let close = emit.reform(|_: MouseEvent| Action::Example(None));

@@ -19,23 +19,23 @@ use crate::view::{ThemeChoice, View};
 use crate::words::COPIED;
 use charts::palette::Theme;
 
-/// The accessible name of the doors beside the name.
+/// Accessible name of the doors.
 const DOORS: &str = "What to do";
-/// On the door of files.
+/// Label of the door for files.
 const BRING: &str = "Bring a file";
-/// On the button that copies the link.
+/// Label of the button that copies the link.
 const COPY: &str = "Copy link";
-/// After the link could not be copied.
+/// Label of the link if it could not be copied.
 const COPY_BY_HAND: &str = "Copy it from here:";
 
-/// What to show, and where actions go.
+/// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// What the copied link holds.
+    /// Snapshot in the copied link.
     pub shown: Latest<Rc<Snapshot>>,
-    /// The same as it last stood still: what the menu shares.
+    /// Settled snapshot, which the share menu uses.
     pub settled: Rc<Snapshot>,
-    /// What follows from that.
+    /// Values derived from the settled scenario.
     pub derived: Rc<Derived>,
     /// Light or dark.
     pub theme: Theme,
@@ -45,13 +45,13 @@ pub struct Props {
     pub can_redo: bool,
     /// Whether the sheet for files is open.
     pub brings: bool,
-    /// Opens it or closes it.
+    /// Opens or closes the sheet.
     pub set_brings: Callback<bool>,
-    /// Takes words that name a run.
+    /// Reads words that describe a run.
     pub say: Callback<String>,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
-    /// What stands between doors and buttons.
+    /// Content between doors and buttons.
     pub children: Html,
 }
 
@@ -63,7 +63,7 @@ enum Copied {
     Refused,
 }
 
-/// What is open under the masthead.
+/// The panel that is open under the masthead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,
@@ -100,7 +100,7 @@ pub fn Masthead(props: &Props) -> Html {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(if *open == which { Open::Nothing } else { which }))
     };
-    // With the focus back on the button that opened it, or left where it went.
+    // With `true`, the focus goes back to the button that opened the panel; else it stays.
     let close = |button: &'static str| {
         let setter = open.setter();
         Callback::from(move |back: bool| {
@@ -173,7 +173,7 @@ pub fn Masthead(props: &Props) -> Html {
     }
 }
 
-/// Changes the theme: system, light, dark, and again.
+/// Renders the button that changes the theme: system, light, dark, and again.
 fn theme_button(view: View, emit: &Callback<Action>) -> Html {
     let (icon, name, next) = match view.theme {
         ThemeChoice::Auto => (Icon::Half, "Theme: as the system", ThemeChoice::Light),

@@ -1,4 +1,4 @@
-//! Pinned scenarios: the button that pins, and a column each beside the run on screen.
+//! Pinned scenarios: the button that pins, and a column for each next to the run on screen.
 
 pub mod words;
 
@@ -18,20 +18,20 @@ use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;
 use engine::scenario::pins::pin_letter;
 
-/// The button's identifier: where the focus goes when the last line is removed.
+/// Identifier of the button, which is focused when the last column is removed.
 const BUTTON: &str = "pin";
 
-/// How much room a button has.
+/// Room for a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// For all that it does.
+    /// Room for the whole label.
     Whole,
-    /// For a word.
+    /// Room for a short label.
     Short,
 }
 
-/// The button that pins the scenario on screen; where the scenario is pinned already, it says as
-/// which.
+/// Renders the button that pins the scenario on screen; for a scenario that is pinned already, the
+/// label names the pin.
 pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) -> Html {
     let pinned = state.pins.iter().position(|pin| *pin == state.scenario);
     let full = pinned.is_none() && state.pins.len() >= MOST_PINS;
@@ -47,7 +47,7 @@ pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) 
     });
     let idle = (full || pinned.is_some()).then_some("true");
     let name = pinned.map_or_else(|| words::PIN.to_owned(), words::pinned_as);
-    // Only one of the buttons is where the focus comes back to.
+    // Only one of the two buttons takes the focus back, so only one has an identifier.
     let (id, shown) = match room {
         Room::Whole => (Some(BUTTON), name.clone()),
         Room::Short => (None, words::short_pin(pinned)),
@@ -59,8 +59,8 @@ pub fn pin_button(Calculator { state, emit, say, .. }: &Calculator, room: Room) 
     }
 }
 
-/// A column for the run on screen and one for each pinned scenario, with what each is against the
-/// run; nothing where none is pinned.
+/// Renders a column for the run on screen and one for each pinned scenario, whose figures are
+/// compared with the run's; nothing if none is pinned.
 pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let (scenario, pins) = (&state.scenario, &derived.pins);
     if pins.is_empty() {
@@ -109,10 +109,10 @@ pub fn pins(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     }
 }
 
-/// The figures of a column, from the top.
+/// Names of the figures in a column, from the top.
 const NAMES: [&str; 7] = [NEEDED, MFU, TOKENS_SHORT, STEP, LIMITER, FIGURES[0], FIGURES[1]];
 
-/// A column: its figures as text and, where they can be compared, as numbers.
+/// A column: its figures as text and, if they can be compared, as numbers.
 struct Figures {
     texts: [String; NAMES.len()],
     numbers: [Option<f64>; NAMES.len()],
@@ -141,20 +141,21 @@ impl Figures {
         }
     }
 
-    /// What a figure of another column is against that of this one, in words.
+    /// Compares a figure of another column with that of this one, in words.
     fn against(&self, other: &Self, at: usize) -> Option<String> {
         let number = |column: &Self| column.numbers.get(at).copied().flatten();
         Some(words::in_words(number(self)?, number(other)?))
     }
 }
 
-/// The head of a pinned scenario's column: its letter, what differs, and what can be done with it.
+/// Renders the head of a pinned scenario's column: its letter, its differences, and its buttons.
 fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Callback<Action>) -> Html {
     let swap = emit.reform(move |_: MouseEvent| Action::Swap(place));
     let emit = emit.clone();
     let remove = Callback::from(move |_: MouseEvent| {
         emit.emit(Action::Unpin(place));
-        // Columns before keep their buttons; the last one goes with its own.
+        // Columns before the last keep their buttons; the last column is removed with its focused
+        // button.
         if place + 1 == count {
             browser::focus(BUTTON);
         }
@@ -179,13 +180,14 @@ fn heading(scenario: &Scenario, place: usize, pin: &Pin, count: usize, emit: &Ca
     }
 }
 
-/// The pinned run on as many of its GPUs as cost what this run's do, to put on screen.
+/// Renders the button that puts the pinned run on screen, on as many of its GPUs as cost as much
+/// per hour as this run's.
 fn partner(equal: Scenario, emit: &Callback<Action>) -> Html {
     let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(equal)));
     html! { <button type="button" class="small-button" onclick={take}>{ hardware(&equal) }</button> }
 }
 
-/// The differences of a pinned scenario from the one on screen, one a line.
+/// Renders the differences of a pinned scenario from the one on screen, one per line.
 fn differing(here: &Scenario, there: &Scenario, place: usize) -> Html {
     html! {
         <ul class="differing">

@@ -22,11 +22,11 @@ use charts::views::plan_front;
 use engine::format;
 use engine::scenario::Scenario;
 
-/// The most rows of the table.
+/// Maximum number of rows in the table.
 const MOST: usize = 24;
 
-/// The question, its answers, and days against price; searched where it is in sight and the
-/// scenario stands still.
+/// The question, its answers, and days against price; searched while the panel is in sight and the
+/// scenario is idle.
 #[component]
 pub fn PlanPanel(settled: &Settled) -> Html {
     let Settled { snapshot, theme, emit, say, rested, .. } = settled;
@@ -36,13 +36,13 @@ pub fn PlanPanel(settled: &Settled) -> Html {
     let terms = asked.terms(&scenario);
     let place = use_node_ref();
     let seen = browser::use_seen(&place);
-    // A search that was stopped stays so until another scenario or question.
+    // A search that was stopped stays stopped until another scenario or question.
     let stopped = use_state_eq(|| None::<(Scenario, Kind, Terms)>);
     let is_stopped = *stopped == Some((scenario, kind, terms));
     let Planned { found, progress } = browser::use_plan(&scenario, kind, terms, seen && *rested && !is_stopped);
     let plan = found.filter(|plan| plan.kind() == kind);
     let is_over = plan.as_ref().is_some_and(|plan| plan.is_of(&scenario, kind, terms));
-    // What a larger batch would give is searched after the answers stand.
+    // The larger batch is searched once the answers are found.
     let larger_terms = asked.larger_terms(&scenario);
     let wants_larger = is_over && larger_terms.is_some();
     let Planned { found: larger, .. } =
@@ -114,13 +114,13 @@ pub fn PlanPanel(settled: &Settled) -> Html {
     }
 }
 
-/// How to use the figure.
+/// Instructions for the figure.
 const HINT: (&str, &str) = (
     "Point to read a run out, click to load it as the scenario.",
     "With the keyboard: focus the figure, arrow keys, Enter.",
 );
 
-/// A plan that is told from another by its place: it never changes once it is found.
+/// A plan that is compared by pointer, because it never changes once it is found.
 struct Shared(Rc<Plan>);
 
 impl PartialEq for Shared {
@@ -129,7 +129,7 @@ impl PartialEq for Shared {
     }
 }
 
-/// A search under way, with the button that stops it, or one that was stopped.
+/// Renders a search under way, with the button that stops it, or a search that was stopped.
 fn under_way(progress: Option<Progress>, is_stopped: bool, stop: Callback<MouseEvent>) -> Html {
     let said = match progress {
         _ if is_stopped => words::STOPPED.to_owned(),
@@ -150,7 +150,7 @@ fn under_way(progress: Option<Progress>, is_stopped: bool, stop: Callback<MouseE
     }
 }
 
-/// What the field of the batch shows.
+/// Values of the field for the batch.
 #[derive(PartialEq, Properties)]
 struct BatchProps {
     view: View,
@@ -159,7 +159,8 @@ struct BatchProps {
     emit: Callback<Action>,
 }
 
-/// The global batch. What is no number keeps the last one, and an empty field has the usual one.
+/// The field for the global batch. Text that is no number keeps the last batch; an empty field sets
+/// the default batch.
 #[component]
 fn BatchOf(props: &BatchProps) -> Html {
     let BatchProps { view, usual, emit } = props;
@@ -204,15 +205,15 @@ fn BatchOf(props: &BatchProps) -> Html {
     }
 }
 
-/// What the field of a question's number shows.
+/// Values of the field for a question's number.
 #[derive(PartialEq, Properties)]
 struct NumberProps {
     view: View,
     emit: Callback<Action>,
 }
 
-/// The deadline or the budget; nothing where the question has none. What is no number keeps the
-/// last one.
+/// The field for the deadline or the budget; nothing for a question without a number. Text that is
+/// no number keeps the last number.
 #[component]
 fn NumberOf(props: &NumberProps) -> Html {
     let NumberProps { view, emit } = props;

@@ -14,7 +14,7 @@ use engine::params::quantity::unit_label;
 use engine::params::{Group, Kind, Param, every};
 use engine::scenario::{Model, Scenario};
 
-/// The list of parameters and the link, which only a printed page has.
+/// Renders the list of parameters and the link, for a printed page only.
 pub fn printed(snapshot: &Snapshot) -> Html {
     let scenario = &snapshot.scenario;
     let preset = preset_of(scenario);

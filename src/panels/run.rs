@@ -12,10 +12,10 @@ use engine::scenario::data::TextRun;
 use engine::units::Seconds;
 use explain::RUN;
 
-/// The heading of the panel.
+/// Heading of the panel.
 pub const TITLE: &str = "The whole run";
 
-/// The panel: the finding, and every figure of the run with its explanation.
+/// Renders the panel: the finding, and every figure of the run with its explanation.
 pub fn run(Settled { snapshot, report, emit, .. }: &Settled) -> Html {
     let (scenario, why) = (snapshot.scenario, snapshot.view.why);
     let run = scenario.run_report();
@@ -33,7 +33,7 @@ pub fn run(Settled { snapshot, report, emit, .. }: &Settled) -> Html {
     }
 }
 
-/// The finding: time, cost and goodput of the run.
+/// Returns the finding: time, cost and goodput of the run.
 pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
     let tokens = format::params(scenario.train_tokens());
     let condition = if fits { "" } else { "If memory were no limit: " };
@@ -48,7 +48,7 @@ pub fn caption(scenario: &Scenario, fits: bool, run: &RunReport) -> String {
     format!("{condition}{tokens} tokens take {time} and {cost}; {goodput} of the time ends up in the model.{texts}")
 }
 
-/// The same in texts and epochs.
+/// Returns the run in texts and epochs, as a sentence.
 fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
     let [samples, per_step, steps] = [scenario.texts.samples, run.per_step, run.steps_per_epoch].map(amount);
     let epochs = format::count(scenario.texts.epochs);
@@ -65,7 +65,7 @@ fn of_texts(scenario: &Scenario, run: &TextRun) -> String {
     format!(" That is {samples} texts {epochs} times: {per_step} a step, {steps} steps an epoch{padding}.{loss}")
 }
 
-/// Names and values.
+/// Returns names and values of the run's figures.
 pub fn rows(scenario: &Scenario, run: &RunReport) -> [(&'static str, String); 15] {
     let never = |time: Seconds| if time.get() < f64::INFINITY { duration(time) } else { "never".to_owned() };
     [

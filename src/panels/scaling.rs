@@ -1,4 +1,4 @@
-//! The analysis below the timeline: roofline, scaling, and which number moves the result most.
+//! The analysis below the timeline: roofline, scaling and sensitivity.
 
 pub mod analysis;
 pub mod sensitivity;
@@ -14,15 +14,15 @@ use crate::components::figure::Figure;
 use crate::components::how::how;
 use charts::spec::ChartSpec;
 
-/// Under the roofline.
+/// Note under the roofline.
 const ROOFLINE: &str = "Discs: kernels alone, as large as their share of compute. Ring: the step with all that waits. Element-wise work and the \
      optimizer stand at one operation per element that they read or write.";
-/// Under the curves of scaling.
+/// Note under the curves of scaling.
 const SCALING: &str = "Dotted: does not fit. Weak: twice the GPUs take twice the tokens per step. Strong: the tokens of a step stay; gradient \
      accumulation shrinks first, then the micro-batch. Linear: as fast for each GPU as the scenario on screen.";
 
-/// Roofline, scaling and sensitivity; computed where they are about to be seen, and after a pause
-/// where they are far from the screen.
+/// Roofline, scaling and sensitivity; computed once they are about to be seen, or after a pause if
+/// they are far from the screen.
 #[component]
 pub fn AnalysisFigures(settled: &Settled) -> Html {
     let place = use_node_ref();
@@ -34,22 +34,22 @@ pub fn AnalysisFigures(settled: &Settled) -> Html {
     html! { <div class="figures wide closer" ref={place}>{ figures.unwrap_or_default() }</div> }
 }
 
-/// The roofline.
+/// Renders the roofline.
 pub fn roofline(analysis: &Analysis, settled: &Settled) -> Html {
     figure("roofline", analysis.roofline.as_ref(), ROOFLINE, settled)
 }
 
-/// Throughput on more GPUs.
+/// Renders throughput on more GPUs.
 pub fn scaling(analysis: &Analysis, settled: &Settled) -> Html {
     figure("scaling", analysis.scaling.as_ref(), SCALING, settled)
 }
 
-/// Which number moves the result most.
+/// Renders the parameters that the result is most sensitive to.
 pub fn sensitivity(analysis: &Analysis, settled: &Settled) -> Html {
     sensitivity::sensitivity(&analysis.sensitivity, settled.snapshot.view, &settled.emit, &settled.say)
 }
 
-/// A chart with a note under it.
+/// Renders a chart with a note under it.
 fn figure(id: &'static str, spec: Option<&Rc<ChartSpec>>, note: &'static str, settled: &Settled) -> Html {
     let Settled { snapshot, theme, emit, say, .. } = settled;
     let figure = spec.map(|spec| {

@@ -1,5 +1,5 @@
-//! The scenario as settings of a training framework, to copy or to save, with what the framework
-//! cannot express.
+//! The scenario as settings of a training framework, to copy or to save, and the parts that the
+//! framework cannot express.
 
 use std::rc::Rc;
 
@@ -11,25 +11,25 @@ use engine::scenario::Scenario;
 use engine::share;
 use files::settings::{Framework, Settings};
 
-/// The panel's heading.
+/// Heading of the panel.
 const TITLE: &str = "Settings for your framework";
-/// Under the heading.
+/// Caption under the heading.
 const CAPTION: &str =
     "The scenario on screen, as a training framework reads it, and what that framework cannot express.";
-/// The name of the row of frameworks.
+/// Name of the row of frameworks.
 const FRAMEWORKS: &str = "Framework";
-/// While the module that writes is fetched.
+/// Status while the module that writes settings is fetched.
 const WRITING: &str = "Writing …";
-/// Where it cannot be.
+/// Error if the module that writes settings could not be loaded.
 const MISSING: &str = "What writes settings could not be loaded. Check the connection and reload the page.";
-/// On the button that copies.
+/// Label of the button that copies.
 const COPY: &str = "Copy";
-/// What the button says where the browser does not let it copy.
+/// Label of the button if the browser does not let the page copy.
 const NOT_COPIED: &str = "Select the text to copy it";
-/// On the button that saves the file.
+/// Label of the button that saves the file.
 const SAVE: &str = "Download";
 
-/// The panel.
+/// Renders the panel.
 pub fn settings(scenario: &Scenario) -> Html {
     html! {
         <div id="settings" class="figure wide">
@@ -39,18 +39,18 @@ pub fn settings(scenario: &Scenario) -> Html {
     }
 }
 
-/// What to show.
+/// Values to show.
 #[derive(PartialEq, Properties)]
 struct Props {
     /// The settled scenario.
     scenario: Scenario,
 }
 
-/// A row of frameworks, the notes of the chosen one, and its file.
+/// A row of frameworks, the notes of the chosen framework, and its file.
 #[component]
 fn Panel(props: &Props) -> Html {
     let chosen = use_state_eq(|| Framework::Fsdp2);
-    // The text that was copied: another one is not.
+    // The text that was copied; another text is not copied yet.
     let copied = use_state(|| None::<Result<String, ()>>);
     let written = use_written(*chosen, &props.scenario);
     let choice = |framework: Framework| {
@@ -110,18 +110,18 @@ fn Panel(props: &Props) -> Html {
     }
 }
 
-/// The settings, as far as they are here.
+/// The settings, or the state of writing them.
 #[derive(Clone, PartialEq)]
 enum Written {
-    /// They are being written.
+    /// The settings are being written.
     Coming,
-    /// The module that writes them could not be loaded.
+    /// The module that writes settings could not be loaded.
     Missing,
-    /// The last that were written.
+    /// The last settings that were written.
     Here(Rc<Settings>),
 }
 
-/// The settings of a scenario; until they are written, those before them.
+/// Returns the settings of a scenario; until they are written, the previous settings.
 #[hook]
 fn use_written(framework: Framework, scenario: &Scenario) -> Written {
     let written = use_state(|| Written::Coming);
@@ -133,7 +133,7 @@ fn use_written(framework: Framework, scenario: &Scenario) -> Written {
         let link = share::encode(&wanted.1);
         let name = serde_json::to_string(&wanted.0).unwrap_or_default();
         browser::ask("settings", &[link.into(), name.into()], move |settings: Option<Settings>| {
-            // An answer may come after the next question.
+            // An answer may arrive after the next question.
             if *last.borrow() == Some(wanted) {
                 setter.set(settings.map_or(Written::Missing, |settings| Written::Here(Rc::new(settings))));
             }

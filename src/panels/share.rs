@@ -1,4 +1,4 @@
-//! The share menu: texts for the clipboard, and files that carry the link.
+//! The share menu: texts for the clipboard, and files that contain the link.
 
 mod poster;
 mod texts;
@@ -20,30 +20,30 @@ use export::report_json::with_pins;
 use poster::{of_poster, poster};
 use texts::CopyFormat;
 
-/// The button's identifier: where the focus goes when the menu closes.
+/// Identifier of the button, which is focused when the menu closes.
 pub const BUTTON: &str = "share";
-/// The menu's identifier.
+/// Identifier of the menu.
 pub const PANEL: &str = "share-menu";
-/// The figure's name in the names of saved files.
+/// Name of the figure in the names of saved files.
 const FILE: &str = "summary";
-/// Pixels of a saved picture for each pixel of the poster.
+/// Pixels of a saved picture per pixel of the poster.
 const PIXEL_RATIO: f64 = 2.0;
-/// The accessible name of the button that opens the menu.
+/// Accessible name of the button that opens the menu.
 pub const OPEN: &str = "Share and download";
-/// Over the texts.
+/// Heading of the texts.
 pub const COPY: &str = "Copy";
-/// Over the files.
+/// Heading of the files.
 pub const SAVE: &str = "Download";
-/// Under the files.
+/// Note under the files.
 pub const BACK: &str = "Every file carries the link: drop one anywhere on this page to come back to the scenario.";
-/// Beside the choice of what an embed shows.
+/// Label of the select of an embed's view.
 pub const SHOWS: &str = "Embed shows";
-/// Where the browser refuses to write to the clipboard.
+/// Label of the text if the browser refuses to write to the clipboard.
 pub const BY_HAND: &str = "The browser does not let this page write to the clipboard. Copy it from here:";
-/// The view of a layer of experts, which only mixtures of experts have.
+/// View of a layer of experts, which only mixtures of experts have.
 pub const LAYER: &str = "layer";
 
-/// The views of an embed: name in links, and name in the menu.
+/// Views of an embed: name in links, and name in the menu.
 pub const VIEWS: [(&str, &str); 18] = [
     ("verdict.map.curve", "Headline, map and curves"),
     ("verdict", "Headline"),
@@ -65,7 +65,7 @@ pub const VIEWS: [(&str, &str); 18] = [
     ("settings", "Settings of a framework"),
 ];
 
-/// The files with the texts of their buttons.
+/// Files, with the labels of their buttons.
 const FILES: [(Kind, &str); 5] = [
     (Kind::Svg, "SVG picture"),
     (Kind::Png, "PNG picture (2×)"),
@@ -74,31 +74,31 @@ const FILES: [(Kind, &str); 5] = [
     (Kind::Trace, "Trace of a step for Perfetto"),
 ];
 
-/// What is shared, and what closes the menu.
+/// Values to share, and the callback that closes the menu.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// What is on screen.
+    /// The settled snapshot.
     pub snapshot: Rc<Snapshot>,
-    /// What follows from the snapshot.
+    /// Values derived from the snapshot.
     pub derived: Rc<Derived>,
-    /// Closes the menu; with the focus back on its button, or left where it went.
+    /// Closes the menu; with `true` the focus goes back to the button, with `false` it stays.
     pub close: Callback<bool>,
 }
 
 /// The outcome of the last button.
 #[derive(Clone, PartialEq, Eq)]
 enum Outcome {
-    /// Nothing.
+    /// No outcome to report.
     None,
     /// A text was copied.
     Copied(CopyFormat),
-    /// The text, to be copied by hand.
+    /// A text that the browser did not copy, to be copied by hand.
     Refused(String),
     /// The browser made no picture.
     NoPicture,
 }
 
-/// The open menu. Escape, a press elsewhere and the focus going elsewhere close it.
+/// The open menu. Escape, a press outside the menu and the focus leaving the menu close it.
 #[component]
 pub fn ShareMenu(props: &Props) -> Html {
     let shown = use_state_eq(|| 0_usize);
@@ -163,7 +163,7 @@ pub fn ShareMenu(props: &Props) -> Html {
     }
 }
 
-/// The outcome of the last button, in a sentence.
+/// Renders the outcome of the last button, in a sentence.
 fn said(outcome: &Outcome) -> Html {
     let sentence = match outcome {
         Outcome::Copied(format) => format!("{} copied.", format.name()),
@@ -180,7 +180,7 @@ fn said(outcome: &Outcome) -> Html {
     }
 }
 
-/// Makes a file and gives it to the browser; calls `failed` where the browser makes no picture.
+/// Makes a file and passes it to the browser; calls `failed` if the browser makes no picture.
 fn save(kind: Kind, snapshot: &Rc<Snapshot>, derived: &Derived, failed: &Callback<()>) {
     let Snapshot { scenario, pins, .. } = &**snapshot;
     let (file, link) = (snapshot.file_name(FILE, kind.extension()), browser::full_link(snapshot));

@@ -1,4 +1,4 @@
-//! One step: where its time goes, what runs when, and its layer of experts.
+//! One step: the breakdown of its time, its timeline, and its layer of experts.
 
 pub mod expert_layer;
 mod fallen;

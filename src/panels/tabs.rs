@@ -1,5 +1,5 @@
-//! The way around the page: its doors, the tabs of its figure, every figure by name, and a link
-//! past the controls.
+//! Navigation of the page: its doors, the tabs of its figure, every figure by name, and a link past
+//! the controls.
 
 use yew::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::browser;
 use crate::state::Action;
 use crate::view::{Door, Panel, Tab, View};
 
-/// Every figure below the verdict: the identifier of its element, its name, and the panel that it
-/// belongs to; none for what stands under every tab.
+/// Every figure below the verdict: the identifier of its element, its name, and its panel; `None`
+/// for a figure under every tab.
 pub const FIGURES: [(&str, &str, Option<Panel>); 16] = [
     ("map", "What fits: feasible region", Some(Panel::Map)),
     ("curve", "Curves", Some(Panel::Curve)),
@@ -28,14 +28,14 @@ pub const FIGURES: [(&str, &str, Option<Panel>); 16] = [
     ("glossary", "Glossary", None),
 ];
 
-/// The identifier of what the tabs show.
+/// Identifier of the element that the tabs show.
 pub const PANEL: &str = "figure";
-/// The accessible name of the tabs.
+/// Accessible name of the tabs.
 const NAME: &str = "Figure";
-/// On the first stop of the page.
+/// Label of the first tab stop of the page.
 const SKIP: &str = "Skip to the figures";
 
-/// Shows a panel, in its tab or behind its door, and gives it the focus.
+/// Shows a panel, in its tab or behind its door, and focuses the element with the identifier.
 pub fn show(panel: Panel, id: &'static str, view: View, emit: &Callback<Action>) {
     if !view.shows(panel) {
         emit.emit(Action::Look(view.showing(panel)));
@@ -43,14 +43,14 @@ pub fn show(panel: Panel, id: &'static str, view: View, emit: &Callback<Action>)
     browser::go_to(id);
 }
 
-/// The first stop of the page: past masthead and controls. A button, as the fragment of the address
-/// is the scenario.
+/// Renders the first tab stop of the page, which skips masthead and controls. It is a button,
+/// because the fragment of the address is the scenario.
 pub fn skip() -> Html {
     let go = Callback::from(|_: MouseEvent| browser::go_to(PANEL));
     html! { <button type="button" class="button skip" onclick={go}>{ SKIP }</button> }
 }
 
-/// The doors of the page: the one that is open is marked.
+/// Renders the doors of the page, with the open one marked.
 pub fn doors(view: View, emit: &Callback<Action>) -> Html {
     let door = |door: Door, name: &'static str, panel: Panel| {
         let open = emit.reform(move |_: MouseEvent| Action::Look(view.showing(panel)));
@@ -60,21 +60,21 @@ pub fn doors(view: View, emit: &Callback<Action>) -> Html {
     html! { <>{ door(Door::Run, "My run", Panel::Map) }{ door(Door::Plan, "Plan", Panel::Plan) }</> }
 }
 
-/// The identifier of a tab's button.
+/// Returns the identifier of a tab's button.
 fn id_of(tab: Tab) -> String {
     ["tab-", tab.first().key()].concat()
 }
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// What is looked at.
+    /// The present view.
     pub view: View,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
-/// The tabs: arrow keys go from one to the next, as in every row of tabs.
+/// The tabs. Arrow keys move from one tab to the next, as in every row of tabs.
 #[component]
 pub fn Tabs(Props { view, emit }: &Props) -> Html {
     let (view, now) = (*view, view.tab());
@@ -107,7 +107,7 @@ pub fn Tabs(Props { view, emit }: &Props) -> Html {
     html! { <div class="tabs" role="tablist" aria-label={NAME} onkeydown={key}>{ for Tab::ALL.into_iter().map(button) }</div> }
 }
 
-/// What the open tab shows.
+/// Renders the content of the open tab.
 pub fn tab_panel(view: View, children: Html) -> Html {
     html! { <div id={PANEL} class="tab" role="tabpanel" aria-labelledby={id_of(view.tab())} tabindex="-1">{ children }</div> }
 }

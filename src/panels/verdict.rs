@@ -37,27 +37,27 @@ use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Severity;
 
-/// Throughput.
+/// Name of throughput.
 const TOKENS: &str = "Tokens per second per GPU";
-/// On what nvidia-smi shows.
+/// Help of the memory that nvidia-smi shows.
 const NEEDED_HELP: &str = "Memory needed, and what PyTorch’s allocator caches and gives back under pressure.";
-/// On the time beside what limits.
+/// Help of the time next to the limiter.
 const LIMITER_HELP: &str =
     "The time of a step that is spent on what limits it. The card of the step time has all parts.";
-/// On the button that takes the correction away.
+/// Label of the button that removes the correction.
 const UNCORRECT: &str = "Remove the correction";
 
-/// The headline, whose element tells whether it has been scrolled away.
+/// Element of the headline, and whether it is scrolled away.
 #[derive(Clone, Copy)]
 pub struct Heading<'a> {
     /// The element.
     pub place: &'a NodeRef,
-    /// Whether it has been scrolled away.
+    /// Whether the element is scrolled away.
     pub passed: bool,
 }
 
-/// Headline, advice, headline figures and pinned scenarios; in their place at the top of the screen
-/// once they are scrolled away.
+/// Renders headline, advice, headline figures and pinned scenarios; once the headline is scrolled
+/// away, also the verdict in one line at the top of the screen.
 pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, heading: Heading) -> Html {
     let Calculator { state, derived, emit, .. } = calculator;
     html! {
@@ -68,7 +68,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
                 { pin_button(calculator, Room::Whole) }
             </section>
             if heading.passed { { slim(calculator) } }
-            // A plan is about other hardware than that on screen.
+            // A plan is about hardware other than that on screen.
             if state.view.door() == Door::Run {
                 { row(calculator) }
                 { pins(calculator) }
@@ -78,7 +78,7 @@ pub fn verdict(calculator: &Calculator, layouts: Option<Rc<LayoutSearch>>, headi
     }
 }
 
-/// The headline, the scenario in a sentence, and how well such runs are measured.
+/// Renders the headline, the scenario in a sentence, and the measurements behind the prediction.
 pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calculator, place: &NodeRef) -> Html {
     let Headline { subject, verdict, rest, state: of } = headline;
     let has_controls = !state.view.embed || state.view.controls == Controls::All;
@@ -87,7 +87,7 @@ pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calcu
     let plain = Scenario { anchor: Anchor::NONE, ..state.scenario };
     let uncorrect = emit.reform(move |_: MouseEvent| Action::Take(Box::new(plain)));
     html! {
-        // Their places are kept, so that nothing below moves when a slider does.
+        // The texts keep their space, so that nothing below moves while a slider moves.
         <div class="answer">
             <h1 id="headline" class="headline" ref={place}>
                 <span>{ subject }{ " " }</span><em class={of.key()}>{ *verdict }</em><span class="colon">{ ": " }</span><span>{ rest }</span>
@@ -106,7 +106,7 @@ pub fn answer(Calculator { state, headline, derived, settled, emit, .. }: &Calcu
     }
 }
 
-/// What is wrong with the scenario, or worth a note.
+/// Renders the errors and notes of the scenario.
 pub fn issues(Calculator { derived, .. }: &Calculator) -> Html {
     html! {
         <ul class="issues">{ for derived.issues.iter().map(|issue| {
@@ -115,12 +115,12 @@ pub fn issues(Calculator { derived, .. }: &Calculator) -> Html {
     }
 }
 
-/// What the scenario's sentence shows.
+/// Values of the scenario's sentence.
 #[derive(PartialEq, Properties)]
 struct SentenceProps {
-    /// Its words.
+    /// Words of the sentence.
     words: Vec<Word>,
-    /// Whether the page has the controls that they lead to.
+    /// Whether the page has the controls that the words link to.
     has_controls: bool,
 }
 
@@ -130,8 +130,8 @@ fn Sentence(SentenceProps { words, has_controls }: &SentenceProps) -> Html {
     html! { <p id="scenario" class="scenario">{ for said(words, *has_controls) }</p> }
 }
 
-/// The words of the scenario's sentence: buttons that lead to their controls, where the page has
-/// them. A comma or a dot behind a word stays on its line.
+/// Renders the words of the scenario's sentence: buttons that lead to their controls, if the page
+/// has these. A comma or a dot after a word stays on the word's line.
 fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
     let joints = words.iter().skip(1).map(|word| word.joint).chain([""]);
     words.iter().zip(joints).map(move |(word, joint)| {
@@ -149,8 +149,8 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
                 </span>
                 { apart }
                 if joint == scenario_line::APART {
-                    // On the narrowest screens each part has its line, so that no word moves to
-                    // another while a slider does.
+                    // On the narrowest screens each part has a line of its own, so that no word
+                    // moves to another line while a slider moves.
                     <br />
                 }
             </>
@@ -158,7 +158,7 @@ fn said(words: &[Word], has_controls: bool) -> impl Iterator<Item = Html> {
     })
 }
 
-/// The headline figures.
+/// Renders the headline figures.
 pub fn row(calculator: &Calculator) -> Html {
     let Calculator { state, derived, emit, .. } = calculator;
     let scenario = &state.scenario;
@@ -171,7 +171,7 @@ pub fn row(calculator: &Calculator) -> Html {
         let explain = keys.next().map(|key| explain_button(key, own.name, state.view.why, emit));
         tile(Tile { explain: explain.unwrap_or_default(), ..own })
     });
-    // An embed has no figures that they could lead to.
+    // An embed has no figures for the bars to link to.
     let bars = if state.view.embed { Bars::default() } else { bars(calculator) };
     html! {
         <section class="figures-row" aria-label="Figures">
@@ -183,8 +183,8 @@ pub fn row(calculator: &Calculator) -> Html {
     }
 }
 
-/// The headline figures, with their differences from the first pinned scenario, where it is
-/// another. What depends on time is hypothetical where the run does not fit.
+/// Returns the headline figures, with their differences from the first pinned scenario. Figures
+/// that depend on time are hypothetical if the run does not fit.
 fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5] {
     let changes = first.map(|pin| words::deltas(report, &pin.report).map(Some)).unwrap_or_default();
     let [d_mfu, d_tokens, d_step, d_needed] = changes;
@@ -215,8 +215,8 @@ fn tiles(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> [Tile; 5]
     ]
 }
 
-/// Days and dollars of the whole run, with their differences from the first pinned scenario's where
-/// both train the same tokens.
+/// Returns days and dollars of the whole run, with their differences from the first pinned
+/// scenario's if both train the same tokens.
 fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
     let RunTexts { name, time, cost, band } = RunTexts::of(scenario, report);
     let [delta, second] = first
@@ -235,12 +235,12 @@ fn run_tile(scenario: &Scenario, report: &Report, first: Option<&Pin>) -> Tile {
     }
 }
 
-/// The button that leads to the tokens and the price, where the page has their controls.
+/// Renders the button that leads to the tokens and the price, if the page has their controls.
 fn edit(scenario: &Scenario, view: View) -> Html {
     if view.embed && view.controls != Controls::All {
         return Html::default();
     }
-    // Of texts the tokens follow.
+    // With texts, the number of tokens follows from the texts.
     let key = if scenario.has_texts() { ParamId::GpuHourPrice } else { ParamId::TrainingTokens };
     let open = Callback::from(move |_: MouseEvent| lead_to(&typed_id(key)));
     html! {

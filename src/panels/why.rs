@@ -1,5 +1,5 @@
-//! The open explanation: formula, its values now, source, what the formula leaves out; or a term of
-//! the glossary.
+//! The open explanation: formulas, their present values, source, and what the formulas leave out;
+//! or a term of the glossary.
 
 use yew::prelude::*;
 
@@ -14,19 +14,19 @@ use engine::model::report::Report;
 use engine::scenario::Scenario;
 use explain::{self, Card, Context, Explanation, links, notation, symbol};
 
-/// Over the formulas of a card.
+/// Accessible name of the formulas of a card.
 const FORMULAS: &str = "Formulas";
-/// Before a card's source.
+/// Label before a card's source.
 const SOURCE: &str = "Source: ";
-/// Before where a card's price comes from.
+/// Label before the source of a card's price.
 const PRICE: &str = "Price of a GPU-hour: ";
-/// Before what a card's number leaves out.
+/// Label before the effects that a card's number leaves out.
 const LEAVES_OUT: &str = "Left out: ";
 
-/// The cards whose number has a price in it.
+/// Keys of the cards whose number depends on a price.
 const PRICED: [&str; 2] = ["time-and-cost", "cost"];
 
-/// The open explanation, if there is one.
+/// Renders the open explanation, if there is one.
 pub fn why(Calculator { state, derived, emit, .. }: &Calculator) -> Html {
     let view = state.view;
     let Some(card) = explain::card(view.why) else { return Html::default() };
@@ -63,7 +63,7 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
             names.push(name);
         }
     }
-    // What the card is about has its value on the first line already.
+    // The number of the card has its value on the first line already.
     if shown.first().is_some_and(|text| text.contains(" = ")) {
         names.remove(0);
     }
@@ -91,12 +91,12 @@ fn explained(number: &Explanation, context: &Context, emit: &Callback<Action>) -
     }
 }
 
-/// A formula, the same with the values in place, and the result.
+/// Renders a formula, the formula with values in place of names, and the result.
 fn with_values(text: &str, context: &Context) -> Html {
     let written = |name: &str| symbol(name).map(|symbol| symbol.written(context)).unwrap_or_default();
     let named = math::formula(text, text.to_owned(), &math::name, Html::default());
-    // The name before the sign stands on the first line; after it come its values, and it is the
-    // result.
+    // The name before the equals sign is on the first line; on the second line, its values come
+    // first, and the result last.
     let (left, relation) = text.split_once(' ').unwrap_or((text, ""));
     let defines = relation.starts_with('=');
     let filled = if defines { relation.get(2..).unwrap_or_default() } else { text };
@@ -112,7 +112,7 @@ fn with_values(text: &str, context: &Context) -> Html {
     html! { <div>{ named }{ math::formula(filled, said, &value, end) }</div> }
 }
 
-/// A sentence with its links.
+/// Renders a sentence with its links.
 fn linked(words: &'static str, emit: &Callback<Action>) -> Html {
     links::pieces(words)
         .map(|piece| match piece.opens {
@@ -128,7 +128,7 @@ fn link(card: Card, name: String, emit: &Callback<Action>) -> Html {
     html! { <button type="button" class="term" onclick={follow}>{ name }</button> }
 }
 
-/// On the button that leads back to a card.
+/// Returns the label of the button that leads back to a card.
 fn back_to_card(title: &str) -> String {
     format!("← {title}")
 }

@@ -1,4 +1,4 @@
-//! Everything that can happen to the state.
+//! Every action on the state.
 
 use crate::view::View;
 use charts::spec::AxisKey;
@@ -10,21 +10,21 @@ use engine::scenario::{Id, Scenario};
 /// An entry of the catalog, picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// A model; [`engine::scenario::CUSTOM`] makes the present one custom, as it does for GPU and
-    /// cluster.
+    /// A model; [`engine::scenario::CUSTOM`] makes the present model custom. GPU and cluster do
+    /// alike.
     Model(Id),
-    /// A point of the ladder, as close as it gets to the present model's size.
+    /// The model of the ladder that is closest to the present model's size.
     Ladder,
     /// A GPU.
     Accelerator(Id),
     /// A cluster: its GPU, nodes and links, and full nodes of GPUs.
     Cluster(Id),
-    /// A release of a training program, with what it does by itself; [`engine::scenario::CUSTOM`]
-    /// names none.
+    /// A release of a training program, applied to the scenario; [`engine::scenario::CUSTOM`]
+    /// removes the release.
     Release(Id),
 }
 
-/// One thing that happens.
+/// One change of the state.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "a view is a plain value; one lives a gesture long")]
 pub enum Action {
@@ -35,7 +35,7 @@ pub enum Action {
         /// The slider's new position.
         index: u32,
     },
-    /// Text is typed; where it is no value, the value from before the edit counts.
+    /// Text is typed; if it is no value, the value from before the edit counts.
     Type {
         /// The parameter.
         key: ParamId,
@@ -51,17 +51,17 @@ pub enum Action {
     },
     /// A gesture ends.
     Settle,
-    /// The offered nearest value replaces text that is no value.
+    /// The nearest value, offered for text that is no value, is taken.
     Nearest {
         /// The parameter.
         key: ParamId,
     },
-    /// An edit of a typed field is given up: the value from before it returns.
+    /// An edit of a typed field is cancelled: the value from before the edit returns.
     GiveUp {
         /// The parameter.
         key: ParamId,
     },
-    /// A valid value of a count of the layout is taken, with the same batch where that divides.
+    /// A valid value of a layout count is chosen; the batch is kept where it divides.
     Step {
         /// The parameter.
         key: ParamId,
@@ -85,16 +85,16 @@ pub enum Action {
         key: ParamId,
     },
     /// A place in a figure is chosen: several parameters at once, each at the value that the figure
-    /// reads out there. A parameter that has its value already keeps everything behind it, a named
-    /// model too.
+    /// shows there. A parameter that already has its value is not set, so that a named model stays
+    /// named.
     Place(Vec<(AxisKey, f64)>),
-    /// The run is dragged over a figure: as a place, but the gesture may go on.
+    /// The run is dragged over a figure: as [`Action::Place`], but the gesture may go on.
     Drag(Vec<(AxisKey, f64)>),
-    /// The place that was just chosen is taken back: it was the first click of a double-click.
+    /// The last chosen place is undone: it was the first click of a double-click.
     TakeBack,
-    /// A whole scenario is taken over: advice, a preset, a reset.
+    /// A whole scenario replaces the one on screen: advice, a preset, a reset.
     Take(Box<Scenario>),
-    /// The scenario on screen goes to undo and to the link.
+    /// The scenario on screen is committed to undo and to the link.
     Commit,
     /// Back by one commit.
     Undo,
@@ -106,25 +106,25 @@ pub enum Action {
         scenario: Box<Scenario>,
         /// The pinned scenarios of the link.
         pins: Vec<Scenario>,
-        /// What could not be read.
+        /// Parts of the link that could not be read.
         issues: Vec<Issue>,
     },
     /// The scenario on screen is pinned.
     Pin,
-    /// A pinned scenario is removed, by its place.
+    /// A pinned scenario is removed, by its index.
     Unpin(usize),
-    /// A pinned scenario, by its place, changes places with the one on screen.
+    /// A pinned scenario, by its index, is exchanged with the one on screen.
     Swap(usize),
-    /// The sentence of an example of the gallery is shown, by its place, or closed.
+    /// The sentence of a gallery example is shown, by the example's index, or closed.
     Example(Option<usize>),
-    /// The list of what could not be read is closed.
+    /// The list of parts that could not be read is closed.
     DismissBanner,
-    /// The explanation of this key is opened, or closed where it is open; an empty key closes any.
+    /// The explanation with this key is opened, or closed if it is open; an empty key closes any.
     OpenExplanation(&'static str),
     /// A link of the open explanation is followed.
     FollowExplanation(&'static str),
     /// The view changes.
     Look(View),
-    /// A saved file is opened: what it looked at, with the reader's own theme, panels and controls.
+    /// A saved file restores its view, but keeps the reader's theme, panels and controls.
     Restore(View),
 }

@@ -1,4 +1,4 @@
-//! How an action changes parameters of the scenario.
+//! Changes of parameters of the scenario.
 
 use super::{Draft, Pick, State};
 use analysis::{releases::at, sweep};
@@ -18,14 +18,14 @@ impl State {
         self.settled = false;
     }
 
-    /// Types text into a field; text that is no value keeps the scenario from before the edit.
+    /// Types text into a field; text that is no value restores the scenario from before the edit.
     pub(super) fn typed(&mut self, key: ParamId, text: String) {
         let before = self.before_the_edit(key);
         self.forget_draft(key);
         let (param, Some(number)) = (key.param(), key.number()) else { return };
         let refusal = match quantity::parse(param.label, &number.within(&before), &text, (number.get)(&before)) {
             Ok(value) => {
-                // The same value in other words changes nothing.
+                // Another spelling of the present value changes nothing.
                 if value != (number.get)(&self.scenario) {
                     self.make_custom(param);
                     (number.set)(&mut self.scenario, value);
@@ -33,7 +33,8 @@ impl State {
                 None
             }
             Err(refusal) => {
-                // `1` was a value on the way to `1e99`, and nobody meant it.
+                // The text may have been a value before, as `1` on the way to `1e99`: drop that
+                // value.
                 self.scenario = before;
                 Some(refusal)
             }
@@ -57,7 +58,7 @@ impl State {
         self.settled = true;
     }
 
-    /// Takes the value that was offered for text that is none.
+    /// Takes the value that was offered for text that is no value.
     pub(super) fn nearest(&mut self, key: ParamId) {
         let nearest = self.draft(key).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
         self.forget_draft(key);
@@ -67,7 +68,7 @@ impl State {
         self.settled = true;
     }
 
-    /// Puts back the scenario before the edit.
+    /// Restores the scenario from before the edit.
     pub(super) fn give_up(&mut self, key: ParamId) {
         self.scenario = self.before_the_edit(key);
         self.forget_draft(key);
@@ -89,7 +90,7 @@ impl State {
             Pick::Model(id) => pick::pick_model(&mut self.scenario, id),
             Pick::Ladder => pick::pick_model(&mut self.scenario, pick::LADDER),
             Pick::Accelerator(id) => pick::pick_accelerator(&mut self.scenario, id),
-            // A number of GPUs that somebody chose is kept.
+            // A number of GPUs that the reader chose is kept.
             Pick::Cluster(id) if self.has_gpus => pick::pick_cluster(&mut self.scenario, id),
             Pick::Cluster(id) => pick::move_to_cluster(&mut self.scenario, id),
             Pick::Release(id) => {
@@ -137,15 +138,15 @@ impl State {
         }
     }
 
-    /// Makes a named model custom, before a row of its architecture is set.
+    /// Makes a named model custom, before a parameter of its architecture is set.
     fn make_custom(&mut self, param: &Param) {
         if param.group == Group::Architecture && !matches!(self.scenario.model, Model::Custom { .. }) {
             pick::pick_model(&mut self.scenario, CUSTOM);
         }
     }
 
-    /// The scenario before the text in a field was edited. Any other change of the scenario has
-    /// ended the edit.
+    /// Returns the scenario before the edit of a field. Any other change of the scenario ends the
+    /// edit.
     fn before_the_edit(&self, key: ParamId) -> Scenario {
         let draft = self.draft(key).filter(|draft| draft.after == self.scenario);
         draft.map_or(self.scenario, |draft| draft.before)

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use engine::scenario::Scenario;
 
-/// How many steps back are kept.
+/// Maximum number of undo steps.
 const CAP: usize = 200;
 
 /// The committed scenarios.
@@ -32,7 +32,7 @@ impl History {
         !self.future.is_empty()
     }
 
-    /// Makes a scenario the present; the same scenario again changes nothing.
+    /// Makes a scenario the present; does nothing if it is the present already.
     pub(super) fn commit(&mut self, scenario: &Scenario) {
         if *scenario == self.present {
             return;
@@ -42,7 +42,7 @@ impl History {
         self.future.clear();
     }
 
-    /// Forgets the present, where it came after this scenario.
+    /// Drops the present, if it directly follows this scenario.
     pub(super) fn withdraw(&mut self, before: &Scenario) {
         if self.past.back() == Some(before)
             && let Some(before) = self.past.pop_back()

@@ -1,4 +1,4 @@
-//! What a select sets: the action of each of its options.
+//! Settings that a select changes, with the action of each option.
 
 use super::action::{Action, Pick};
 use crate::view::{Asked, PlanView, SURE, View};
@@ -11,7 +11,7 @@ use engine::params::ParamId;
 use engine::scenario::CUSTOM;
 use trace::RunStep;
 
-/// What a select sets.
+/// The setting that a select changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectTarget {
     /// The horizontal axis of the map, by its place among all axes.
@@ -32,13 +32,13 @@ pub enum SelectTarget {
     LayerX,
     /// The family of choices that the layer of experts compares.
     LayerFamily,
-    /// What the figure of published rows compares.
+    /// The measure that the figure of published rows compares.
     AgreementMeasure,
-    /// Which published rows are shown.
+    /// The published rows that are shown.
     AgreementRows,
-    /// The question that is planned.
+    /// The question of the plan.
     Question,
-    /// How sure an answer has to be.
+    /// The required odds of an answer.
     Sure,
     /// The model: the ladder, then the catalog, then custom.
     Model,
@@ -51,7 +51,7 @@ pub enum SelectTarget {
 }
 
 impl SelectTarget {
-    /// The action of the option at this place, from what is looked at.
+    /// Returns the action of the option at an index, from the present view.
     pub fn action(self, view: View, place: usize) -> Action {
         let axis = || every_axis().nth(place).map_or(ParamId::SequenceLength, |param| param.id);
         Action::Look(match self {

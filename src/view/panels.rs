@@ -1,4 +1,4 @@
-//! Which panels a link names, and how many controls an embed has beside them.
+//! Panels that a link names, and the controls of an embed.
 
 /// A panel of the page that a link can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Panel {
     Curve,
     /// The memory bar with its parts.
     Memory,
-    /// Where the step's time goes.
+    /// Breakdown of the step time.
     Waterfall,
     /// Memory over one step.
     StepMemory,
@@ -19,11 +19,11 @@ pub enum Panel {
     Timeline,
     /// The roofline.
     Roofline,
-    /// More GPUs.
+    /// Scaling to more GPUs.
     Scaling,
     /// One layer of experts.
     Layer,
-    /// What moves the result most.
+    /// Parameters that the result is most sensitive to.
     Sensitivity,
     /// Predicted against measured.
     Agreement,
@@ -35,12 +35,12 @@ pub enum Panel {
     Plan,
     /// Time, cost and energy of the whole run.
     Run,
-    /// The scenario in a framework's words.
+    /// The scenario as settings of a framework.
     Settings,
 }
 
 impl Panel {
-    /// All of them.
+    /// All panels.
     pub const ALL: [Self; 17] = [
         Self::Verdict,
         Self::Map,
@@ -61,7 +61,7 @@ impl Panel {
         Self::Settings,
     ];
 
-    /// Its name in links, and the identifier of its element on the page.
+    /// Returns the panel's name in links, which is also the identifier of its element on the page.
     pub fn key(self) -> &'static str {
         match self {
             Self::Verdict => "verdict",
@@ -90,7 +90,7 @@ impl Panel {
 pub struct Panels([Option<Panel>; Panel::ALL.len()]);
 
 impl Panels {
-    /// Reads names joined by dots; what is no panel, and what has been named already, is left out.
+    /// Reads names joined by dots; unknown names and repetitions are left out.
     pub fn read(names: &str) -> Self {
         let mut read = Self::default();
         for name in names.split('.') {
@@ -99,7 +99,7 @@ impl Panels {
         read
     }
 
-    /// These, in this order.
+    /// Collects panels in this order; repetitions are left out.
     pub fn of(panels: &[Panel]) -> Self {
         let mut all = Self::default();
         for panel in panels {
@@ -116,26 +116,26 @@ impl Panels {
         }
     }
 
-    /// Their names, joined by dots.
+    /// Returns the names of the panels, joined by dots.
     pub fn text(&self) -> String {
         self.all().map(Panel::key).collect::<Vec<_>>().join(".")
     }
 
-    /// The panels in their order.
+    /// Returns the panels in their order.
     pub fn all(&self) -> impl Iterator<Item = Panel> {
         self.0.iter().flatten().copied()
     }
 
-    /// Whether one of them is this.
+    /// Whether a panel is among these.
     pub fn has(&self, panel: Panel) -> bool {
         self.0.contains(&Some(panel))
     }
 }
 
-/// What an embed has of the controls.
+/// Controls of an embed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controls {
-    /// Nothing: figures to be read, whose scenario stays.
+    /// No controls: figures to be read, whose scenario stays.
     None,
     /// The sliders of the first screen.
     #[default]
@@ -145,7 +145,7 @@ pub enum Controls {
 }
 
 impl Controls {
-    /// Its name in links.
+    /// Returns the name in links.
     pub fn key(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -154,7 +154,7 @@ impl Controls {
         }
     }
 
-    /// The choice of this name.
+    /// Returns the choice with this name.
     pub fn from_key(key: &str) -> Option<Self> {
         [Self::None, Self::Few, Self::All].into_iter().find(|choice| choice.key() == key)
     }

@@ -1,4 +1,4 @@
-//! What is planned: the question with its deadline and its budget.
+//! Settings of the plan: the question with its deadline and its budget.
 
 use analysis::plan::{Question, Terms, USUAL_DAYS, USUAL_DOLLARS, larger_batch};
 use engine::scenario::Scenario;
@@ -26,18 +26,18 @@ impl Asked {
     pub const ALL: [Self; 6] =
         [Self::FewestGpus, Self::Cheapest, Self::Fastest, Self::LongestContext, Self::LargestModel, Self::LargestBatch];
 
-    /// Its name in links.
+    /// Returns the name of the question in links.
     pub fn key(self) -> &'static str {
         PlanView { asked: self, ..PlanView::default() }.question().key()
     }
 
-    /// The question of this name.
+    /// Returns the question with this name.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|asked| asked.key() == key)
     }
 }
 
-/// What is planned. Deadline and budget are kept while another question is asked.
+/// Settings of the plan. Deadline and budget are kept while another question is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanView {
     /// The question.
@@ -46,13 +46,13 @@ pub struct PlanView {
     pub days: f64,
     /// The budget in US dollars.
     pub dollars: f64,
-    /// The global batch in tokens per step; `None` for the usual one of the scenario.
+    /// Global batch in tokens per step; `None` for the scenario's default.
     pub batch: Option<f64>,
-    /// The odds in percent that an answer fits and holds its limit, one of [`SURE`].
+    /// Required odds in percent that an answer fits and meets its limit, one of [`SURE`].
     pub sure: u8,
 }
 
-/// How sure an answer may have to be, in percent.
+/// Odds that can be required of an answer, in percent.
 pub const SURE: [u8; 3] = [50, 80, 95];
 
 impl Default for PlanView {
@@ -62,7 +62,7 @@ impl Default for PlanView {
 }
 
 impl PlanView {
-    /// The question with its number.
+    /// Returns the question with its number.
     pub fn question(self) -> Question {
         match self.asked {
             Asked::FewestGpus => Question::FewestGpus,
@@ -74,14 +74,14 @@ impl PlanView {
         }
     }
 
-    /// What every answer about a scenario holds to.
+    /// Returns the terms that every answer about a scenario must meet.
     pub fn terms(self, scenario: &Scenario) -> Terms {
         let usual = Terms::usual(scenario);
         Terms { batch: self.batch.unwrap_or(usual.batch), sure: f64::from(self.sure) / 100.0 }
     }
 
-    /// The same in the batch of published runs, where that is larger and the question is about
-    /// clusters.
+    /// Returns the terms with the batch of published runs, if that batch is larger and the question
+    /// is about clusters.
     pub fn larger_terms(self, scenario: &Scenario) -> Option<Terms> {
         let terms = self.terms(scenario);
         let is_of_clusters = matches!(self.asked, Asked::FewestGpus | Asked::Cheapest | Asked::Fastest);
@@ -89,7 +89,8 @@ impl PlanView {
         Some(Terms { batch, ..terms })
     }
 
-    /// The number of the question, where it has one.
+    /// Returns the number of the question: its deadline or its budget; `None` for a question
+    /// without one.
     pub fn number(self) -> Option<f64> {
         match self.asked {
             Asked::Cheapest => Some(self.days),
@@ -98,7 +99,7 @@ impl PlanView {
         }
     }
 
-    /// The same question with another number.
+    /// Returns the settings with another number for the question.
     #[must_use]
     pub fn with_number(self, number: f64) -> Self {
         match self.asked {

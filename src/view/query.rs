@@ -1,4 +1,4 @@
-//! The query of a link: how a view is written and read.
+//! Reads and writes a view as the query of a link.
 
 use super::panels::{Controls, Panels};
 use super::plan::{Asked, SURE};
@@ -19,7 +19,7 @@ impl View {
         Self::default().with_query(query)
     }
 
-    /// The same view with what a query names; what it does not name stays.
+    /// Applies a query to the view; settings that the query does not name stay.
     #[must_use]
     pub fn with_query(self, query: &str) -> Self {
         let mut view = self;
@@ -63,7 +63,8 @@ impl View {
         view
     }
 
-    /// The query of a link: only what differs from the default, with the leading `?`, or nothing.
+    /// Writes the query of a link: only settings that differ from the default, with a leading `?`;
+    /// empty if none differ.
     pub fn query(&self) -> String {
         let default = Self::default();
         let mut pairs = Vec::new();
@@ -128,21 +129,21 @@ impl View {
     }
 }
 
-/// The parameter with this key, if it may stand on an axis.
+/// Returns the parameter with this key, if an axis can show it.
 fn axis(key: &str) -> Option<ParamId> {
     every_axis().find(|param| param.key == key).map(|param| param.id)
 }
 
-/// The map of the best configurations in a link.
+/// Value of `map` for the best configurations.
 const BEST: &str = "best";
 
-/// The first step in a link; a later one is what is not said.
+/// Value of `step` for the first step; the key is left out for a later step.
 const FIRST: &str = "first";
 
-/// Between the ends of a part in a link.
+/// Separator between the ends of a part.
 const TO: &str = "..";
 
-/// The part of an axis that a link shows: two numbers, the lower one first.
+/// Reads the visible part of an axis: two numbers, the lower one first.
 fn part(value: &str) -> Option<Part> {
     let ends = value.as_bytes().windows(TO.len()).position(|two| two == TO.as_bytes())?;
     let (low, high) = (value.get(..ends)?, value.get(ends + TO.len()..)?);
@@ -150,10 +151,10 @@ fn part(value: &str) -> Option<Part> {
     (low < high && low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
-/// Of the layer's choices, degrees of parallelism in a link; chunks are what is not said.
+/// Part of `layer` for degrees of parallelism; without it, the choices are chunks.
 const DEGREES: &str = "degrees";
 
-/// The layer of experts that a link shows, by its parts in any order; what is unknown stays at its
+/// Reads the settings of the layer of experts. Parts come in any order; unknown parts leave the
 /// default.
 fn layer(value: &str) -> LayerView {
     let mut view = LayerView::default();
@@ -167,7 +168,7 @@ fn layer(value: &str) -> LayerView {
     view
 }
 
-/// The pair of the query for the layer of experts.
+/// Writes the pair of the query for the layer of experts.
 fn layer_text(view: LayerView) -> String {
     let published = view.published.and_then(|place| EXPERT_LAYERS.get(place)).map(|entry| entry.id);
     let along = ALONG.get(view.along).map(|along| along.1);
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(view.alone().query(), "?view=timeline.map");
         let usual = View::from_query("embed=1&view=nonsense&controls=most&other=1");
         assert_eq!((usual.query().as_str(), usual.embedded().text().as_str()), ("?embed=1", "verdict.map.curve"));
-        // A page may change one thing and leave the others.
+        // A page may change one setting and keep the others.
         assert_eq!(
             view.with_query("theme=light&bounds=0").query(),
             "?embed=1&view=timeline.map&controls=none&theme=light&bounds=0"

@@ -13,22 +13,22 @@ pub enum Tab {
     Speed,
     /// Memory at the peak and over one step.
     Memory,
-    /// Where the time of a step goes.
+    /// Breakdown of the step time.
     Step,
-    /// More GPUs, and what moves the result.
+    /// Scaling to more GPUs, and sensitivity.
     Scaling,
     /// Time, money and energy of the whole run.
     Cost,
     /// Strategies and layouts.
     Layouts,
-    /// The scenario in a framework's words.
+    /// The scenario as settings of a framework.
     Settings,
     /// Predicted against measured.
     Accuracy,
 }
 
 impl Tab {
-    /// All of them, as they stand on the page.
+    /// All tabs, in the order of the page.
     pub const ALL: [Self; 9] = [
         Self::Fits,
         Self::Speed,
@@ -41,7 +41,7 @@ impl Tab {
         Self::Accuracy,
     ];
 
-    /// On its button.
+    /// Returns the label of the tab's button.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fits => "What fits",
@@ -56,7 +56,7 @@ impl Tab {
         }
     }
 
-    /// Its panels, from the top; a link to the first is a link to the tab.
+    /// Returns the panels of the tab, from the top; a link to the first is a link to the tab.
     pub fn panels(self) -> &'static [Panel] {
         match self {
             Self::Fits => &[Panel::Map],
@@ -71,47 +71,47 @@ impl Tab {
         }
     }
 
-    /// The panel that a link to the tab names.
+    /// Returns the panel that a link to the tab names.
     pub fn first(self) -> Panel {
         self.panels().first().copied().unwrap_or(Panel::Map)
     }
 
-    /// The tab that holds a panel; none for the verdict and the plan, which stand beside the
-    /// figure.
+    /// Returns the tab that holds a panel; `None` for the verdict and the plan, which are outside
+    /// the tabs.
     pub fn of(panel: Panel) -> Option<Self> {
         Self::ALL.into_iter().find(|tab| tab.panels().contains(&panel))
     }
 }
 
-/// The doors of the page.
+/// The two doors of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// The run on screen: verdict and figure.
     Run,
-    /// From a deadline, a budget or GPUs back to hardware and layout.
+    /// The plan: from a deadline, a budget or GPUs back to hardware and layout.
     Plan,
 }
 
 impl View {
-    /// The door that is open: the plan where a link names it first.
+    /// Returns the open door: the plan, if the link names it first.
     pub fn door(&self) -> Door {
         if self.panels.all().next() == Some(Panel::Plan) { Door::Plan } else { Door::Run }
     }
 
-    /// The tab that is open: that of the first panel which stands in one.
+    /// Returns the open tab: that of the first panel that has one.
     pub fn tab(&self) -> Tab {
         self.panels.all().find_map(Tab::of).unwrap_or_default()
     }
 
-    /// The same view of the page with this panel shown.
+    /// Returns the view of the page with a panel shown.
     #[must_use]
     pub fn showing(self, panel: Panel) -> Self {
         let panels = if Tab::of(panel) == Some(Tab::default()) { Panels::default() } else { Panels::of(&[panel]) };
         Self { panels, ..self }
     }
 
-    /// Whether a panel is shown: of an embed those that its link names, of the page the verdict and
-    /// what stands in the open tab or behind the open door.
+    /// Whether a panel is shown: in an embed, the panels that its link names; on the page, the
+    /// verdict and the panels of the open tab or the open door.
     pub fn shows(&self, panel: Panel) -> bool {
         if self.embed {
             return self.embedded().has(panel);

@@ -14,8 +14,8 @@ fn every_number_has_a_button_and_every_card_its_place() {
     let scenario = catalog::default_scenario();
     let plain = page(&scenario, Vec::new());
     assert!(!plain.contains("id=\"why\""));
-    // Without its value, which stands beside it: a name that changes with every slider is written
-    // again with each.
+    // The name leaves out the value next to it: with the value, every slider would change every
+    // name.
     assert!(plain.contains("aria-label=\"Why? MFU\""));
     let once = |panel: Panel, scenario: &Scenario, key: &str| {
         let html = page_at(panel, scenario);

@@ -1,4 +1,4 @@
-//! Controls: sliders, fields, steppers, choices, and what is typed into them.
+//! Controls: sliders, fields, steppers, choices, and text typed into them.
 
 use crate::{IMAGES, after, control, page, rendered, words};
 use engine::catalog;
@@ -74,7 +74,7 @@ fn a_step_keeps_the_batch_and_a_correction_stands_at_its_field() {
     assert!(said.contains("5 pipeline stages do not evenly divide 64 GPUs") && said.contains("Use 4Use 8"), "{said}");
     let field = html.split("<input").find(|part| part.contains("id=\"pp-typed\"")).unwrap().split('>').next().unwrap();
     assert!(field.contains("aria-invalid=\"true\"") && field.contains("value=\"5\""), "{field}");
-    // What is not used as typed is right beside it too: the steps go on from the value in use.
+    // The buttons of the strip start from the value in use, not from the typed one.
     assert!(html.contains("aria-label=\"Pipeline stages: 2, ") && html.contains("aria-label=\"Pipeline stages: 8, "));
 }
 
@@ -90,7 +90,7 @@ fn text_that_is_no_value_stays_with_a_sentence_and_an_offer_and_keeps_the_result
     }
 }
 
-/// A field hears every letter: `1` is a value on the way to `1e99`, which is none.
+/// A field receives every letter: `1` is a value on the way to `1e99`, which is none.
 #[test]
 fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
     let letters = |key, texts: &[&str]| -> Vec<Action> {
@@ -102,22 +102,23 @@ fn what_is_typed_on_the_way_to_no_value_is_not_kept() {
     let settled = typed.reduce(Action::Settle).reduce(Action::Commit);
     assert_eq!((settled.scenario, settled.can_undo()), (start.scenario, false));
     assert!(control("gpus", &settled).contains("value=\"1e99\""));
-    // The sentence offers a value near the one from before, not one nobody meant.
+    // The offered value is near the one before the edit, not near a value on the way.
     let refused = after(letters(ParamId::Gpus, &["1", "1e"]));
     let offered = refused.draft(ParamId::Gpus).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
     assert_eq!(offered, Some(1.0));
     let emptied = after(letters(ParamId::Gpus, &["6", ""]));
     let offered = emptied.draft(ParamId::Gpus).and_then(|draft| draft.refusal.as_ref()).map(|refusal| refusal.nearest);
     assert_eq!((emptied.scenario.gpus, offered), (64, Some(64.0)));
-    // Text that becomes a value again counts.
+    // Text that becomes a value again is applied.
     assert_eq!(after(letters(ParamId::Gpus, &["1", "1e", "1e3"])).scenario.gpus, 1000);
-    // A size typed over that of a named model, or a row of its shape, leaves the model its name.
+    // Text that is no value restores a named model, both in its size and in a parameter of its
+    // shape.
     let named = after(vec![Action::Pick(Pick::Model("llama-2-7b"))]);
     for (key, texts) in [(ParamId::ModelSize, ["13B", "13Bx"]), (ParamId::Layers, ["1", "1e99"])] {
         let typed = letters(key, &texts).into_iter().fold(named.clone(), yew::Reducible::reduce);
         assert_eq!(typed.scenario, named.scenario, "{key:?}");
     }
-    // An edit begins anew once the one before is over.
+    // An edit begins anew once the previous edit is over.
     let again = after(letters(ParamId::Gpus, &["128"])).reduce(Action::Settle);
     let again = letters(ParamId::Gpus, &["1", "1y"]).into_iter().fold(again, yew::Reducible::reduce);
     assert_eq!(again.scenario.gpus, 128);
@@ -129,7 +130,7 @@ fn escape_gives_back_the_value_from_before_the_edit() {
     let escaped = after(vec![typed("1"), typed("12"), Action::GiveUp { key: ParamId::Gpus }]);
     assert_eq!((escaped.scenario, escaped.settled), (catalog::default_scenario(), true));
     assert!(escaped.draft(ParamId::Gpus).is_none() && control("gpus", &escaped).contains("value=\"64\""));
-    // What was entered stays, and so does a field in which nothing was typed.
+    // An entered value stays, and so does a field in which nothing was typed.
     let entered = after(vec![typed("12"), Action::Settle, Action::GiveUp { key: ParamId::Gpus }]);
     assert_eq!(entered.scenario.gpus, 12);
     assert_eq!(after(vec![Action::GiveUp { key: ParamId::Gpus }]).scenario, catalog::default_scenario());

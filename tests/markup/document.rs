@@ -1,4 +1,4 @@
-//! The document: identifiers, styles, what its security policy allows.
+//! The document: identifiers, styles, and the limits of its security policy.
 
 use crate::{does_not_fit, page};
 use engine::catalog;
@@ -23,12 +23,12 @@ fn no_two_elements_share_an_identifier() {
     assert!(twice.is_empty(), "{twice:?}");
 }
 
-/// The rules of the style sheet that stand under this media query, in order.
+/// Returns the rules of the style sheet inside this media query, in order.
 fn rules_under(query: &str) -> String {
     let sheet = include_str!("../../static/page.css");
     let mut rules = String::new();
     for block in sheet.split(&format!("@media ({query}) {{")).skip(1) {
-        // A rule closes its own brace before the query closes its.
+        // A rule closes its own brace before the brace of the query closes.
         let mut depth = 1;
         let inside = |letter: &char| {
             depth += i32::from(*letter == '{') - i32::from(*letter == '}');

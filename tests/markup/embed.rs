@@ -1,4 +1,4 @@
-//! The page embedded in another.
+//! The page embedded in another page.
 
 use crate::embed;
 use engine::catalog;

@@ -57,7 +57,7 @@ fn memory_over_one_step_has_its_switch_its_legend_and_loading_and_saving_beside_
         let figure = html.split("<figure").find(|part| part.contains("id=\"step-memory\"")).unwrap();
         figure.split("</figure>").next().unwrap().to_owned()
     };
-    // On the page it is played once it is in sight, in an embed at once.
+    // The figure is replayed on the page once it is in sight, in an embed at once.
     let (coming, played) = (
         figure(&page_at(Panel::StepMemory, &catalog::default_scenario())),
         figure(&embed("embed=1&view=step-memory", Vec::new())),
@@ -101,14 +101,14 @@ fn a_double_click_takes_its_own_click_back() {
     let moved = after(vec![place()]);
     assert_eq!(moved.scenario.seq_len, 2048);
     let closer = View { curve_part: Some((20.0, 40.0)), ..View::default() };
-    // Before and after the click is committed, and with a look at something else in between.
+    // Before and after the click is committed, and with a change of the view in between.
     for actions in [vec![place()], vec![place(), Action::Commit], vec![place(), Action::Commit, Action::Look(closer)]] {
         let back = after(actions).reduce(Action::TakeBack);
         assert_eq!(back.scenario, start);
         assert_eq!(back.committed(), start);
         assert!(!back.can_undo() && !back.can_redo());
     }
-    // What came after the place is kept.
+    // A change after the place is kept.
     let slid = after(vec![place(), Action::Slide { key: ParamId::MicroBatchSize, index: 1 }]);
     assert_eq!(slid.clone().reduce(Action::TakeBack).scenario, slid.scenario);
 }

@@ -32,7 +32,8 @@ fn the_headline_figures_are_outputs_with_their_names() {
 #[test]
 fn the_range_of_measurements_stands_beside_the_headline_figures() {
     let html = page(&catalog::default_scenario(), Vec::new());
-    // Of the four, of time and cost; what nvidia-smi shows, and the time of what limits.
+    // Ranges of four figures and of time and cost; the memory that nvidia-smi shows, and the time
+    // of the limiter.
     assert_eq!(
         [html.matches("class=\"tile-band\"").count(), html.matches("class=\"tile-band aside\"").count()],
         [5, 2]
@@ -54,7 +55,7 @@ fn days_and_dollars_stand_among_the_headline_figures() {
     assert!(words(&html).contains("Time and cost, 1T tokens"));
     assert!(html.contains("aria-label=\"Edit tokens and price\"") && html.contains("id=\"ask-time-and-cost\""));
     assert!(words(&html).contains("List price: Lambda, 8x A100 SXM 40 GB, 2026-09-20. Edit it."));
-    // What limits has its time beside it, or the memory that is missing.
+    // The limiter has its time next to it, or the missing memory.
     assert!(html.contains(&limiter_note(&catalog::default_scenario().report())));
     assert!(limiter_note(&does_not_fit().report()).ends_with(" missing"));
     // The controls and the panel have names of their own.
@@ -100,8 +101,7 @@ fn notes_are_told_from_errors() {
 
 #[test]
 fn the_headline_says_whether_it_fits() {
-    // The first visit runs in three of four cases: the odds near the limit are those of runs that
-    // failed, too.
+    // The default scenario is a tight fit: the odds near the limit also count runs that failed.
     let first = catalog::default_scenario();
     let sentence = headline::headline(&first, &first.report()).sentence();
     assert!(sentence.starts_with("13B on 64 A100 40 GB is a tight fit: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");
@@ -121,7 +121,7 @@ fn the_headline_says_whether_it_fits() {
     let odds = format!(", {} of such runs fit. ", engine::format::odds(accuracy::fit_odds(&tight.report())));
     assert!(headline.rest.contains(&odds), "{headline:?}");
     assert!(words(&page(&tight, Vec::new())).contains(&headline.sentence()));
-    // A little too large by the prediction is not yet too large.
+    // A run slightly too large by the prediction is still a tight fit.
     tight.accelerator.values.memory = 0.95 * fits.report().memory.needed;
     let headline = headline::headline(&tight, &tight.report());
     assert!(!tight.report().fits() && headline.verdict == "is a tight fit", "{headline:?}");
@@ -160,7 +160,7 @@ fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_con
             assert!(place.contains(&format!("title=\"{}\"", word.label)), "{place}");
         }
     }
-    // An embed without controls has nothing to lead to.
+    // An embed without controls has nothing to link to.
     let quiet = embed("embed=1&view=verdict", Vec::new());
     assert!(quiet.contains("id=\"scenario\"") && !quiet.contains("class=\"word\""));
     assert!(embed("embed=1&view=verdict&controls=all", Vec::new()).contains("class=\"word\""));

@@ -40,7 +40,7 @@ fn page(scenario: &Scenario, issues: Vec<Issue>) -> String {
     rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues, view: View::default() })
 }
 
-/// The page with the tab or behind the door of a panel.
+/// Renders the page with the tab or the door of a panel open.
 fn page_at(panel: Panel, scenario: &Scenario) -> String {
     let view = View::default().showing(panel);
     rendered::<App>(Start { scenario: *scenario, pins: Vec::new(), issues: Vec::new(), view })
@@ -54,7 +54,7 @@ fn does_not_fit() -> Scenario {
     }
 }
 
-/// Text without tags and entities, for sentences that run across elements.
+/// Returns the text without tags and entities, for sentences that run across elements.
 fn words(html: &str) -> String {
     let mut text = String::new();
     let mut inside = false;
@@ -88,7 +88,7 @@ fn control(key: &str, state: &State) -> String {
     }
 }
 
-/// The selects as a state shows them.
+/// Renders the selects of a state.
 fn page_of(state: &State) -> String {
     let (scenario, preset, emit) = (&state.scenario, &state.preset, Callback::noop());
     let html = yew::html! { <>{ pickers::model(scenario, preset, &emit) }{ pickers::accelerator(scenario, preset, &emit) }

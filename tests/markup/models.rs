@@ -13,7 +13,7 @@ use shardwise::state::{Action, Pick, State};
 use shardwise::view::View;
 use yew::Reducible as _;
 
-/// Every field of a catalog model shows the catalog's number, and its size as it is published.
+/// Every field of a catalog model shows the catalog's number, and its published size.
 #[test]
 fn the_fields_of_a_named_model_are_exact() {
     use engine::params::{Group, Kind, every};
@@ -27,7 +27,7 @@ fn the_fields_of_a_named_model_are_exact() {
         let size = engine::catalog::field_text(ParamId::ModelSize.number().unwrap(), &scenario);
         assert_eq!(size, entry.size());
     }
-    // What the driver leaves of a GPU has no digits of a conversion.
+    // The usable memory of a GPU has no digits from a conversion.
     for entry in catalog::ACCELERATORS {
         let mut scenario = catalog::default_scenario();
         engine::catalog::pick::pick_accelerator(&mut scenario, entry.id);
@@ -89,7 +89,7 @@ fn the_size_slider_scales_a_named_model_and_says_so() {
     assert!(matches!(moved.scenario.model, Model::Scaled { id: "llama-3.1-8b", .. }), "{:?}", moved.scenario.model);
     let subject = headline(&moved.scenario, &moved.scenario.report()).subject;
     assert!(subject.starts_with("Llama 3.1 scaled to 8."), "{subject}");
-    // A larger model of one family needs more.
+    // A larger model of one family needs more memory.
     assert!(moved.scenario.report().memory.needed > named.scenario.report().memory.needed);
     assert!(control("size", &moved).contains("Model size back to 8.030261248B"), "{}", control("size", &moved));
     assert!(page(&moved.scenario, Vec::new()).contains("Llama 3.1 scaled to 8."));
@@ -103,7 +103,7 @@ fn the_size_slider_scales_a_named_model_and_says_so() {
 #[test]
 fn a_row_of_the_architecture_makes_a_named_model_the_users_own_and_the_way_back_makes_it_the_named_one() {
     let named = after(vec![Action::Pick(Pick::Model("mistral-7b-v0.3"))]);
-    // The same value again changes nothing.
+    // Another spelling of the present value changes nothing.
     let same = named.clone().reduce(Action::Type { key: ParamId::VocabSize, text: "32,768".into() });
     assert_eq!(same.scenario.model, named.scenario.model);
     let changed = same.reduce(Action::Type { key: ParamId::Layers, text: "40".into() }).reduce(Action::Settle);
@@ -138,7 +138,7 @@ fn a_gpu_and_a_cluster_of_ones_own_are_named_marked_and_put_back() {
         .fold(edited, |state, key| state.reduce(Action::Back { key }));
     assert!(!page_of(&back).contains("Custom"));
 
-    // What is said to be one's own stays measured against what it was made from.
+    // Custom values are still measured against the entry that they were made from.
     let own = back.reduce(Action::Pick(Pick::Accelerator("h200"))).reduce(Action::Pick(Pick::Accelerator("custom")));
     assert_eq!(own.scenario.accelerator.id, "custom");
     let own = own.reduce(Action::Type { key: ParamId::MemoryBandwidth, text: "6 TB/s".into() }).reduce(Action::Settle);

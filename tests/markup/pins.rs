@@ -1,4 +1,4 @@
-//! Pinned scenarios beside the one on screen.
+//! Pinned scenarios next to the one on screen.
 
 use crate::{after, page, rendered, words};
 use engine::catalog;
@@ -78,13 +78,13 @@ fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     for name in ["Swap pinned scenario A", "Remove pinned scenario B"] {
         assert!(html.contains(&format!("aria-label=\"{name}\"")), "{name}");
     }
-    // The button says where what is on screen is pinned already.
+    // The button names the pin of the scenario on screen.
     assert!(said.contains("Pinned as B"));
-    // What a run of half the GPUs is against this one, in words.
+    // The figures of a run on half the GPUs are compared with this run's, in words.
     for expected in ["This run", "Cost", "Same $ an hour"] {
         assert!(said.contains(expected), "{expected} not in {said}");
     }
-    // The memory figure and the curves have a line a pin.
+    // The memory figure and the curves have one line per pin.
     let [memory, curve] = [Panel::Memory, Panel::Curve].map(|panel| pinned_at(panel, &here, vec![slow, here]));
     assert_eq!(memory.matches("class=\"pinned-bar\"").count(), 2);
     assert!(curve.contains("line-pin-0") && curve.contains("Pinned scenario A stands at link bandwidth 100"));

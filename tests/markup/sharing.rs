@@ -1,4 +1,4 @@
-//! What is taken away: links, files, the whole run, a plan.
+//! Sharing: links, files, the whole run, a plan.
 
 use crate::{does_not_fit, embed, page, page_at, rendered, words};
 use engine::catalog;
@@ -71,7 +71,7 @@ fn a_restored_view_keeps_the_readers_theme_and_what_page_this_is() {
     assert_eq!(restored.view.query(), "?embed=1&view=map&theme=dark&curve=gpus");
 }
 
-/// A plan asks its question of the link, with the number of the question alone.
+/// The question of a plan comes from the link; only a question with a number shows a field for it.
 #[test]
 fn the_question_of_a_plan_is_that_of_the_link() {
     let html = embed("embed=1&view=plan&controls=none&plan=cheapest&days=12", Vec::new());

@@ -1,4 +1,4 @@
-//! Zooming: how a drag over a figure and its keys change the parts of its axes on screen.
+//! Zooming: drags over a figure, and its keys, change the visible parts of its axes.
 
 use crate::state::Action;
 use crate::view::View;
@@ -7,17 +7,17 @@ use charts::spec::ChartSpec;
 use charts::timeline::Zoom;
 use charts::zoom::{self, Part};
 
-/// A press that moves less than this is a click, in CSS pixels.
+/// Movement in CSS pixels up to which a press is a click.
 const STILL: f64 = 6.0;
-/// A drag that is lower than this selects along the figure alone.
+/// Height in CSS pixels below which a drag selects along the horizontal axis only.
 const FLAT: f64 = 16.0;
-/// One press of a key shows half, or twice as much.
+/// Factor of one zoom step: a key press shows half, or twice as much.
 const CLOSER: f64 = 0.5;
 
 /// A place on the canvas, in CSS pixels.
 pub(super) type Spot = (f64, f64);
 
-/// Which figure's axes are narrowed.
+/// The axes of a figure that can be zoomed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NarrowedAxes {
     /// Both axes of the map.
@@ -29,7 +29,8 @@ pub enum NarrowedAxes {
 }
 
 impl NarrowedAxes {
-    /// What is looked at with these parts of the axes across and up; with none, the whole figure.
+    /// Returns the view with these visible parts of the axes across and up; without parts, of the
+    /// whole figure.
     fn with_parts(self, view: View, [across, up]: [Option<Part>; 2]) -> View {
         match self {
             Self::Map => View { map_part: [across, up], ..view },
@@ -42,22 +43,22 @@ impl NarrowedAxes {
     }
 }
 
-/// How a figure's axes are narrowed.
+/// The view, and the axes that are zoomed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Narrow {
-    /// What is looked at.
+    /// The present view.
     pub view: View,
     /// The axes.
     pub axes: NarrowedAxes,
 }
 
 impl Narrow {
-    /// The action that shows the whole figure.
+    /// Returns the action that shows the whole figure.
     pub fn reset(&self) -> Action {
         self.to([None; 2])
     }
 
-    /// Whether a part of the figure is shown.
+    /// Whether only a part of the figure is shown.
     pub fn is_narrow(&self) -> bool {
         self.axes.with_parts(self.view, [None; 2]) != self.view
     }
@@ -66,19 +67,19 @@ impl Narrow {
         Action::Look(self.axes.with_parts(self.view, parts))
     }
 
-    /// The action of a drag from one spot to another, if it selects anything.
+    /// Returns the action of a drag from one spot to another, if the drag selects anything.
     pub(super) fn select(&self, spec: &ChartSpec, area: &PlotArea, drag: (Spot, Spot)) -> Option<Action> {
         let ((left, top), (right, bottom)) = selected(area, spec.y.key.is_some(), drag);
         let (one, other) = (area.to_data(left, top)?, area.to_data(right, bottom)?);
         let across = zoom::between(&spec.x, one.0, other.0);
         let is_flat = spec.y.key.is_none() || is_flat(drag);
         let up = if is_flat { None } else { zoom::between(&spec.y, one.1, other.1) };
-        // What is too little to look at leaves its axis as it is.
+        // If the selected part of an axis is too small, the axis stays.
         let parts = [across.or(shown(spec, 0)), up.or(shown(spec, 1))];
         (across.is_some() || up.is_some()).then(|| self.to(parts))
     }
 
-    /// The action of a key, which zooms around a place.
+    /// Returns the action of a key, which zooms around a place.
     pub(super) fn key(&self, spec: &ChartSpec, key: &str, (x, y): (f64, f64)) -> Option<Action> {
         let factor = match key {
             "+" | "=" => CLOSER,
@@ -91,14 +92,14 @@ impl Narrow {
         (across.is_some() || up.is_some()).then(|| self.to([across.or(shown(spec, 0)), up.or(shown(spec, 1))]))
     }
 
-    /// Moves along a timeline by half of what is shown.
+    /// Returns the action that moves along a timeline by half of the visible part.
     pub(super) fn pan(&self, spec: &ChartSpec, right: i32) -> Option<Action> {
         let moved = zoom::moved(&spec.x, f64::from(right.signum()) * CLOSER)?;
         self.is_narrow().then(|| self.to([Some(zoom::pushed_in(moved, (0.0, 1.0))), None]))
     }
 }
 
-/// The part of an axis on screen, for an axis that stays as it is.
+/// Returns the visible part of an axis, for an axis that stays.
 fn shown(spec: &ChartSpec, axis: usize) -> Option<Part> {
     let axis = if axis == 0 { &spec.x } else { &spec.y };
     axis.key.and_then(|_| zoom::between(axis, axis.min, axis.max))
@@ -109,13 +110,13 @@ pub(super) fn is_drag((from, to): (Spot, Spot)) -> bool {
     (from.0 - to.0).abs() > STILL || (from.1 - to.1).abs() > STILL
 }
 
-/// Whether a drag selects along the figure alone.
+/// Whether a drag selects along the horizontal axis only.
 fn is_flat((from, to): (Spot, Spot)) -> bool {
     (from.1 - to.1).abs() < FLAT
 }
 
-/// The corners of what a drag selects: all of the height where it is flat, or where nothing stands
-/// up the figure.
+/// Returns the corners of the selection of a drag: the whole height if the drag is flat, or if the
+/// figure has no parameter up.
 pub(super) fn selected(area: &PlotArea, over_both: bool, (from, to): (Spot, Spot)) -> (Spot, Spot) {
     let (left, right) = (from.0.min(to.0), from.0.max(to.0));
     let (top, bottom) = (from.1.min(to.1), from.1.max(to.1));

@@ -1,5 +1,5 @@
-//! What lies over a chart while somebody points at it: the crosshair with what is read out there,
-//! or the rectangle of a drag.
+//! Overlays of a chart under the pointer: the crosshair with its readout, or the rectangle of a
+//! drag.
 
 use yew::prelude::*;
 
@@ -8,7 +8,8 @@ use crate::browser::{self, Size};
 use charts::layout::PlotArea;
 use charts::readout::Entry;
 
-/// Lines through a place; without a parameter up the figure only the one through x means something.
+/// Draws lines through a place; without a parameter up the figure only the vertical line has a
+/// meaning.
 pub(super) fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: bool) -> Html {
     let (x, y) = area.to_pixel(x, y);
     let [left, right, top, bottom] =
@@ -25,19 +26,19 @@ pub(super) fn cross(area: &PlotArea, size: Size, (x, y): (f64, f64), over_both: 
     }
 }
 
-/// What is read out, and where.
+/// Values of a readout, and its position.
 #[derive(PartialEq, Properties)]
 pub(super) struct TipProps {
-    /// The crosshair, in CSS pixels.
+    /// Position of the crosshair, in CSS pixels.
     pub(super) at: (f64, f64),
-    /// The chart.
+    /// Size of the chart.
     pub(super) size: Size,
     /// Names and values.
     pub(super) rows: Vec<Entry>,
 }
 
-/// What is read out beside the crosshair, on the side where there is more room. Screen readers have
-/// it in the line under the chart.
+/// The readout next to the crosshair, on the side with more room. Screen readers read the line
+/// under the chart instead.
 #[component]
 pub(super) fn Tip(props: &TipProps) -> Html {
     let tip = use_node_ref();
@@ -49,7 +50,7 @@ pub(super) fn Tip(props: &TipProps) -> Html {
     }
 }
 
-/// The rectangle that a drag has selected so far.
+/// Draws the rectangle that a drag has selected so far.
 pub(super) fn rectangle(area: &PlotArea, size: Size, over_both: bool, drag: (Spot, Spot)) -> Html {
     let ((left, top), (right, bottom)) = selected(area, over_both, drag);
     let [width, height] = [size.width, size.height].map(|length| format!("{length:.2}"));

@@ -6,7 +6,7 @@ use engine::model::report::Report;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 
-/// The identifiers of the buttons that raise a count: where words of the scenario's sentence lead.
+/// Identifiers of the buttons that raise a count: words of the scenario's sentence link to them.
 const STEPS: [(ParamId, &str); 6] = [
     (ParamId::Tp, "tp-more"),
     (ParamId::Cp, "cp-more"),
@@ -16,14 +16,14 @@ const STEPS: [(ParamId, &str); 6] = [
     (ParamId::GradAccumSteps, "accum-more"),
 ];
 
-/// The identifier of the button that raises a count, where it has one.
+/// Returns the identifier of the button that raises a count, if there is one.
 pub fn step_id(id: ParamId) -> Option<&'static str> {
     STEPS.iter().find(|step| step.0 == id).map(|step| step.1)
 }
 
-/// What stands behind the micro-batches in the product that is the batch: `× dp 8 × 8,192 = 524k
-/// tokens per step`. Where texts do not fill sequences, or an example has two answers, that is a
-/// factor of its own, so that the product is always right.
+/// Returns the factors after the micro-batches in the product that is the batch:
+/// `× dp 8 × 8,192 = 524k tokens per step`. Padding, and examples with two answers, are a factor of
+/// their own, so that the product is always right.
 pub fn product(scenario: &Scenario, report: &Report) -> String {
     let sequences = neighbour_layouts::sequences(scenario);
     let dp = format::count(f64::from(scenario.degrees().dp));
@@ -40,18 +40,18 @@ pub fn product(scenario: &Scenario, report: &Report) -> String {
     format!("× dp {dp} × {length}{rest} = {} tokens per step", format::tokens(report.tokens_per_step))
 }
 
-/// The accessible name of a button that changes a count: the count, its new value, and what becomes
-/// of the batch.
+/// Returns the accessible name of a button that changes a count: the count, its new value, and the
+/// effect on the batch.
 pub(super) fn step(label: &str, value: u32, batch: &str) -> String {
     format!("{label}: {}, {batch}", format::count(f64::from(value)))
 }
 
-/// What becomes of the tokens per step.
+/// Returns the effect of a change on the tokens per step, in words.
 pub(super) fn batch(now: f64, then: f64) -> String {
     of_batch(now, then).unwrap_or_else(|| "same tokens per step".to_owned())
 }
 
-/// The tokens of a step after a change, where they are others than now.
+/// Returns the tokens of a step after a change; `None` if they do not change.
 pub fn of_batch(now: f64, then: f64) -> Option<String> {
     let [now, then] = [now, then].map(format::tokens);
     (now != then).then(|| format!("{then} tokens per step instead of {now}"))

@@ -18,23 +18,23 @@ use engine::format;
 use engine::scenario::Scenario;
 use engine::share::encode;
 
-/// Until the rows have been loaded.
+/// Caption until the rows are loaded.
 const COMING: &str = "The published rows are on their way.";
-/// In place of a readout where nobody points and no row is on screen.
+/// Text in place of a readout while nothing is pointed at and no row is on screen.
 const HINT: (&str, &str) = (
     "Point to read a row out, click to load it as the scenario.",
     "With the keyboard: focus the figure, arrow keys, Enter.",
 );
-/// Under the figure.
+/// Note under the figure.
 const SOURCES: &str = "Rows that measured neither and runs that failed are not among them. Each row as its source has it, what it leaves \
      out and how that was completed: tests/measured and docs/book/accuracy.md in the repository.";
-/// The heading of the sources among the options.
+/// Heading of the sources among the options.
 const BY_SOURCE: &str = "By source";
 
-/// What follows from the rows and the view.
+/// Values derived from the rows and the view.
 struct Made {
     spec: Rc<ChartSpec>,
-    /// The place among the rows of each mark.
+    /// Index among the rows of each mark.
     places: Vec<usize>,
     /// The options of the select over rows.
     items: Vec<Item>,
@@ -42,7 +42,8 @@ struct Made {
     foot: Html,
 }
 
-/// The figure with its selects; rows are loaded, and marks painted, once it is in sight.
+/// The figure with its selects. Once it is in sight, the row of the scenario on screen is looked
+/// up.
 #[component]
 pub fn Agreement(props: &Settled) -> Html {
     let Settled { snapshot, rows, theme, emit, say, .. } = props;
@@ -99,8 +100,8 @@ pub fn Agreement(props: &Settled) -> Html {
     }
 }
 
-/// The row of the scenario on screen: the one that was picked, where it is still on screen, else
-/// the first.
+/// Returns the row of the scenario on screen: the row that was picked, if it is still on screen,
+/// else the first match.
 fn on_screen(rows: &ScoredRows, scenario: &Scenario, picked: Option<usize>) -> Option<usize> {
     let link = encode(scenario);
     let is_it = |place: &usize| rows.rows.get(*place).is_some_and(|scored| scored.row.link == link);
@@ -130,7 +131,7 @@ fn made(rows: &Rows, view: AgreementView, here: Option<usize>) -> Made {
     }
 }
 
-/// The colours of the kinds of rows, and where rows come from.
+/// Renders the colours of the kinds of rows, and the note on their sources.
 fn foot(all: &ScoredRows, view: AgreementView) -> Html {
     html! {
         <>
@@ -149,7 +150,7 @@ fn foot(all: &ScoredRows, view: AgreementView) -> Html {
     }
 }
 
-/// In place of rows that could not be loaded.
+/// Returns the caption if the rows could not be loaded.
 fn missing(status: u16) -> String {
     let cause = match status {
         0 => "no answer came from where this page lies".to_owned(),

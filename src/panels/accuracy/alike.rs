@@ -1,5 +1,5 @@
-//! Runs like yours: the published runs that differ least from the scenario in what decides its
-//! speed.
+//! Runs like yours: the published runs that differ least from the scenario in the parameters that
+//! decide its speed.
 
 use std::rc::Rc;
 
@@ -15,22 +15,22 @@ use engine::format;
 use engine::params::Unit;
 use engine::scenario::Scenario;
 
-/// How many are shown.
+/// Maximum number of runs shown.
 const MOST: usize = 5;
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(Properties)]
 pub struct Props {
     /// The settled scenario.
     pub scenario: Scenario,
-    /// The published rows, once they are here.
+    /// The published rows, once loaded.
     pub rows: Option<Rc<ScoredRows>>,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
 impl PartialEq for Props {
-    /// Rows never change once they are here: they are told apart by their place.
+    /// Compares rows by pointer, because they never change once loaded.
     fn eq(&self, other: &Self) -> bool {
         let same = match (&self.rows, &other.rows) {
             (Some(one), Some(other)) => Rc::ptr_eq(one, other),
@@ -40,7 +40,7 @@ impl PartialEq for Props {
     }
 }
 
-/// A table with one row for each run, whose button takes the run.
+/// A table with one row for each run, whose button loads the run as the scenario.
 #[component]
 pub fn Alike(props: &Props) -> Html {
     let Props { scenario, rows, emit } = props;

@@ -1,4 +1,4 @@
-//! How a published run differs from the scenario, in words.
+//! Differences of a published run from the scenario, in words.
 
 use charts::names;
 use engine::catalog;
@@ -6,18 +6,18 @@ use engine::format;
 use engine::params::{ParamId, Unit};
 use engine::scenario::Scenario;
 
-/// The heading.
+/// Heading of the panel.
 pub const TITLE: &str = "Runs like yours";
-/// The heading of each column.
+/// Headings of the columns.
 pub const HEADER: [&str; 5] = ["Published run", "Measured", "Predicted", "Error", "How it differs"];
-/// Where a run differs in nothing that is compared.
+/// Text for a run without any of the compared differences.
 const SAME: &str = "in nothing that decides its speed";
-/// Under the table.
+/// Note under the table.
 pub const NOTE: &str = "The published runs that differ least in what decides speed: GPU, framework, model, GPUs, sequence, layout, recomputation, \
      precision. A doubling of the model or another recomputation mode counts one step, a doubling of GPUs, sequence or a degree half a step, other \
      silicon three. Choose one to load it as the scenario. An asterisk marks runs to which constants were fitted.";
 
-/// Where publishers that are no paper published, by how their names begin.
+/// Addresses of publishers that are no paper, by the beginning of their names.
 const PUBLISHERS: [(&str, &str); 17] = [
     ("ALST", "https://github.com/snowflakedb/ArcticTraining"),
     ("BigScience", "https://github.com/bigscience-workshop/bigscience"),
@@ -38,12 +38,13 @@ const PUBLISHERS: [(&str, &str); 17] = [
     ("Levanter", "https://github.com/stanford-crfm/levanter"),
 ];
 
-/// Returns where a publisher published; `None` of one that names its paper, or is not known.
+/// Returns the address of a publisher; `None` for a source that names its paper, or is not known.
 pub fn published_at(source: &str) -> Option<&'static str> {
     PUBLISHERS.iter().find(|(name, _)| source.starts_with(name)).map(|(_, address)| *address)
 }
 
-/// What of a run is not as in the scenario: `8× the GPUs, full recomputation, tp 2 instead of 1`.
+/// Returns the differences of a run from the scenario:
+/// `8× the GPUs, full recomputation, tp 2 instead of 1`.
 pub fn differs(own: &Scenario, other: &Scenario) -> String {
     let mut said = Vec::new();
     if own.accelerator.id != other.accelerator.id {
@@ -87,7 +88,8 @@ pub fn differs(own: &Scenario, other: &Scenario) -> String {
     if said.is_empty() { SAME.to_owned() } else { said.join(", ") }
 }
 
-/// Twice, 8×, half: `None` where both are within a hundredth of each other.
+/// Returns the ratio of two numbers, as `8×` or `1/2`; `None` if they are within a hundredth of
+/// each other.
 fn times(one: f64, other: f64) -> Option<String> {
     let ratio = other / one;
     if !(ratio.is_finite() && ratio > 0.0) || (ratio - 1.0).abs() < 0.01 {

@@ -1,4 +1,4 @@
-//! What a change of the scenario is called.
+//! Names of changes of the scenario.
 
 use analysis::advice::Advice;
 use analysis::change::{Change, Price, Turn};
@@ -15,7 +15,8 @@ use crate::calculator::headline::odds;
 use crate::fields::of_batch;
 use crate::words::recompute;
 
-/// The change, as the start of a sentence but for its capital. Hardware is called so.
+/// Returns the name of a change, as the start of a sentence but without the capital. A change of
+/// hardware is prefixed with `hardware:`.
 pub fn change(advice: &Advice) -> String {
     let name = match advice.turn {
         Turn::Change(change) => of_change(change, &advice.scenario),
@@ -24,7 +25,7 @@ pub fn change(advice: &Advice) -> String {
     if advice.price == Price::Bought { format!("hardware: {name}") } else { name }
 }
 
-/// A change that led to a scenario.
+/// Returns the name of a change that led to a scenario.
 pub fn of_change(change: Change, scenario: &Scenario) -> String {
     match change {
         Change::Strategy(changed) => strategy(changed),
@@ -53,8 +54,8 @@ pub fn of_change(change: Change, scenario: &Scenario) -> String {
     }
 }
 
-/// An option of a choice in a scenario that has it: `FlashAttention-3`, `DualPipe`, `CUDA graphs:
-/// layers`.
+/// Returns the name of an option in a scenario that has it: `FlashAttention-3`, `DualPipe`,
+/// `CUDA graphs: layers`.
 fn of_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
     let param = id.param();
     let chosen = param.choice().and_then(|choice| choice.options.get(option)).map_or("", |option| option.label);
@@ -66,13 +67,13 @@ fn of_option(id: ParamId, option: usize, scenario: &Scenario) -> String {
     }
 }
 
-/// Whether `torch.compile` is used.
+/// Returns the name of using `torch.compile`, or not using it.
 fn compile(scenario: &Scenario) -> &'static str {
     if scenario.kernels.compile { "torch.compile" } else { "no torch.compile" }
 }
 
-/// The attention kernel of a scenario, which depends on its GPU: the kernels tuned to Ampere are
-/// FlashAttention-2.
+/// Returns the name of the attention kernel of a scenario, which depends on its GPU: the kernels
+/// tuned to Ampere are FlashAttention-2.
 fn attention(scenario: &Scenario) -> &'static str {
     use Generation::{Ada, Ampere, AmpereGddr, Blackwell, BlackwellGddr, BlackwellUltra, Hopper};
     match (scenario.kernels.attention, scenario.accelerator.values.generation) {
@@ -87,7 +88,8 @@ fn attention(scenario: &Scenario) -> &'static str {
     }
 }
 
-/// What a layout has other than now: `tp 2, micro-batch 2, FlashAttention-3, torch.compile`.
+/// Returns the differences of a layout from the present one:
+/// `tp 2, micro-batch 2, FlashAttention-3, torch.compile`.
 pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
     let mut turned = Vec::new();
     if (now.strategy, now.shard_size) != (then.strategy, then.shard_size) {
@@ -114,29 +116,34 @@ pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
     if turned.is_empty() { names::layout(then) } else { turned.join(", ") }
 }
 
+<<<<<<< HEAD
 /// What a lever does: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
 pub fn lever(lever: &TimeReduction) -> String {
+=======
+/// Returns the effect of a lever: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
+pub fn lever(lever: &Lever) -> String {
+>>>>>>> wt-prose-a
     let less = format::delta(-lever.less, format::percent);
     format!("{less} of it, {}, {}", faster(lever.advice.gain.max(0.0)), odds(&lever.advice.report))
 }
 
-/// How much more a second: `5.2 % more tokens/s`, and from a doubling on `2.2× the tokens/s`.
+/// Returns the gain in speed: `5.2 % more tokens/s`, and from a doubling on `2.2× the tokens/s`.
 pub fn faster(share: f64) -> String {
     if share >= 1.0 { format!("{:.1}× the tokens/s", 1.0 + share) } else { format!("{} more tokens/s", gained(share)) }
 }
 
-/// What of a change the framework cannot run: `not in torchtitan`.
+/// Returns the note on a change that the framework cannot run: `not in torchtitan`.
 pub fn not_in(framework: Framework) -> String {
     format!("not in {}", engine::names::framework(framework))
 }
 
-/// A gain in percent, below ten of them with one decimal: no prediction is surer than that.
+/// Returns a gain in percent, below ten percent with one decimal: no prediction is surer than that.
 pub fn gained(share: f64) -> String {
     if share.abs() < 0.1 { format!("{:.1}{}%", share * 100.0, format::THIN_SPACE) } else { format::percent(share) }
 }
 
-/// What a change alters beside what its name says: the tokens of a step, and the precision of the
-/// optimizer's state.
+/// Returns the effects of a change that its name does not tell: the tokens of a step, or the
+/// precision of the optimizer's state.
 pub fn besides(now: &Report, advice: &Advice) -> Option<String> {
     let tokens = of_batch(now.tokens_per_step, advice.report.tokens_per_step);
     let state =

@@ -1,9 +1,9 @@
-//! Marks in texts: of words in a sentence, of lines in a file.
+//! Marks in texts: on words of a sentence, on lines of a file.
 
 use files::brought::{Brought, Item, Marked};
 
-/// A text in its pieces, each with the mark on it. Places are UTF-16 code units, in order; what
-/// reaches beyond the text or over another mark is left out.
+/// Splits a text into pieces, each with the mark on it. Positions are UTF-16 code units, in order;
+/// marks that reach beyond the text or overlap another mark are left out.
 pub(super) fn pieces<'a>(text: &str, marks: &'a [Marked]) -> Vec<(String, Option<&'a Marked>)> {
     let units: Vec<u16> = text.encode_utf16().collect();
     let piece = |from: usize, to: usize| String::from_utf16_lossy(units.get(from..to).unwrap_or_default());
@@ -24,11 +24,11 @@ pub(super) fn pieces<'a>(text: &str, marks: &'a [Marked]) -> Vec<(String, Option
     pieces
 }
 
-/// More lines than this are not compared: a log has them, and nothing writes into a log.
+/// Maximum number of lines that are compared: a longer file is a log, and no offer changes a log.
 const MOST_LINES: usize = 3000;
 
-/// By line of a file, the places of the offers that would change it; of lines that an offer would
-/// add, the line before them.
+/// Returns, for each line of a file, the indices of the offers that would change the line; for an
+/// added line, the line before it is marked.
 pub(super) fn changed_lines(item: &Item, text: &str, brought: &Brought) -> Vec<Vec<usize>> {
     let before: Vec<&str> = text.lines().collect();
     let mut marks = vec![Vec::new(); before.len()];
@@ -44,7 +44,8 @@ pub(super) fn changed_lines(item: &Item, text: &str, brought: &Brought) -> Vec<V
         let start = before.iter().zip(&after).take_while(same).count();
         let most = before.len().min(after.len()) - start;
         let end = before.iter().rev().zip(after.iter().rev()).take(most).take_while(same).count();
-        // Between the first line that differs and the last, those that are nowhere in the other.
+        // Between the first and the last differing line, mark those that are nowhere in the other
+        // text.
         let between = after.get(start..after.len() - end).unwrap_or_default();
         let mut found = false;
         for line in start..before.len() - end {

@@ -1,5 +1,5 @@
 //! The box: words are read while they are typed, marked as they were understood, and taken with
-//! Enter; what is pasted is read at once.
+//! Enter; pasted text is read at once.
 
 use std::rc::Rc;
 
@@ -12,20 +12,21 @@ use crate::components::latest::Latest;
 use engine::scenario::Scenario;
 use files::brought::{Brought, Kind, Marked};
 
-/// The identifier of the field.
+/// Identifier of the field.
 const FIELD: &str = "say";
-/// The identifier of what is said of the words.
+/// Identifier of the text about the words.
 const SAID: &str = "say-said";
 
-/// The box and what is said of its words.
+/// The box, and the text about its words.
 pub(super) struct Said {
     /// The field with its marks.
     pub(super) field: Html,
-    /// What was understood, assumed and not understood; else what is said of what came otherwise.
+    /// The parts that were understood, assumed and not understood; else the outcome of other input.
     pub(super) said: Html,
 }
 
-/// The box. `taken` is what was taken last, `otherwise` what is said of it where it is no sentence.
+/// Creates the box. `taken` is the result that was taken last; `otherwise` is shown if the text is
+/// no sentence.
 #[hook]
 pub(super) fn use_say(
     scenario: &Latest<Scenario>,
@@ -34,7 +35,7 @@ pub(super) fn use_say(
     otherwise: Html,
 ) -> Said {
     let text = use_state_eq(String::new);
-    // The words as they were read last, with the text that they are of.
+    // The last result of reading the words, with the text that was read.
     let heard = use_state_eq(|| None::<(String, Rc<Brought>)>);
     let last = use_mut_ref(|| 0_u32);
     let enter = {
@@ -52,7 +53,7 @@ pub(super) fn use_say(
             let (items, origin) = browser::area_text(&event);
             let typed = browser::settled_text(&event);
             text.set(typed.clone());
-            // Lines are no sentence: a file, an error or a log.
+            // Text with several lines is no sentence, but a file, an error or a log.
             if origin == Origin::Given && is_a_text(&typed) {
                 take.emit((items, origin));
                 return;
@@ -67,7 +68,7 @@ pub(super) fn use_say(
             }
             read(&browser::pasted(typed.clone()), scenario.get().as_ref(), move |came| {
                 if *last.borrow() == number {
-                    // What is pasted and is no sentence is taken at once.
+                    // Pasted text that is no sentence is taken at once.
                     let is_other = came.as_ref().is_ok_and(|brought| brought.kind != Kind::Sentence);
                     if origin == Origin::Given && is_other {
                         take.emit((items, origin));
@@ -110,19 +111,19 @@ pub(super) fn use_say(
     Said { field, said }
 }
 
-/// Whether a text has lines, or is longer than anything that one says.
+/// Whether a text is more than a sentence: it has several lines, is long, or is a link or JSON.
 fn is_a_text(text: &str) -> bool {
-    /// A link with three pinned scenarios is shorter.
+    /// Longer than a link with three pinned scenarios.
     const LONG: usize = 2000;
     text.trim().contains('\n') || text.len() > LONG || text.contains("v=1") || text.trim_start().starts_with('{')
 }
 
-/// The text with its understood parts marked, and underlined where nobody understood it.
+/// Renders the text with its understood parts marked, and the other words underlined.
 fn marked(text: &str, marks: &[Marked]) -> Html {
     super::marks::pieces(text, marks)
         .into_iter()
         .map(|(piece, mark)| match mark {
-            // Words that nobody understood, and what stands between words.
+            // Words that were not understood, or characters between words.
             None if piece.contains(char::is_alphanumeric) => html! { <u>{ piece }</u> },
             Some(mark) if !mark.means.is_empty() => html! { <mark>{ piece }</mark> },
             _ => html! { <>{ piece }</> },
@@ -130,7 +131,7 @@ fn marked(text: &str, marks: &[Marked]) -> Html {
         .collect()
 }
 
-/// What was understood, and before it what was assumed and what was not understood.
+/// Renders the understood sentence, then the parts that were assumed and not understood.
 fn understood(brought: &Brought, is_taken: bool) -> Html {
     let lines = brought.sections.iter().map(|section| {
         html! { <p><strong>{ &section.title }{ ": " }</strong>{ section.lines.join(" ") }</p> }

@@ -1,4 +1,4 @@
-//! What came, as it is: a field to paste into, or each file with marks at the lines that a finding
+//! The input as it is: a field to paste into, or each file with marks at the lines that a finding
 //! would change.
 
 use std::collections::BTreeSet;
@@ -11,29 +11,29 @@ use super::words;
 use crate::browser::{self, Arrived, Origin};
 use files::brought::{Brought, Item, Kind};
 
-/// What came, what was read of it, and where another text goes.
+/// The input, the result of reading it, and the callback for another text.
 #[derive(PartialEq, Properties)]
 pub(super) struct Props {
-    /// What came.
+    /// The input.
     pub(super) items: Rc<Vec<Item>>,
-    /// What was read of it.
+    /// The result of reading.
     pub(super) brought: Option<Rc<Brought>>,
-    /// Takes another text.
+    /// Reads another text.
     pub(super) take: Callback<Arrived>,
 }
 
-/// The most lines of a file that are shown: more are a log.
+/// Maximum number of lines shown of a file: a longer file is a log.
 const MOST: usize = 2000;
 
-/// The left of the sheet.
+/// The left side of the sheet.
 #[component]
 pub(super) fn Source(Props { items, brought, take }: &Props) -> Html {
     let typed = {
         let take = take.clone();
         Callback::from(move |event: InputEvent| take.emit(browser::area_text(&event)))
     };
-    // A text that is pasted is read at once; one that is typed when the field is left, and only
-    // then what it lacks is said.
+    // A pasted text is read at once. A typed text is read in full when the field is left; only then
+    // are its errors shown.
     let given = use_mut_ref(String::new);
     let settled = {
         let take = take.clone();
@@ -47,7 +47,7 @@ pub(super) fn Source(Props { items, brought, take }: &Props) -> Html {
     let read = brought.as_ref().filter(|brought| matches!(brought.kind, Kind::Run));
     html! {
         <>
-            // Always the same field, so that what was typed stays.
+            // Always the same field, so that typed text stays.
             <details open={brought.is_none()}>
                 <summary>{ words::ANOTHER }</summary>
                 <label for="config">{ words::PASTE }</label>
@@ -58,7 +58,7 @@ pub(super) fn Source(Props { items, brought, take }: &Props) -> Html {
     }
 }
 
-/// A file by its lines, those with a mark that a finding would change.
+/// Renders a file by its lines, with marks on the lines that a finding would change.
 fn file(item: &Item, brought: &Brought) -> Html {
     let Ok(text) = core::str::from_utf8(&item.bytes) else { return Html::default() };
     let marks = changed_lines(item, text, brought);

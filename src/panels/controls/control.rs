@@ -12,8 +12,7 @@ use engine::params::{Param, ParamId};
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 
-/// Parameters of folded groups that stand on the first screen instead, where they are about the
-/// scenario.
+/// Parameters of folded groups that are on the first screen instead, if they apply to the scenario.
 pub(super) const PROMOTED: [ParamId; 6] = [
     ParamId::Method,
     ParamId::LoraTargets,
@@ -23,24 +22,30 @@ pub(super) const PROMOTED: [ParamId; 6] = [
     ParamId::Recipe,
 ];
 
-/// What every control is made from.
+/// Values that every control is made from.
 #[derive(Clone, Copy)]
 pub(super) struct ControlContext<'a> {
     /// The scenario.
     pub(super) scenario: &'a Scenario,
     /// Texts in typed fields.
     pub(super) drafts: &'a [Draft],
-    /// What the scenario is measured against.
+    /// The scenario that changes are measured against.
     pub(super) preset: &'a Scenario,
+<<<<<<< HEAD
     /// Choices of which some option gives the same result.
     pub(super) effects: &'a [InertOptions],
     /// What the page computes with other values than the scenario's.
+=======
+    /// Choices with options that give the same result.
+    pub(super) effects: &'a [Same],
+    /// Issues of the scenario, which tell where the page computes with other values.
+>>>>>>> wt-prose-a
     pub(super) issues: &'a [Issue],
-    /// Takes actions.
+    /// Applies actions.
     pub(super) emit: &'a Callback<Action>,
 }
 
-/// The control of a parameter; `explained` puts its help under it.
+/// Renders the control of a parameter; with `explained`, the help can be opened under it.
 pub(super) fn control(param: &'static Param, context: ControlContext, explained: bool) -> Html {
     let emit = context.emit.clone();
     let field = field(param, context.scenario, context.drafts, context.preset);

@@ -1,4 +1,4 @@
-//! Choices of the scenario of which some option gives the same result.
+//! Choices of the scenario with options that give the same result.
 
 use std::rc::Rc;
 
@@ -7,8 +7,8 @@ use yew::prelude::*;
 use analysis::inert_options::{InertOptions, inert_options};
 use engine::scenario::Scenario;
 
-/// The choices without an effect on the scenario as it last stood still; until it is `due` those
-/// that were found last.
+/// Returns the choices without an effect on the settled scenario; until `due`, the choices found
+/// last.
 #[hook]
 pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<InertOptions>> {
     let kept = use_mut_ref(|| (None::<Scenario>, Rc::new(Vec::new())));
@@ -19,8 +19,13 @@ pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<InertOptions>> {
     kept.1.clone()
 }
 
+<<<<<<< HEAD
 /// Under a choice of which some option, or all, give the same result.
 pub fn same(same: &InertOptions) -> String {
+=======
+/// Returns the note under a choice of which some options, or all, give the same result.
+pub fn same(same: &Same) -> String {
+>>>>>>> wt-prose-a
     if same.all {
         return "No effect here: every option gives the same result.".to_owned();
     }

@@ -1,5 +1,5 @@
-//! The folds of controls, and which parameter is in which: by what people set together, with the
-//! constants that nobody sets last.
+//! The folds of controls, and the fold of each parameter: parameters that are set together share a
+//! fold, and constants that are rarely set come last.
 
 use engine::params::{Group, Param, ParamId};
 
@@ -27,11 +27,11 @@ pub const FOLDS: [Fold; 7] = [
     fold("fold-calibration", "Calibration"),
 ];
 
-/// The places of the folds with rows of model, GPU and cluster, which may be custom.
+/// Indices of the folds with parameters of model, GPU and cluster, which may be custom.
 pub const MAY_BE_CUSTOM: [u32; 3] = [0, 1, 1];
 
-/// The place of the fold of a parameter, and the heading within it; `None` for the parameters of
-/// the first screen.
+/// Returns the index of the fold of a parameter, and the heading within the fold; `None` for the
+/// parameters of the first screen.
 pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
     Some(match (param.group, param.id) {
         (Group::Main, _) => return None,
@@ -65,7 +65,7 @@ pub fn place_of(param: &Param) -> Option<(usize, &'static str)> {
     })
 }
 
-/// The fold of a parameter.
+/// Returns the fold of a parameter.
 pub fn fold_of(param: &Param) -> Option<Fold> {
     place_of(param).and_then(|(place, _)| FOLDS.get(place)).copied()
 }

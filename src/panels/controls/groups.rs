@@ -1,6 +1,6 @@
 //! The folded groups of controls. Controls of the table's parameters are always in the page, so
-//! that a search in the page finds them, but for those without an effect in the scenario;
-//! constants of the hardware and rows of the architecture are made once their fold is open.
+//! that a search in the page finds them, unless they have no effect in the scenario; constants of
+//! the hardware and parameters of the architecture are made once their fold is open.
 
 use std::rc::Rc;
 
@@ -17,22 +17,27 @@ use engine::params::{PARAMS, Param, every};
 use engine::scenario::issue::Issue;
 use engine::scenario::{CUSTOM, Model, Scenario};
 
-/// What to show, and where actions go.
+/// Values to show, and callbacks.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The scenario; the settled one while all groups are closed.
     pub scenario: Scenario,
-    /// What the scenario is measured against.
+    /// The scenario that changes are measured against.
     pub preset: Scenario,
     /// Texts in typed fields.
     pub drafts: Vec<Draft>,
+<<<<<<< HEAD
     /// Choices of which some option gives the same result.
     pub effects: Rc<Vec<InertOptions>>,
+=======
+    /// Choices with options that give the same result.
+    pub effects: Rc<Vec<Same>>,
+>>>>>>> wt-prose-a
     /// The issues of the scenario on screen.
     pub issues: Vec<Issue>,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
-    /// Takes 1 where a group opens and -1 where one closes.
+    /// Called with 1 when a group opens and with -1 when a group closes.
     pub opened: Callback<i32>,
 }
 
@@ -41,7 +46,7 @@ pub struct Props {
 pub fn Groups(props: &Props) -> Html {
     let Props { scenario, preset, drafts, effects, issues, emit, opened, .. } = props;
     let context = ControlContext { scenario, drafts, preset, effects, issues, emit };
-    // A bit for each open group.
+    // One bit for each open group.
     let open = use_state_eq(|| 0_u32);
     use_unfolded(context, &open);
     let group = |((fold, rows), place): ((&Fold, Vec<Row>), u32)| {
@@ -75,10 +80,10 @@ fn use_unfolded(context: ControlContext<'_>, open: &UseStateHandle<u32>) {
     });
 }
 
-/// A row of a fold: the heading that it stands under, and its parameter.
+/// A row of a fold: its heading within the fold, and its parameter.
 type Row = (&'static str, &'static Param);
 
-/// The rows of every fold that are about the scenario.
+/// Returns the rows of every fold that apply to the scenario.
 fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
     let mut rows = [const { Vec::new() }; FOLDS.len()];
     for param in every().filter(|param| !PROMOTED.contains(&param.id)) {
@@ -92,19 +97,19 @@ fn rows(scenario: &Scenario) -> [Vec<Row>; FOLDS.len()] {
     rows
 }
 
-/// The layers of a model that are a list, in the model's fold.
+/// Renders the layers of a model that are given as a list, in the model's fold.
 fn layers(fold: &Fold, scenario: &Scenario) -> Option<Html> {
     let is_model = FOLDS.first().is_some_and(|first| first == fold);
     let list = names::layers(&scenario.model.architecture()).filter(|_| is_model)?;
     Some(html! { <p key="list" class="note">{ listed(&list) }</p> })
 }
 
-/// A fold, with the number of parameters in it that were changed.
+/// Renders a fold, with the number of its parameters that were changed.
 fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, toggle: Callback<Event>) -> Html {
     let changed = rows.iter().filter(|(_, param)| preset::is_changed(param, context.scenario, context.preset)).count();
     let is_made = |param: &Param| open || PARAMS.iter().any(|row| row.id == param.id);
     let mut made: Vec<Row> = rows.into_iter().filter(|(_, param)| is_made(param)).collect();
-    // Rows of one heading stand together, the headings in the order of their first rows.
+    // Rows of one heading are adjacent; headings are in the order of their first rows.
     let headings: Vec<&str> = made.iter().map(|row| row.0).collect();
     made.sort_by_key(|row| headings.iter().position(|heading| *heading == row.0));
     html! {
@@ -117,7 +122,7 @@ fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, togg
             </summary>
             { for layers(fold, context.scenario) }
             { for made.chunk_by(|one, other| one.0 == other.0).map(|run| html! {
-                // All have keys, so that fields stay the same elements while others come and go.
+                // With keys, fields remain the same elements while others come and go.
                 <div key={["of ", run.first().map_or("", |first| first.0)].concat()} class="set">
                     { for run.first().filter(|first| !first.0.is_empty()).map(|first| html! { <p key="" class="set-title">{ first.0 }</p> }) }
                     { for run.iter().map(|(_, param)| control(param, context, true)) }
@@ -127,12 +132,12 @@ fn folded(fold: &Fold, rows: Vec<Row>, context: ControlContext, open: bool, togg
     }
 }
 
-/// On a folded group in which something was changed.
+/// Returns the note on a folded group in which parameters were changed.
 fn changed_count(count: usize) -> String {
     format!("{count} changed")
 }
 
-/// Above the controls of a model whose layers are a list.
+/// Returns the note above the controls of a model whose layers are a list.
 fn listed(list: &str) -> String {
     format!("Layers: {list}.")
 }

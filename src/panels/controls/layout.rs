@@ -1,5 +1,5 @@
-//! Batch and layout: `dp 8 × tp 2 × cp 4 × pp 1 = 64` with buttons that offer valid values only,
-//! and the micro-batches with the tokens a step that they give.
+//! Batch and layout: `dp 8 × tp 2 × cp 4 × pp 1 = 64` with buttons that offer only valid values,
+//! and the micro-batches with the resulting tokens per step.
 
 use yew::prelude::*;
 
@@ -9,21 +9,21 @@ use crate::state::Action;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
-/// The name of the group of controls.
+/// Name of the group of controls.
 pub const TITLE: &str = "Batch and layout";
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
-    /// The scenario as it last stood still: what the buttons offer is sought by trying.
+    /// The settled scenario: the values that buttons offer are found by trying.
     pub scenario: Scenario,
-    /// The report of its step.
+    /// Report of the scenario's step.
     pub report: Report,
-    /// The product that is the batch, of the scenario on screen.
+    /// The product that is the batch, for the scenario on screen.
     pub product: AttrValue,
-    /// Whether the scenario has moved on since it stood still.
+    /// Whether the scenario has changed since it settled.
     pub moving: bool,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
@@ -57,8 +57,8 @@ pub fn LayoutControls(Props { scenario, report, product, moving, emit }: &Props)
     }
 }
 
-/// A count with a button at each side. A button without a value to offer keeps the focus, so that
-/// keys can go on with the other.
+/// Renders a count between two buttons. A button without a value to offer keeps the focus, so that
+/// the keyboard can go on with the other button.
 fn stepper(Step { key, short, value, offers }: &Step, emit: &Callback<Action>) -> Html {
     let (key, label) = (*key, key.param().label);
     let [less, more] = offers;
@@ -87,7 +87,7 @@ fn stepper(Step { key, short, value, offers }: &Step, emit: &Callback<Action>) -
     }
 }
 
-/// The accessible name of a button that has no valid value to offer.
+/// Returns the accessible name of a button that has no valid value to offer.
 fn no_step(label: &str, more: bool) -> String {
     format!("{label}: no {} value is valid here", if more { "higher" } else { "lower" })
 }

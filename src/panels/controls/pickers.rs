@@ -1,4 +1,4 @@
-//! The fields over the catalog: model, GPU, cluster.
+//! Fields over the catalog: model, GPU, cluster and software.
 
 use std::sync::LazyLock;
 
@@ -13,14 +13,14 @@ use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
 use engine::format;
 use engine::scenario::{Model, Scenario};
 
-/// The model of the size that the slider sets.
+/// Name of the model whose size the slider sets.
 pub const LADDER: &str = "GPT-style, by size";
-/// The field of the software where its settings are the reader's own.
+/// Name of the entry without a release: the reader sets the software's settings.
 const NO_RELEASE: &str = "Any, by its settings";
-/// The option for custom values, where not chosen.
+/// Name of the entry for custom values, while it is not chosen.
 const MAKE_CUSTOM: &str = "Custom…";
 
-/// The size that the slider sets, then the catalog.
+/// Entries of the model field: the model whose size the slider sets, then the catalog.
 static OF_MODELS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let ladder = Entry { name: LADDER, group: "", note: String::new(), more: String::new() };
     let entry = |entry: &catalog::ModelEntry| {
@@ -49,14 +49,15 @@ static OF_CLUSTERS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 
 static OF_RELEASES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let entry = |release: &'static Release| {
-        // Once a visit, for the whole of it.
+        // Leaked once per visit, because the name is needed until the page is closed.
         let name: &'static str = release.full_name().leak();
         Entry { name, group: release.program, note: String::new(), more: [release.id, " ", release.says].concat() }
     };
     newest_first().map(entry).collect()
 });
 
-/// The entry after the catalog: custom values, chosen or not, and what they were made from.
+/// Returns the entry after the catalog: custom values, chosen or not, with the entry that they were
+/// made from.
 fn custom(chosen: bool, from: Option<&str>) -> AttrValue {
     match (chosen, from) {
         (false, _) => AttrValue::Static(MAKE_CUSTOM),
@@ -69,7 +70,8 @@ fn labelled(id: &'static str, label: &'static str, field: Html) -> Html {
     html! { <div class="control"><div class="control-line"><label for={id}>{ label }</label>{ field }</div></div> }
 }
 
-/// The model: a point of the ladder, an entry of the catalog, or a custom shape.
+/// Renders the field of the model: a model of the ladder, an entry of the catalog, or a custom
+/// shape.
 pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
     let entries: &'static [Entry] = &OF_MODELS;
     let chosen = match scenario.model {
@@ -90,7 +92,7 @@ pub fn model(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) ->
     labelled("model", label, html! { <Combobox id="model" {label} {entries} {last} {chosen} {target} {emit} /> })
 }
 
-/// Of a model whose shape was changed: what it was made from, and the way back.
+/// Renders the origin of a model whose shape was changed, and the way back to it.
 pub fn made_from(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
     let Model::Preset { id, .. } = preset.model else { return Html::default() };
     let Some(entry) = catalog::model(id).filter(|_| matches!(scenario.model, Model::Custom { .. })) else {
@@ -105,7 +107,7 @@ pub fn made_from(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>
     }
 }
 
-/// The GPU.
+/// Renders the field of the GPU.
 pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
     let entries: &'static [Entry] = &OF_ACCELERATORS;
     let entry = ACCELERATORS.iter().position(|entry| entry.id == scenario.accelerator.id);
@@ -121,7 +123,7 @@ pub fn accelerator(scenario: &Scenario, preset: &Scenario, emit: &Callback<Actio
     )
 }
 
-/// The cluster: its GPU, its nodes and its links at once.
+/// Renders the field of the cluster, which sets GPU, nodes and links at once.
 pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) -> Html {
     let entries: &'static [Entry] = &OF_CLUSTERS;
     let entry = CLUSTERS.iter().position(|entry| entry.id == scenario.network.id);
@@ -133,18 +135,18 @@ pub fn cluster(scenario: &Scenario, preset: &Scenario, emit: &Callback<Action>) 
     labelled("cluster", label, html! { <Combobox id="cluster" {label} {entries} {last} {chosen} {target} {emit} /> })
 }
 
-/// What the field of the software shows.
+/// Values of the software field.
 #[derive(PartialEq, Properties)]
 pub struct SoftwareProps {
     /// The scenario on screen.
     pub scenario: Scenario,
-    /// The scenario as it last stood still.
+    /// The settled scenario.
     pub settled: Scenario,
-    /// Takes the action.
+    /// Applies the action.
     pub emit: Callback<Action>,
 }
 
-/// The training program with its release, and what that release changes.
+/// The field of the training program with its release, and the changes that the release makes.
 #[component]
 pub fn Software(props: &SoftwareProps) -> Html {
     let change = use_memo(props.settled, change);
@@ -165,12 +167,12 @@ pub fn Software(props: &SoftwareProps) -> Html {
     }
 }
 
-/// Under the field of a model that was named until its shape was changed.
+/// Returns the note under the field of a model that was named until its shape was changed.
 fn now_custom(name: &str) -> String {
     format!("A custom model now, made from {name}. ")
 }
 
-/// On the button that takes the named model again.
+/// Returns the label of the button that restores the named model.
 fn back_to_model(name: &str) -> String {
     format!("Back to {name}")
 }

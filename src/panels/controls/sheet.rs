@@ -1,26 +1,26 @@
-//! On phones the controls are a sheet from below, so that the answer comes first: the button that
-//! opens and closes it, in a dock where the style sheet leaves the five sliders at hand.
+//! The sheet of controls on phones, which opens from below, so that the answer comes first. Its
+//! button is in a dock, where the style sheet keeps the five sliders at hand.
 
 use yew::prelude::*;
 
 use crate::browser;
 use crate::components::icon::{Icon, drawn};
 
-/// The identifier of the controls.
+/// Identifier of the controls.
 pub const CONTROLS: &str = "controls";
-/// The button's identifier.
+/// Identifier of the button.
 pub const BUTTON: &str = "change";
-/// On the button.
+/// Label of the button while the sheet is closed.
 const OPEN: &str = "Change";
-/// On the button while the sheet is open.
+/// Label of the button while the sheet is open.
 const CLOSE: &str = "Done";
 
-/// Brings the reader to a control: opens its fold, and on phones the sheet.
+/// Leads to a control: opens its fold, and on phones the sheet.
 pub fn lead_to(control: &str) {
     browser::go_to_control(None, control, BUTTON);
 }
 
-/// The button; where there is room for the controls it is not shown.
+/// The button; hidden if there is room for the controls.
 #[component]
 pub fn Change() -> Html {
     let open = use_state_eq(|| false);

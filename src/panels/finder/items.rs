@@ -1,4 +1,4 @@
-//! What the finder finds.
+//! Items of the finder.
 
 use crate::panels::tabs::FIGURES;
 use crate::search::Query;
@@ -10,10 +10,10 @@ use engine::scenario::{Id, Scenario};
 use engine::share::spelling::spell;
 use explain::{self, TERMS};
 
-/// The most that is shown.
+/// Maximum number of items shown.
 const MOST: usize = 60;
 
-/// What choosing an item takes.
+/// Target of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// The figure with this identifier is shown, in the tab of its panel.
@@ -28,7 +28,7 @@ pub(super) enum Target {
     Control(ParamId),
     /// This explanation is opened.
     Card(&'static str),
-    /// The example at this place is opened.
+    /// The example at this index is opened.
     Example(usize),
 }
 
@@ -36,14 +36,14 @@ pub(super) enum Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub(super) name: &'static str,
-    /// What it is.
+    /// Kind, shown after the name.
     pub(super) kind: &'static str,
-    /// What else it is found by.
+    /// Further text that the item is found by.
     more: &'static str,
     pub(super) target: Target,
 }
 
-/// All that there is in a scenario, figures first.
+/// Returns all items of a scenario, figures first.
 fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
     let item = |name, kind, more, target| Item { name, kind, more, target };
     let figures = FIGURES.iter().map(move |&(id, name, panel)| item(name, "figure", "", Target::Figure(id, panel)));
@@ -59,7 +59,7 @@ fn all(scenario: &Scenario) -> impl Iterator<Item = Item> {
     figures.chain(models).chain(gpus).chain(clusters).chain(controls).chain(numbers).chain(terms).chain(examples)
 }
 
-/// What answers a text, best first; an empty one asks for the figures.
+/// Returns the items that match a text, best first; for an empty text, the figures.
 pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
     let asks = !typed.trim().is_empty();
     let items = all(scenario).filter(|item| asks || matches!(item.target, Target::Figure(..)));
@@ -71,13 +71,13 @@ pub(super) fn found(scenario: &Scenario, typed: &str) -> Vec<Item> {
     found
 }
 
-/// The item of a target, where the page shows it.
+/// Returns the item of a target, if the page shows it.
 fn of(scenario: &Scenario, target: Target) -> Option<Item> {
     all(scenario).find(|item| item.target == target)
 }
 
-/// What has this name elsewhere: a repository of the Hub, what `nvidia-smi` prints, a key of a
-/// framework.
+/// Returns the targets that have this name elsewhere: a repository of the Hub, the output of
+/// `nvidia-smi`, a key of a framework.
 fn known(typed: &str) -> Vec<Target> {
     let model = model_named(typed).filter(|found| !found.is_taken).map(|found| Target::Model(found.entry.id));
     let gpu = gpu_named(typed).map(|found| Target::Accelerator(found.entry.id));
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(first("H200"), Some(Target::Accelerator("h200")));
         assert_eq!(first("dgx h100"), Some(Target::Cluster("dgx-h100")));
         assert_eq!(first("micro-batch size"), Some(Target::Control(ParamId::MicroBatchSize)));
-        // By the names that they have elsewhere too.
+        // By their names elsewhere, too.
         assert_eq!(first("meta-llama/Llama-3.1-8B"), Some(Target::Model("llama-3.1-8b")));
         assert_eq!(first("NVIDIA A100-SXM4-80GB"), Some(Target::Accelerator("a100-80gb")));
         assert_eq!(first("p5.48xlarge"), Some(Target::Cluster("p5")));

@@ -1,11 +1,11 @@
-//! The paper's number beside ours.
+//! The number of a paper next to the calculated number.
 
 use engine::catalog::ScenarioEntry;
 use engine::claims::{Compared, Found, compared};
 use engine::format;
 
-/// `Source: up to about +9 points (as summarised) · here: +8.0 points`; `None` where the source
-/// gives no number.
+/// Returns both numbers of an entry: `Source: up to about +9 points (as summarised) · here: +8.0
+/// points`; `None` if the source gives no number.
 pub(super) fn beside(entry: &ScenarioEntry) -> Option<String> {
     let Compared { found, at, here } = compared(entry)?;
     Some(format!("Source: {found} ({at}) · here: {}", written(here)))

@@ -17,9 +17,9 @@ use engine::format::{self, THIN_SPACE};
 use engine::scenario::Scenario;
 use engine::units::Seconds;
 
-/// The heading.
+/// Heading of the panel.
 const TITLE: &str = "Best layouts on this cluster";
-/// The heading of each column.
+/// Headings of the columns.
 const HEADER: [&str; 10] = [
     "Layout",
     "Micro-batch × steps × dp",
@@ -32,26 +32,26 @@ const HEADER: [&str; 10] = [
     "Time to train",
     "Cost",
 ];
-/// Before the search.
+/// Caption before the search is over.
 const WAITING: &str = "Searching for the best layout …";
-/// Under the table.
+/// Note under the table.
 const NOTE: &str = "Same model, sequence length, precision, GPUs and tokens per step. One row a kind, the fastest first, which on the same GPUs is the cheapest \
      too; what the framework cannot run comes last. Choose a row to take its layout. A step takes the micro-batch times the gradient accumulation \
      steps times the data-parallel GPUs (dp), in sequences. Rows within a few percent of each other are within the error of the engine: try the \
      simpler one.";
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The settled scenario.
     pub scenario: Scenario,
-    /// The last search that came to its end.
+    /// The last finished search.
     pub layouts: Option<Rc<LayoutSearch>>,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
-/// A table with one row for each layout, whose button takes the layout. The last ranking stands
+/// A table with one row for each layout, whose button applies the layout. The last ranking is shown
 /// until the next search is over.
 #[component]
 pub fn Ranking(props: &Props) -> Html {
@@ -64,7 +64,7 @@ pub fn Ranking(props: &Props) -> Html {
     let head = HEADER.map(|name| html! { <th scope="col">{ name }</th> });
     let rows = layouts.iter().flat_map(|search| {
         let now = search.scenario().report();
-        // Of what does not fit there is no speed: the best is the measure then.
+        // A scenario that does not fit has no speed: the best layout is then the reference.
         let best = search.best().map(|best| best.report.whole().time);
         let now = best.filter(|_| !now.fits()).unwrap_or(now.whole().time);
         search.ranking().best().iter().map(move |layout| row(layout, now, scenario, emit))
@@ -102,13 +102,13 @@ fn row(layout: &Layout, now: Seconds, scenario: &Scenario, emit: &Callback<Actio
     }
 }
 
-/// A layout's name, marked where its framework cannot run it.
+/// Returns a layout's name, marked if the framework cannot run the layout.
 fn named(scenario: &Scenario, lacks: bool) -> String {
     let name = names::layout(scenario);
     if lacks { format!("{name} ({})", not_in(scenario.framework)) } else { name }
 }
 
-/// The finding.
+/// Returns the finding.
 fn caption(search: &LayoutSearch) -> String {
     let (now, progress) = (search.scenario().report(), search.ranking().progress());
     let all = format::count(progress.of as f64);
@@ -129,7 +129,7 @@ fn caption(search: &LayoutSearch) -> String {
     }
 }
 
-/// The cells of one row after its name.
+/// Returns the cells of one row after its name.
 fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     let Layout { scenario, report, odds, .. } = layout;
     let [time, cost] = of_run(scenario, &scenario.run_of(report));
@@ -147,7 +147,7 @@ fn cells(layout: &Layout, now: Seconds) -> [String; 9] {
     ]
 }
 
-/// How many times as fast a layout is.
+/// Returns how many times as fast a layout is.
 fn speed(now: Seconds, then: Seconds) -> String {
     format!("{:.2}", now / then) + "×"
 }

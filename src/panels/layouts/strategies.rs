@@ -14,22 +14,22 @@ use engine::rounding;
 use engine::scenario::{Scenario, Strategy};
 use explain::REACHES;
 
-/// The table's heading.
+/// Heading of the table.
 const TITLE: &str = "Every strategy on this cluster";
-/// The heading of each column.
+/// Headings of the columns.
 const HEADER: [&str; 7] =
     ["Strategy", "MFU", "Step time", "Memory needed", "Largest GPT-style model", "Relative to DDP", "Longest sequence"];
-/// In a cell where nothing that was searched fits.
+/// Cell text if nothing that was searched fits.
 const NOTHING: &str = "none";
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The settled scenario.
     pub scenario: Scenario,
-    /// The key of the explanation that is open.
+    /// Key of the open explanation.
     pub why: &'static str,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
@@ -77,7 +77,7 @@ fn row(scenario: &Scenario, reach: &Reach, all: &[Reach], emit: &Callback<Action
     }
 }
 
-/// The finding: how far full sharding goes beyond DDP.
+/// Returns the finding: how far full sharding goes beyond DDP.
 fn caption(reaches: &[Reach]) -> String {
     let of = |strategy| reaches.iter().find(|reach| reach.strategy == strategy);
     let largest = |strategy| of(strategy).and_then(|reach| reach.largest_model);
@@ -106,7 +106,7 @@ fn caption(reaches: &[Reach]) -> String {
     }
 }
 
-/// The cells of one row after its name.
+/// Returns the cells of one row after its name.
 fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
     let report = &reach.report;
     let ddp = all.iter().find(|other| other.strategy == Strategy::Ddp && !other.any_model);
@@ -127,7 +127,7 @@ fn cells(reach: &Reach, all: &[Reach]) -> [String; 6] {
     ]
 }
 
-/// A size that fits, rounded down so that it still does.
+/// Returns a size that fits as text, rounded down so that the rounded size fits too.
 fn params(size: f64) -> String {
     format::params(rounding::down(size))
 }

@@ -1,4 +1,4 @@
-//! The memory of one GPU by part: a stacked bar, and the same as a list.
+//! The memory of one GPU by part: a stacked bar, and a list.
 
 use std::rc::Rc;
 
@@ -23,29 +23,30 @@ use engine::model::report::MemoryPart;
 use engine::scenario::pins::pin_letter;
 use engine::units::Bytes;
 
-/// What to show.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub struct Props {
     /// The figure.
     pub spec: Rc<BarSpec>,
-    /// What saved files lead back to.
+    /// Snapshot that saved files link back to.
     pub snapshot: Rc<Snapshot>,
     /// Light or dark.
     pub theme: Theme,
-    /// The key of the explanation that is open.
+    /// Key of the open explanation.
     pub why: &'static str,
-    /// Takes actions.
+    /// Applies actions.
     pub emit: Callback<Action>,
 }
 
 type Highlighted = (Rc<BarSpec>, Option<usize>);
 
 fn paint((spec, highlighted): &Highlighted, canvas: &HtmlCanvasElement, style: &Style) {
-    // A canvas that cannot be painted leaves the list.
+    // If the canvas cannot be painted, the list remains.
     let _ = Sheet::of_page(canvas).and_then(|sheet| paint_bar(spec, &sheet, style, *highlighted));
 }
 
-/// Pointing at a line of the list lights its part of the bar.
+/// The bar and the list. Pointing at a line of the list highlights its part of the bar, and the
+/// other way round.
 #[component]
 pub fn MemoryBar(props: &Props) -> Html {
     let canvas = use_node_ref();
@@ -95,10 +96,11 @@ pub fn MemoryBar(props: &Props) -> Html {
     }
 }
 
-/// Units of the drawing across the scale of the bar above.
+/// Width of a pinned bar's drawing in its own units, for the scale of the main bar.
 const ACROSS: f64 = 1000.0;
 
-/// The memory of a pinned scenario: a thin bar on the scale of the one above, under its name.
+/// Renders the memory of a pinned scenario: a thin bar on the scale of the main bar, under its
+/// name.
 fn pinned(spec: &BarSpec, place: usize, pin: &PinnedBar) -> Html {
     let span = bar_area(spec, 0.0, 0.0).span;
     let at = |bytes: f64| format!("{:.1}", ACROSS * bytes / span);
@@ -123,19 +125,19 @@ fn pinned(spec: &BarSpec, place: usize, pin: &PinnedBar) -> Html {
     }
 }
 
-/// Over the thin bar of a pinned scenario.
+/// Returns the text over the thin bar of a pinned scenario.
 fn bar(pin: &PinnedBar) -> String {
     let [needed, capacity] = [pin.needed(), pin.capacity].map(Bytes::new);
     format!("{}: needs {}", unlettered(&pin.name), format::bytes_of(needed, capacity))
 }
 
-/// The memory of a part; 0 for none.
+/// Returns the memory of a part as text; 0 for none.
 pub fn gib(bytes: f64) -> String {
     format::bytes(Bytes::new(bytes))
 }
 
-/// The memory of a part at the peak; what every step has, but not then, is said to be so rather
-/// than to be nothing.
+/// Returns the memory of a part at the peak as text. A part of every step that is not alive at the
+/// peak is described as such, rather than as zero.
 pub fn part_size(part: MemoryPart, bytes: f64) -> String {
     let comes_and_goes = matches!(part, MemoryPart::Activations | MemoryPart::WorkingSet | MemoryPart::Logits);
     if bytes <= 0.0 && comes_and_goes { "not alive at the peak".to_owned() } else { gib(bytes) }

@@ -1,5 +1,5 @@
-//! Generation beside training (PPO, GRPO): a GPU's memory while it generates, and the phases of a
-//! whole step.
+//! Generation in a training step (PPO, GRPO): a GPU's memory while it generates, and the phases of
+//! a whole step.
 
 use yew::prelude::*;
 
@@ -11,16 +11,17 @@ use engine::model::rollout::{GenerationPart, RolloutReport};
 use engine::names::generation_part;
 use engine::units::Seconds;
 
-/// The heading.
+/// Heading of the panel.
 const TITLE: &str = "Memory of one GPU while it generates";
 /// Width and height of the bar's drawing.
 const SIZE: (f64, f64) = (1000.0, 24.0);
-/// The colours of the parts, by those of the memory bar: what stays of training, weights, keys and
+/// Colours of the parts, taken from the memory bar: memory that training keeps, weights, keys and
 /// values, buffers.
 pub const COLOURS: [MemoryPart; 4] =
     [MemoryPart::Weights, MemoryPart::Engine, MemoryPart::Activations, MemoryPart::Context];
 
-/// The bar of generation, which is never added to that of training, and the phases of the step.
+/// Renders the bar of generation, which is never added to that of training, and the phases of the
+/// step.
 pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Action>) -> Html {
     let memory = &rollout.memory;
     let whole = memory.capacity.max(memory.total()).get();
@@ -58,7 +59,7 @@ pub fn generation(rollout: &RolloutReport, why: &'static str, emit: &Callback<Ac
     }
 }
 
-/// What fits, and how long the step takes.
+/// Returns the finding: the memory taken, and the time of the step.
 pub fn caption(rollout: &RolloutReport) -> String {
     let memory = &rollout.memory;
     let [taken, capacity] = [memory.total(), memory.capacity].map(bytes);
@@ -76,7 +77,7 @@ pub fn caption(rollout: &RolloutReport) -> String {
     )
 }
 
-/// The phases of the step, one after the other.
+/// Returns the phases of the step, in order.
 fn phases(rollout: &RolloutReport) -> impl Iterator<Item = (&'static str, String, Option<&'static str>)> {
     let time = |time: Seconds| duration(time);
     [

@@ -1,4 +1,4 @@
-//! Memory over one step, tensor by tensor, with what loading and saving take beside it.
+//! Memory over one step, tensor by tensor, and the memory that loading and saving take.
 
 use std::rc::Rc;
 
@@ -16,33 +16,33 @@ use charts::views::{self, by_formulas, load_and_save};
 use engine::scenario::Scenario;
 use trace::RunStep;
 
-/// The steps that may be shown.
+/// Names of the steps that can be shown.
 pub const STEPS: [&str; 2] = ["First step", "Every later step"];
-/// The accessible name of their select.
+/// Accessible name of the select of steps.
 const WHICH: &str = "Which step";
-/// Before what loading takes.
+/// Label of the memory that loading takes.
 pub const LOADING: &str = "Loading";
-/// Before what saving takes.
+/// Label of the memory that saving takes.
 pub const SAVING: &str = "Saving";
-/// How the figure is made.
+/// Note on how the figure is made.
 const HOW: &str = "Every tensor that PyTorch allocates and frees in one step, as its memory viewer draws them, and what its caching \
      allocator reserves for them on an empty GPU. Of gradient accumulation the first two micro-batches are shown; all later ones are as \
      the second.";
 
-/// What to show.
+/// Values to show.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// The scenario as it last stood still, and where actions go.
+    /// Values of the settled scenario, and callbacks.
     pub settled: Settled,
-    /// Whether the scenario has moved on since.
+    /// Whether the scenario has changed since it settled.
     pub moving: bool,
-    /// Whether the figure is in sight as soon as it is there, as in an embed.
+    /// Whether the figure is replayed at once, as in an embed.
     #[prop_or_default]
     pub at_once: bool,
 }
 
-/// The figure with its select: played once it is in sight of a scenario that stands still, pale
-/// while one moves.
+/// The figure with its select: replayed once it is in sight and the scenario is idle, pale while
+/// the scenario changes.
 #[component]
 pub fn StepMemory(props: &Props) -> Html {
     let Settled { snapshot, theme, emit, say, .. } = &props.settled;
@@ -72,8 +72,8 @@ pub fn StepMemory(props: &Props) -> Html {
     }
 }
 
-/// Memory over a step of the settled scenario, played anew once it is `due`; until then the last
-/// one stands, and before the first its frame.
+/// Returns memory over a step of the settled scenario, replayed anew once `due`; until then the
+/// last figure, and at first an empty frame.
 #[hook]
 pub fn use_step_memory(settled: &Snapshot, due: bool) -> Rc<ChartSpec> {
     let kept = use_mut_ref(|| (None::<(Scenario, RunStep)>, Rc::new(views::memory_step_coming())));

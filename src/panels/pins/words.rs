@@ -1,4 +1,4 @@
-//! The texts of comparing: how two scenarios differ, and by how much their figures do.
+//! Texts of the comparison: the differences of two scenarios, and of their figures.
 
 use crate::compare::Difference;
 use crate::components::tile::Delta;
@@ -7,47 +7,47 @@ use engine::model::report::Report;
 use engine::params::quantity::group_thousands;
 use engine::scenario::pins::pin_letter;
 
-/// The accessible name of the list.
+/// Accessible name of the list.
 pub const TITLE: &str = "Pinned scenarios";
-/// Over the column of the run on screen.
+/// Heading of the column of the run on screen.
 pub const THIS_RUN: &str = "This run";
-/// Before the GPUs of a pinned run that cost an hour what this run's do.
+/// Name of the row with the GPUs of a pinned run that cost as much per hour as this run's.
 pub const SAME_MONEY: &str = "Same $ an hour";
-/// On the button that pins.
+/// Label of the button that pins.
 pub const PIN: &str = "Pin to compare";
-/// Where there is no room for another.
+/// Message if no further scenario can be pinned.
 pub const FULL: &str = "Three are pinned, which is the most: remove one to pin another.";
-/// On the button that puts a pinned scenario on screen.
+/// Label of the button that puts a pinned scenario on screen.
 pub const SWAP: &str = "Swap";
-/// On the button that removes a pinned scenario.
+/// Label of the button that removes a pinned scenario.
 pub const REMOVE: &str = "Remove";
-/// What the name of a pinned scenario opens.
+/// Tooltip of the fold with the differences of a pinned scenario.
 pub const DIFFERS: &str = "What differs";
-/// On the button that pins, where room is short: the start of its name.
+/// Returns the short label of the button that pins: the start of its name.
 pub fn short_pin(pinned: Option<usize>) -> String {
     pinned.map_or_else(|| "Pin".to_owned(), |place| format!("Pinned as {}", pin_letter(place)))
 }
 
-/// On the button that pins, once that is done.
+/// Returns the label of the button that pins, once the scenario is pinned.
 pub fn pinned_as(place: usize) -> String {
     format!("Pinned as {}", pin_letter(place))
 }
 
-/// The accessible name of a button that acts on a pinned scenario.
+/// Returns the accessible name of a button that acts on a pinned scenario.
 pub fn act_on(act: &str, place: usize) -> String {
     format!("{act} pinned scenario {}", pin_letter(place))
 }
 
-/// What swapping does.
+/// Returns the help of the button that swaps.
 pub fn swap_help(place: usize) -> String {
     format!("Puts pinned scenario {0} on screen, and pins what is on screen as {0}", pin_letter(place))
 }
 
-/// The differences of the headline figures from those of the first pinned scenario: MFU,
-/// throughput, step time, memory needed. More memory is neither better nor worse unless it makes
-/// the difference whether the run fits.
+/// Returns the differences of the headline figures from those of the first pinned scenario: MFU,
+/// throughput, step time, memory needed. More memory is neither better nor worse, unless only one
+/// of the two runs fits.
 pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
-    // Steps of different batches are not better or worse for their time.
+    // A step time is neither better nor worse if the batches differ.
     let comparable = now.tokens_per_step == pinned.tokens_per_step;
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
     let percent = |change: f64, up: bool| delta(change, "%", up);
@@ -62,10 +62,11 @@ pub fn deltas(now: &Report, pinned: &Report) -> [Delta; 4] {
     ]
 }
 
-/// Tenths are shown below this size.
+/// Size below which tenths are shown.
 const WHOLE: f64 = 99.95;
 
-/// A change with its sign, to a tenth, from a hundred on to ones; `up` says whether more is better.
+/// Returns a change with its sign, to a tenth, from a hundred on to ones; with `up`, more is
+/// better.
 pub(in crate::panels) fn delta(change: f64, unit: &str, up: bool) -> Delta {
     let size = change.abs();
     let text = group_thousands(&format!("{:.*}", usize::from(size < WHOLE), size));
@@ -76,17 +77,17 @@ pub(in crate::panels) fn delta(change: f64, unit: &str, up: bool) -> Delta {
     Delta { text: format!("{sign}{text}{THIN_SPACE}{unit}"), better: Some((change > 0.0) == up), against: versus(0) }
 }
 
-/// After a difference: what it is measured from.
+/// Returns the reference of a difference, shown after it.
 pub fn versus(place: usize) -> String {
     format!(" vs {}", pin_letter(place))
 }
 
-/// The two values of a difference.
+/// Returns the two values of a difference, in words.
 pub fn sides(Difference { here, there, .. }: &Difference, place: usize) -> String {
     format!("{here} on screen, {there} in {}", pin_letter(place))
 }
 
-/// What a figure is against another, in words: `same`, `half`, `twice`, `3 times`, `+12 %`.
+/// Returns the ratio of a figure to another, in words: `same`, `half`, `twice`, `3 times`, `+12 %`.
 ///
 /// ```
 /// use shardwise::panels::pins::words::in_words;
@@ -114,11 +115,11 @@ pub fn in_words(now: f64, then: f64) -> String {
     delta(1e2 * (ratio - 1.0), "%", true).text
 }
 
-/// Within these shares of each other two figures are the same, or about so many times as large.
+/// Relative tolerances: for two equal figures (`SAME`), and for a multiple (`ABOUT`).
 const SAME: f64 = 0.005;
 const ABOUT: f64 = 0.02;
 
-/// The limiter of the first pinned scenario, where it is another one.
+/// Returns the limiter of the first pinned scenario, for a run with another limiter.
 pub fn limiter(limiter: &str) -> Delta {
     Delta { text: format!("{}: {limiter}", pin_letter(0)), better: None, against: String::new() }
 }
@@ -137,7 +138,7 @@ mod tests {
         assert!(selective.fits() && full.fits());
         let [_, _, _, needed] = deltas(&selective, &full);
         assert!(needed.text.starts_with('+') && needed.better.is_none(), "{needed:?}");
-        // Whether it fits at all is the difference.
+        // One run fits and the other does not.
         let long = report(&[here, "&recompute=none&seq=131072"].concat());
         let [_, _, _, needed] = deltas(&long, &full);
         assert_eq!((long.fits(), needed.better), (false, Some(false)));

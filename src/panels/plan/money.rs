@@ -1,18 +1,18 @@
-//! What links are worth, and prices in narrow columns.
+//! The value of faster links, and prices in narrow columns.
 
 use analysis::plan::{Found, Hardware, Plan, premium};
 use engine::format;
 
-/// Premiums below a cent say nothing.
+/// Premium in US dollars that must be exceeded to be mentioned.
 const CENT: f64 = 0.01;
 
-/// A price of a GPU-hour, to the cent.
+/// Returns a price of a GPU-hour, to the cent.
 pub(super) fn price(usd: f64) -> String {
     format!("${usd:.2}")
 }
 
-/// Of two answers with as many of the same GPU, what faster links between nodes are worth: `400
-/// Gbit/s is worth up to $0.13 more per GPU-hour than 200 Gbit/s.`
+/// Returns the value of faster links between nodes, from two answers with equal numbers of one GPU:
+/// `400 Gbit/s is worth up to $0.13 more per GPU-hour than 200 Gbit/s.`
 pub(super) fn faster_links(plan: &Plan, answers: &[&Found]) -> Option<String> {
     let link = |found: &Found| found.scenario.network.values.inter_node;
     let pairs =

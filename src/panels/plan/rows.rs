@@ -1,4 +1,4 @@
-//! The rows of answers: what stands in each column, and by what it is sorted.
+//! Rows of answers: the text of each column, and the value that the column is sorted by.
 
 use super::money;
 use crate::words::model_name;
@@ -7,7 +7,7 @@ use charts::names;
 use engine::format;
 use engine::params::Unit;
 
-/// The heading of each column.
+/// Returns the headings of the columns.
 pub(super) fn header(question: Question) -> Vec<&'static str> {
     let kind = question.kind();
     let first: &[&str] = match kind {
@@ -26,16 +26,16 @@ pub(super) fn header(question: Question) -> Vec<&'static str> {
     first.iter().chain(&middle).chain(odds).chain(&["Time to train", "Cost"]).chain(last).copied().collect()
 }
 
-/// A row: its cells, and the values by which they are sorted.
+/// A row: its cells, and the values that they are sorted by.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// The cells; the first leads to the scenario.
+    /// The cells; the first loads the scenario.
     pub cells: Vec<String>,
-    /// The value of each cell; of a text none.
+    /// The value of each cell; `None` for a text.
     pub values: Vec<Option<f64>>,
 }
 
-/// The row of an answer; `first` is the best one.
+/// Returns the row of an answer; `first` is the best answer.
 pub(super) fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> Row {
     let scenario = &found.scenario;
     let count = |value: u32| (format::count(f64::from(value)), Some(f64::from(value)));
@@ -91,10 +91,10 @@ pub(super) fn row(plan: &Plan, question: Question, found: &Found, first: &Found)
     Row { cells, values }
 }
 
-/// A batch that is so many times what was asked for has grown, rather than being rounded.
+/// Multiple of the requested batch above which a batch has grown, rather than been rounded.
 const GROWN: f64 = 1.05;
 
-/// Time and cost with their ranges: `21.7 days (16.9–34.1)`, `$265k ($208k–$417k)`.
+/// Returns time and cost with their ranges: `21.7 days (16.9–34.1)`, `$265k ($208k–$417k)`.
 pub(super) fn ranges(plan: &Plan, found: &Found) -> [String; 2] {
     if !found.run.finishes() {
         return ["never".into(), "–".into()];

@@ -11,25 +11,25 @@ use crate::state::Action;
 use crate::view::PlanView;
 use analysis::plan::{Found, Plan};
 
-/// What to show, and where actions go.
+/// Values to show, and the callback for actions.
 #[derive(PartialEq, Properties)]
 pub(super) struct Props {
     /// The search.
     pub(super) plan: Rc<Plan>,
     /// The question.
     pub(super) view: PlanView,
-    /// The most rows.
+    /// Maximum number of rows.
     pub(super) most: usize,
-    /// Whether the search is that of the scenario on screen.
+    /// Whether the search is of the scenario on screen.
     pub(super) is_over: bool,
-    /// Takes actions.
+    /// Applies actions.
     pub(super) emit: Callback<Action>,
 }
 
-/// A column, and whether its smallest value comes first.
+/// The sorted column, and whether its smallest value comes first.
 type Order = Option<(usize, bool)>;
 
-/// The rows, each a click from being the scenario; under them what faster links are worth.
+/// A table whose rows load their scenarios; under it the value of faster links.
 #[component]
 pub(super) fn Answers(props: &Props) -> Html {
     let Props { plan, view, most, is_over, emit } = props;
@@ -72,7 +72,7 @@ pub(super) fn Answers(props: &Props) -> Html {
     }
 }
 
-/// Numbers before texts without one; texts by their letters.
+/// Compares two rows by a column: numbers before texts, texts alphabetically.
 fn compare(one: &Row, other: &Row, column: usize) -> core::cmp::Ordering {
     let value = |row: &Row| row.values.get(column).copied().flatten();
     match (value(one), value(other)) {
@@ -83,8 +83,8 @@ fn compare(one: &Row, other: &Row, column: usize) -> core::cmp::Ordering {
     }
 }
 
-/// A heading that sorts by its column: the smallest first, then the largest, then as answered. It
-/// stands where its cells do.
+/// Renders a heading that sorts by its column: smallest first, then largest first, then in the
+/// order of the answers. The heading is aligned with its cells.
 fn heading(
     column: usize,
     name: &'static str,
@@ -102,10 +102,11 @@ fn heading(
     html! { <th scope="col" {class} aria-sort={sort}><button type="button" onclick={press}>{ name }</button></th> }
 }
 
-/// The class of texts.
+/// CSS class of texts.
 const WORDS: &str = "words";
 
-/// Texts stand at the left, and numbers with their range in one line.
+/// Returns the CSS class of a cell: texts are aligned to the left, numbers with their range stay on
+/// one line.
 fn class(cell: &str, value: Option<f64>) -> Option<&'static str> {
     match value {
         None if cell.len() > 12 => Some(WORDS),

@@ -1,4 +1,4 @@
-//! The texts of planning backwards.
+//! Texts of the plan.
 
 use crate::view::{Asked, PlanView, SURE};
 use crate::words::model_name;
@@ -7,11 +7,11 @@ use charts::names;
 use engine::format;
 use engine::params::Unit;
 
-/// The heading.
+/// Heading of the panel.
 pub const TITLE: &str = "Plan backwards";
-/// The accessible name of the select.
+/// Accessible name of the select.
 pub const ASK: &str = "What is asked";
-/// The questions, in the order of [`Asked::ALL`].
+/// Names of the questions, in the order of [`Asked::ALL`].
 pub const QUESTIONS: [&str; Asked::ALL.len()] = [
     "fewest GPUs that fit",
     "cheapest by a deadline",
@@ -20,30 +20,36 @@ pub const QUESTIONS: [&str; Asked::ALL.len()] = [
     "largest model on these GPUs",
     "largest batch on these GPUs",
 ];
-/// On the button that ends a search.
+/// Label of the button that stops a search.
 pub const STOP: &str = "Stop";
-/// On the button that begins it again.
+/// Label of the button that starts the search again.
 pub const SEARCH: &str = "Search";
-/// Where a search was ended.
+/// Status of a search that was stopped.
 pub const STOPPED: &str = "The search was stopped.";
-/// Before the search.
+/// Status before the search.
 pub const WAITING: &str = "Searching for plans …";
-/// The label of the batch, and its unit.
+/// Label of the batch, and its unit.
 pub const BATCH: (&str, &str) = ("Global batch", "tokens per step");
-/// The label of the odds that an answer has to reach.
+/// Label of the odds that an answer must reach.
 pub const HOW_SURE: &str = "How sure";
 
-/// The odds that an answer may have to reach, in the order of [`SURE`].
+/// Returns the odds that an answer may have to reach, in the order of [`SURE`].
 pub fn sure() -> [String; SURE.len()] {
     SURE.map(|sure| format!("{sure} %"))
 }
-/// Where what is typed is no number.
+/// Error for typed text that is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
+<<<<<<< HEAD
 /// Under the table of a question about the GPUs at hand.
 const ON_THESE: &str = "Data, precision and GPUs are fixed; strategy, degrees, micro-batch and recomputation vary. Each row is the fastest layout that \
      fits with these odds. Choose a row to take it as the scenario.";
+=======
+/// Note under the table of a question about the GPUs at hand.
+const ON_THESE: &str = "Same data, precision and GPUs; strategies, degrees, micro-batches and recomputation vary, and the fastest layout that fits \
+     with these odds stands here. Choose a row to take it as the scenario.";
+>>>>>>> wt-prose-a
 
-/// Under the table of a question about clusters.
+/// Returns the note under the table of a question about clusters.
 fn over_clusters() -> String {
     format!(
         "Same model, data, precision and global batch on every cluster of the catalog and on your own hardware, on powers of two \
@@ -58,7 +64,7 @@ fn over_clusters() -> String {
     )
 }
 
-/// The note under the table.
+/// Returns the note under the table.
 pub fn note(question: Question) -> String {
     let of = match question {
         Question::LongestContext => {
@@ -73,7 +79,8 @@ pub fn note(question: Question) -> String {
     [ON_THESE, of].concat()
 }
 
-/// The label of the number of a question: name and unit.
+/// Returns the label of the number of a question: name and unit; `None` for a question without a
+/// number.
 pub fn label(asked: Asked) -> Option<(&'static str, &'static str)> {
     match asked {
         Asked::Cheapest => Some(("Deadline", "days from now")),
@@ -82,13 +89,13 @@ pub fn label(asked: Asked) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// How far a search is: `Searching: 45 % of 2,505,240 combinations.`
+/// Returns the progress of a search: `Searching: 45 % of 2,505,240 combinations.`
 pub fn progress(progress: Progress) -> String {
     let share = progress.visited as f64 / progress.of.max(1) as f64;
     format!("Searching: {} of {} combinations.", format::percent(share), format::count(progress.of as f64))
 }
 
-/// The finding.
+/// Returns the finding.
 pub fn caption(plan: &Plan, larger: Option<&Plan>, view: PlanView) -> String {
     let question = view.question();
     let answers = plan.answers(question);
@@ -138,8 +145,8 @@ pub fn caption(plan: &Plan, larger: Option<&Plan>, view: PlanView) -> String {
     format!("{found}{limited} {}", searched(plan))
 }
 
-/// What a larger batch would give, where the smaller one limits: ` Limited by the 262k-token batch:
-/// with 4.19M tokens $190,000.`
+/// Returns the result of a larger batch, if the smaller batch is the limit: ` Limited by the
+/// 262k-token batch: with 4.19M tokens $190,000.`
 fn limited(plan: &Plan, larger: &Plan, question: Question) -> String {
     let Some(found) = plan.answer_in_a_larger_batch(larger, question) else { return String::new() };
     let then = match question {
@@ -151,7 +158,8 @@ fn limited(plan: &Plan, larger: &Plan, question: Question) -> String {
     format!(" Limited by the {now}-token batch: with {with} tokens {then}.")
 }
 
-/// What was searched: `546,000 of 2,610,000 combinations were evaluated, 303,000 fit.`
+/// Returns the extent of the search: `546,000 of 2,610,000 combinations were evaluated, 303,000
+/// fit.`
 fn searched(plan: &Plan) -> String {
     let Progress { visited, evaluated, fitting, .. } = plan.progress();
     let [visited, evaluated, fitting] = [visited, evaluated, fitting].map(|number| format::count(number as f64));
@@ -164,7 +172,7 @@ fn searched(plan: &Plan) -> String {
     format!("{evaluated} of {visited} combinations were evaluated, {fitting} fit.{refused}")
 }
 
-/// The finding where nothing answers.
+/// Returns the finding if there is no answer.
 fn missed(plan: &Plan, question: Question, limited: &str) -> String {
     let nearest = plan.nearest_miss(question).map(|found| {
         let on = plan.hardware().get(found.hardware).map_or(String::new(), Hardware::name);

@@ -1,4 +1,4 @@
-//! What stands below the timeline: roofline, scaling, and which number moves the result most.
+//! Figures below the timeline: roofline, scaling and sensitivity.
 
 use std::rc::Rc;
 
@@ -13,40 +13,40 @@ use charts::views::{self, Metric};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
-/// As many numbers are listed that one can set, and of what the prediction is unsure.
+/// Number of rows: of parameters that can be set, and of those that the prediction is unsure of.
 const ROWS: [usize; 2] = [7, 4];
 
-/// The figures of a scenario that stands still; of an embed only those that it shows.
+/// Figures of the settled scenario; only those that the view shows.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     /// The roofline.
     pub roofline: Option<Rc<ChartSpec>>,
     /// Throughput on more GPUs.
     pub scaling: Option<Rc<ChartSpec>>,
-    /// Which number moves the result most.
+    /// Parameters that the result is most sensitive to.
     pub sensitivity: Sensitivity,
 }
 
-/// The numbers that move a metric most.
+/// Parameters that move a metric most.
 #[derive(Clone, Debug)]
 pub struct Sensitivity {
     /// The metric.
     pub metric: Metric,
-    /// The metric of the scenario.
+    /// Value of the metric for the scenario.
     pub now: f64,
     /// Whether the scenario fits.
     pub fits: bool,
-    /// The numbers that one can set, the one that moves most first.
+    /// Parameters that can be set, the strongest first.
     pub knobs: Vec<Knob>,
-    /// The numbers that the prediction is unsure of, likewise.
+    /// Parameters that the prediction is unsure of, the strongest first.
     pub unsure: Vec<Knob>,
 }
 
 impl Analysis {
-    /// The analysis of a scenario and its report.
+    /// Analyses a scenario and its report, for the figures that the view shows.
     pub fn of(scenario: &Scenario, report: &Report, view: &View) -> Self {
-        // Twice the peak halves the MFU of a step that the network sets, and slows nothing: what
-        // counts is the throughput.
+        // Twice the peak halves the MFU of a step that the network limits, but slows nothing: the
+        // throughput is measured instead.
         let metric = if view.metric == Metric::Mfu { Metric::TokensPerSecond } else { view.metric };
         let measure = |scenario: &Scenario, sample: &Sample| metric.of(sample, scenario);
         let shown = view.shows(Panel::Sensitivity);
@@ -65,8 +65,8 @@ impl Analysis {
     }
 }
 
-/// The analysis of the settled scenario and its report, made anew once it is `due`; until then the
-/// last one stands.
+/// Returns the analysis of the settled scenario and its report, computed anew once `due`; until
+/// then, the last analysis.
 #[hook]
 pub fn use_analysis(settled: &Snapshot, report: &Report, due: bool) -> Option<Rc<Analysis>> {
     let kept = use_mut_ref(|| None::<(Scenario, View, Rc<Analysis>)>);

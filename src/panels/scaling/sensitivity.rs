@@ -1,4 +1,4 @@
-//! Which number moves the result most: a table with a bar for each change.
+//! Sensitivity: a table of the parameters that move the result most, with a bar for each change.
 
 use yew::prelude::*;
 
@@ -11,14 +11,15 @@ use charts::views::Metric;
 use engine::format::{self, delta, delta_points, percent};
 use engine::params::Kind;
 
-/// The table's heading.
+/// Heading of the table.
 const TITLE: &str = "What moves the result most";
-/// Over the numbers that nobody sets.
+/// Heading of the constants that are fitted rather than set.
 const UNSURE: &str = "What we are unsure of: constants fitted to published runs";
-/// In a cell where the number cannot be changed so.
+/// Cell text if the parameter cannot be changed by this much.
 const NONE: &str = "–";
 
-/// A table with one row for each number, whose button puts the number on the axis of the curves.
+/// Renders a table with one row for each parameter, whose button puts the parameter on the axis of
+/// the curves.
 pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say: &Callback<AttrValue>) -> Html {
     let &Sensitivity { metric, now, fits, ref knobs, ref unsure } = shown;
     let change = |effect: Option<Effect>| effect.map_or(0.0, |effect| effect.value / now - 1.0);
@@ -66,8 +67,8 @@ pub fn sensitivity(shown: &Sensitivity, view: View, emit: &Callback<Action>, say
     }
 }
 
-/// A change with its bar: to the right where the result grows, to the left where it shrinks, as a
-/// share of the longest.
+/// Renders a change with its bar: to the right if the result grows, to the left if it shrinks, as a
+/// share of the longest bar.
 fn cell(metric: Metric, (now, fits): (f64, bool), effect: Option<Effect>, share: f64) -> Html {
     let Some(effect) = effect else { return html! { <td class="none">{ NONE }</td> } };
     let length = 50.0 * share.abs();
@@ -92,13 +93,13 @@ fn cell(metric: Metric, (now, fits): (f64, bool), effect: Option<Effect>, share:
     }
 }
 
-/// The heading of each column.
+/// Returns the headings of the columns.
 fn header(metric: Metric) -> [String; 3] {
     let name = in_sentence(metric.quantity().label);
     ["Number".into(), format!("{name}, +10 %"), format!("{name}, doubled")]
 }
 
-/// The value of a number.
+/// Returns the value of a parameter.
 fn value(knob: &Knob) -> String {
     match &knob.param.kind {
         Kind::Number(number) => format::value(number.unit, knob.now),
@@ -106,7 +107,7 @@ fn value(knob: &Knob) -> String {
     }
 }
 
-/// A change of the result: of a share in points, else in percent of what it was.
+/// Returns the change of the result: of a share in points, else in percent of the present result.
 fn change(metric: Metric, now: f64, effect: Effect) -> String {
     if metric == Metric::Mfu {
         delta_points((effect.value - now) / 100.0)
@@ -115,28 +116,29 @@ fn change(metric: Metric, now: f64, effect: Effect) -> String {
     }
 }
 
-/// Beside a change after which it fits, or no longer does.
+/// Returns the note on a change after which the scenario fits, or no longer fits.
 fn fit(fits: bool) -> &'static str {
     if fits { "fits" } else { "does not fit" }
 }
 
-/// Beside a change that alters the batch.
+/// Returns the note on a change that alters the batch.
 fn batch(effect: Effect) -> String {
     format!("{} tokens per step", delta(effect.batch - 1.0, percent))
 }
 
-/// Said when a number stands on the axis of the curves.
+/// Returns the sentence for the status line when a parameter is put on the axis of the curves.
 fn said_on_axis(label: &str) -> String {
     format!("The curves now show {}.", in_sentence(label))
 }
 
-/// `Tokens per second per GPU depend most on link bandwidth: +2.1 % with a tenth more, +12 %
-/// doubled. Doubled GPU memory would make it fit.`
+/// Returns the finding: `Tokens per second per GPU depend most on link bandwidth: +2.1 % with a
+/// tenth more, +12 % doubled.` If the scenario does not fit, also `Twice the GPU memory would make
+/// it fit.`
 fn caption(shown: &Sensitivity) -> String {
     let &Sensitivity { metric, now, fits, ref knobs, .. } = shown;
     let name = in_sentence(metric.quantity().label);
     let condition = if fits { "" } else { "If memory were no limit: " };
-    // What makes it fit is first, and said last.
+    // A parameter that makes the scenario fit is first in the list, but last in the sentence.
     let makes_fit = |knob: &&Knob| !fits && [knob.tenth, knob.doubled].iter().flatten().any(|effect| effect.fits);
     let strongest = knobs.iter().find(|knob| !makes_fit(knob)).or(knobs.first());
     let Some(strongest) = strongest else { return format!("No number alone moves {name}.") };

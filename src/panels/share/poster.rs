@@ -18,7 +18,7 @@ use charts::paint::{FIGURES, Poster, Tile};
 use charts::spec::{ChartSpec, Line, LineRole};
 use engine::model::memory::odds::Verdict;
 
-/// Computes what a poster shows: verdict, map and curves, as an embed that names no panel.
+/// Derives the content of a poster: verdict, map and curves, as in an embed that names no panel.
 pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
     let view = View { embed: true, panels: Panels::default(), ..snapshot.view };
     let shown = Rc::new(Snapshot { view, ..(**snapshot).clone() });
@@ -27,7 +27,7 @@ pub(super) fn of_poster(snapshot: &Rc<Snapshot>) -> Derived {
     derived
 }
 
-/// Names the strategies that fit nowhere on the axis instead of drawing them: a poster has little
+/// Names the strategies that fit nowhere on the axis, instead of drawing them: a poster has little
 /// room.
 fn leave_out(curve: &mut ChartSpec) {
     let is_nowhere = |line: &Line| matches!(line.role, LineRole::Strategy(_)) && line.segments.is_empty();
@@ -38,7 +38,7 @@ fn leave_out(curve: &mut ChartSpec) {
     }
 }
 
-/// The poster of what was computed, with the link back to the scenario.
+/// Returns the poster of derived values, with the link back to the scenario.
 pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     let Headline { subject, verdict, rest, state } = headline(&derived.scenario, &derived.report);
     let Tiles { mfu, tokens, step, needed, bands, .. } = Tiles::of(&derived.scenario, &derived.report);
@@ -67,7 +67,7 @@ pub(super) fn poster<'a>(derived: &'a Derived, link: &'a str) -> Poster<'a> {
     }
 }
 
-/// The figures of a pinned scenario, each under its tile.
+/// Returns the figures of a pinned scenario, each under its tile.
 fn columns(pin: &Pin) -> [String; FIGURES] {
     let [mfu, tokens, step, needed, limiter, time, cost] = texts::figures(&pin.scenario, &pin.report);
     [mfu, tokens, step, needed, limiter, [time, cost].join(", ")]

@@ -12,24 +12,24 @@ use engine::format::THIN_SPACE;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 
-/// What the column of the scenario on screen is called beside pinned ones.
+/// Name of the column of the scenario on screen, next to pinned scenarios.
 const ON_SCREEN: &str = "On screen";
-/// The script that makes figures of links, from the page's folder.
+/// Path from the page's folder of the script that turns links into figures.
 const SCRIPT: &str = "static/embed.js";
-/// Pairs of the page's own query that an embed does without.
+/// Pairs of the page's own query that an embed leaves out.
 const NOT_EMBEDDED: [&str; 5] = ["view=", "embed=", "controls=", "theme=", "why="];
 
-/// Behind the caption of curves of which some are left out.
+/// Returns the note after the caption of curves, some of which are left out.
 pub(super) fn not_drawn(names: &[&str]) -> String {
     format!(" Not drawn, as they fit nowhere here: {}.", names.join(", "))
 }
 
-/// What a picture was made with.
+/// Returns the program and the calibration that a picture was made with.
 pub(super) fn made() -> String {
     format!("shardwise {}, calibration {CALIBRATION}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What can be copied.
+/// Formats of texts that can be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CopyFormat {
     /// The headline as a link in Markdown, and the scenario.
@@ -38,17 +38,17 @@ pub(super) enum CopyFormat {
     Table,
     /// The headline, the scenario, the key figures, the link.
     Summary,
-    /// HTML for a page of documentation: a link, and the script that makes a figure of it.
+    /// HTML for a page of documentation: a link, and the script that turns the link into a figure.
     Embed,
     /// A frame for pages that allow no script.
     Frame,
 }
 
 impl CopyFormat {
-    /// Every one, in the menu's order.
+    /// All formats, in the order of the menu.
     pub(super) const ALL: [Self; 5] = [Self::Markdown, Self::Table, Self::Summary, Self::Embed, Self::Frame];
 
-    /// On its button.
+    /// Returns the label of the button.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Markdown => "Markdown link",
@@ -59,8 +59,8 @@ impl CopyFormat {
         }
     }
 
-    /// What is copied of the scenario on screen and those pinned beside it, under this link; an
-    /// embed shows this view.
+    /// Returns the text to copy for the scenario on screen and the pinned scenarios, with this
+    /// link; an embed shows this view.
     pub(super) fn text(self, derived: &Derived, link: &str, view: &str) -> String {
         match self {
             Self::Markdown => markdown_link(derived, link),
@@ -72,22 +72,23 @@ impl CopyFormat {
     }
 }
 
-/// The headline in one sentence.
+/// Returns the headline in one sentence.
 fn sentence(derived: &Derived) -> String {
     headline(&derived.scenario, &derived.report).sentence().replace(THIN_SPACE, " ")
 }
 
-/// The scenario in one sentence.
+/// Returns the scenario in one sentence.
 fn line(derived: &Derived) -> String {
     scenario_line(&derived.scenario, &derived.report).replace(THIN_SPACE, " ")
 }
 
-/// The headline as a link, and the scenario behind it.
+/// Returns the headline as a link, followed by the scenario.
 fn markdown_link(derived: &Derived, link: &str) -> String {
     format!("[{}]({link}) {}", in_markdown(&sentence(derived)), in_markdown(&line(derived)))
 }
 
-/// The key figures of every scenario, a row each: its name, and what the scenarios have.
+/// Returns one row for each key figure: its name, then its value for each scenario. The first row
+/// has the names of the scenarios.
 fn rows(derived: &Derived) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     let names = [MFU, TOKENS_SHORT, STEP, NEEDED, LIMITER].into_iter().chain(FIGURES);
@@ -101,7 +102,7 @@ fn rows(derived: &Derived) -> Vec<Vec<String>> {
     rows
 }
 
-/// The key figures, in the order of the page.
+/// Returns the key figures, in the order of the page.
 pub(super) fn figures(scenario: &Scenario, report: &Report) -> [String; 7] {
     let Tiles { mfu, tokens, step, needed, .. } = Tiles::of(scenario, report);
     let RunTexts { time, cost, .. } = RunTexts::of(scenario, report);
@@ -126,12 +127,12 @@ fn markdown_table(derived: &Derived, link: &str) -> String {
     text + "\n" + &stands_on + ".\n\n" + &markdown_link(derived, link) + "\n"
 }
 
-/// The headline and the scenario; the key figures in columns, with the ranges in which measurements
-/// lie where nothing is pinned; the link.
+/// Returns the headline and the scenario; the key figures in columns, with ranges of measurements
+/// if nothing is pinned; the link.
 fn summary(derived: &Derived, link: &str) -> String {
     let mut rows = rows(derived);
     if derived.pins.is_empty() {
-        // One column needs no name.
+        // A single column needs no name.
         rows.remove(0);
         let bands = Tiles::of(&derived.scenario, &derived.report).bands;
         let bands = bands.into_iter().map(|band| format!("({})", band.replace(THIN_SPACE, " ")));
@@ -154,8 +155,8 @@ fn summary(derived: &Derived, link: &str) -> String {
     text + "\n" + &evidence(&derived.scenario).replace(THIN_SPACE, " ") + ".\n\n" + link + "\n"
 }
 
-/// A link that reads as the headline and the scenario, and the script that makes a figure of it;
-/// without script and in print it stays a link.
+/// Returns a link whose text is the headline and the scenario, and the script that turns the link
+/// into a figure; without scripts and in print the link remains.
 fn embed(derived: &Derived, link: &str, view: &str) -> String {
     let path = link.split(['?', '#']).next().unwrap_or_default();
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -165,10 +166,10 @@ fn embed(derived: &Derived, link: &str, view: &str) -> String {
     format!("<a href=\"{address}\">{words}</a>\n<script src=\"{script}\" defer></script>\n")
 }
 
-/// Pixels of a frame that nothing tells how high its content is.
+/// Height in pixels of a frame that does not learn the height of its content.
 const FRAME_HEIGHT: u32 = 560;
 
-/// A frame of the view, with the headline as its title.
+/// Returns a frame of the view, with the headline as its title.
 fn frame(derived: &Derived, link: &str, view: &str) -> String {
     let [address, words] =
         [viewed(link, view).replacen('?', "?embed=1&", 1), sentence(derived)].map(|text| in_html(&text));
@@ -177,7 +178,7 @@ fn frame(derived: &Derived, link: &str, view: &str) -> String {
     )
 }
 
-/// The link with this view in place of the page's own.
+/// Returns the link with this view in place of the page's own.
 fn viewed(link: &str, view: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
     let (path, query) = page.split_once('?').unwrap_or((page, ""));
@@ -187,7 +188,7 @@ fn viewed(link: &str, view: &str) -> String {
     [path, &query, "#", fragment].concat()
 }
 
-/// A text as Markdown shows it.
+/// Escapes a text for Markdown.
 fn in_markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -199,7 +200,7 @@ fn in_markdown(text: &str) -> String {
     safe
 }
 
-/// A text as HTML shows it.
+/// Escapes a text for HTML.
 fn in_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }

@@ -13,12 +13,12 @@ use charts::spec::ChartSpec;
 use charts::views::{ALONG, LayerView};
 use engine::catalog::expert_layers::EXPERT_LAYERS;
 
-/// The layer of experts of the scenario on screen.
+/// Name of the scenario's own layer.
 const THIS_LAYER: &str = "This scenario’s layer";
-/// The families of choices that the layer of experts compares.
+/// Names of the families of choices that the layer of experts compares.
 const FAMILIES: [&str; 2] = ["Pipelining", "Parallelism (r)"];
 
-/// The figure with its selects.
+/// Renders the figure with its selects.
 pub fn expert_layer(spec: &Rc<ChartSpec>, settled: &Settled) -> Html {
     let Settled { snapshot, theme, emit, say, .. } = settled;
     let view = snapshot.view;

@@ -1,4 +1,4 @@
-//! Where the step's time goes, and what would shrink each part.
+//! The breakdown of the step time, and the levers that would shrink each part.
 
 use std::rc::Rc;
 
@@ -18,12 +18,17 @@ use engine::scenario::Scenario;
 pub(super) struct Fallen {
     /// The figure.
     pub spec: Rc<ChartSpec>,
+<<<<<<< HEAD
     /// For each part that has one, its lever; none until they are sought.
     pub levers: Vec<Rc<TimeReduction>>,
+=======
+    /// The lever of each part that has one; empty until levers are searched.
+    pub levers: Vec<Rc<Lever>>,
+>>>>>>> wt-prose-a
 }
 
 impl Fallen {
-    /// Splits the step of a scenario; `seek` looks for levers.
+    /// Splits the step of a scenario; `seek` searches for levers.
     pub(super) fn of(scenario: &Scenario, report: &Report, seek: bool) -> Self {
         let split = waterfall(&scenario.setup(), report);
         Self {
@@ -37,7 +42,7 @@ impl Fallen {
     }
 }
 
-/// The waterfall of the settled scenario; its levers are sought once they are `due`.
+/// Returns the waterfall of the settled scenario; its levers are searched once `due`.
 #[hook]
 pub fn use_waterfall(settled: &Snapshot, report: &Report, due: bool) -> Rc<Fallen> {
     let shown = settled.view.shows(Panel::Waterfall);

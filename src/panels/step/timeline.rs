@@ -13,16 +13,16 @@ use crate::view::Panel;
 use charts::spec::ChartSpec;
 use charts::views;
 
-/// How to use the timeline, with the pointer and with the keyboard.
+/// Instructions for the timeline: with the pointer, and with the keyboard.
 const TIMELINE_HINT: (&str, &str) = (
     "Point to read, click to look closer, drag to zoom, double-click for the whole step. Many short spans are one bar, as high as the \
      share of time in which they run.",
     "With the keyboard: focus the figure, arrow keys, Enter; + and − zoom, 0 shows the whole.",
 );
-/// The timeline's levels.
+/// Names of the timeline's levels.
 pub const LEVELS: [&str; 3] = ["Whole step", "One micro-batch", "One layer"];
 
-/// The timeline.
+/// Renders the timeline.
 pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
     let Settled { snapshot, theme, emit, say, .. } = settled;
     let view = snapshot.view;
@@ -36,7 +36,7 @@ pub fn timeline(settled: &Settled, spec: Rc<ChartSpec>) -> Html {
     }
 }
 
-/// The timeline of the settled scenario, where it is shown.
+/// Returns the timeline of the settled scenario; empty if no panel shows it.
 #[hook]
 pub fn use_timeline(settled: &Snapshot) -> Rc<ChartSpec> {
     let Snapshot { scenario, view, .. } = settled;

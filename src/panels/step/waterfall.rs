@@ -1,5 +1,5 @@
-//! Where the step's time goes: a bar for each part, and beside each the change that shrinks it
-//! most.
+//! The breakdown of the step time: a bar for each part, and next to it the change that shrinks the
+//! part most.
 
 use std::rc::Rc;
 
@@ -18,29 +18,29 @@ use charts::spec::Fall;
 use engine::format;
 use engine::model::step::waterfall::StepPart;
 
-/// Under the waterfall, where nobody points.
+/// Hint under the waterfall while nothing is pointed at.
 const WATERFALL_HINT: (&str, &str) = ("From the peak of the GPU at the top to the MFU at the bottom.", "");
-/// The list of a waterfall's parts with what would shrink them.
+/// Accessible name of the list of parts and levers.
 const LEVERS: &str = "What would shrink each part";
-/// Where nothing shrinks a part and leaves the step as fast.
+/// Text for a part that no change shrinks without slowing the step.
 const NO_LEVER: &str = "no single change helps";
-/// In their place, of waiting for data.
+/// Text in place of a lever for waiting for data.
 pub const DATA_LEVER: &str = "more loader workers, faster storage, or texts tokenized ahead";
 
 /// Share of the step, in percent, below which a bar has no line in the list.
 const LEAST: f64 = 0.5;
 
-/// What to show.
+/// Values to show.
 #[derive(Clone, PartialEq, Properties)]
 pub struct Props {
-    /// The scenario as it last stood still, and where actions go.
+    /// Values of the settled scenario, and callbacks.
     pub settled: Settled,
-    /// Whether levers are sought at once, as in an embed.
+    /// Whether levers are searched at once, as in an embed.
     #[prop_or_default]
     pub at_once: bool,
 }
 
-/// The figure of a scenario that stands still; levers are sought after a pause.
+/// The figure of the settled scenario; levers are searched after a pause.
 #[component]
 pub fn Waterfall(props: &Props) -> Html {
     let Settled { snapshot, report, rested, theme, emit, say, .. } = &props.settled;
@@ -64,8 +64,13 @@ pub fn Waterfall(props: &Props) -> Html {
     }
 }
 
+<<<<<<< HEAD
 /// A part in a line: its time, its share of the price of the run, and its lever.
 fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>, emit: &Callback<Action>) -> Html {
+=======
+/// Renders a part in a line: its time, its share of the price of the run, and its lever.
+fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html {
+>>>>>>> wt-prose-a
     let lever = lever.map(|lever| {
         let taken = lever.advice.scenario;
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));

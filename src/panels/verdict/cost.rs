@@ -1,4 +1,4 @@
-//! The texts of time and money: the tile, and what pinned scenarios differ by.
+//! Texts of time and money: the tile, and the differences from pinned scenarios.
 
 use crate::components::tile::Delta;
 use crate::panels::pins::words::delta;
@@ -9,38 +9,38 @@ use engine::model::report::Report;
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;
 
-/// The name of the tile.
+/// Name of the tile.
 pub const TIME_AND_COST: &str = "Time and cost";
-/// The names of its two figures, where each has a row of its own.
+/// Names of the tile's two figures, if each has its own row.
 pub const FIGURES: [&str; 2] = ["Time to train", "Cost"];
-/// On the button that leads to the tokens and the price.
+/// Label of the button that leads to the tokens and the price.
 pub const EDIT: &str = "edit";
-/// What it does.
+/// Help of the button that leads to the tokens and the price.
 pub const EDIT_HELP: &str = "Edit tokens and price";
-/// In the place of the days of a run that makes no progress.
+/// Time of a run that makes no progress.
 const NEVER: &str = "never";
-/// In the place of what such a run costs.
+/// Cost of a run that makes no progress.
 const NO_COST: &str = "–";
-/// In the place of what a run costs where no list has a price and nobody set one.
+/// Cost of a run without a list price and without a price set by the reader.
 const UNKNOWN: &str = "price unknown";
-/// In the place of its range.
+/// Range of a run that makes no progress.
 const FAILS: &str = "failures come too fast";
 
 /// Days and dollars of the whole run as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTexts {
-    /// The name with the tokens: `Time and cost, 1T tokens`.
+    /// Name with the tokens: `Time and cost, 1T tokens`.
     pub name: String,
-    /// The time from start to end.
+    /// Time from start to end.
     pub time: String,
-    /// What its GPU-hours cost.
+    /// Cost of the GPU-hours.
     pub cost: String,
-    /// The ranges that measurements of the step make of both.
+    /// Ranges of both, from the range of measured step times.
     pub band: String,
 }
 
 impl RunTexts {
-    /// Of a scenario and the report of its step.
+    /// Creates the texts of a scenario and the report of its step.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let run = scenario.run_of(report);
         let name = format!("{TIME_AND_COST}, {}", scenario.length());
@@ -60,8 +60,8 @@ impl RunTexts {
     }
 }
 
-/// The differences of time and cost from those of the first pinned scenario; `None` where the two
-/// do not train the same tokens, or one of them never ends.
+/// Returns the differences of time and cost from those of the first pinned scenario; `None` if the
+/// two do not train the same tokens, if a price is not known, or if a run never ends.
 pub fn deltas(here: (&Scenario, &Report), there: (&Scenario, &Report)) -> Option<[Delta; 2]> {
     let of = |(scenario, report): (&Scenario, &Report)| scenario.run_of(report);
     let (now, then) = (of(here), of(there));
@@ -74,16 +74,16 @@ fn changes(now: &RunReport, then: &RunReport) -> [Delta; 2] {
     let share = |now: f64, then: f64| 1e2 * (now / then - 1.0);
     let time = delta(share(now.time.get(), then.time.get()), "% time", false);
     let cost = delta(share(now.cost.get(), then.cost.get()), "% cost", false);
-    // Both are said to be against the same one.
+    // Both differences have one reference, shown after the second.
     [Delta { against: String::new(), ..time }, cost]
 }
 
-/// What a run costs, where a price is known.
+/// Returns the cost of a run, or a note if no price is known.
 pub fn of_price(scenario: &Scenario, run: &RunReport) -> String {
     prices::known(scenario).map_or_else(|| UNKNOWN.into(), |_| format::dollars(run.cost.get()))
 }
 
-/// Time and cost of a run, for tables.
+/// Returns time and cost of a run, for tables.
 pub fn of_run(scenario: &Scenario, run: &RunReport) -> [String; 2] {
     if !run.finishes() {
         return [NEVER.into(), NO_COST.into()];

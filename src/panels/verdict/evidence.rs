@@ -1,4 +1,4 @@
-//! What predictions for an accelerator stand on, in a sentence.
+//! The measurements behind predictions for an accelerator, in a sentence.
 
 use crate::panels::accuracy::words::differs;
 use crate::words::correction;
@@ -8,8 +8,9 @@ use engine::catalog::accuracy::{self, Evidence, Measured};
 use engine::format;
 use engine::scenario::Scenario;
 
-/// What a prediction stands on: the nearest measured run with the error of its prediction, where
-/// the rows are here, and the runs on the accelerator; and how that run differs.
+/// Returns the evidence for a prediction: the nearest measured run with the error of its
+/// prediction, once the rows are loaded, and the runs on the accelerator; and the differences of
+/// the nearest run.
 pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> (String, Option<String>) {
     let on_accelerator = evidence(scenario);
     let Some((run, steps)) = rows.and_then(|rows| rows.nearest(scenario)) else { return (on_accelerator, None) };
@@ -24,12 +25,11 @@ pub fn nearest(scenario: &Scenario, rows: Option<&ScoredRows>) -> (String, Optio
     (said, Some(format!("{}: {}", run.name, differs(scenario, &other))))
 }
 
-/// Steps ([`analysis::similar_runs`]) from which a measured run says little.
+/// Distance in steps ([`analysis::similar_runs`]) beyond which a measured run is weak evidence.
 const FAR: f64 = 4.0;
 
-/// The runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or that
-/// there is none; and whether the prediction is corrected, or has a part that nothing is measured
-/// of.
+/// Returns the runs on the accelerator: `1,291 measured runs on H100 SXM, median error 5.1 %`, or
+/// that there is none; and whether the prediction is corrected, or has a part without measurements.
 pub fn evidence(scenario: &Scenario) -> String {
     let name = |id: &str| catalog::accelerator(id).map_or("this accelerator", |entry| entry.name);
     let own = name(scenario.accelerator.id);
@@ -57,7 +57,7 @@ fn runs(of: &Measured) -> String {
     format!("{} measured run{plural}", format::count(f64::from(of.runs)))
 }
 
-/// The median error of the step time where the hardware sets the pace, else of the peak memory.
+/// Returns the median error of the step time if it is known, else that of the peak memory.
 fn error(of: &Measured) -> String {
     let percent = |error: f64| format!("{error:.1}{}%", format::THIN_SPACE);
     match (of.step_error, of.peak_error) {

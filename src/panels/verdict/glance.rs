@@ -1,4 +1,4 @@
-//! Memory and step in one line each, for the first screen: a bar by part, which leads to its
+//! Memory and step in one line each, for the first screen: a bar by part, with a link to its
 //! figure.
 
 use std::rc::Rc;
@@ -24,23 +24,23 @@ use engine::model::report::{MemoryPart, Report};
 use engine::params::Unit;
 use engine::units::Bytes;
 
-/// What a line does.
+/// Tooltip of a line.
 const TO_FIGURE: &str = "To the figure";
-/// Shares of the step below which a part is not named.
+/// Share of the step below which a part is not named.
 const LEAST: f64 = 0.01;
 
-/// A line for each.
+/// The lines of the first screen.
 #[derive(Default)]
 pub struct Bars {
     /// Memory at the peak: needed, cache and free.
     pub memory: Html,
     /// The time of a step by part.
     pub step: Html,
-    /// Memory while a step generates; nothing where none does.
+    /// Memory while a step generates; empty if no step does.
     pub generating: Html,
 }
 
-/// The lines of what is on screen.
+/// Renders the lines of the scenario on screen.
 pub fn bars(Calculator { state, derived, theme, emit, .. }: &Calculator) -> Bars {
     let (memory, report, theme, view) = (&derived.memory, &derived.report, *theme, state.view);
     let [needed, cache, free] = [memory.needed(), memory.cache(), memory.free()];
@@ -77,7 +77,7 @@ pub fn bars(Calculator { state, derived, theme, emit, .. }: &Calculator) -> Bars
     }
 }
 
-/// Memory at the peak by part, up to the capacity or to what is needed.
+/// Returns the memory at the peak by part, up to the capacity or to the memory needed.
 fn of_memory(memory: &BarSpec, theme: Theme) -> Strip {
     let whole = (memory.needed() + memory.cache()).max(memory.capacity);
     let hatched = memory.parts.iter().position(|(part, _)| *part == MemoryPart::Cache);
@@ -85,43 +85,43 @@ fn of_memory(memory: &BarSpec, theme: Theme) -> Strip {
     Strip { parts, hatched, limit: memory.capacity / whole }
 }
 
-/// The time of a step by part.
+/// Returns the time of a step by part.
 fn of_step(report: &Report, theme: Theme) -> Strip {
     let times = step_parts(report).into_iter().map(|(of, _, time)| (step_share(theme, of), time / report.whole().time));
     Strip { parts: times.collect(), hatched: None, limit: 1.0 }
 }
 
-/// Memory and step of a run in two bars without words.
+/// Renders memory and step of a run as two bars without words.
 pub fn thumbnail(report: &Report, theme: Theme) -> Html {
     let strips = [of_memory(&views::memory_bar(report), theme), of_step(report, theme)];
     html! { <div class="thumbnail">{ for strips.map(|strip| html! { <Drawn {strip} {theme} /> }) }</div> }
 }
 
-/// What a line shows.
+/// Values of a line.
 #[derive(PartialEq, Properties)]
 struct LineProps {
-    /// The figure that it leads to: its panel, and the identifier of its element.
+    /// Figure that the line links to: its panel, and the identifier of its element.
     to: (Panel, &'static str),
-    /// Its name.
+    /// Name.
     name: &'static str,
-    /// What the bar says.
+    /// Text of the bar.
     says: AttrValue,
     /// The bar.
     strip: Strip,
     /// Light or dark.
     theme: Theme,
-    /// What is looked at.
+    /// The present view.
     view: View,
-    /// Takes actions.
+    /// Applies actions.
     emit: Callback<Action>,
 }
 
 fn paint(strip: &Strip, canvas: &HtmlCanvasElement, style: &Style) {
-    // A canvas that cannot be painted leaves the words.
+    // If the canvas cannot be painted, the words remain.
     let _ = Sheet::of_page(canvas).and_then(|sheet| paint_strip(strip, &sheet, style));
 }
 
-/// What a bar shows.
+/// Values of a bar.
 #[derive(PartialEq, Properties)]
 struct DrawnProps {
     /// The bar.
@@ -130,8 +130,8 @@ struct DrawnProps {
     theme: Theme,
 }
 
-/// A bar: a canvas, as for a background or a drawing that changes the browser resolves every colour
-/// or makes its layers anew.
+/// A bar. It is a canvas, because for a changing background or drawing the browser resolves every
+/// colour, or rebuilds its layers.
 #[component]
 fn Drawn(DrawnProps { strip, theme }: &DrawnProps) -> Html {
     let canvas = use_node_ref();
@@ -141,7 +141,7 @@ fn Drawn(DrawnProps { strip, theme }: &DrawnProps) -> Html {
     html! { <canvas ref={canvas} class="glance-bar" aria-hidden="true" /> }
 }
 
-/// A name, what the bar says, and the bar.
+/// A name, the text of the bar, and the bar.
 #[component]
 fn Line(LineProps { to, name, says, strip, theme, view, emit }: &LineProps) -> Html {
     let ((panel, id), view, emit) = (*to, *view, emit.clone());

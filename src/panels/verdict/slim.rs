@@ -1,5 +1,5 @@
-//! The verdict in a line at the top of the screen, while the headline is scrolled away. It says
-//! nothing aloud: the status line does.
+//! The verdict in one line at the top of the screen, while the headline is scrolled away. Screen
+//! readers do not announce the line, but the status line.
 
 use yew::prelude::*;
 
@@ -9,15 +9,14 @@ use crate::calculator::headline::Headline;
 use crate::panels::pins::{Room, pin_button};
 use crate::words::{MFU, NEEDED, TOKENS_SHORT};
 
-/// The accessible name.
+/// Accessible name.
 const TITLE: &str = "Verdict in short";
 
-/// The line: model and GPUs, state, figures, and the button that pins.
+/// Renders the line: model and GPUs, state, figures, and the button that pins.
 pub fn slim(calculator: &Calculator) -> Html {
     let Calculator { state, derived, headline, .. } = calculator;
     let (report, Headline { subject, verdict, state: of, .. }) = (&derived.report, headline);
     let Tiles { mfu, tokens, needed, .. } = Tiles::of(&state.scenario, report);
-    // A figure more is a pair more here.
     let figures = [(MFU, mfu), (TOKENS_SHORT, tokens), (NEEDED, needed)];
     html! {
         <section class="slim" aria-label={TITLE}>

@@ -1,11 +1,11 @@
-//! What a step consists of, for the line that shows it at a glance.
+//! Parts of a step, for the line that shows a step at a glance.
 
 use charts::palette::StepShare;
 use engine::model::report::{Report, TimeReport};
 use engine::units::Seconds;
 
-/// What the whole step consists of: the part, its name and its time; the parts add up to it. What
-/// generates comes first, and of the update what the MFU counts.
+/// Splits the whole step into parts: each part, its name and its time. The times add up to the
+/// step. Generation comes first; of the update, the time that the MFU counts comes first.
 pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Seconds)> {
     let update = of_update(report);
     let Some(rollout) = &report.rollout else { return update.to_vec() };
@@ -19,7 +19,7 @@ pub(super) fn step_parts(report: &Report) -> Vec<(StepShare, &'static str, Secon
 
 fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
     let time: &TimeReport = &report.time;
-    // The MFU counts FLOPs that sliced or overlapping kernels need not take as long for.
+    // The MFU counts some FLOPs that sliced or overlapping kernels take less time for.
     let useful = (time.step * report.mfu).min(time.compute);
     let launches = time.launch_bound.min(time.compute - useful);
     [

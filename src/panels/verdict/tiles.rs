@@ -16,31 +16,31 @@ pub struct Tiles {
     pub tokens: String,
     /// Time of one step.
     pub step: String,
-    /// Memory that is needed, of the capacity.
+    /// Memory needed, of the capacity.
     pub needed: String,
-    /// What nvidia-smi shows.
+    /// Memory that nvidia-smi shows.
     pub shown: String,
-    /// The ranges in which measurements of the four figures above lie.
+    /// Ranges of measurements of MFU, throughput, step time and memory needed.
     pub bands: [String; 4],
-    /// Whether the memory is enough.
+    /// Whether the run fits.
     pub fits: bool,
 }
 
 impl Tiles {
-    /// The headline figures of a scenario and its report.
+    /// Returns the headline figures of a scenario and its report.
     pub fn of(scenario: &Scenario, report: &Report) -> Self {
         let (memory, whole) = (&report.memory, report.whole());
         let step = |factor: f64| format::seconds(factor * whole.time);
         let needed = |factor: f64| format::bytes(factor * memory.needed);
         let mfu = |factor: f64| format::percent(factor * whole.mfu);
-        // The name says the unit.
+        // The name has the unit.
         let tokens = |factor: f64| -> String {
             let text = format::tokens_per_s(factor * whole.tokens_per_s_per_gpu);
             text.strip_suffix("tokens/s").unwrap_or(&text).trim_end().into()
         };
         let (time, of_memory) = (accuracy::step_time(scenario), accuracy::peak_memory(report));
         let (slow, fast) = (1.0 / time.high, 1.0 / time.low);
-        // Ranges are those of measured steps, and no rollout was measured.
+        // The ranges are those of measured steps, and no rollout was measured.
         let measured = |range: String| if report.rollout.is_some() { NOT_MEASURED.to_owned() } else { range };
         Self {
             mfu: mfu(1.0),
@@ -62,11 +62,12 @@ impl Tiles {
     }
 }
 
-/// In the place of a range of which nothing was measured.
+/// Text in place of a range without measurements.
 const NOT_MEASURED: &str = "not measured";
 
-/// How long the step is longer for what limits it: compute, communication that compute does not
-/// hide, the pipeline's bubble; the memory that is missing where memory is the limit.
+/// Returns the share of the step that the limiter takes: rollout, compute, communication that
+/// compute does not hide, launches, the pipeline's bubble, data; or the missing memory, if memory
+/// is the limit.
 pub fn limiter_note(report: &Report) -> String {
     let time = &report.time;
     let of_step =
@@ -85,7 +86,7 @@ pub fn limiter_note(report: &Report) -> String {
     }
 }
 
-/// The limiter in a word or two.
+/// Returns the limiter in a word or two.
 pub fn limiter(report: &Report) -> &'static str {
     if report.waits_for_rollout() { "Rollout" } else { names::limiter(report.limiter).tile }
 }
