@@ -1,5 +1,5 @@
-//! Tensor parallelism whose exchanges run chunk by chunk beside its matrix products, one chunk a
-//! GPU: what they hide, and what the chunks cost (PyTorch
+//! Asynchronous tensor parallelism, which overlaps its exchanges with matrix products in one chunk
+//! a GPU: exposed time, and cost of the chunks (PyTorch
 //! `torch/distributed/_symmetric_memory/__init__.py`, `_pipelined_all_gather_and_consume`,
 //! `_pipelined_produce_and_all2all`, `_fused_matmul_reduce_scatter_impl`).
 
