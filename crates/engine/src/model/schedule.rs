@@ -2,13 +2,13 @@
 //! `timeline.rs` plays the schedule span by span; a test checks that both agree.
 //!
 //! Rules of the schedule, as PyTorch's FSDP2 runs it:
-//! - a unit's gather is issued when the compute before it starts, one unit ahead;
-//! - the root unit (embedding and head) is gathered first and stays gathered; so does the last
-//!   layer, whose backward pass follows at once;
-//! - in the backward pass a layer's reduction goes before the next gather on the same lane, and one
-//!   reduction is in flight at a time;
-//! - reductions across replicas have a lane of their own where the shard group stays inside a node;
-//! - where communication runs beside compute, compute is slower by the contention factor.
+//! - A unit's gather is issued when the compute before it starts, one unit ahead.
+//! - The root unit (embedding and head) is gathered first and stays gathered; so does the last
+//!   layer, whose backward pass follows immediately.
+//! - In the backward pass a layer's reduction precedes the next gather on the lane they share, and
+//!   one reduction is in flight at a time.
+//! - Reductions across replicas have a separate lane if the shard group stays inside a node.
+//! - While communication overlaps with compute, compute is slower by the contention factor.
 
 use crate::units::Seconds;
 

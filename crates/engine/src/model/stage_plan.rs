@@ -138,8 +138,8 @@ impl StagePlan {
     }
 
     /// Adds the host's time, which is hidden if the host runs ahead of the GPU: a micro-batch takes
-    /// at least its launch time, and so do the last micro-batch and the time until the next step
-    /// together.
+    /// at least its launch time, and the last one at least its launch time and the host's time
+    /// between steps.
     fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
         self.launches = f64::from(self.compute.layers) * (units.launch + launches::backward(setup, units.launch));
         // The micro-batch with gathers and reductions, in which the GPU is furthest behind.
