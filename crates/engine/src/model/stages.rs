@@ -188,7 +188,8 @@ fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
 /// Returns the micro-batches in flight on a stage: all of them under GPipe, the stages from this
 /// one to the last under 1F1B and ZB-H1, `1 + (pp-1)/(pp v)` times the first stage's when
 /// interleaved (arXiv 2205.05198, appendix B), the number of stages on every stage under ZB-V
-/// (arXiv 2405.15362), and one more under `DualPipe` and `DualPipeV` (arXiv 2412.19437, table 2).
+/// (arXiv 2405.15362), plus those of one stage under `DualPipe` and `DualPipeV` (arXiv 2412.19437,
+/// table 2).
 ///
 /// If exchanges of experts overlap with another micro-batch's compute, there is one more, which the
 /// number of DualPipe, a zero-bubble schedule, includes. Megatron-Core pairs one layer's forward
@@ -216,7 +217,7 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
         Schedule::Interleaved if setup.chunks() <= 1 => left,
         Schedule::Interleaved => {
             let chunks = f64::from(setup.chunks());
-            // Warm-up passes: two a stage behind, and a round of the stages for each further chunk.
+            // Warm-up passes: two per later stage, and one round of the stages per further chunk.
             let passes = 2.0 * (left - 1.0) + (chunks - 1.0) * stages + 1.0;
             passes / chunks
         }

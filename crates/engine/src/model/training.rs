@@ -50,7 +50,7 @@ impl Reshard {
 /// The activations that are dropped in the forward pass and recomputed in the backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recompute {
-    /// Keep all.
+    /// Keep all activations.
     None,
     /// Recompute only the attention core (Megatron's selective recomputation, arXiv 2205.05198):
     /// scores, softmax and dropout; nothing if attention is fused.

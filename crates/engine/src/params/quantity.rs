@@ -115,7 +115,7 @@ pub fn is_valid(number: &Number, value: f64) -> bool {
     value >= number.min && value <= number.max && !(number.integer && value.fract() != 0.0)
 }
 
-/// Writes what a parameter must be, with an example.
+/// Formats the requirement for a parameter's value, with an example.
 fn must_be(label: &str, number: &Number, example: f64) -> String {
     let [min, max, example] = [number.min, number.max, example].map(|value| with_unit(number.unit, value));
     let what = if number.integer { "a whole number" } else { "a number" };
