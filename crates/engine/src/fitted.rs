@@ -1,30 +1,31 @@
-//! The constants that are fitted to measured steps, from `data/fitted.toml`.
+//! Constants fitted to measured steps, from `data/fitted.toml`.
 
 /// A fitted constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitted {
-    /// Its key, in capitals the name of its value here.
+    /// The constant's key, in capitals also the name of its value in this module.
     pub key: &'static str,
-    /// What it is.
+    /// Description of the constant.
     pub what: &'static str,
-    /// Its value.
+    /// The fitted value.
     pub value: f64,
     /// Physical bounds.
     pub between: (f64, f64),
-    /// What it is expected to be before the steps are seen.
+    /// The expected value before fitting.
     pub expected: f64,
-    /// How far it may be from that, as a share: one standard deviation.
+    /// Standard deviation of the expectation, as a share.
     pub width: f64,
-    /// What says so; empty where nothing but its earlier value does.
+    /// Source of the expectation; empty if it is only the previous value.
     pub because: &'static str,
-    /// Measured steps that see it: that move by more than 1 % where it moves by a quarter.
+    /// Measured steps that are sensitive to the constant: they change by more than 1 % if it
+    /// changes by a quarter.
     pub rows: u32,
-    /// Publications that they are of.
+    /// Publications of those steps.
     pub sources: u32,
-    /// Its standard deviation by the curvature of the loss, as a share; 1 where the steps say
-    /// nothing.
+    /// Standard deviation from the curvature of the loss, as a share; 1 if the steps contain no
+    /// information.
     pub deviation: f64,
-    /// Median error in percent of the steps that see it, each publication predicted by a fit to the
+    /// Median error in percent of the sensitive steps, each publication predicted by a fit to the
     /// others.
     pub held_out: f64,
 }

@@ -31,15 +31,15 @@ pub fn bytes(value: Bytes) -> String {
     prefixed(value.gib() / KIBI, KIBI, &["TiB", "GiB", "MiB", "KiB", "bytes"])
 }
 
-/// Formats a part of a whole, a common unit once: `32.3 of 39.5 GiB`.
+/// Formats a part of a whole, writing a common unit once: `32.3 of 39.5 GiB`.
 pub fn bytes_of(part: Bytes, whole: Bytes) -> String {
     let [part, whole] = [part, whole].map(bytes);
     let unit = whole.find(THIN_SPACE).and_then(|at| whole.get(at..)).unwrap_or("");
     format!("{} of {whole}", part.strip_suffix(unit).unwrap_or(&part))
 }
 
-/// Formats the odds that a run fits: `91 %`, `over 98 %`, `under 2 %`. Beyond those the verdict
-/// would be surer than anything that was measured.
+/// Formats the odds that a run fits: `91 %`, `over 98 %`, `under 2 %`. Percentages beyond those
+/// would claim more certainty than the measurements support.
 pub fn odds(share: f64) -> String {
     const ENDS: [f64; 2] = [0.02, 0.98];
     let whole = |share: f64| format!("{:.0}{THIN_SPACE}%", PERCENT * share);
@@ -53,8 +53,8 @@ pub fn odds(share: f64) -> String {
     }
 }
 
-/// Formats what programs can use of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB`
-/// where that is all of it.
+/// Formats the usable part of a GPU's memory: `79.1 GiB usable (of 80 GiB)`, or `40.0 GiB` where
+/// all of the memory is usable.
 pub fn usable(usable: Bytes, nominal: Bytes) -> String {
     if usable == nominal {
         return bytes(nominal);
@@ -70,7 +70,7 @@ pub fn seconds(value: Seconds) -> String {
 /// Formats a long time: `45.0 s`, `12.5 min`, `3.00 h`, `54.0 days`, `2.50 years`.
 pub fn duration(value: Seconds) -> String {
     const UNITS: [(f64, &str); 4] = [(365.0, "years"), (1.0, "days"), (1.0 / 24.0, "h"), (1.0 / 1440.0, "min")];
-    // A unit is used from two of it on, so that a day and a half is 36 h.
+    // A unit is used from two upwards, so that a day and a half is 36 h.
     let long = UNITS.into_iter().find(|&(unit, _)| value.days() >= 2.0 * unit && value.days() < f64::INFINITY);
     long.map_or_else(|| seconds(value), |(days, unit)| format!("{}{THIN_SPACE}{unit}", digits(value.days() / days)))
 }

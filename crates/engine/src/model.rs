@@ -1,6 +1,6 @@
-//! The physics, one file a section of the model's description. It knows no presets, no user text,
-//! no clock, no randomness and no browser, and it computes with `+ - * / sqrt` only, so that every
-//! target gives the same bits.
+//! The step model, one file per section of the model's description. It depends on no presets, user
+//! text, clock, randomness or browser, and computes with `+ - * / sqrt` only, so that every target
+//! gives the same bits.
 
 pub mod adapters;
 pub mod anchor;

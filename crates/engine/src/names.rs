@@ -1,5 +1,5 @@
-//! What the variants of enums are called: in JSON, in figures and in sentences. One row a variant;
-//! their colours are in the palette of the charts.
+//! Names of enum variants: in JSON, in figures and in sentences. One row per variant; colours are
+//! in the palette of the charts.
 
 use crate::model::hardware::Generation;
 use crate::model::report::{Limiter, MemoryPart};
@@ -9,11 +9,11 @@ use crate::model::step::waterfall::StepPart;
 use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
 
-/// What the search of layouts varies.
+/// The variables of the layout search.
 pub const OF_LAYOUTS: &str =
     "strategy, tp, cp, pp, ep, micro-batch, checkpointing, attention kernel, compile, schedule";
 
-/// What a framework is called inside a sentence.
+/// Returns the name of a framework inside a sentence.
 pub const fn framework(framework: Framework) -> &'static str {
     match framework {
         Framework::Torchtitan => "torchtitan",
@@ -43,7 +43,7 @@ pub struct LimiterNames {
     pub phrase: &'static str,
 }
 
-/// What a limiter is called.
+/// Returns the names of a limiter.
 pub const fn limiter(limiter: Limiter) -> LimiterNames {
     let (key, letter, tile, name, phrase) = match limiter {
         Limiter::Memory => ("memory", "M", "Memory", "out of memory", "memory"),
@@ -66,13 +66,13 @@ pub const fn limiter(limiter: Limiter) -> LimiterNames {
 pub struct PartNames {
     /// In JSON and CSV: `gathered_weights`.
     pub key: &'static str,
-    /// Of its card (`explain::card`), in links: `gathered`.
+    /// Of the part's card (`explain::card`), in links: `gathered`.
     pub card: &'static str,
     /// In figures: `Gathered weights`.
     pub name: &'static str,
 }
 
-/// What a part of memory is called.
+/// Returns the names of a part of memory.
 pub const fn part(part: MemoryPart) -> PartNames {
     let (key, card, name) = match part {
         MemoryPart::Weights => ("weights", "weights", "Weights"),
@@ -93,7 +93,7 @@ pub const fn part(part: MemoryPart) -> PartNames {
     PartNames { key, card, name }
 }
 
-/// What a part of memory is called on hardware of a generation: CUDA and NCCL are NVIDIA's.
+/// Returns the names of a part of memory on hardware of a generation: CUDA and NCCL are NVIDIA's.
 pub const fn part_on(of: MemoryPart, generation: Generation) -> PartNames {
     match of {
         MemoryPart::Context if !generation.has_cuda() => PartNames { name: "Runtime and collectives", ..part(of) },
@@ -112,7 +112,7 @@ pub struct StepPartNames {
     pub lost_to: &'static str,
 }
 
-/// What a part of a step's time is called.
+/// Returns the names of a part of a step's time.
 pub const fn step_part(part: StepPart) -> StepPartNames {
     let (key, name, lost_to) = match part {
         StepPart::Kernels => ("kernels", "Kernels below peak", "kernels below the peak"),
@@ -138,7 +138,7 @@ pub const fn step_part(part: StepPart) -> StepPartNames {
     StepPartNames { key, name, lost_to }
 }
 
-/// What a part of memory is called while a GPU generates; its card explains all of them together.
+/// Returns the names of a part of memory during generation; one card explains all of these parts.
 pub const fn generation_part(part: GenerationPart) -> PartNames {
     let (key, name) = match part {
         GenerationPart::Training => ("training", "Training at rest"),
@@ -149,7 +149,7 @@ pub const fn generation_part(part: GenerationPart) -> PartNames {
     PartNames { key, card: "generation-memory", name }
 }
 
-/// What a state mixer is called at the end of “layers with …”.
+/// Returns the name of a recurrent mixer at the end of “layers with …”.
 pub fn state_mixer(kind: RecurrentKind) -> &'static str {
     match kind {
         RecurrentKind::Mamba => "Mamba",
@@ -162,7 +162,7 @@ pub fn state_mixer(kind: RecurrentKind) -> &'static str {
     }
 }
 
-/// The layers of a model by their blocks, where they are a list: “23 with Mamba-2, 6 with
+/// Returns the layers of a model by their blocks, if they are a list: “23 with Mamba-2, 6 with
 /// attention, 23 with experts”.
 ///
 /// ```

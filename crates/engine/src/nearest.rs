@@ -1,21 +1,22 @@
-//! Names near to one that is not known, for “Did you mean …?”.
+//! Known names similar to an unknown one, for “Did you mean …?”.
 
-/// The most names that are offered.
+/// Maximum number of suggested names.
 const MOST: usize = 3;
 
-/// The longest text that is compared with names.
+/// Maximum length of text that is compared with names.
 const LONGEST: usize = 64;
 
-/// The letters and digits of a name, in small letters: signs and capitals tell no names apart.
+/// Returns the letters and digits of a name in lower case, as punctuation and case do not
+/// distinguish names.
 pub fn letters(name: &str) -> String {
     name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Names that something may be misspelt from, each with its letters.
+/// Candidates for misspelt names, each with its letters.
 pub struct Names<'a>(Vec<(Vec<char>, &'a str)>);
 
 impl<'a> Names<'a> {
-    /// The names, each once.
+    /// Collects the names, each once.
     pub fn of(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut all: Vec<(Vec<char>, &str)> = Vec::new();
         for name in names {
@@ -26,15 +27,15 @@ impl<'a> Names<'a> {
         Self(all)
     }
 
-    /// Returns the names nearest to what was typed, the nearest first, at most three; none where
-    /// nothing is near.
+    /// Returns the names nearest to typed text, the nearest first, at most three; none if nothing
+    /// is near.
     pub fn nearest(&self, typed: &str) -> Vec<&'a str> {
         let typed: Vec<char> = letters(typed).chars().collect();
-        // A whole text is no name that was misspelt.
+        // Long text is not a misspelt name.
         if typed.len() > LONGEST {
             return Vec::new();
         }
-        // A third of a name may be wrong: more is another name.
+        // At most a third of a name may be wrong.
         let most = (typed.len() / 3).max(1);
         let mut found: Vec<((usize, usize), &str)> = Vec::new();
         for (own, name) in &self.0 {
@@ -43,8 +44,8 @@ impl<'a> Names<'a> {
             }
             let distance = distance(&typed, own);
             if distance <= most {
-                // Of equally near names the one that begins alike: slips are rarely in the first
-                // letters.
+                // Among equally near names, one with the same beginning comes first: slips are rare
+                // in the first letters.
                 let alike = own.iter().zip(&typed).take_while(|(one, other)| one == other).count();
                 found.push(((distance, usize::MAX - alike), name));
             }
@@ -54,7 +55,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// [`Names::nearest`] of names that are looked through once.
+/// Returns [`Names::nearest`] for names that are used once.
 ///
 /// ```
 /// use engine::nearest::nearest;
@@ -85,8 +86,8 @@ pub fn slips(one: &str, other: &str) -> usize {
     distance(&one, &other)
 }
 
-/// The slips between two words: letters left out, put in, or changed, and neighbours swapped (the
-/// optimal string alignment distance).
+/// Counts the slips between two words: letters omitted, inserted, or changed, and neighbours
+/// swapped (the optimal string alignment distance).
 fn distance(one: &[char], other: &[char]) -> usize {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=other.len()).collect();
@@ -109,7 +110,7 @@ fn distance(one: &[char], other: &[char]) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// The question after a sentence: `Did you mean “model” or “node”?`; empty where nothing is near.
+/// Returns the question after a sentence: `Did you mean “model” or “node”?`; empty without names.
 pub fn did_you_mean(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
     match quoted.as_slice() {

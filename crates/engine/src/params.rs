@@ -85,8 +85,8 @@ pub struct Number {
     pub scale: Scale,
     /// Whether only whole numbers are valid.
     pub integer: bool,
-    /// The bounds in a scenario, where they depend on it: a family publishes sizes beyond the
-    /// ladder's.
+    /// The bounds in a scenario, if they depend on it: a model family publishes sizes beyond those
+    /// of the ladder.
     pub bounds: Option<BoundsOf>,
     /// Reads the value from a scenario.
     pub get: fn(&Scenario) -> f64,
@@ -140,9 +140,9 @@ pub enum Kind {
 pub enum Group {
     /// The first screen: the most important controls.
     Main,
-    /// What of the model is trained.
+    /// The parts of the model that are trained.
     Trained,
-    /// What the sequences are made of.
+    /// The contents of the sequences.
     Data,
     /// Batch and recomputation.
     Training,
@@ -200,11 +200,11 @@ pub struct Param {
     /// strategies).
     pub applies: fn(&Scenario) -> bool,
     /// Whether the page shows the parameter for this scenario: the widths of experts are hidden for
-    /// a dense model, modules to recompute under every other mode.
+    /// a dense model, the modules to recompute under every other recomputation mode.
     pub is_relevant: fn(&Scenario) -> bool,
     /// The axes that the parameter can be on.
     pub axis: AxisUse,
-    /// The visible range of an axis, if the bounds are wider than what people train with.
+    /// The visible range of an axis, if the bounds are wider than the range that people train with.
     pub window: Option<(f64, f64)>,
     /// Whether the number can grow, for the list of the most sensitive numbers; `None` means
     /// whenever `applies` holds.
@@ -212,7 +212,7 @@ pub struct Param {
 }
 
 impl Param {
-    /// Default values; rows set what differs.
+    /// Default values; rows set the fields that differ.
     const DEFAULT: Self = Self {
         id: ParamId::GpuMemory,
         key: "",
@@ -228,13 +228,13 @@ impl Param {
         knob: None,
     };
 
-    /// Returns the row with an effect only in some scenarios.
+    /// Returns the row with a condition under which the parameter has an effect.
     const fn when(mut self, applies: fn(&Scenario) -> bool) -> Self {
         self.applies = applies;
         self
     }
 
-    /// Returns the row shown only for some models.
+    /// Returns the row with a condition under which the page shows the parameter.
     const fn relevant(mut self, is_relevant: fn(&Scenario) -> bool) -> Self {
         self.is_relevant = is_relevant;
         self
@@ -269,8 +269,9 @@ impl Param {
         }
     }
 
-    /// Whether the page shows a control for this scenario: where the parameter has an effect. Rows
-    /// of the architecture have one in any model, as changing them makes it custom.
+    /// Whether the page shows a control for this scenario: only if the parameter has an effect.
+    /// Rows of the architecture have an effect in every model, as changing them makes the model
+    /// custom.
     pub fn is_shown(&self, scenario: &Scenario) -> bool {
         (self.is_relevant)(scenario) && (self.group == Group::Architecture || (self.applies)(scenario))
     }

@@ -24,7 +24,7 @@ pub fn up(value: f64) -> f64 {
     if near >= value { near } else { nearest(near + step(value)) }
 }
 
-/// Rounds a whole number for a sentence: exact below a thousand, else down to three digits.
+/// Rounds a whole number for a sentence: exact below a thousand, otherwise down to three digits.
 pub fn said_down(value: f64) -> f64 {
     if value < EXACT { value } else { down(value) }
 }

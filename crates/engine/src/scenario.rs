@@ -86,18 +86,18 @@ impl Strategy {
     }
 }
 
-/// What the engine chooses about experts, the fastest for each layer (Tutel, arXiv 2206.03382).
+/// Expert settings that the engine chooses, the fastest for each layer (Tutel, arXiv 2206.03382).
 /// Switching is free, as the weights stay in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExpertChoice {
-    /// Whether it chooses the degrees of expert and expert tensor parallelism.
+    /// Whether the engine chooses the degrees of expert and expert tensor parallelism.
     pub degrees: bool,
-    /// Whether it chooses the chunks and the algorithm of the all-to-all.
+    /// Whether the engine chooses the chunks and the algorithm of the all-to-all.
     pub chunks: bool,
 }
 
 impl ExpertChoice {
-    /// The engine chooses nothing: experts run as the scenario says.
+    /// The engine chooses nothing: experts run with the scenario's own settings.
     pub const NONE: Self = Self { degrees: false, chunks: false };
 }
 
@@ -109,7 +109,7 @@ pub struct Scenario {
     pub model: Model,
     /// The GPU.
     pub accelerator: Picked<Accelerator>,
-    /// The network; its identifier is that of the cluster it comes from.
+    /// The network, with the identifier of the cluster that it comes from.
     pub network: Picked<Network>,
     /// Number of GPUs.
     pub gpus: u32,
@@ -119,7 +119,7 @@ pub struct Scenario {
     pub micro_batch_size: u32,
     /// Micro-batches in one step.
     pub grad_accum_steps: u32,
-    /// The texts that sequences are made of, where they are not full.
+    /// The texts that sequences are packed from, if sequences are not full.
     pub texts: TextList,
     /// The sharding strategy.
     pub strategy: Strategy,
@@ -134,24 +134,25 @@ pub struct Scenario {
     pub ep: u32,
     /// Expert tensor-parallel degree: GPUs over which the matrices of each expert are split.
     pub etp: u32,
-    /// What the engine chooses about experts.
+    /// Expert settings that the engine chooses.
     pub expert_choice: ExpertChoice,
     /// GPUs in the shard group of `HYBRID_SHARD`, or in the group that `ReshardTo` reshards to.
     pub shard_size: u32,
-    /// The release of a training program whose own settings these are, but for what was chosen.
+    /// The release of a training program whose defaults the scenario follows, except for the user's
+    /// own choices.
     pub release: Option<Release>,
-    /// How collectives are priced.
+    /// The topology by which collectives are priced.
     pub topology: Topology,
-    /// What was measured of the run, or of one like it, over what is predicted.
+    /// Ratios of measured to predicted values, of this run or a similar one.
     pub anchor: Anchor,
     /// Parameters of the whole run beyond its step.
     pub run: RunChoices,
-    /// The choices that the setup takes over, or the nearest to them that is possible.
+    /// The choices that the setup takes over, or replaces by the nearest possible ones.
     pub choices: Choices,
 }
 
-/// Lends the choices as fields of the scenario, so that who reads or writes one need not know which
-/// of the two structs holds it.
+/// Gives access to the choices as fields of the scenario, so that callers need not know which of
+/// the two structs holds a field.
 impl Deref for Scenario {
     type Target = Choices;
 

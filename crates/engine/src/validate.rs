@@ -47,8 +47,8 @@ impl Scenario {
         issues
     }
 
-    /// Returns the contradictions of the layout alone, in the middle of a search for a valid one:
-    /// of the device mesh and of the experts on it.
+    /// Returns the contradictions of the layout alone, of the device mesh and of the experts on the
+    /// mesh, for searches for a valid layout.
     pub fn layout_issues(&self) -> Vec<Issue> {
         let mut issues = Vec::new();
         self.mesh(&mut issues);
@@ -56,7 +56,7 @@ impl Scenario {
         issues
     }
 
-    /// The last node is not full.
+    /// Returns an issue if the last node is not full.
     fn nodes(&self) -> Option<Issue> {
         let (gpus, node) = (self.gpus, self.network.values.gpus_per_node);
         if node == 0 || gpus <= node || gpus.is_multiple_of(node) {
@@ -77,7 +77,7 @@ impl Scenario {
         Some(Issue::note(ParamId::Gpus, message))
     }
 
-    /// The sequence is longer than the model's positions.
+    /// Returns an issue if the sequence is longer than the model has positions.
     fn positions(&self) -> Option<Issue> {
         let (positions, seq_len) = (self.model.architecture().learned_positions, self.seq_len);
         if positions == 0 || seq_len <= positions {
@@ -91,8 +91,8 @@ impl Scenario {
     }
 }
 
-/// The heads do not divide the hidden size: an error if the head dimension follows from the
-/// division, else the model's own choice.
+/// Returns an issue if the heads do not divide the hidden size: an error if the head dimension
+/// follows from the division, otherwise a peculiarity of the model.
 fn heads(shape: &Architecture) -> Option<Issue> {
     let (heads, hidden) = (shape.num_attention_heads, shape.hidden_size);
     let dimension = shape.head_dim;
@@ -112,7 +112,7 @@ fn heads(shape: &Architecture) -> Option<Issue> {
     })
 }
 
-/// The key and value heads do not divide the query heads.
+/// Returns an issue if the key and value heads do not divide the query heads.
 fn key_value_heads(shape: &Architecture) -> Option<Issue> {
     let (heads, kv) = (shape.num_attention_heads, shape.num_key_value_heads);
     if heads == 0 || kv == 0 || heads.is_multiple_of(kv) {

@@ -1,5 +1,5 @@
-//! Low-rank adapters: beside which matrices they stand, and how many parameters they have (LoRA,
-//! arXiv 2106.09685).
+//! Low-rank adapters: the matrices that have one, and the adapters' parameters (LoRA, arXiv
+//! 2106.09685).
 
 use super::parallel::Mesh;
 use super::setup::Setup;
@@ -7,7 +7,7 @@ use super::trained::Method;
 use super::transformer::{FusedProjections, LayerShares};
 use super::unit_params::Units;
 
-/// Where the input of a matrix comes from.
+/// The source of a matrix's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// The norm before attention.
@@ -22,14 +22,14 @@ pub enum Input {
     Activation,
 }
 
-/// A matrix with an adapter: its widths on one GPU.
+/// A matrix with an adapter, with its widths on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Module {
-    /// Width of its input; 0 where there is no such matrix, or no adapter beside it.
+    /// Width of the matrix's input; 0 if the matrix does not exist or has no adapter.
     pub inner: f64,
-    /// Width of its output.
+    /// Width of the matrix's output.
     pub outer: f64,
-    /// Where its input comes from.
+    /// The source of the matrix's input.
     pub input: Input,
 }
 
@@ -40,25 +40,26 @@ impl Module {
         if has_adapter { self } else { Self::NONE }
     }
 
-    /// Whether there is an adapter.
+    /// Whether the matrix has an adapter.
     pub fn is_used(&self) -> bool {
         self.inner > 0.0
     }
 
-    /// Parameters of its adapter: `r (in + out)`, and DoRA's magnitude for each output.
+    /// Returns the parameters of the adapter: `r (in + out)`, and DoRA's magnitude for each output.
     fn params(&self, setup: &Setup) -> f64 {
         let magnitudes = if setup.trained.method == Method::Dora { self.outer } else { 0.0 };
         f64::from(setup.trained.rank) * (self.inner + self.outer) + magnitudes
     }
 }
 
-/// The matrices that are one, with one adapter each; Megatron-Core's always are (`linear_qkv`,
-/// `linear_fc1`).
+/// Returns the projections that are fused, with one adapter for each fused matrix; Megatron-Core's
+/// always are (`linear_qkv`, `linear_fc1`).
 fn fused(setup: &Setup) -> FusedProjections {
     if setup.traits().fused_projections { FusedProjections::All } else { setup.architecture.fused_projections }
 }
 
-/// Attention's matrices with adapters: queries, keys, values, output; or latent attention's.
+/// Returns the matrices with adapters of attention: queries, keys, values and output, or those of
+/// latent attention.
 pub fn of_attention(setup: &Setup) -> [Module; 5] {
     let none = [Module::NONE; 5];
     if !setup.trained.has_adapters() {
@@ -68,7 +69,7 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     let tp = f64::from(setup.mesh.tp.max(1));
     let hidden = f64::from(arch.hidden_size);
     let (query, width) = (arch.query_width() / tp, arch.attention_output_width() / tp);
-    // A gate is part of the queries' matrix.
+    // The gate of gated attention is part of the query matrix.
     let query = if arch.gated_attention { 2.0 * query } else { query };
     let module = |inner, outer, input, has_adapter| Module { inner, outer, input }.when(has_adapter);
     let output = module(width, hidden, Input::Attention, targets.output);
@@ -101,8 +102,8 @@ pub fn of_attention(setup: &Setup) -> [Module; 5] {
     [queries, of_norm(key, targets.key), values, output, Module::NONE]
 }
 
-/// The matrices with adapters of a mixer with a state: into it and out of it, where all linear
-/// matrices have some.
+/// Returns the matrices with adapters of a recurrent mixer, its input and output projections, if
+/// all linear matrices have adapters.
 pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
     let mixer = &setup.architecture.recurrent;
     if !setup.trained.has_adapters() || !mixer.is_used() {
@@ -116,13 +117,13 @@ pub fn of_recurrent(setup: &Setup) -> [Module; 2] {
     [into, out].map(|module| module.when(targets.output && targets.mlp))
 }
 
-/// The matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two where
-/// it is not gated.
+/// Returns the matrices with adapters of an MLP of this width on one GPU: gate, up and down, or two
+/// for an ungated MLP.
 pub fn of_mlp(setup: &Setup, width: f64) -> [Module; 3] {
     of_mlp_between(setup, setup.architecture.hidden_size, width)
 }
 
-/// The same of a routed expert, which may work at a latent width.
+/// Returns the matrices with adapters of a routed expert, which may work at a latent width.
 pub fn of_expert(setup: &Setup, width: f64) -> [Module; 3] {
     of_mlp_between(setup, setup.architecture.expert_hidden_size(), width)
 }
@@ -143,8 +144,8 @@ fn of_mlp_between(setup: &Setup, hidden: u32, width: f64) -> [Module; 3] {
     }
 }
 
-/// Width of a dense MLP, of the shared experts and of a routed expert on one GPU; 0 for experts
-/// that no layer has.
+/// Returns the widths of a dense MLP, of the shared experts and of a routed expert on one GPU; 0
+/// for experts in a model without any.
 pub fn widths(setup: &Setup) -> [f64; 3] {
     let arch = &setup.architecture;
     let (tp, etp) = (f64::from(setup.mesh.tp.max(1)), f64::from(setup.mesh.etp.max(1)));
@@ -155,7 +156,8 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
     [dense, f64::from(arch.experts.shared_intermediate_size) / tp, f64::from(arch.experts.moe_intermediate_size) / etp]
 }
 
-/// Adapters of one layer on one GPU, the mean over layers of which `shares` have each block.
+/// Returns the adapter parameters of one layer on one GPU, averaged over layers with the block
+/// shares `shares`.
 ///
 /// ```
 /// # use engine::{catalog, model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}}};
@@ -194,8 +196,8 @@ pub fn of_layer(setup: &Setup, shares: &LayerShares) -> Units {
     }
 }
 
-/// Weights of the adapters that a token is multiplied with, over all layers and GPUs of tensor
-/// parallelism.
+/// Returns the adapter weights that each token is multiplied with, over all layers and
+/// tensor-parallel GPUs.
 pub fn per_token(setup: &Setup) -> f64 {
     if !setup.trained.has_adapters() {
         return 0.0;

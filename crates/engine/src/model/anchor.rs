@@ -1,25 +1,25 @@
-//! A run's own measurement, and what it does to predictions near it.
+//! Measurements of a run and their effect on predictions for similar runs.
 
 use super::setup::Setup;
 use crate::units::BytesPerSecond;
 
-/// What a run measured over what is predicted for it: 1 where nothing is measured.
+/// Ratios of measured to predicted values; 1 where nothing is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// Of the time of a step.
+    /// Step time, measured over predicted.
     pub time: f64,
-    /// Of the peak of memory.
+    /// Peak memory, measured over predicted.
     pub memory: f64,
 }
 
 impl Anchor {
-    /// Predictions as they are.
+    /// No measurement: predictions stay unchanged.
     pub const NONE: Self = Self { time: 1.0, memory: 1.0 };
 
     /// Returns the setup on hardware and a host that are slower by the ratio of times: every rate
-    /// that kernels, links and the host reach is divided by it, every latency multiplied. So all
-    /// that is computed of the setup takes about that much longer: the step, its timeline, the run.
-    /// Data sheets stay as they are, and no kernel passes its peak.
+    /// that kernels, links and the host reach is divided by the ratio, every latency multiplied by
+    /// it. So every predicted time, of the step, its timeline and the run, grows by about that
+    /// ratio. Data-sheet rates are unchanged, and no kernel exceeds its peak.
     #[must_use]
     pub fn slow(self, setup: Setup) -> Setup {
         if self.time == Self::NONE.time {

@@ -1,5 +1,5 @@
-//! FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): what memory, bandwidth and compute allow
-//! at best.
+//! FSDP bounds after Wang et al. 2025 (arXiv 2504.03655): the best that memory, bandwidth and
+//! compute allow.
 //!
 //! They use only `φ = 12 L H²`, one link rate and one memory size. The formulas are a derivation
 //! from the paper's abstract and summaries (docs/book/model/bounds.md), not a quotation of it.
@@ -10,17 +10,17 @@ pub use of_setup::simplified;
 
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 
-/// What the data-parallel ranks share out.
+/// The states that are sharded over the data-parallel ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N` under the recipe of 8 Q bytes.
     Three,
-    /// Gradients and optimizer state, the weights whole (ZeRO-1/2 as one stage): `M_free = M - φ
-    /// Q - 7 φ Q / N`.
+    /// Gradients and optimizer state, with whole weights (ZeRO-1/2 as one stage): `M_free = M - φ Q
+    /// - 7 φ Q / N`.
     OneOrTwo,
 }
 
-/// A cluster and a model, as the bounds see them.
+/// Parameters of a cluster and a model that enter the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Layers, L.
@@ -48,7 +48,7 @@ pub struct Bounds {
     pub efficiency: f64,
     /// Latency of one message, ε.
     pub latency: Seconds,
-    /// What is sharded.
+    /// The states that are sharded.
     pub stage: Stage,
     /// Share of activations kept, γ, 0 (full recomputation) to 1.
     pub kept: f64,
@@ -64,7 +64,7 @@ const KEPT_WIDTHS: f64 = 16.0;
 /// Bytes over H per token and layer of dropout masks when nothing is recomputed.
 const MASK_BYTES: f64 = 2.0;
 
-/// What one configuration of the bounds' own step model reaches.
+/// Throughput and utilisation of one configuration in the bounds' own step model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
     /// Tokens per second and GPU, K.
@@ -86,7 +86,7 @@ impl Bounds {
         Bytes::new(self.states * self.params())
     }
 
-    /// Memory left for activations, `M_free`; negative where the states alone do not fit.
+    /// Returns the memory left for activations, `M_free`; negative if the states alone do not fit.
     pub fn free_memory(&self) -> Bytes {
         match self.stage {
             Stage::Three => self.memory - self.all_states() / self.gpus,
@@ -104,8 +104,8 @@ impl Bounds {
         Bytes::new(self.layers * ((1.0 - self.kept) * checkpoint + self.kept * everything))
     }
 
-    /// The most tokens that fit on one GPU, `E ≤ M_free / M_act(γ)`; 0 where the states alone do
-    /// not fit.
+    /// Returns the most tokens that fit on one GPU, `E ≤ M_free / M_act(γ)`; 0 if the states alone
+    /// do not fit.
     pub fn tokens(&self) -> f64 {
         positive(self.free_memory() / self.activation_bytes())
     }
@@ -130,9 +130,9 @@ impl Bounds {
         (3.0 - self.kept) * self.forward_time(tokens)
     }
 
-    /// What a step over `tokens` a GPU reaches: `K = E / (max(T_fwd, T_transfer) + max(T_bwd, c_b
-    /// T_transfer))`, `HFU = (4-γ) F_fwd K / S_flops`, `MFU = 3 F_fwd K / S_flops`. All zero at no
-    /// tokens.
+    /// Returns the throughput and utilisation of a step over `tokens` a GPU: `K = E / (max(T_fwd,
+    /// T_transfer) + max(T_bwd, c_b T_transfer))`, `HFU = (4-γ) F_fwd K / S_flops`, `MFU = 3 F_fwd
+    /// K / S_flops`. All are zero for no tokens.
     pub fn reached(&self, tokens: f64) -> Reached {
         if tokens <= 0.0 {
             return Reached { tokens_per_s_per_gpu: 0.0, mfu: 0.0, hfu: 0.0 };
@@ -161,32 +161,32 @@ impl Bounds {
         (2.0 + self.seq_len / (3.0 * self.hidden)) * self.memory_bandwidth_product()
     }
 
-    /// The highest MFU of a step with one transfer a pass: `(3 + l/2H) M_free S_vol / (L H Q²
-    /// S_flops)`, and never above `3 a / (4-γ)`, what kernels leave after recomputation.
+    /// Returns the highest MFU of a step with one transfer a pass: `(3 + l/2H) M_free S_vol / (L H
+    /// Q² S_flops)`, and at most `3 a / (4-γ)`, the kernels' limit with recomputation.
     pub fn mfu_max(&self) -> f64 {
         let (by_network, by_compute) = (self.mfu_by_network(), self.mfu_by_compute());
         if by_network < by_compute { by_network } else { by_compute }
     }
 
-    /// What memory and bandwidth allow of it.
+    /// Returns the highest MFU that memory and bandwidth allow.
     pub fn mfu_by_network(&self) -> f64 {
         (3.0 + self.seq_len / (2.0 * self.hidden)) * self.memory_bandwidth_product()
     }
 
-    /// What kernels leave of it after recomputation.
+    /// Returns the highest MFU that kernels allow with recomputation.
     pub fn mfu_by_compute(&self) -> f64 {
         3.0 * self.efficiency / (4.0 - self.kept)
     }
 
-    /// Tokens that hide one transfer behind the forward pass, `E* = Q a S_flops / (2 S_vol (1 +
-    /// l/6H))`.
+    /// Returns the tokens that hide one transfer behind the forward pass, `E* = Q a S_flops / (2
+    /// S_vol (1 + l/6H))`.
     pub fn tokens_to_hide_transfer(&self) -> f64 {
         self.element * self.efficiency * self.peak.get()
             / (2.0 * self.link.get() * (1.0 + self.seq_len / (6.0 * self.hidden)))
     }
 
-    /// `M_free S_vol / (L H Q² S_flops)`: efficiency depends on the product of memory and bandwidth
-    /// over compute.
+    /// Returns `M_free S_vol / (L H Q² S_flops)`: efficiency depends on the product of memory and
+    /// bandwidth over compute.
     fn memory_bandwidth_product(&self) -> f64 {
         positive(self.free_memory().get()) * self.link.get()
             / (self.layers * self.hidden * self.element * self.element * self.peak.get())

@@ -1,4 +1,5 @@
-//! The choices that reach the step model as the user makes them: one list for scenario and setup.
+//! The choices that reach the step model as the user makes them: one list, shared by scenario and
+//! setup.
 
 use super::experts::ExpertParallel;
 use super::images::Images;
@@ -10,72 +11,74 @@ use super::training::{
     ComputeFormat, MfuConvention, Optimizer, OptimizerKernel, PrecisionPolicy, Recompute, RecomputeModules, UpdatePlace,
 };
 
-/// What a [`Scenario`](crate::scenario::Scenario) and its [`Setup`](super::setup::Setup) both hold,
-/// of the same type: in the scenario as asked for, in the setup the nearest that is possible.
+/// Choices that a [`Scenario`](crate::scenario::Scenario) and its [`Setup`](super::setup::Setup)
+/// share: in the scenario as the user entered them, in the setup the nearest possible ones.
 ///
-/// Both lend its fields as their own: add a choice here and to [`Choices::DEFAULT`], and formulas
-/// read it from the setup.
+/// Both structs dereference to the choices: add a field here and to [`Choices::DEFAULT`], and
+/// formulas can read it from the setup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choices {
-    /// How tensor parallelism runs.
+    /// The kind of tensor parallelism.
     pub tensor: TensorParallel,
-    /// How context parallelism exchanges keys and values.
+    /// The exchange of keys and values under context parallelism.
     pub context: ContextExchange,
-    /// GPUs of context parallelism that share a sequence by heads: as asked for under
-    /// [`ContextExchange::Mixed`]; in a setup all of them, some, or one where heads stay together.
+    /// GPUs of context parallelism that split a sequence by heads. In a scenario the number for
+    /// [`ContextExchange::Mixed`]; in a setup all, some, or one if heads are not split.
     pub sequence_heads: u32,
-    /// How the pipeline runs; its micro-batches are those of a step.
+    /// The pipeline schedule; its micro-batches are those of a step.
     pub pipeline: Pipeline,
-    /// How the layers with experts run, and how tokens reach them.
+    /// Execution of expert layers, and the routing of tokens.
     pub experts: ExpertParallel,
-    /// What of the model is trained.
+    /// The parts of the model that are trained, and how.
     pub trained: Trained,
-    /// What the run optimises. Where it compares two answers, the micro-batch of a scenario counts
-    /// pairs, and that of a setup both sequences of each.
+    /// The training objective. For objectives that compare two answers, the micro-batch of a
+    /// scenario counts pairs, and that of a setup both sequences of each pair.
     pub objective: Objective,
-    /// Which activations are recomputed.
+    /// The activations that are recomputed.
     pub recompute: Recompute,
     /// The share γ of the activations kept under [`Recompute::Fraction`], 0 to 1.
     pub keep_fraction: f64,
     /// The modules recomputed under [`Recompute::Modules`].
     pub recompute_modules: RecomputeModules,
-    /// Which formats hold the state.
+    /// The precision recipe: the formats of weights, gradients and optimizer state.
     pub recipe: PrecisionPolicy,
     /// The format of the layers' matrix products.
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// How its update runs.
+    /// The implementation of the optimizer's update.
     pub optimizer_kernel: OptimizerKernel,
-    /// Where in the step it runs.
+    /// The point in the step where the update runs.
     pub update_place: UpdatePlace,
     /// GaLore's rank.
     pub galore_rank: u32,
-    /// Layers whose products stay in the recipe's format where the others' run in 8 or 4 bits.
+    /// Layers whose matrix products stay in the recipe's format while those of other layers run in
+    /// 8 or 4 bits.
     pub layers_in_16_bits: u32,
-    /// Whether the products that give gradients of weights stay in it too.
+    /// Whether weight-gradient products stay in the recipe's format too.
     pub gradients_in_16_bits: bool,
-    /// Tokens that are predicted beyond the next one: applications of one module
+    /// Tokens predicted beyond the next one: applications of one module
     /// ([`super::transformer::mtp`]).
     pub mtp: u32,
-    /// Images beside the text, for models that read them, and what of the model for them trains.
+    /// Images in the sequences, for models that read them, and the trained parts of the vision
+    /// encoder.
     pub images: Images,
-    /// When gradients are reduced.
+    /// The time at which gradients are reduced.
     pub communication: Communication,
-    /// What is offloaded to host memory.
+    /// The data that is offloaded to host memory.
     pub offload: Offload,
     /// The framework.
     pub framework: Framework,
     /// The kernels.
     pub kernels: Kernels,
-    /// How the allocator takes memory from the driver.
+    /// The way in which the allocator takes memory from the driver.
     pub segments: Segments,
-    /// Which FLOPs the MFU counts.
+    /// The FLOPs that the MFU counts.
     pub mfu_convention: MfuConvention,
 }
 
 impl Choices {
-    /// The choices of the first visit, from which links start too.
+    /// The choices of a first visit, from which links also start.
     pub const DEFAULT: Self = Self {
         tensor: TensorParallel::USUAL,
         context: ContextExchange::Ring,

@@ -51,7 +51,7 @@ fn between_rate(network: &Network, group: Group) -> BytesPerSecond {
     network.inter_node * (network.inter_node_efficiency / slower)
 }
 
-/// How much longer a byte takes on a fabric that loses speed with each node.
+/// Returns the factor by which a byte takes longer on a fabric that loses speed with each node.
 fn decay(network: &Network, group: Group) -> f64 {
     1.0 + network.node_decay * (group.nodes() - 1.0)
 }
@@ -61,8 +61,9 @@ fn levels(group: Group) -> f64 {
     f64::from((group.nodes() as u32).max(1).next_power_of_two().ilog2())
 }
 
-/// Time of an exchange in which every rank sends `outside` bytes to other nodes, from where they
-/// are passed on, and `inside` bytes to GPUs in all: both at once, all messages at once.
+/// Returns the time of an exchange in which every rank sends `outside` bytes to other nodes, which
+/// are forwarded there, and `inside` bytes in all to GPUs. Both exchanges, and all messages, run
+/// concurrently.
 pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes) -> Seconds {
     if group.ranks <= 1.0 {
         return Seconds::ZERO;
@@ -78,8 +79,8 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
     through.max(outside / card * slower) + latency + network.intra_node_latency
 }
 
-/// Time in which every rank sends `size` bytes to the next one of its group, on another node or on
-/// the same: `α + S/B`. Links up from leaf switches are shared, as in a ring.
+/// Returns the time in which every rank sends `size` bytes to the next rank of its group, on
+/// another node or on its own: `α + S/B`. Uplinks of leaf switches are shared, as in a ring.
 ///
 /// ```
 /// # use engine::model::{collectives::{Group, point_to_point}, hardware::{Network, Topology}};

@@ -1,5 +1,5 @@
-//! Communication of one stage: over its data-parallel groups, inside its layers, to its neighbours
-//! in the pipeline. Experts have `experts/exchange.rs`.
+//! Communication of one stage: over its data-parallel groups, inside its layers, and to its
+//! neighbours in the pipeline. Expert communication is in `experts/exchange.rs`.
 
 pub mod asynchronous;
 mod data_parallel;

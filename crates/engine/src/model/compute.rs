@@ -34,38 +34,38 @@ pub(super) use routed::TILE_PADDING;
 pub use routed::experts_alone;
 use routed::routed;
 
-/// What the units of one micro-batch cost on one GPU, before communication slows them; layers on
-/// average over the layers with experts and those without.
+/// Costs of the units of one micro-batch on one GPU, before communication slows them. Layers are
+/// averaged over those with experts and those without.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitCosts<C> {
-    /// Embedding, forward; the same backward.
+    /// Embedding, forward; the backward cost is equal.
     pub embedding: C,
     /// One layer, forward.
     pub layer_forward: C,
     /// Output head and loss, forward and backward.
     pub head: C,
-    /// One layer, backward with its recomputation.
+    /// One layer, backward, including recomputation.
     pub layer_backward: C,
-    /// Of one layer's backward pass, its gradients of weights.
+    /// Weight gradients within one layer's backward pass.
     pub layer_weight_gradient: C,
     /// One layer's matrix products, forward.
     pub layer_matmul: C,
-    /// One layer's matrix products, backward, recomputation apart.
+    /// One layer's matrix products, backward, without recomputation.
     pub layer_matmul_backward: C,
     /// One layer's attention, forward.
     pub layer_attention: C,
-    /// The same, backward.
+    /// One layer's attention, backward.
     pub layer_attention_backward: C,
-    /// Routed experts of one layer that has some, forward: their products and what is between them.
+    /// Routed experts of one expert layer, forward: their products and the work between them.
     pub experts_forward: C,
-    /// Routed experts of one layer that has some, backward with what is recomputed.
+    /// Routed experts of one expert layer, backward, including recomputation.
     pub experts_backward: C,
     /// Host time to launch one layer's kernels in its forward pass ([`launches::forward`]).
     pub launch: Seconds,
 }
 
 impl<C: Cost<Operations>> UnitCosts<C> {
-    /// The mean over layers of which `share` are as the others'.
+    /// Returns the mean over layers of which the share `share` has the costs `other`.
     fn mixed_with(self, other: &Self, share: f64) -> Self {
         let mix = |own: C, other: C| own * (1.0 - share) + other * share;
         Self {
@@ -90,10 +90,11 @@ pub type UnitTimes = UnitCosts<Seconds>;
 
 /// Bytes read and written per element of the hidden state by the embedding look-up in 16 bits.
 const EMBEDDING_BYTES: f64 = 4.0;
-/// Columns of the product at which [`super::hardware::Efficiency::half_saturation_tokens`] holds.
+/// Columns of a product for which [`super::hardware::Efficiency::half_saturation_tokens`] is
+/// defined.
 pub(crate) const REFERENCE_WIDTH: f64 = 4096.0;
-/// The dense peak of the format in which the layers' matrix products run: what utilisation is
-/// counted against.
+/// Returns the dense peak of the format of the layers' matrix products, against which utilisation
+/// is counted.
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
     let accelerator = &setup.accelerator;
     match setup.compute_format {
@@ -103,7 +104,7 @@ pub fn peak(setup: &Setup) -> FlopsPerSecond {
     }
 }
 
-/// The dense peak of the recipe's format, in which attention and the output head run.
+/// Returns the dense peak of the recipe's format, which attention and the output head use.
 pub fn recipe_peak(accelerator: &Accelerator, recipe: PrecisionPolicy) -> FlopsPerSecond {
     match recipe {
         PrecisionPolicy::Fp32 => accelerator.peak_32bit,
@@ -128,15 +129,15 @@ pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     peak(setup) * reached
 }
 
-/// What matrix products reach in the recipe's 16 or 32 bits, whatever the format of those in the
-/// layers.
+/// Returns the rate of matrix products in the recipe's 16 or 32 bits, whatever the format of the
+/// layers' products.
 pub(super) fn recipe_rate(setup: &Setup) -> FlopsPerSecond {
     recipe_peak(&setup.accelerator, setup.recipe) * setup.accelerator.efficiency.matmul
 }
 
-/// What the products that give the gradients of weights reach: one of the three that a matrix takes
-/// part in stays in 16 bits under torchao's `rowwise_with_gw_hp` and `mxfp8_rceil_wgrad_with_hp`
-/// and without Megatron's `fp8_wgrad`.
+/// Returns the rate of weight-gradient products: one of the three products of a matrix, which stays
+/// in 16 bits under torchao's `rowwise_with_gw_hp` and `mxfp8_rceil_wgrad_with_hp` and without
+/// Megatron's `fp8_wgrad`.
 ///
 /// ```
 /// # use engine::{model::compute::{gradient_rate, matmul_rate}, share::decode};
@@ -148,14 +149,14 @@ pub fn gradient_rate(setup: &Setup) -> FlopsPerSecond {
     if setup.gradients_in_16_bits { recipe_rate(setup) } else { matmul_rate(setup) }
 }
 
-/// The times of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have
-/// each block.
+/// Returns the times of all units for one micro-batch on one GPU of a stage with the block shares
+/// `shares`.
 pub fn unit_times(setup: &Setup, shares: &LayerShares) -> UnitTimes {
     unit_costs(setup, shares)
 }
 
-/// The costs of all units for one micro-batch on one GPU of a stage, `shares` of whose layers have
-/// each block.
+/// Returns the costs of all units for one micro-batch on one GPU of a stage with the block shares
+/// `shares`.
 pub fn unit_costs<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares) -> UnitCosts<C> {
     let wide = setup.share_in_16_bits();
     if wide <= 0.0 {
@@ -226,13 +227,13 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
     }
 }
 
-/// The embedding's look-up in one pass.
+/// Returns the cost of the embedding's look-up in one pass.
 fn embedding<C: Cost<Operations>>(rates: &Rates) -> C {
     let hidden = f64::from(rates.setup.architecture.hidden_size);
     rates.streaming(Bytes::new(EMBEDDING_BYTES * rates.tokens * hidden))
 }
 
-/// Memory bandwidth that element-wise kernels reach.
+/// Returns the memory bandwidth that element-wise kernels reach.
 pub fn memory_rate(setup: &Setup) -> BytesPerSecond {
     setup.accelerator.memory_bandwidth * setup.accelerator.efficiency.memory
 }

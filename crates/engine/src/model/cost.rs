@@ -1,22 +1,23 @@
-//! What operators and collectives cost: a time, and beside it the amount of work that takes this
-//! time.
+//! Costs of operators and collectives: a time, and optionally the amount of work done in that time.
 //!
-//! Every formula stands once, generic over [`Cost`]. An evaluation asks for `Seconds` and computes
-//! no amount; timelines and rooflines ask for [`WithAmount`] and get both from the same formula.
+//! Every formula is written once, generic over [`Cost`]. An evaluation instantiates it with
+//! `Seconds` and computes no amounts; timelines and rooflines use [`WithAmount`] and get time and
+//! amount from the same formula.
 
 use crate::units::{Bytes, Flops, FlopsPerSecond, Seconds};
 use core::ops::{Add, Div, Mul, Sub};
 
-/// A cost that is counted: the time alone, or the time with its amount A.
+/// A type of cost: the time alone, or the time with its amount A.
 pub trait Cost<A>: Copy + Default + Add<Output = Self> + Mul<f64, Output = Self> + Div<f64, Output = Self> {
-    /// The cost of an amount that takes `time`; `amount` is called only where amounts are counted.
+    /// Returns the cost of an amount that takes `time`; `amount` is called only by types that count
+    /// amounts.
     fn new(time: Seconds, amount: impl FnOnce() -> A) -> Self;
 
-    /// The same amount in `least` at least.
+    /// Returns the cost with a time of at least `least` and an unchanged amount.
     #[must_use]
     fn at_least(self, least: Seconds) -> Self;
 
-    /// A time in which nothing of A is done.
+    /// Returns the cost of idle time, with the default amount.
     fn waiting(time: Seconds) -> Self
     where
         A: Default,
@@ -35,12 +36,12 @@ impl<A> Cost<A> for Seconds {
     }
 }
 
-/// A time and the amount that is done in it.
+/// A time and the amount of work done in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WithAmount<A> {
-    /// What is done.
+    /// The amount of work.
     pub amount: A,
-    /// How long it takes.
+    /// The time.
     pub time: Seconds,
 }
 
@@ -87,18 +88,18 @@ impl<A: Mul<f64, Output = A>> Div<f64> for WithAmount<A> {
     }
 }
 
-/// What an operator computes and streams.
+/// FLOPs and memory traffic of an operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Operations {
-    /// FLOPs of its matrix products, padding and recomputation among them; 0 for element-wise work.
+    /// FLOPs of matrix products, including padding and recomputation; 0 for element-wise work.
     pub flops: Flops,
-    /// Bytes to and from the GPU's memory. A matrix product reads both of its matrices and writes
-    /// the third once.
+    /// Bytes read from and written to the GPU's memory. A matrix product reads both of its operands
+    /// and writes its result once.
     pub bytes: Bytes,
 }
 
 impl Operations {
-    /// Element-wise work, which reads and writes `bytes`.
+    /// Returns element-wise work, which reads and writes `bytes`.
     pub fn streaming(bytes: Bytes) -> Self {
         Self { flops: Flops::ZERO, bytes }
     }
@@ -126,22 +127,22 @@ impl Mul<f64> for Operations {
 }
 
 impl OperatorCost {
-    /// FLOPs for each byte.
+    /// Returns the arithmetic intensity, in FLOPs per byte.
     pub fn intensity(&self) -> f64 {
         self.amount.flops.get() / self.amount.bytes.get()
     }
 
-    /// The rate of its FLOPs.
+    /// Returns the rate of the FLOPs.
     pub fn rate(&self) -> FlopsPerSecond {
         FlopsPerSecond::new(self.amount.flops.get() / self.time.get())
     }
 }
 
-/// The kinds of collectives, by what nccl-tests counts on the bus of a buffer of S bytes among n
-/// GPUs.
+/// Kinds of collectives, with the bus traffic that nccl-tests counts for a buffer of S bytes among
+/// n GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CollectiveKind {
-    /// Nothing moves.
+    /// No traffic.
     #[default]
     Nothing,
     /// All-gather or reduce-scatter: `(n-1)/n S`.
@@ -150,26 +151,26 @@ pub enum CollectiveKind {
     AllReduce,
     /// All-to-all: `(n-1)/n S`.
     AllToAll,
-    /// Collectives of several kinds, one after the other, whose buffers have no sum.
+    /// A sequence of collectives of several kinds, whose buffer sizes have no meaningful sum.
     Several,
 }
 
-/// What a collective moves.
+/// Traffic of a collective.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// The kind.
     pub kind: CollectiveKind,
-    /// The whole buffer, S in nccl-tests: `algbw = S / time`. No number to read where the kind is
+    /// The whole buffer, S in nccl-tests: `algbw = S / time`. Not meaningful for the kind
     /// `Several`.
     pub size: Bytes,
-    /// Bytes through the links of each GPU by nccl-tests' factors: `busbw = bus / time`.
+    /// Bytes through the links of each GPU, by nccl-tests' factors: `busbw = bus / time`.
     pub bus: Bytes,
     /// GPUs of the group, n.
     pub ranks: f64,
 }
 
 impl Traffic {
-    /// The traffic of a collective over a buffer of `size` bytes among `ranks` GPUs.
+    /// Returns the traffic of a collective over a buffer of `size` bytes among `ranks` GPUs.
     pub fn new(kind: CollectiveKind, size: Bytes, ranks: f64) -> Self {
         let passes = if kind == CollectiveKind::AllReduce { 2.0 } else { 1.0 };
         Self { kind, size, bus: size * (passes * (ranks - 1.0) / ranks), ranks }
@@ -178,8 +179,8 @@ impl Traffic {
 
 impl Add for Traffic {
     type Output = Self;
-    /// One collective after the other. The sum counts among the GPUs of the first that moves
-    /// anything.
+    /// Adds collectives that run in sequence. The sum has the ranks of the first collective with
+    /// traffic.
     fn add(self, other: Self) -> Self {
         if self.kind == CollectiveKind::Nothing {
             return other;
@@ -199,17 +200,17 @@ impl Mul<f64> for Traffic {
     }
 }
 
-/// What a span of a timeline does.
+/// Work of a span of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// The span computes.
+    /// The span is compute.
     Operations(Operations),
-    /// The span communicates.
+    /// The span is communication.
     Traffic(Traffic),
 }
 
 impl Amount {
-    /// Both together; `None` of compute and communication.
+    /// Returns the sum of two amounts; `None` for compute plus communication.
     pub fn plus(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Operations(one), Self::Operations(other)) => Some(Self::Operations(one + other)),

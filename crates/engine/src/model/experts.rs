@@ -1,5 +1,5 @@
-//! Mixtures of experts on many GPUs (docs/book/model/experts.md): how tokens reach their experts,
-//! and what the experts compute.
+//! Mixtures of experts on many GPUs (docs/book/model/experts.md): token routing and exchange, and
+//! compute of the experts.
 
 pub mod choice;
 pub mod exchange;
@@ -12,31 +12,32 @@ pub use super::parallel::{Dispatcher, ExpertParallel};
 use super::per_rank;
 use super::setup::Setup;
 
-/// Tokens that one GPU holds where a layer's experts begin: tensor parallelism shares them, `T /
-/// tp`.
+/// Returns the tokens that one GPU holds at the start of a layer's experts: tensor parallelism
+/// splits them, `T / tp`.
 pub fn local_tokens(setup: &Setup) -> f64 {
     per_rank::tokens(setup) / f64::from(setup.mesh.tp.max(1))
 }
 
-/// Copies of tokens that one GPU sends to experts in one micro-batch and layer, `k f T / tp`.
+/// Returns the token copies that one GPU sends to experts in one micro-batch and layer, `k f T /
+/// tp`.
 pub fn copies(setup: &Setup) -> f64 {
     f64::from(setup.architecture.experts.top_k()) * setup.experts.capacity_factor * local_tokens(setup)
 }
 
-/// Copies that arrive at one GPU's experts, on average: its part of an expert-tensor group sees all
-/// of that group's, `etp k f T / tp`, times the imbalance where it is the busiest.
+/// Returns the copies that arrive at one GPU's experts: each GPU of an expert-tensor group receives
+/// all copies of the group, `etp k f T / tp`, times the load imbalance on the busiest GPU.
 pub fn received(setup: &Setup) -> f64 {
     copies(setup) * f64::from(setup.mesh.etp.max(1)) * setup.experts.imbalance
 }
 
-/// Routed experts on one GPU, `E / ep`.
+/// Returns the routed experts on one GPU, `E / ep`.
 pub fn local_experts(setup: &Setup) -> f64 {
     f64::from(setup.architecture.experts.num_experts) / f64::from(setup.mesh.ep.max(1))
 }
 
-/// Mean number of `parts` equal parts of the experts that a token with k experts is sent to: `parts
-/// (1 - (1 - 1/parts)^k)`, as if each choice were independent, and under device-limited routing no
-/// more than `topk_group` of `n_group`.
+/// Returns the mean number of parts that a token with k experts is sent to, of `parts` equal parts
+/// of the experts: `parts (1 - (1 - 1/parts)^k)`, as for independent choices, and under
+/// device-limited routing at most `topk_group` of `n_group`.
 ///
 /// ```
 /// # use engine::model::{experts::parts_reached, transformer::Experts};
@@ -54,17 +55,17 @@ pub fn parts_reached(experts: &super::transformer::Experts, parts: f64) -> f64 {
     }
     let (groups, chosen) = (f64::from(experts.n_group), f64::from(experts.topk_group));
     if parts >= groups {
-        // The chosen groups lie on their share of the parts.
+        // The chosen groups cover a proportional share of the parts.
         return reached(parts * chosen / groups, experts.top_k());
     }
-    // Of the groups that a token uses, those on another part than the ones before.
+    // Count of parts that hold the groups used by a token.
     let used = reached(chosen, experts.top_k());
     let whole = used.floor();
     let (fewer, more) = (reached(parts, whole as u32), reached(parts, whole as u32 + 1));
     fewer + (used - whole) * (more - fewer)
 }
 
-/// Mean number of `parts` that so many independent choices fall on.
+/// Returns the mean number of `parts` that `choices` independent choices reach.
 fn reached(parts: f64, choices: u32) -> f64 {
     let mut missed = 1.0;
     for _ in 0..choices {

@@ -1,9 +1,9 @@
-//! Models scaled along their own family: what a family would publish at a size that it does not
-//! (docs/book/model/parameters.md).
+//! Models scaled along their own family: the shape that a family would have at a size that is not
+//! published (docs/book/model/parameters.md).
 //!
-//! Vocabulary, head width, grouping of keys, ratio of MLP to width, experts and everything else
-//! that a family keeps stay; layers and width grow. Only `+ - * / sqrt` and rounding, so that every
-//! platform finds the same whole numbers.
+//! Vocabulary, head width, grouping of keys, ratio of MLP to width, experts and all other
+//! properties of a family stay; layers and width grow. Only `+ - * / sqrt` and rounding are used,
+//! so that every platform finds the same whole numbers.
 
 mod steps;
 
@@ -13,24 +13,24 @@ use steps::{Mlp, Steps};
 /// A published size of a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Member {
-    /// The key of its catalog entry.
+    /// The key of the member's catalog entry.
     pub id: &'static str,
-    /// Its shape.
+    /// The member's shape.
     pub architecture: Architecture,
 }
 
-/// Models that differ in size.
+/// A family of models that differ in size.
 #[derive(Clone, Copy)]
 pub struct Family {
-    /// The name that its members share, such as `Llama 3.1`.
+    /// The name that the members share, such as `Llama 3.1`.
     pub name: &'static str,
-    /// Its published sizes, the smallest first.
+    /// The published sizes, the smallest first.
     pub members: &'static [Member],
-    /// Whether its other sizes are those of the ladder ([`super::ladder`]).
+    /// Whether unpublished sizes are those of the ladder ([`super::ladder`]).
     pub on_ladder: bool,
 }
 
-/// Families are told apart by their names.
+/// Families are identified by their names.
 impl PartialEq for Family {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -44,8 +44,8 @@ impl core::fmt::Debug for Family {
 }
 
 impl Family {
-    /// Returns the largest published size up to a number of parameters, and the smallest one from
-    /// there on.
+    /// Returns the largest published member below a number of parameters, and the smallest one at
+    /// or above it.
     pub fn around(&self, size: f64) -> (Option<&'static Member>, Option<&'static Member>) {
         let above = self.members.iter().position(|member| params(&member.architecture) >= size);
         let below = above.unwrap_or(self.members.len()).checked_sub(1);
@@ -53,13 +53,13 @@ impl Family {
     }
 }
 
-/// Returns the shape at a size between two published ones.
+/// Returns the shape at a size between two published sizes.
 ///
-/// Width and ratio of MLP to width are geometric between both, `H = H_a^(1-t) H_b^t` with `t =
-/// ln(P / P_a) / ln(P_b / P_a)`; layers are as many as reach P, and the MLP then takes up what
-/// whole layers leave, so that the shape has P parameters within a percent. What both do not share
-/// is that of the size nearer in ratio. Where both have as many heads of keys and values, those
-/// stay (Llama 3.1: 8 at every size); else their grouping does.
+/// Width and ratio of MLP to width are interpolated geometrically, `H = H_a^(1-t) H_b^t` with `t =
+/// ln(P / P_a) / ln(P_b / P_a)`; the number of layers follows from P, and the MLP absorbs the
+/// rounding to whole layers, so that the shape has P parameters within a percent. Properties that
+/// differ between the two are those of the size nearer in ratio. If both have equal numbers of key
+/// and value heads, the number stays (Llama 3.1: 8 at every size); otherwise the grouping stays.
 pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architecture {
     let ends = (params(low), params(high));
     let style = if size * size < ends.0 * ends.1 { low } else { high };
@@ -75,8 +75,9 @@ pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architectu
 }
 
 /// Returns the shape at a size beyond a published one, or of a model without a family: layers and
-/// width keep their ratio, as families do (width over layers is 128, 102 and 130 in Llama 3.1 8B,
-/// 70B and 405B: arXiv 2407.21783, Table 3; loss hardly depends on it: arXiv 2001.08361, Figure 5).
+/// width keep their ratio, as in published families (width over layers is 128, 102 and 130 in Llama
+/// 3.1 8B, 70B and 405B: arXiv 2407.21783, Table 3; loss hardly depends on it: arXiv 2001.08361,
+/// Figure 5).
 ///
 /// ```
 /// # use engine::{catalog, model::family::beyond};
@@ -88,16 +89,16 @@ pub fn beyond(published: &Architecture, size: f64) -> Architecture {
     steps.shape(steps.of_the_same_aspect(size), size)
 }
 
-/// Parameters, as a number to compute with.
+/// Returns the parameters as a floating-point number.
 pub fn params(architecture: &Architecture) -> f64 {
     architecture.params() as f64
 }
 
-/// Halvings of the interval: its width in the exponent is then below one in 10¹².
+/// Halvings of the interval, after which its width in the exponent is below one in 10¹².
 const HALVINGS: u32 = 40;
 
-/// Returns what lies between two values as `at` lies between `ends`, by ratios; `fallback` where a
-/// value is not positive.
+/// Interpolates geometrically between `values`, at the position of `at` between `ends`; returns
+/// `fallback` if a value is not positive.
 fn geometric(ends: (f64, f64), at: f64, values: (f64, f64), fallback: f64) -> f64 {
     if !(values.0 > 0.0 && values.1 > 0.0) {
         return fallback;

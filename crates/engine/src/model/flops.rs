@@ -19,9 +19,9 @@ pub use layer::{
     layer_matmul_params, layer_mixing, matrices, mean_executed_attention, mean_keys, model_per_token,
 };
 
-/// Model FLOPs per token of one step of a setup: of what trains alone gradients of weights, of what
-/// gradients pass alone gradients of inputs, and adapters with both. [`model_per_token`] where
-/// everything trains.
+/// Returns the model FLOPs per token of one step of a setup. Weight gradients count only for
+/// trained weights, input gradients only for layers that gradients pass, and adapters count both.
+/// Equals [`model_per_token`] if everything is trained.
 ///
 /// ```
 /// # use engine::{model::flops::{model_per_token, of_setup}, share::decode};
@@ -47,15 +47,15 @@ pub fn of_setup(setup: &Setup) -> Flops {
     layers * of_layer + of_head(setup) + Flops::new(adapters) + tower::flops::per_token(setup)
 }
 
-/// FLOPs per token of one step of the modules that predict further tokens: each the projection of
-/// hidden state and embedding, attention, experts or an MLP, and the output head.
+/// Returns the FLOPs per token of one step in the modules that predict further tokens: each has the
+/// projection of hidden state and embedding, attention, experts or an MLP, and the output head.
 pub fn further_tokens(setup: &Setup) -> Flops {
     if setup.mtp == 0 {
         return Flops::ZERO;
     }
     let arch = &setup.architecture;
     let keys = counted_keys(arch, setup.attended(), setup.mfu_convention);
-    // A model of one layer like the module's.
+    // A model of one layer, like that of the module.
     let mlp = if arch.has_experts() { Mlp::Experts } else { Mlp::Dense };
     let kind = LayerKind { mixer: Mixer::Attention, mlp };
     let module =
@@ -66,8 +66,8 @@ pub fn further_tokens(setup: &Setup) -> Flops {
     (1.0 + BACKWARD_OVER_FORWARD) * f64::from(setup.mtp) * forward
 }
 
-/// FLOPs per token of the output head in all passes, with gradients of its weights where these
-/// train; none of a head of one output.
+/// Returns the FLOPs per token of the output head in all passes, with weight gradients if the head
+/// is trained; zero for a scalar head.
 pub fn of_head(setup: &Setup) -> Flops {
     if setup.objective.has_scalar_head() {
         return Flops::ZERO;
@@ -75,8 +75,8 @@ pub fn of_head(setup: &Setup) -> Flops {
     (1.0 + 1.0 + Backward::of(setup).head) * head(&setup.architecture)
 }
 
-/// FLOPs per token that a step executes beyond [`of_setup`], attention counted over `keys`: what is
-/// recomputed, and forward passes without gradients.
+/// Returns the FLOPs per token that a step executes beyond [`of_setup`], with attention over
+/// `keys`: recomputation, and forward passes without gradients.
 pub fn beside_model_per_token(setup: &Setup, keys: f64) -> Flops {
     let again = recomputed_per_token(setup, keys) + tower::flops::again_per_token(setup);
     let passes = setup.objective.passes();

@@ -1,68 +1,68 @@
-//! What each framework's code does, trait by trait: the formulas ask for these, never for a name.
+//! Traits of each framework's code: formulas depend on these traits, never on a framework's name.
 
 use super::software::{Framework, RootUnit};
 
-/// What a framework's code does beside the mathematics. What no field says is as in PyTorch without
-/// fusion: operator by operator, nothing shared and nothing overlapped.
+/// Behaviour of a framework's code beyond the mathematics. Where no field applies, the code behaves
+/// like PyTorch without fusion: operator by operator, nothing shared and nothing overlapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     // The layers and their kernels.
-    /// Whose layers the traced step writes down.
+    /// The implementation of the layers, for traces of a step.
     pub layers: Layers,
-    /// XLA compiles the step to one program: it plans all buffers ahead, computes an activation
-    /// where the next product reads it, and stacks the layers' gradients in a loop.
+    /// XLA compiles the step to one program: it plans all buffers ahead, computes an activation at
+    /// the point where the next product reads it, and stacks the layers' gradients in a loop.
     pub is_one_program: bool,
-    /// One kernel computes the MLP's activation, and where it is gated the product with the gate
-    /// too: its output alone is kept beside its inputs.
+    /// One kernel computes the MLP's activation, including the product with the gate of a gated
+    /// MLP: of its tensors only the output is kept besides the inputs.
     pub fused_activation: bool,
     /// GPT-2's activation runs operator by operator (`NewGELUActivation` of `modeling_gpt2.py`);
-    /// models of the same shape in other code have one kernel (llm-foundry's `ffn.py`).
+    /// implementations of similar models elsewhere have one kernel (llm-foundry's `ffn.py`).
     pub new_gelu: bool,
-    /// Kernels around an adapter's products are fused, without `torch.compile` too.
+    /// Kernels around an adapter's products are fused, even without `torch.compile`.
     pub fused_adapters: bool,
-    /// Queries, keys and values are one matrix, gate and up another, whatever the model's own code
-    /// has (`linear_qkv`, `linear_fc1`): each takes one adapter.
+    /// Queries, keys and values are one matrix, and gate and up another, whatever the model's own
+    /// code has (`linear_qkv`, `linear_fc1`): each fused matrix has one adapter.
     pub fused_projections: bool,
-    /// A norm is one kernel with the product after it (`TELayerNormColumnParallelLinear`) and no
-    /// module that could be recomputed alone.
+    /// A norm is fused with the product after it (`TELayerNormColumnParallelLinear`), so that it is
+    /// no module that could be recomputed alone.
     pub fused_norms: bool,
-    /// Adapters are PEFT's, on models of transformers: a module to save trains as a copy beside the
-    /// original.
+    /// Adapters are PEFT's, on models of transformers: a module to save is trained as a copy next
+    /// to the original.
     pub peft_adapters: bool,
-    /// A layer's experts are one stacked tensor, as in Hugging Face's models, which FSDP2 cuts
-    /// along them: whole experts for every GPU, and padding where GPUs are left over.
+    /// A layer's experts are one stacked tensor, as in Hugging Face's models, which FSDP2 shards
+    /// along the expert dimension: whole experts on every GPU, with padding if experts do not
+    /// divide evenly.
     pub stacked_experts: bool,
     /// Grouped products run on Megablox, JAX's kernel for ragged groups.
     pub grouped_by_megablox: bool,
 
     // What layers keep for the backward pass.
     /// Products after a norm keep their gathered input under sequence parallelism. Megatron gathers
-    /// it again (arXiv 2205.05198, section 4.2.2), and so does nanotron (`tp_recompute_allgather`);
-    /// XLA keeps what each GPU computed.
+    /// it again in the backward pass (arXiv 2205.05198, section 4.2.2), as does nanotron
+    /// (`tp_recompute_allgather`); XLA keeps the input that each GPU computed.
     pub keeps_gathered_input: bool,
-    /// Products in 8 or 4 bits keep their inputs in that format (github NVIDIA/TransformerEngine
-    /// v2.9, `layernorm_linear.py`).
+    /// Products in 8 or 4 bits keep their inputs in the narrow format (github
+    /// NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`).
     pub keeps_narrow_inputs: bool,
-    /// Before Hopper `flash-attn` keeps its output batch first, and the projection after it a copy
-    /// with the sequence first.
+    /// Before Hopper `flash-attn` keeps its output with the batch dimension first, and the
+    /// projection after it a copy with the sequence dimension first.
     pub turns_attention_output: bool,
-    /// An activation without a gate is multiplied by the router's probabilities in a kernel of its
-    /// own, and both are kept (Megatron's `MLP.forward` with `per_token_scale`).
+    /// An ungated activation is multiplied by the router's probabilities in a separate kernel, and
+    /// both tensors are kept (Megatron's `MLP.forward` with `per_token_scale`).
     pub scales_expert_activation: bool,
-    /// The output projection of Mamba-2 stands outside the fused function and keeps its own input.
+    /// The output projection of Mamba-2 is outside the fused function and keeps its own input.
     pub projects_state_outside: bool,
-    /// Selective recomputation keeps the outputs of all products but the last, and of attention's
-    /// kernel none (`MaxText`'s `minimal`).
+    /// Selective recomputation keeps the outputs of all products but the last, and not that of
+    /// attention's kernel (`MaxText`'s `minimal`).
     pub selective_keeps_products: bool,
     /// Single modules can be recomputed by a setting (`--recompute-modules`).
     pub recomputes_modules: bool,
-    /// Asynchronous tensor parallelism keeps no copies beside the buffers that its exchanges use:
-    /// nanotron's are there for all layers (`MemoryBuffer`), and so are those of Transformer Engine
-    /// (`initialize_ub`).
+    /// Asynchronous tensor parallelism keeps no copies besides the exchange buffers, which all
+    /// layers share in nanotron (`MemoryBuffer`) and Transformer Engine (`initialize_ub`).
     pub asynchronous_in_shared_buffers: bool,
 
     // The loss.
-    /// How the loss without fusion computes.
+    /// The implementation of the unfused loss.
     pub loss: UnfusedLoss,
     /// Under tensor parallelism each GPU gathers the logits of the whole vocabulary (transformers'
     /// `_tp_plan = {"lm_head": "colwise_rep"}`, from 5.0 `colwise_gather_output`; DeepSpeed's
@@ -70,121 +70,125 @@ pub struct Traits {
     pub gathers_logits: bool,
 
     // Gradients.
-    /// Where gradients are between compute and their reduction over replicas with whole weights.
+    /// Storage of gradients between compute and their reduction over replicas with whole weights.
     pub replicated_gradients: ReplicatedGradients,
-    /// Gradients are reduced in flat buckets of the framework's own, and not one by one: no update
-    /// can run where one is ready, and weights and optimizer state lie in flat buffers too.
+    /// Gradients are reduced in the framework's own flat buckets instead of one by one: no update
+    /// can run as soon as a gradient is ready, and weights and optimizer state are in flat buffers
+    /// too.
     pub flat_gradient_buckets: bool,
-    /// A bucket has `max(40e6, 1e6 dp)` parameters: several small layers share its latency
+    /// A bucket has `max(40e6, 1e6 dp)` parameters, so that several small layers share its latency
     /// (Megatron-Core's `DistributedDataParallel`).
     pub joins_layers_in_buckets: bool,
     /// Gradients stay allocated between steps; PyTorch frees them after the update.
     pub keeps_gradient_buffers: bool,
 
     // Sharding.
-    /// PyTorch's FSDP shards the weights: unit by unit, on streams whose memory no other one uses.
+    /// PyTorch's FSDP shards the weights: unit by unit, on streams whose memory other streams
+    /// cannot use.
     pub shards_by_fsdp: bool,
-    /// What FSDP keeps gathered outside the layers. Never [`RootUnit::Default`].
+    /// Weights outside the layers that FSDP keeps gathered. Never [`RootUnit::Default`].
     pub root_unit: RootUnit,
     /// ZeRO-2 and ZeRO-3 are DeepSpeed's, with its buckets and units, its offloading to drives, and
-    /// what it refuses.
+    /// its restrictions.
     pub zero_by_deepspeed: bool,
-    /// ZeRO-1's updated weights are gathered beside the next forward pass
+    /// The gather of ZeRO-1's updated weights overlaps with the next forward pass
     /// (`--overlap-param-gather`).
     pub prefetches_updated_weights: bool,
-    /// ZeRO-1's updated weights are gathered in 8 bits where asked (`--fp8-param-gather`, which
-    /// Megatron's `arguments.py` allows with the distributed optimizer).
+    /// ZeRO-1's updated weights can be gathered in 8 bits (`--fp8-param-gather`, which Megatron's
+    /// `arguments.py` allows with the distributed optimizer).
     pub gathers_updates_in_8_bits: bool,
-    /// Whole weights have copies in the products' narrow format, one of them transposed (github
-    /// NVIDIA/TransformerEngine #1261, #1764, #1880).
+    /// Whole weights have copies in the narrow format of the products, one of them transposed
+    /// (github NVIDIA/TransformerEngine #1261, #1764, #1880).
     pub keeps_narrow_weights: bool,
 
-    // Memory beside tensors.
-    /// cuBLAS and Transformer Engine reserve workspaces that stay (`CublasHandlePool.cpp`,
+    // Memory besides tensors.
+    /// cuBLAS and Transformer Engine reserve permanent workspaces (`CublasHandlePool.cpp`,
     /// `get_cublas_workspace_size_bytes`), which Megatron-LM's continuous integration logs between
     /// steps.
     pub keeps_workspaces: bool,
-    /// The host runs so far ahead that the allocator holds tensors which a stream of collectives
-    /// has yet to reduce (`recordStream`; github huggingface/nanotron, branch nouamane/bench2).
-    /// They are counted one by one; elsewhere what the allocator holds is a share.
+    /// The host runs so far ahead that the allocator cannot reuse tensors whose collective has not
+    /// finished on its stream (`recordStream`; github huggingface/nanotron, branch
+    /// nouamane/bench2). They are counted one by one; for other frameworks the allocator's overhead
+    /// is a share.
     pub holds_reduced_tensors: bool,
-    /// With texts of many lengths the allocator holds blocks that longer logits have outgrown.
+    /// With texts of varying length the allocator retains blocks that are too small for longer
+    /// logits.
     pub outgrows_blocks: bool,
 
     // Pipelines and other degrees.
-    /// Stages are balanced by parameters, the output head among them, and not by layers.
+    /// Stages are balanced by parameters, including the output head, instead of by layers.
     pub balances_parameters: bool,
-    /// An interleaved schedule sends its messages beside compute (`overlap_p2p_comm`,
+    /// Messages of an interleaved schedule overlap with compute (`overlap_p2p_comm`,
     /// Megatron-Core's default there).
     pub overlaps_messages: bool,
-    /// Where in a step the host waits for the GPU.
+    /// Points in a step at which the host synchronises with the GPU.
     pub host_waits: HostWaits,
-    /// Where exchanges of experts run beside another micro-batch, one layer's forward pass is
-    /// paired with one layer's backward pass (`TransformerModelChunkSchedulePlan.run`, github
+    /// If exchanges of experts overlap with another micro-batch, one layer's forward pass is paired
+    /// with one layer's backward pass (`TransformerModelChunkSchedulePlan.run`, github
     /// NVIDIA/Megatron-LM d98e8a64).
     pub pairs_layers: bool,
-    /// Trainers on it for objectives other than the next token (TRL, verl) have no pipelines.
+    /// Trainers built on the framework for objectives other than the next token (TRL, verl) have no
+    /// pipelines.
     pub aligns_without_pipelines: bool,
-    /// Tensor parallelism splits the encoder of images as it does the language model.
+    /// Tensor parallelism splits the image encoder like the language model.
     pub splits_encoder: bool,
-    /// An all-to-all of context parallelism hands out whole groups of queries with their keys;
-    /// others repeat keys and values.
+    /// An all-to-all of context parallelism distributes whole groups of queries with their keys;
+    /// other frameworks repeat keys and values.
     pub hands_out_groups: bool,
 }
 
-/// Where in a step, beside its end, the host waits for the GPU, so that it is no further ahead than
-/// one pass.
+/// Points in a step, besides its end, at which the host synchronises with the GPU, so that it is at
+/// most one pass ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostWaits {
-    /// Nowhere.
+    /// No such points.
     Never,
-    /// At messages between the stages of a pipeline, where they do not run beside compute: Megatron
-    /// synchronises after each batch of them (`batch_p2p_sync`), nanotron reads their shapes on the
-    /// host.
+    /// Messages between pipeline stages that do not overlap with compute: Megatron synchronises
+    /// after each batch of them (`batch_p2p_sync`), nanotron reads their shapes on the host.
     AtMessages,
-    /// At gathers of weights, one layer ahead (`limit_all_gathers` of PyTorch's first FSDP).
+    /// Gathers of weights, one layer ahead (`limit_all_gathers` of PyTorch's first FSDP).
     AtGathers,
 }
 
-/// Whose code a layer is.
+/// The implementation of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layers {
-    /// torchtitan's.
+    /// torchtitan's layers.
     Torchtitan,
-    /// Those of transformers.
+    /// The layers of transformers.
     Transformers,
-    /// The framework's own, which the traced step does not write down.
+    /// The framework's own layers, for which there is no trace of a step.
     Own,
 }
 
-/// What a loss without fusion holds of fp32 logits.
+/// The fp32 logits that an unfused loss holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnfusedLoss {
-    /// PyTorch's, operator by operator: logits, log-softmax and gradient, and one more tensor where
-    /// GPUs share the vocabulary.
+    /// PyTorch's loss, operator by operator: logits, log-softmax and gradient, and one more tensor
+    /// if GPUs share the vocabulary.
     Apart,
-    /// Megatron-Core's: one copy, overwritten in place (`tensor_parallel/cross_entropy.py`).
+    /// Megatron-Core's loss: one copy, overwritten in place (`tensor_parallel/cross_entropy.py`).
     InPlace,
-    /// The same in Megatron-LM of 2021 and nanotron, of which runs show more.
+    /// The in-place loss in Megatron-LM of 2021 and nanotron, whose runs show more memory.
     InPlaceEarly,
 }
 
-/// Where gradients are between compute and their reduction under DDP and ZeRO-1.
+/// Storage of gradients between compute and their reduction under DDP and ZeRO-1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplicatedGradients {
-    /// PyTorch's DDP copies them to its buckets, unless `gradient_as_bucket_view` is set.
+    /// Copied to the buckets of PyTorch's DDP, unless `gradient_as_bucket_view` is set.
     Copied,
-    /// In the buckets from the start.
+    /// Computed in the buckets.
     InBuckets,
-    /// As compute produced them, added to fp32 ones after the backward pass (nanotron's
+    /// Stored as computed, and added to fp32 gradients after the backward pass (nanotron's
     /// `FP32GradientAccumulator`).
     AddedAfterBackward,
-    /// In the buckets, and under ZeRO-1 in those of DeepSpeed's stage 1 (`stage_1_and_2.py`,
+    /// Computed in the buckets, under ZeRO-1 in those of DeepSpeed's stage 1 (`stage_1_and_2.py`,
     /// `bf16_optimizer.py`).
     OfStage1,
 }
 
-/// Nothing fused, shared or overlapped; a framework says what it does.
+/// Defaults, nothing fused, shared or overlapped; each framework overrides the traits that it has.
 const PLAIN: Traits = Traits {
     layers: Layers::Own,
     is_one_program: false,
@@ -317,9 +321,9 @@ const MAXTEXT: Traits = Traits {
     grouped_by_megablox: true,
     selective_keeps_products: true,
     asynchronous_in_shared_buffers: true,
-    // No source says these three of MaxText, nor how its loss computes: they are assumed to be as
-    // in PyTorch, which shards states alike. Nor does one say whether gradients can be updated one
-    // by one, or stay.
+    // There is no source for these three traits of MaxText, nor for its loss: they are assumed to
+    // be as in PyTorch, which shards states alike. Neither is there one for updates of single
+    // gradients, nor for gradients that stay allocated.
     replicated_gradients: ReplicatedGradients::Copied,
     outgrows_blocks: true,
     aligns_without_pipelines: true,
@@ -327,7 +331,7 @@ const MAXTEXT: Traits = Traits {
 };
 
 impl Framework {
-    /// Returns what the framework's code does.
+    /// Returns the traits of the framework's code.
     pub const fn traits(self) -> &'static Traits {
         match self {
             Self::Torchtitan => &TORCHTITAN,
@@ -357,7 +361,7 @@ mod tests {
             let of = framework.traits();
             let ways = [of.shards_by_fsdp, of.zero_by_deepspeed, of.is_one_program];
             assert!(ways.iter().filter(|is| **is).count() <= 1, "{framework:?}");
-            // Only flat buckets are there before the backward pass, and after the update.
+            // Only flat buckets exist before the backward pass, and after the update.
             assert!(of.flat_gradient_buckets || !of.keeps_gradient_buffers, "{framework:?}");
             assert!(!(of.shards_by_fsdp && of.flat_gradient_buckets), "{framework:?}");
         }

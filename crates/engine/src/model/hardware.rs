@@ -1,8 +1,8 @@
-//! What the training runs on: one accelerator and the network between many.
+//! Hardware of a training run: one accelerator and the network between many.
 
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// The silicon of an accelerator: what its kernels reach, and which formats it has, belong to it.
+/// The silicon of an accelerator, which determines its formats and the efficiency of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Generation {
     /// V100.
@@ -38,17 +38,17 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// Whether it is NVIDIA's and older than Hopper (compute capability below 9.0).
+    /// Whether the silicon is NVIDIA's and older than Hopper (compute capability below 9.0).
     pub const fn is_before_hopper(self) -> bool {
         matches!(self, Self::Volta | Self::Turing | Self::Ampere | Self::AmpereGddr | Self::Ada)
     }
 
-    /// Whether CUDA runs on it: it is NVIDIA's.
+    /// Whether the silicon is NVIDIA's and runs CUDA.
     pub const fn has_cuda(self) -> bool {
         self.is_before_hopper() || self.is_from_hopper()
     }
 
-    /// Whether it is NVIDIA's, Hopper or newer.
+    /// Whether the silicon is NVIDIA's, Hopper or newer.
     pub const fn is_from_hopper(self) -> bool {
         matches!(self, Self::Hopper | Self::Blackwell | Self::BlackwellGddr | Self::BlackwellUltra)
     }
@@ -57,20 +57,20 @@ impl Generation {
 /// One GPU (or other accelerator), by its data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accelerator {
-    /// Its silicon.
+    /// The silicon.
     pub generation: Generation,
-    /// Memory, as its maker names it.
+    /// Nominal memory.
     pub memory: Bytes,
-    /// Share of the memory that the driver leaves to programs, in percent: links say it so, to the
-    /// last bit.
+    /// Share of the memory that the driver leaves to programs, in percent, the unit of links, which
+    /// restore it bit by bit.
     pub usable_percent: f64,
     /// Peak memory bandwidth.
     pub memory_bandwidth: BytesPerSecond,
     /// Dense peak in the 16-bit training format (bf16, or fp16 on a V100), without sparsity.
     pub peak_16bit: FlopsPerSecond,
-    /// Dense peak in fp8; equal to the 16-bit peak where there is no fp8 unit.
+    /// Dense peak in fp8; equal to the 16-bit peak without an fp8 unit.
     pub peak_8bit: FlopsPerSecond,
-    /// Dense peak in 4 bits; equal to the 8-bit peak where there is no such unit.
+    /// Dense peak in 4 bits; equal to the 8-bit peak without such a unit.
     pub peak_4bit: FlopsPerSecond,
     /// Dense peak of fp32 matrix products as PyTorch runs them by default (no TF32).
     pub peak_32bit: FlopsPerSecond,
@@ -83,7 +83,8 @@ pub struct Accelerator {
 }
 
 impl Accelerator {
-    /// The memory that a program can use: what the driver reports, and what a run has to fit in.
+    /// Returns the memory that a program can use: the capacity that the driver reports, and the
+    /// limit of a run.
     ///
     /// ```
     /// let h100 = engine::catalog::accelerator("h100-sxm").unwrap().values;
@@ -96,14 +97,14 @@ impl Accelerator {
     }
 }
 
-/// What kernels reach of an accelerator's peaks, and what a launch costs.
+/// Fractions of an accelerator's peaks that kernels reach, and the cost of launches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efficiency {
     /// Fraction of the dense peak reached by large matrix products.
     pub matmul: f64,
-    /// Fraction of the 8-bit peak reached by large matrix products, casts apart.
+    /// Fraction of the 8-bit peak reached by large matrix products, without casts.
     pub matmul_8bit: f64,
-    /// Fraction of the 4-bit peak reached by large matrix products, casts apart.
+    /// Fraction of the 4-bit peak reached by large matrix products, without casts.
     pub matmul_4bit: f64,
     /// Fraction of the dense peak reached by flash attention kernels not tuned to the GPU, forward.
     pub attention: f64,
@@ -113,12 +114,12 @@ pub struct Efficiency {
     pub memory: f64,
     /// Tokens at which matrix products reach half of their efficiency.
     pub half_saturation_tokens: f64,
-    /// Host time to launch one layer's kernels in one pass: a floor under its compute time.
+    /// Host time to launch one layer's kernels in one pass, a lower bound of its compute time.
     pub launch_per_layer: Seconds,
 }
 
 impl Efficiency {
-    /// Kernels that reach every peak, and launches that cost nothing.
+    /// Kernels that reach every peak, and launches without cost.
     pub const IDEAL: Self = Self {
         matmul: 1.0,
         matmul_8bit: 1.0,
@@ -131,7 +132,7 @@ impl Efficiency {
     };
 }
 
-/// How collectives are priced.
+/// The topology by which collectives are priced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topology {
     /// Rings leave each node through all of its network cards: `min(B_intra, r B_nic)`.
@@ -140,52 +141,51 @@ pub enum Topology {
     Flat,
 }
 
-/// How a node's network cards are joined to the switches next to them.
+/// The wiring of a node's network cards to leaf switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rails {
-    /// The same card of every node leads to the same leaf switch.
+    /// Rails: card i of every node connects to the same leaf switch.
     Optimised,
-    /// All cards of a node lead to one leaf switch.
+    /// All cards of a node connect to one leaf switch.
     TopOfRack,
 }
 
 /// The switches between nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fabric {
-    /// Links of a leaf switch down to nodes for each one up to the rest of the fabric: 1 where it
-    /// carries what all cards send.
+    /// Downlinks of a leaf switch to nodes for each uplink to the rest of the fabric: 1 if the
+    /// uplinks carry the traffic of all cards.
     pub oversubscription: f64,
-    /// How cards are joined to leaves.
+    /// The wiring of cards to leaf switches.
     pub rails: Rails,
 }
 
 impl Fabric {
-    /// Carries what all cards send at once, along rails.
+    /// A fabric with rails that carries the traffic of all cards at once.
     pub const NON_BLOCKING: Self = Self { oversubscription: 1.0, rails: Rails::Optimised };
 }
 
-/// A machine with a memory of its own, and the GPUs that share it.
+/// A machine with its own memory, and the GPUs that share it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Host {
-    /// GPUs of a host; 0 where it has all GPUs of a node.
+    /// GPUs of a host; 0 if one host has all GPUs of a node.
     pub gpus: u32,
-    /// Its memory.
+    /// The host's memory.
     pub memory: Bytes,
-    /// What all of its memory's channels carry together; 0 where the links to its GPUs are what
-    /// limits.
+    /// Bandwidth of all memory channels together; 0 if the links to the GPUs are the limit.
     pub bandwidth: BytesPerSecond,
-    /// What all of its NVMe drives read or write together.
+    /// Rate at which all NVMe drives together read or write.
     pub nvme: BytesPerSecond,
-    /// How fast one thread of its CPUs launches operators, over one of an EPYC 7742.
+    /// Speed of one CPU thread at launching operators, over that of an EPYC 7742.
     pub speed: f64,
-    /// Sequences that its loaders hand each GPU in a second; 0 where that is not a limit.
+    /// Sequences per second that the data loaders deliver to each GPU; 0 for no limit.
     pub loader: f64,
 }
 
 impl Host {
-    /// 2 TiB for all GPUs of a node, as a DGX H100 has (its data sheet): two CPUs with eight
-    /// channels of DDR5-4800. Its drives are a DGX-2's: eight of 3.2 GB/s, of which two read above
-    /// 6 GB/s together (NVIDIA's guide to GPUDirect Storage, section 3.1).
+    /// 2 TiB for all GPUs of a node, as in a DGX H100 (its data sheet): two CPUs with eight
+    /// channels of DDR5-4800. The drives are those of a DGX-2: eight of 3.2 GB/s, of which two read
+    /// above 6 GB/s together (NVIDIA's guide to GPUDirect Storage, section 3.1).
     pub const USUAL: Self = Self {
         gpus: 0,
         memory: Bytes::from_gib(2048.0),
@@ -213,40 +213,40 @@ pub struct Network {
     pub intra_node_efficiency: f64,
     /// Fraction of `inter_node` that large collectives reach.
     pub inter_node_efficiency: f64,
-    /// Passes over the links that an all-reduce takes: 2 in a ring, less where switches reduce
+    /// Passes over the links that an all-reduce takes: 2 in a ring, fewer with in-switch reduction
     /// (NVLS).
     pub all_reduce_passes: f64,
-    /// How much longer a byte takes between nodes for each node beyond the second, as a share: 0 on
-    /// a fabric that holds its rate.
+    /// Increase of the time per byte between nodes for each node beyond the second, as a share: 0
+    /// on a fabric without decay.
     pub node_decay: f64,
-    /// Whether GPUs of a node hand messages for one GPU of another node to the GPU on its rail,
+    /// Whether GPUs of a node forward messages for one GPU of another node to the GPU on its rail,
     /// which sends them together (PXN, NCCL from 2.12 on).
     pub relays: bool,
-    /// Axes of the torus that the GPUs of a node are on: 0 where switches join each to each.
+    /// Axes of the torus that connects the GPUs of a node: 0 for switches that connect all pairs.
     pub torus: u32,
-    /// How collectives are priced.
+    /// The topology by which collectives are priced.
     pub topology: Topology,
     /// The switches between nodes.
     pub fabric: Fabric,
-    /// The machines that the GPUs are in.
+    /// The machines that hold the GPUs.
     pub host: Host,
 }
 
 impl Network {
-    /// GPUs that share a host's memory: a node has one host at least.
+    /// Returns the GPUs that share a host's memory: a node has at least one host.
     pub fn gpus_per_host(&self) -> u32 {
         let node = self.gpus_per_node.max(1);
         if self.host.gpus == 0 { node } else { self.host.gpus.min(node) }
     }
 
-    /// Whether a node, a domain of links, has several hosts, as a rack has trays: runs take as many
-    /// of its GPUs as their groups fill.
+    /// Whether a node, a domain of links, has several hosts, like a rack with trays: runs use as
+    /// many of its GPUs as their groups fill.
     pub fn is_rack(&self) -> bool {
         self.gpus_per_host() < self.gpus_per_node.max(1)
     }
 
-    /// The largest group of `gpus` GPUs, `inner` apart, that lies inside a node: as many as it
-    /// holds, of a rack those that divide the run.
+    /// Returns the size of the largest group of `gpus` GPUs, `inner` apart, inside a node: as many
+    /// as the node holds, and in a rack a divisor of the run.
     pub fn widest_inside(&self, gpus: u32, inner: u32) -> u32 {
         let inner = inner.max(1);
         let most = (self.gpus_per_node / inner).max(1);
@@ -254,7 +254,7 @@ impl Network {
         if self.is_rack() { (1..=most).rev().find(divides).unwrap_or(most) } else { most }
     }
 
-    /// The same links at their nominal rates, without latency, decay or switches that reduce.
+    /// Returns the links at their nominal rates, without latency, decay or in-switch reduction.
     #[must_use]
     pub fn ideal(self, topology: Topology) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The ladder of GPT-style shapes that the model-size slider moves along.
+//! The ladder of GPT-style shapes that the model-size slider selects from.
 
 use super::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
@@ -6,8 +6,8 @@ use super::transformer::{
 };
 
 /// Nominal size in parameters, layers L, width H: the shapes used with the FSDP bounds (arXiv
-/// 2504.03655), which are those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971,
-/// Table 2) where they coincide.
+/// 2504.03655), equal to those of GPT-3 (arXiv 2005.14165, Table 2.1) and LLaMA (arXiv 2302.13971,
+/// Table 2) at common sizes.
 pub const ANCHORS: [(f64, u32, u32); 7] = [
     (1.3e9, 24, 2048),
     (7e9, 32, 4096),
@@ -30,8 +30,8 @@ const MLP_RATIO: u32 = 4;
 /// GPT-2's and GPT-3's byte-pair vocabulary (arXiv 2005.14165).
 const VOCABULARY: u32 = 50_257;
 
-/// The shape at a nominal size in parameters, clamped to 1.3B .. 310B; exactly an anchor's at an
-/// anchor.
+/// Returns the shape at a nominal size in parameters, clamped to 1.3B .. 310B; at an anchor,
+/// exactly the anchor's shape.
 ///
 /// Between anchors `φ = 12 L H²` grows linearly with the nominal size and so does L; H is the
 /// multiple of 128 nearest to `√(φ / 12 L)`, and L then the whole number nearest to `φ / 12 H²`.

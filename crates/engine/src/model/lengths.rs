@@ -1,52 +1,51 @@
-//! Lists of texts of many lengths, and how batches are made of them.
+//! Texts of varying length, and the batches made of them.
 
 use super::training::{Batch, Sharding};
 
-/// How batches are made of texts.
+/// The way in which batches are made of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Batching {
-    /// Not of texts: every sequence is full, as documents are strung together.
+    /// Full sequences of concatenated documents.
     Full,
-    /// Several texts share a sequence, each of which attends to itself alone (padding-free,
-    /// `packing`).
+    /// Several texts share a sequence, and each attends only to itself (padding-free, `packing`).
     Packed,
-    /// A text a sequence, padded to the longest text of the micro-batch.
+    /// One text per sequence, padded to the longest text of the micro-batch.
     Padded,
-    /// A text a sequence, padded to the sequence length.
+    /// One text per sequence, padded to the sequence length.
     PaddedToLongest,
-    /// As padded, with texts of like length in a batch (`group_by_length`).
+    /// One text per sequence, padded, in batches of texts of similar length (`group_by_length`).
     Grouped,
 }
 
 /// Lengths of the sequences of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lengths {
-    /// All are [`Batch::seq_len`] tokens long.
+    /// All sequences have [`Batch::seq_len`] tokens.
     Equal,
-    /// They are made of texts, and [`Batch::seq_len`] is what a sequence takes on average with its
+    /// Sequences consist of texts, and [`Batch::seq_len`] is a sequence's average length including
     /// padding.
     OfTexts {
-        /// Tokens of the longest sequence: its micro-batch is the one that must fit.
+        /// Tokens of the longest sequence: its micro-batch is the one that has to fit.
         longest: u32,
         /// Tokens that attention counts, `E[l²] / E[l]` over the sequences' lengths l.
         attended: f64,
-        /// Share of the tokens that is no padding.
+        /// Share of the tokens that are not padding.
         useful: f64,
-        /// The sequences of micro-batches are `longest u^spread` tokens long, u uniform from 0 to
-        /// 1: 0 where all are equal.
+        /// The sequences of micro-batches have `longest u^spread` tokens, with u uniform from 0 to
+        /// 1; 0 if all are equally long.
         spread: f64,
     },
-    /// The longest micro-batch of many lengths, which must fit: all are [`Batch::seq_len`]
-    /// `u^spread` tokens long.
+    /// The longest micro-batch of sequences of varying length, which has to fit: the sequences have
+    /// [`Batch::seq_len`] `u^spread` tokens.
     LongestOf {
-        /// As that of [`Lengths::OfTexts`], above 0.
+        /// The spread of [`Lengths::OfTexts`], above 0.
         spread: f64,
     },
 }
 
 impl Lengths {
-    /// By how much the sequences of micro-batches differ in length: they are `longest u^spread`
-    /// tokens long, u uniform from 0 to 1.
+    /// Returns the spread of the sequences' lengths: micro-batches have sequences of `longest
+    /// u^spread` tokens, with u uniform from 0 to 1.
     pub const fn spread(self) -> f64 {
         match self {
             Self::Equal => 0.0,
@@ -55,11 +54,12 @@ impl Lengths {
     }
 }
 
-/// Multiples of it, without their whole parts, are spread evenly however many there are.
+/// The golden ratio; the fractional parts of its multiples are evenly spread for any count.
 const GOLDEN_RATIO: f64 = 1.618_033_988_749_895;
 
-/// Lengths of so many sequences, the last the longest, as fractions of it: the golden ratio's
-/// multiples in place of random numbers, which no prefix of them leaves uneven.
+/// Returns the lengths of `count` sequences as fractions of the longest, which comes last. The
+/// fractional parts of the golden ratio's multiples replace random numbers, as every prefix of them
+/// is evenly spread.
 ///
 /// ```
 /// # use engine::model::lengths::typical;
@@ -71,13 +71,13 @@ pub fn typical(spread: f64, count: u32) -> impl Iterator<Item = f64> {
     (1..=count).map(move |index| if index == count { 1.0 } else { fraction(index).powf(spread) })
 }
 
-/// A list of texts of at most `longest` tokens and `mean` on average, whose lengths are taken to be
-/// `longest u^a` with u uniform from 0 to 1 and `a = longest / mean - 1`: many short ones, few long
-/// ones, as in lists of conversations and instructions.
+/// Texts of at most `longest` tokens and `mean` on average, whose lengths are assumed to be
+/// `longest u^a` with u uniform from 0 to 1 and `a = longest / mean - 1`: many short and few long
+/// texts, as in conversation and instruction data.
 ///
 /// Then `E[l] = longest / (1 + a)`, `E[l²] = longest² / (1 + 2 a)`, and the longest of n texts has
-/// `longest n / (n + a)` tokens on average, its square `longest² n / (n + 2 a)`: the largest of n
-/// uniform numbers has the density `n u^(n - 1)`.
+/// `longest n / (n + a)` tokens on average, its square `longest² n / (n + 2 a)`, as the largest of
+/// n uniform numbers has the density `n u^(n - 1)`.
 ///
 /// ```
 /// # use engine::model::lengths::Texts;
@@ -94,28 +94,29 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Texts of so many tokens on average, cut at the longest.
+    /// Returns texts with a mean of `mean` tokens, truncated to `longest`.
     pub fn new(mean: f64, longest: u32) -> Self {
         let longest = f64::from(longest.max(1));
         let mean = if mean < longest { mean } else { longest };
         Self { longest, exponent: longest / if mean > 1.0 { mean } else { 1.0 } - 1.0 }
     }
 
-    /// Mean tokens of the longest of n texts.
+    /// Returns the mean length of the longest of n texts.
     pub fn longest_of(&self, n: f64) -> f64 {
         self.longest * n / (n + self.exponent)
     }
 
-    /// The mean of the square of that over the mean: what attention counts of it.
+    /// Returns the mean square of the longest of n texts over its mean, the keys that attention
+    /// counts.
     fn attended_of(&self, n: f64) -> f64 {
         self.longest * (n + self.exponent) / (n + 2.0 * self.exponent)
     }
 }
 
-/// The sequence length to compute time with, and the lengths, of a step whose micro-batches on
-/// `replicas` data-parallel GPUs are made so. Under FSDP every layer's collectives wait for the GPU
-/// with the longest sequence; elsewhere the end of the step does, by when m micro-batches have
-/// evened out to within `1/sqrt(m)`.
+/// Returns the sequence length for compute times, and the lengths, of a step whose micro-batches on
+/// `replicas` data-parallel GPUs are made by `batching`. Under FSDP every layer's collectives wait
+/// for the GPU with the longest sequence; otherwise only the end of the step synchronises, when m
+/// micro-batches have averaged out to within `1/sqrt(m)`.
 pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Sharding, replicas: u32) -> (u32, Lengths) {
     let longest = batch.seq_len;
     let mean = texts.longest_of(1.0);
@@ -134,11 +135,11 @@ pub fn of_texts(batching: Batching, texts: Texts, batch: &Batch, sharding: Shard
                     alone + (waited - alone) / f64::from(batch.grad_accum_steps.max(1)).sqrt()
                 }
             };
-            // The largest of n uniform numbers is one of them to the power of 1/n.
+            // The largest of n uniform numbers is distributed like one to the power of 1/n.
             (tokens, texts.attended_of(own), mean / tokens, texts.exponent / own)
         }
     };
-    // Whole tokens, one at least.
+    // Whole tokens, at least one.
     let seq_len = (tokens.round() as u32).max(1);
     (seq_len, Lengths::OfTexts { longest, attended, useful, spread })
 }

@@ -1,5 +1,5 @@
-//! The modules of a layer that are recomputed alone (Megatron-Core's `recompute_modules`), as far
-//! as a model has them.
+//! The modules of a layer that are recomputed individually (Megatron-Core's `recompute_modules`),
+//! as far as a model has them.
 //!
 //! Source: Megatron-Core, `transformer_config.py`, `transformer_layer.py`,
 //! `multi_latent_attention.py` and `moe/` of 0.19.
@@ -7,24 +7,24 @@
 use super::setup::Setup;
 use super::training::{Recompute, RecomputeModules};
 
-/// Share of a layer's norms that stand before (or around) attention; the others stand before (or
-/// around) the MLP.
+/// Share of a layer's norms before (or around) attention; the others are before (or around) the
+/// MLP.
 const NORMS_OF_ATTENTION: f64 = 0.5;
 
-/// Norms of a layer whose outputs are computed again, by number.
+/// Number of norms of a layer whose outputs are recomputed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NormsAgain {
-    /// Those of attention.
+    /// Norms of attention.
     pub attention: f64,
-    /// Those of a dense MLP.
+    /// Norms of a dense MLP.
     pub mlp: f64,
-    /// Those of experts.
+    /// Norms of experts.
     pub experts: f64,
 }
 
 impl Setup {
-    /// The modules that are recomputed alone: none under another mode, nor of what the model lacks,
-    /// nor inside another one.
+    /// Returns the modules that are recomputed individually: none under another recomputation mode,
+    /// and no modules that the model lacks or that are part of another one.
     pub fn modules(&self) -> RecomputeModules {
         if self.recompute != Recompute::Modules {
             return RecomputeModules::NONE;
@@ -42,9 +42,9 @@ impl Setup {
         }
     }
 
-    /// The norms whose outputs are computed again. Transformer Engine fuses a norm with the product
-    /// after it: there `layernorm` finds those before latent attention and before experts alone,
-    /// and `mlp` runs its norm again too. Elsewhere every norm is a module.
+    /// Returns the norms whose outputs are recomputed. Transformer Engine fuses a norm with the
+    /// product after it: there `layernorm` only covers norms before latent attention and before
+    /// experts, and `mlp` also recomputes its norm. In other frameworks every norm is a module.
     pub fn norms_again(&self) -> NormsAgain {
         let modules = self.modules();
         let norms = f64::from(self.architecture.norms_per_layer);

@@ -1,39 +1,39 @@
-//! What the run optimises: the next token, preferences, a reward; and the passes without gradients
-//! that this adds (docs/book/model/rollout.md).
+//! Training objectives: next token, preferences, reward; and the forward passes without gradients
+//! that they add (docs/book/model/rollout.md).
 
-/// What the run optimises, and what it needs beside the model that trains.
+/// The training objective, and its models and settings besides the trained model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
-    /// Which objective.
+    /// The kind of objective.
     pub task: Task,
-    /// Where the reference's log-probabilities come from.
+    /// Source of the reference's log-probabilities.
     pub reference: Reference,
-    /// What scores completions in reinforcement learning.
+    /// Source of completion scores in reinforcement learning.
     pub reward: RewardSource,
-    /// Tokens of a prompt, of the sequence's, in reinforcement learning.
+    /// Prompt tokens within the sequence, in reinforcement learning.
     pub prompt: u32,
     /// Completions of each prompt (TRL's `num_generations`, verl's `rollout.n`).
     pub group: u32,
-    /// Optimizer steps on what one rollout generated.
+    /// Optimizer steps for each rollout.
     pub updates: u32,
-    /// The engine that generates.
+    /// The generation engine.
     pub engine: RolloutEngine,
 }
 
 /// The engine that generates completions, in vLLM's terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RolloutEngine {
-    /// Its tensor-parallel degree.
+    /// The engine's tensor-parallel degree.
     pub tp: u32,
     /// Share of a GPU's memory for weights, overhead and cache (`gpu_memory_utilization`), 0 to 1.
     pub memory_share: f64,
-    /// Whether it frees its memory while the policy trains (sleep mode).
+    /// Whether the engine frees its memory while the policy trains (sleep mode).
     pub sleeps: bool,
-    /// GPUs of its own; 0 where it runs on those that train.
+    /// GPUs reserved for the engine; 0 if it runs on the training GPUs.
     pub gpus: u32,
 }
 
-/// An objective.
+/// A kind of objective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Task {
     /// The next token: pretraining, supervised fine-tuning.
@@ -45,22 +45,22 @@ pub enum Task {
     /// Kahneman-Tversky optimisation: single completions, a reference, and an estimate of the
     /// divergence from mismatched ones (arXiv 2402.01306).
     Kto,
-    /// A reward model: pairs, and one output in place of the vocabulary (arXiv 2203.02155).
+    /// A reward model: pairs, and one output instead of the vocabulary (arXiv 2203.02155).
     Reward,
     /// Proximal policy optimisation with a critic (arXiv 1707.06347, 2203.02155).
     Ppo,
-    /// Group-relative policy optimisation: the mean of a prompt's completions in place of the
-    /// critic (arXiv 2402.03300).
+    /// Group-relative policy optimisation: the mean over a prompt's completions instead of a critic
+    /// (arXiv 2402.03300).
     Grpo,
 }
 
 impl Task {
-    /// Whether an example is two sequences, the chosen and the rejected one.
+    /// Whether an example is a pair of sequences, one chosen and one rejected.
     pub const fn is_paired(self) -> bool {
         matches!(self, Self::Dpo | Self::Orpo | Self::Reward)
     }
 
-    /// Whether a step generates what it trains on.
+    /// Whether a step generates its training data.
     pub const fn generates(self) -> bool {
         matches!(self, Self::Ppo | Self::Grpo)
     }
@@ -70,34 +70,34 @@ impl Task {
         matches!(self, Self::Dpo | Self::Kto | Self::Ppo | Self::Grpo)
     }
 
-    /// Sequences through the model for each example.
+    /// Returns the sequences through the model for each example.
     pub const fn sequences(self) -> u32 {
         if self.is_paired() { 2 } else { 1 }
     }
 }
 
-/// Where the reference's log-probabilities come from.
+/// Source of the reference's log-probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reference {
-    /// A frozen model, in every step; the base itself where adapters train.
+    /// A frozen model, in every step; the base model itself if adapters are trained.
     Model,
-    /// They were computed before the run (TRL's `precompute_ref_log_probs`).
+    /// Log-probabilities computed before the run (TRL's `precompute_ref_log_probs`).
     Precomputed,
-    /// There is none: no KL term.
+    /// No reference, hence no KL term.
     None,
 }
 
-/// What scores completions in reinforcement learning.
+/// Source of completion scores in reinforcement learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RewardSource {
-    /// A function, a verifier, or a service elsewhere.
+    /// A function, a verifier, or an external service.
     Function,
     /// A reward model as large as the policy, on the same GPUs.
     Model,
 }
 
 impl Objective {
-    /// The next token, and what TRL and verl take by default where a rollout is chosen.
+    /// The next token, with the defaults of TRL and verl for rollouts.
     pub const NEXT_TOKEN: Self = Self {
         task: Task::NextToken,
         reference: Reference::Model,
@@ -113,8 +113,8 @@ impl Objective {
         matches!(self.task, Task::NextToken)
     }
 
-    /// Whether a frozen reference runs in every step. Completions that a step generates have no
-    /// log-probabilities from before.
+    /// Whether a frozen reference runs in every step. Log-probabilities of generated completions
+    /// cannot be precomputed.
     pub const fn runs_reference(&self) -> bool {
         match self.reference {
             Reference::Model => self.task.has_reference(),
@@ -123,26 +123,26 @@ impl Objective {
         }
     }
 
-    /// Whether a reward model runs beside the policy.
+    /// Whether a reward model runs along with the policy.
     pub fn runs_reward_model(&self) -> bool {
         self.task.generates() && self.reward == RewardSource::Model
     }
 
-    /// Whether a critic trains beside the policy.
+    /// Whether a critic is trained along with the policy.
     pub const fn has_critic(&self) -> bool {
         matches!(self.task, Task::Ppo)
     }
 
-    /// Whether the model has one output in place of a vocabulary.
+    /// Whether the model has one output instead of a vocabulary.
     pub const fn has_scalar_head(&self) -> bool {
         matches!(self.task, Task::Reward)
     }
 
-    /// Forward passes without gradients over each micro-batch, inside the update.
+    /// Returns the forward passes without gradients over each micro-batch, inside the update.
     ///
-    /// DPO: the reference's. KTO: the policy's on mismatched completions, and the reference's on
-    /// both (TRL's `KTOTrainer`, `_compute_kl_logps`). In reinforcement learning they come before
-    /// the updates ([`super::rollout`]).
+    /// DPO: that of the reference. KTO: the policy's on mismatched completions, and the reference's
+    /// on both (TRL's `KTOTrainer`, `_compute_kl_logps`). In reinforcement learning such passes run
+    /// before the updates ([`super::rollout`]).
     ///
     /// ```
     /// # use engine::share::decode;

@@ -1,5 +1,4 @@
-//! The models beside the one that trains: reference, reward model, critic
-//! (docs/book/model/rollout.md).
+//! Models besides the trained one: reference, reward model, critic (docs/book/model/rollout.md).
 
 use super::memory::states::{self, expert_shard_degrees, shard_degrees};
 use super::objective::{Objective, Task};
@@ -10,10 +9,10 @@ use super::trained::Trained;
 use crate::model::choices::Choices;
 use crate::units::Bytes;
 
-/// Bytes of a weight that does not train, in 16 bits.
+/// Bytes of a frozen weight, in 16 bits.
 const HALF: f64 = 2.0;
 
-/// The models beside the one that trains, at rest on one GPU.
+/// Models besides the trained one, at rest on one GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OtherModels {
     /// The frozen reference's weights.
@@ -25,14 +24,15 @@ pub struct OtherModels {
 }
 
 impl OtherModels {
-    /// On one GPU of a stage: a frozen model `2 P / Z_w`, sharded as the policy's weights are,
-    /// whole otherwise; a critic as the policy's states, with one output in place of the
-    /// vocabulary.
+    /// Returns the models on one GPU of a stage: a frozen model has `2 P / Z_w`, sharded if the
+    /// policy's weights are sharded, otherwise whole; a critic has the policy's states, with one
+    /// output instead of the vocabulary.
     ///
-    /// P parameters of the stage. Adapters need no copy of the reference: the base without them is
-    /// the reference (PEFT's `disable_adapter`). Offloaded parameters are in host memory, those of
-    /// frozen models too. Sources: TRL's `create_reference_model` and `prepare_deepspeed`; for the
-    /// four models of PPO `DeepSpeed-Chat` (arXiv 2308.01320), section 4.
+    /// P is the number of parameters of the stage. Adapters need no copy of the reference: the base
+    /// without them is the reference (PEFT's `disable_adapter`). Offloaded parameters, including
+    /// those of frozen models, are in host memory. Sources: TRL's `create_reference_model` and
+    /// `prepare_deepspeed`; for the four models of PPO `DeepSpeed-Chat` (arXiv 2308.01320), section
+    /// 4.
     ///
     /// ```
     /// # use engine::{model::{other_models::OtherModels, stages::stages}, share::decode};
@@ -78,13 +78,13 @@ impl OtherModels {
         }
     }
 
-    /// All of them.
+    /// Returns the sum of all models.
     pub fn total(&self) -> Bytes {
         self.reference + self.reward + self.critic
     }
 }
 
-/// The same model with one output in place of the vocabulary: a critic, a reward model.
+/// Returns the setup with one output instead of the vocabulary, for a critic or a reward model.
 #[must_use]
 pub fn with_scalar_head(setup: &Setup) -> Setup {
     Setup {

@@ -1,4 +1,4 @@
-//! How the GPUs of a run share the work: the mesh, and the choices of each of its axes.
+//! Parallelism: the device mesh, and the options of each of its axes.
 
 use super::collectives::AllToAll;
 
@@ -10,48 +10,48 @@ pub struct Mesh {
     pub dp_replicate: u32,
     /// Data-parallel GPUs over which the state is sharded (`dp_shard`).
     pub dp_shard: u32,
-    /// GPUs that share each sequence (context parallelism).
+    /// GPUs over which each sequence is split (context parallelism).
     pub cp: u32,
-    /// GPUs that share each layer (tensor parallelism).
+    /// GPUs over which each layer is split (tensor parallelism).
     pub tp: u32,
     /// Stages of the pipeline.
     pub pp: u32,
-    /// Groups of GPUs among which the experts are split (expert parallelism), taken from the GPUs
-    /// of a stage; 1 in a dense model.
+    /// Groups of GPUs over which the experts are split (expert parallelism), taken from the GPUs of
+    /// a stage; 1 in a dense model.
     pub ep: u32,
-    /// GPUs that share each expert's matrices (expert tensor parallelism), innermost of the
-    /// experts' axes.
+    /// GPUs over which each expert's matrices are split (expert tensor parallelism), innermost of
+    /// the experts' axes.
     pub etp: u32,
 }
 
 impl Mesh {
-    /// Data parallelism alone.
+    /// Returns a mesh with data parallelism only.
     pub const fn data_parallel(dp_replicate: u32, dp_shard: u32) -> Self {
         Self { dp_replicate, dp_shard, cp: 1, tp: 1, pp: 1, ep: 1, etp: 1 }
     }
 
-    /// All GPUs.
+    /// Returns the number of GPUs.
     pub fn gpus(&self) -> u32 {
         self.replicas().saturating_mul(self.cp).saturating_mul(self.tp).saturating_mul(self.pp)
     }
 
-    /// Groups that process different sequences: `dp_replicate dp_shard`.
+    /// Returns the groups that process different sequences: `dp_replicate dp_shard`.
     pub fn replicas(&self) -> u32 {
         self.dp_replicate.saturating_mul(self.dp_shard)
     }
 
-    /// GPUs over which the state is sharded: `dp_shard cp`, as context parallelism repeats the
-    /// weights.
+    /// Returns the GPUs over which the state is sharded: `dp_shard cp`, as context parallelism
+    /// replicates the weights.
     pub fn shard_group(&self) -> u32 {
         self.dp_shard.saturating_mul(self.cp)
     }
 
-    /// GPUs that share one copy of the experts: `ep etp`.
+    /// Returns the GPUs that share one copy of the experts: `ep etp`.
     pub fn expert_group(&self) -> u32 {
         self.ep.saturating_mul(self.etp).max(1)
     }
 
-    /// GPUs over which one GPU's experts are sharded: those of the shard group and its
+    /// Returns the GPUs over which one GPU's experts are sharded: those of the shard group and its
     /// tensor-parallel neighbours that hold the same experts.
     pub fn expert_shard_group(&self) -> u32 {
         let (shards, group) = (self.shard_group().saturating_mul(self.tp), self.expert_group());
@@ -59,18 +59,18 @@ impl Mesh {
             return shards.max(1);
         }
         let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
-        // As many as divide both, so that every copy has as many shards.
+        // A divisor of both numbers, so that every copy has equally many shards.
         if shards.is_multiple_of(group) { (shards / group).max(1) } else { common_divisor(shards, stage / group) }
     }
 
-    /// Replicas of one GPU's experts beyond its shard group.
+    /// Returns the replicas of one GPU's experts beyond its shard group.
     pub fn expert_replicas(&self) -> u32 {
         let stage = self.replicas().saturating_mul(self.cp).saturating_mul(self.tp);
         (stage / self.expert_group() / self.expert_shard_group()).max(1)
     }
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor, at least 1.
 pub fn common_divisor(a: u32, b: u32) -> u32 {
     let (mut a, mut b) = (a, b);
     while b > 0 {
@@ -79,76 +79,75 @@ pub fn common_divisor(a: u32, b: u32) -> u32 {
     a.max(1)
 }
 
-/// Where the loss of a vocabulary that tensor parallelism splits is computed.
+/// The computation of the loss if tensor parallelism splits the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LossParallel {
-    /// As the framework does by default ([`super::framework::Traits::gathers_logits`]).
+    /// The framework's default ([`super::framework::Traits::gathers_logits`]).
     Default,
     /// Each GPU has the logits of its part of the vocabulary (`loss_parallel`; Megatron's
     /// vocabulary-parallel cross-entropy).
     Yes,
-    /// Each GPU gathers the logits of all of it (`disable_loss_parallel`; transformers'
+    /// Each GPU gathers the logits of the whole vocabulary (`disable_loss_parallel`; transformers'
     /// `colwise_rep`).
     No,
 }
 
-/// How tensor parallelism runs.
+/// The options of tensor parallelism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorParallel {
-    /// Whether norms and residuals are split along the sequence (all-gather and reduce-scatter in
-    /// place of all-reduce; arXiv 2205.05198).
+    /// Whether norms and residuals are split along the sequence (all-gather and reduce-scatter
+    /// instead of all-reduce; arXiv 2205.05198).
     pub sequence_parallel: bool,
-    /// Whether its collectives are cut up and run beside the matrix products (async-TP, TP
-    /// overlap).
+    /// Whether collectives are split into chunks that overlap with the matrix products (async-TP,
+    /// TP overlap).
     pub asynchronous: bool,
     /// Whether each GPU computes the loss of its part of the vocabulary.
     pub loss: LossParallel,
-    /// Whether the embedding is split as well (torchtitan's `RowwiseParallel`); else each GPU holds
-    /// all of it.
+    /// Whether the embedding is split as well (torchtitan's `RowwiseParallel`); otherwise each GPU
+    /// holds the whole embedding.
     pub splits_embedding: bool,
 }
 
 impl TensorParallel {
-    /// With sequence parallelism, collectives exposed: what Megatron-Core and torchtitan do unless
-    /// told otherwise.
+    /// Sequence parallelism with exposed collectives, the default of Megatron-Core and torchtitan.
     pub const USUAL: Self =
         Self { sequence_parallel: true, asynchronous: false, loss: LossParallel::Default, splits_embedding: true };
 }
 
-/// How context parallelism exchanges keys and values.
+/// The exchange of keys and values under context parallelism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContextExchange {
-    /// Ring attention: each GPU passes its keys and values around while it computes on those it has
+    /// Ring attention: each GPU passes its keys and values on while it computes with those it has
     /// (arXiv 2310.01889).
     Ring,
     /// All keys and values are gathered before attention (arXiv 2407.21783, section 3.3.2).
     AllGather,
-    /// Tokens are exchanged for heads: each GPU attends over the whole sequence with a part of the
+    /// Tokens are exchanged for heads: each GPU attends over the whole sequence with some of the
     /// heads (`DeepSpeed`-Ulysses, arXiv 2309.14509).
     AllToAll,
     /// Heads are exchanged inside groups of [`super::choices::Choices::sequence_heads`] GPUs, keys
-    /// and values passed around among them (arXiv 2405.07719; `a2a+p2p` in Transformer Engine).
+    /// and values passed around between groups (arXiv 2405.07719; `a2a+p2p` in Transformer Engine).
     Mixed,
 }
 
-/// The order of a pipeline's forward and backward passes, in torchtitan's words.
+/// The order of a pipeline's forward and backward passes, with torchtitan's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
     /// All forward passes, then all backward passes (arXiv 1811.06965).
     GPipe,
     /// One forward, one backward (arXiv 1806.03377, 2006.09503).
     OneForwardOneBackward,
-    /// The same over several model chunks a GPU (arXiv 2104.04473).
+    /// One forward, one backward, over several model chunks per GPU (arXiv 2104.04473).
     Interleaved,
     /// ZB-H1: weight gradients fill the bubble, memory as in 1F1B (arXiv 2401.10241).
     ZeroBubble,
-    /// ZB-V: two chunks a GPU in a V, next to no bubble, memory as in 1F1B (arXiv 2405.15362).
+    /// ZB-V: two chunks a GPU in a V, almost no bubble, memory as in 1F1B (arXiv 2405.15362).
     ZeroBubbleV,
     /// `DualPipe`: micro-batches enter at both ends, and every GPU holds the stages of both
     /// directions (arXiv 2412.19437, section 3.2.1).
     DualPipe,
-    /// `DualPipeV`: the half of it in a V, two chunks a GPU and one copy of the weights (github
-    /// deepseek-ai/DualPipe).
+    /// `DualPipeV`: one half of `DualPipe` in a V, with two chunks per GPU and one copy of the
+    /// weights (github deepseek-ai/DualPipe).
     DualPipeV,
 }
 
@@ -158,19 +157,19 @@ impl Schedule {
         matches!(self, Self::ZeroBubbleV | Self::DualPipeV)
     }
 
-    /// Whether forward passes of one direction run beside backward passes of the other.
+    /// Whether forward passes of one direction overlap with backward passes of the other.
     pub const fn is_dual(self) -> bool {
         matches!(self, Self::DualPipe | Self::DualPipeV)
     }
 
-    /// Copies of every stage's weights and gradients in a pipeline of more than one stage: two
-    /// under `DualPipe` (its repository's table).
+    /// Returns the copies of every stage's weights and gradients in a pipeline of more than one
+    /// stage: two under `DualPipe` (its repository's table).
     pub const fn copies(self) -> f64 {
         if matches!(self, Self::DualPipe) { 2.0 } else { 1.0 }
     }
 }
 
-/// The pipeline.
+/// The options of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pipeline {
     /// The order of passes.
@@ -193,46 +192,47 @@ impl Pipeline {
     };
 }
 
-/// How tokens are sent to the GPUs of their experts.
+/// The way in which tokens are sent to the GPUs of their experts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dispatcher {
     /// A collective all-to-all of every copy of every token, sorted before and after (Megatron's
     /// and torchtitan's default).
     AllToAll,
-    /// Kernels that send a token once to each GPU and cross to each node once, and sort on the way
+    /// Kernels that send a token once to each GPU and once to each node, and sort tokens on the way
     /// (DeepEP, HybridEP).
     Fused,
 }
 
-/// How the layers with experts run. Their degrees of parallelism are the mesh's.
+/// The options of expert layers. Their degrees of parallelism are those of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpertParallel {
-    /// Places for tokens at an expert over its even share, f: what is not filled is computed all
-    /// the same, what does not fit is dropped. 1 for dropless training, which computes what comes.
+    /// Capacity factor, slots of an expert over its even share, f: empty slots are computed, tokens
+    /// beyond the slots are dropped. 1 for dropless training, which computes exactly the tokens
+    /// that arrive.
     pub capacity_factor: f64,
     /// Tokens of the busiest GPU's experts over the mean, at least 1.
     pub imbalance: f64,
-    /// How tokens are sent.
+    /// The way in which tokens are sent.
     pub dispatcher: Dispatcher,
-    /// The steps of a collective all-to-all.
+    /// The algorithm of a collective all-to-all.
     pub algorithm: AllToAll,
-    /// Chunks of the tokens whose exchange and products run beside each other, d (Tutel's
-    /// pipelining degree); 1 for none.
+    /// Chunks of the tokens whose exchanges and products overlap, d (Tutel's pipelining degree); 1
+    /// for no overlap.
     pub chunks: u32,
-    /// Whether exchanges run beside the compute of another micro-batch (DualPipe, Megatron's
+    /// Whether exchanges overlap with the compute of another micro-batch (DualPipe, Megatron's
     /// `overlap_moe_expert_parallel_comm`).
     pub across_micro_batches: bool,
     /// Whether the products of all experts on a GPU run as one kernel (grouped GEMM) or one by one.
     pub grouped: bool,
-    /// Whether that kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and CuTe's
-    /// grouped MLPs).
+    /// Whether the grouped kernel also applies the activation and casts to 8 or 4 bits (cuDNN's and
+    /// CuTe's grouped MLPs).
     pub fused: bool,
     /// Whether tokens are sent to their experts in 8 bits, and their results back in 16.
     pub dispatch_8bit: bool,
 }
 
 impl ExpertParallel {
-    /// Dropless and balanced, one all-to-all before the experts and one after, nothing beside it,
+    /// Dropless and balanced, one all-to-all before the experts and one after, without overlap,
     /// grouped products.
     pub const USUAL: Self = Self {
         capacity_factor: 1.0,

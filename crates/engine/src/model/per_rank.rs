@@ -1,5 +1,5 @@
-//! What one GPU holds and computes of the model: the split of weights and tokens by tensor, context
-//! and pipeline parallelism.
+//! One GPU's part of the model: the split of weights and tokens by tensor, context and pipeline
+//! parallelism.
 
 use super::adapters;
 use super::setup::Setup;
@@ -10,26 +10,27 @@ use super::unit_params::Units;
 /// The parameters of one GPU before data parallelism shards them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalParams {
-    /// All that it holds, adapters among them.
+    /// All parameters on the GPU, including adapters.
     pub held: Units,
-    /// What of that trains, the mean over all layers.
+    /// Trained parameters, averaged over all layers.
     pub trained: Units,
-    /// Layers below the lowest that trains: gradients do not reach them.
+    /// Layers below the lowest trained one, which gradients do not reach.
     pub below: f64,
-    /// The largest layer next to the largest, of its parameters.
+    /// Size of the larger neighbour of the largest layer, as a share of the largest layer's
+    /// parameters.
     pub neighbour: f64,
 }
 
 impl LocalParams {
-    /// What does not train.
+    /// Returns the frozen parameters.
     pub fn frozen(&self) -> Units {
         self.held.without(&self.trained)
     }
 }
 
-/// The parameters on each GPU of a stage of so many layers, `shares` of them with each block,
-/// perhaps with embedding and head: matrices divided by tp, routed experts by ep and etp, norms and
-/// routers whole. A tied head on another stage than the embedding is a copy of it.
+/// Returns the parameters on each GPU of a stage of `layers` layers with the block shares `shares`,
+/// optionally with embedding and head: matrices divided by tp, routed experts by ep and etp, norms
+/// and routers whole. A tied head on a stage without the embedding is a copy of it.
 ///
 /// ```
 /// # use engine::{catalog, model::stages::stages};
@@ -55,7 +56,7 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     let before = if embedding { embedded + beside + beside_tables(arch, tp) } else { 0.0 };
     let head_biases = arch.head_bias_params() as f64 / tp;
     let has_scalar_head = setup.objective.has_scalar_head();
-    // A module that predicts further tokens embeds them, too.
+    // A module that predicts further tokens also needs the embedding.
     let mtp = if setup.mtp > 0 {
         let copy = if embedding { 0.0 } else { table };
         copy + arch.mtp_projection_params() as f64 / tp
@@ -63,7 +64,7 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
         0.0
     };
     let after = match head {
-        // One output in place of the vocabulary.
+        // One output instead of the vocabulary.
         true if has_scalar_head => final_norm + f64::from(arch.hidden_size),
         true => final_norm + head_biases + if own_head { table } else { 0.0 } + mtp,
         false => 0.0,
@@ -87,14 +88,15 @@ pub fn params(setup: &Setup, layers: u32, shares: LayerShares, embedding: bool, 
     LocalParams { neighbour, ..with_trained(setup, model, shares, tables) }
 }
 
-/// Parameters outside the layers that no field counts, on a GPU with the embedding: whole, but what
-/// the embedding has less is split as it is.
+/// Returns the parameters outside the layers that no field of the architecture describes, on a GPU
+/// with the embedding: whole, except that a negative number, a smaller embedding, is split like the
+/// embedding.
 fn beside_tables(arch: &Architecture, tp: f64) -> f64 {
     let extra = arch.extra_outer_params() as f64;
     if extra < 0.0 { extra / tp } else { extra }
 }
 
-/// Parameters of one layer on one GPU without its routed experts, the mean over layers.
+/// Parameters of one layer on one GPU without its routed experts, averaged over layers.
 struct LayerParams {
     /// Matrices, with their biases and the vectors of mixers.
     matrices: f64,
@@ -107,11 +109,11 @@ impl LayerParams {
         let arch = &setup.architecture;
         let tp = f64::from(setup.mesh.tp.max(1));
         let (attention, mlp) = (arch.attention_params_per_layer() as f64, arch.mlp_params_per_layer() as f64);
-        // Key and value heads that tp does not divide are on several GPUs.
+        // Key and value heads that tp does not divide are replicated on several GPUs.
         let repeated = arch.key_value_width_over(tp) - arch.key_value_width() / tp;
         let mut matrices = (shares.attention * attention + shares.mlp * mlp) / tp
             + shares.attention * (2.0 * f64::from(arch.hidden_size) * repeated);
-        // The projections to latent ranks are on every GPU.
+        // The down-projections to latent ranks are on every GPU.
         matrices += shares.attention * ((1.0 - 1.0 / tp) * latent_down(arch));
         if shares.moe > 0.0 {
             let router = f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts);
@@ -130,14 +132,14 @@ impl LayerParams {
 
 /// The largest layer on one GPU.
 struct Largest {
-    /// Its parameters, its routed experts apart.
+    /// The layer's parameters, without routed experts.
     unit: f64,
-    /// Those of the largest layer next to it, experts and all, of all of its.
+    /// Parameters of the larger neighbour, including experts, as a share of this layer's.
     neighbour: f64,
 }
 
-/// The largest layer on one GPU, of those with experts (`experts` parameters of them) where there
-/// are any; the `mean` where the layers are alike but for their experts.
+/// Returns the largest layer on one GPU, of those with experts (`experts` parameters) if there are
+/// any; `mean` if layers only differ in their experts.
 fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
@@ -164,8 +166,8 @@ fn largest_layer(setup: &Setup, mean: f64, experts: f64) -> Largest {
     Largest { unit: most.0, neighbour: if all(most) > 0.0 { beside / all(most) } else { 1.0 } }
 }
 
-/// The parameters of a GPU with what trains of them: adapters beside the model, or some of its
-/// layers, and the embedding and head (of `tables` parameters) where these train.
+/// Returns the parameters of a GPU with the trained ones: adapters in addition to the model, or
+/// some of its layers, and embedding and head (of `tables` parameters) if they are trained.
 fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -> LocalParams {
     let trained = &setup.trained;
     let frozen_layers = f64::from(trained.frozen_layers);
@@ -199,18 +201,20 @@ fn with_trained(setup: &Setup, model: Units, shares: LayerShares, tables: f64) -
     LocalParams { held, trained: beside, below, neighbour: 1.0 }
 }
 
-/// Tokens that one GPU processes in one micro-batch, T = `micro_batch_size seq_len / cp`.
+/// Returns the tokens that one GPU processes in one micro-batch, T = `micro_batch_size seq_len /
+/// cp`.
 pub fn tokens(setup: &Setup) -> f64 {
     f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.seq_len) / f64::from(setup.mesh.cp.max(1))
 }
 
-/// The part of norms and residuals on one GPU: 1/tp with sequence parallelism, all of them without.
+/// Returns the share of norms and residuals on one GPU: 1/tp with sequence parallelism, otherwise
+/// 1.
 pub fn sequence_share(setup: &Setup) -> f64 {
     if setup.tensor.sequence_parallel { 1.0 / f64::from(setup.mesh.tp.max(1)) } else { 1.0 }
 }
 
-/// Weights of the projections from the residual stream to latent ranks: `H (r_q + r_kv + d_rope)`;
-/// none without latent attention.
+/// Returns the weights of the projections from the residual stream to latent ranks: `H (r_q + r_kv
+/// + d_rope)`; zero without latent attention.
 pub fn latent_down(arch: &Architecture) -> f64 {
     let latent = arch.latent;
     let ranks = f64::from(latent.q_lora_rank) + f64::from(latent.kv_lora_rank) + f64::from(latent.qk_rope_head_dim);

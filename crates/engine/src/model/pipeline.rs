@@ -1,40 +1,39 @@
-//! How long a pipeline takes for the micro-batches of one step (docs/book/model/overlap.md).
+//! Pipeline bubbles over the micro-batches of one step (docs/book/model/overlap.md).
 
 use super::parallel::Schedule;
 use super::stages::ByStage;
 use crate::units::Seconds;
 
-/// One stage's times for one micro-batch, the transfer to its neighbour included.
+/// One stage's times for one micro-batch, including the transfer to its neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageTimes {
-    /// Stages like this one.
+    /// Number of stages with these times.
     pub count: f64,
     /// Forward pass.
     pub forward: Seconds,
     /// Backward pass.
     pub backward: Seconds,
-    /// Of both passes, what other stages have to wait for where gradients of weights fill the
-    /// bubble.
+    /// Part of both passes that delays other stages when weight gradients fill the bubble.
     pub pipeline_fill: Seconds,
 }
 
 impl StageTimes {
-    /// Both passes.
+    /// Returns the time of both passes.
     pub fn both(&self) -> Seconds {
         self.forward + self.backward
     }
 }
 
-/// Time in which a stage waits for the others, over one step of `micro_batches`; the stage is the
-/// slowest, whose own passes take `micro_batches (t_f + t_b)`.
+/// Returns the bubble, the time in which the slowest stage is idle over one step of
+/// `micro_batches`; the stage's own passes take `micro_batches (t_f + t_b)`.
 ///
 /// With even stages it is `(pp-1)(t_f + t_b)` for GPipe (arXiv 1811.06965) and 1F1B, the v-th part
 /// of that for v interleaved chunks (arXiv 2104.04473), `(pp-1)(t_f + t_b - 2 t_w)` for ZB-H1 and
-/// `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, t_w the gradients of weights (arXiv 2401.10241); `(pp/2 -
+/// `(pp-1)(t_f + t_b - 3 t_w)` for ZB-V, with t_w the weight gradients (arXiv 2401.10241); `(pp/2 -
 /// 1)(t_f + 2 t_b - 3 t_w)` for `DualPipe` (arXiv 2412.19437, table 2), and for `DualPipeV`, whose
 /// pp GPUs hold 2 pp stages of half the time, `(pp - 1)/2` times that. With uneven stages the
-/// passes of the others take the place of `pp-1` equal ones; GPipe's two phases each wait for their
-/// own slowest stage.
+/// passes of the other stages replace `pp-1` equal ones; in GPipe each of the two phases is limited
+/// by its own slowest stage.
 ///
 /// ```
 /// # use engine::model::{parallel::Schedule, pipeline::{bubble, StageTimes}, stages::ByStage};
@@ -73,7 +72,7 @@ pub fn bubble(schedule: Schedule, virtual_stages: u32, micro_batches: f64, stage
     }
 }
 
-/// The stage whose passes take longest, the earliest of equals.
+/// Returns the stage whose passes take longest, the earliest if several are equal.
 pub fn slowest(stages: &ByStage<StageTimes>) -> StageTimes {
     stages.iter().fold(stages.first, |most, stage| if stage.both() > most.both() { *stage } else { most })
 }

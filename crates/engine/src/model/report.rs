@@ -1,4 +1,4 @@
-//! What one evaluation answers. Plain numbers in fixed arrays: building a report allocates nothing.
+//! Results of one evaluation. Plain numbers in fixed arrays: building a report allocates nothing.
 
 use super::cost::Amount;
 use super::hardware::Generation;
@@ -6,7 +6,7 @@ use super::rollout::report::RolloutReport;
 use super::software::Framework;
 use crate::units::{Bytes, FlopsPerSecond, Seconds};
 
-/// What occupies GPU memory. The order is the order of every bar, table and legend.
+/// A part of GPU memory. The order is that of every bar, table and legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryPart {
     /// Weights at rest on this GPU.
@@ -21,22 +21,22 @@ pub enum MemoryPart {
     UnreducedGradients,
     /// Activations kept from the forward pass for the backward pass.
     Activations,
-    /// What one layer needs while it is computed or recomputed.
+    /// Memory of one layer while it is computed or recomputed.
     WorkingSet,
     /// Output logits, their gradient and their fp32 copies.
     Logits,
     /// CUDA context, libraries and communicator buffers.
     Context,
-    /// Gaps between blocks that the caching allocator can neither use nor give back.
+    /// Gaps between blocks that the caching allocator can neither use nor release.
     Fragmentation,
-    /// Models beside the one that trains: reference, reward model, critic with its states.
+    /// Models besides the trained one: reference, reward model, critic with its states.
     Models,
-    /// What the engine that generates completions keeps while the policy trains.
+    /// Memory that the generation engine keeps while the policy trains.
     Engine,
     /// The encoder of images or sound with its projection: states, gathered weights, activations.
     Tower,
-    /// Not needed: what PyTorch's allocator keeps for later and gives back under pressure, and
-    /// paged optimizer state, which the driver moves to the host.
+    /// Not needed: memory that PyTorch's allocator reserves and releases under pressure, and paged
+    /// optimizer state, which the driver moves to the host.
     Cache,
 }
 
@@ -59,8 +59,8 @@ impl MemoryPart {
         Self::Cache,
     ];
 
-    /// Whether only some objectives or models have it: nobody who predicts the next token of text
-    /// needs to read of it.
+    /// Whether only some objectives or models have the part, so that it is hidden when a text model
+    /// predicts the next token.
     pub const fn is_of_objective(self) -> bool {
         matches!(self, Self::Models | Self::Engine | Self::Tower)
     }
@@ -71,12 +71,12 @@ impl MemoryPart {
 pub struct MemoryParts([Bytes; MemoryPart::ALL.len()]);
 
 impl MemoryParts {
-    /// The bytes of one part.
+    /// Returns the bytes of one part.
     pub fn get(&self, part: MemoryPart) -> Bytes {
         self.0.get(part as usize).copied().unwrap_or_default()
     }
 
-    /// The same parts with one set.
+    /// Returns the parts with one of them set.
     #[must_use]
     pub fn with(mut self, part: MemoryPart, bytes: Bytes) -> Self {
         if let Some(slot) = self.0.get_mut(part as usize) {
@@ -85,12 +85,12 @@ impl MemoryParts {
         self
     }
 
-    /// All parts together.
+    /// Returns the sum of all parts.
     pub fn total(&self) -> Bytes {
         self.0.iter().copied().sum()
     }
 
-    /// Each part with its bytes, in display order.
+    /// Iterates over the parts with their bytes, in display order.
     pub fn iter(&self) -> impl Iterator<Item = (MemoryPart, Bytes)> + '_ {
         MemoryPart::ALL.into_iter().zip(self.0.iter().copied())
     }
@@ -101,34 +101,35 @@ impl MemoryParts {
 pub enum PeakMoment {
     /// At the loss, with all activations and the logits alive.
     Loss,
-    /// In the backward pass of the last layer, with its gradients beside the activations.
+    /// In the backward pass of the last layer, with its gradients in addition to the activations.
     Backward,
-    /// At the optimizer step, after the activations are gone.
+    /// At the optimizer step, after the activations are freed.
     Optimizer,
 }
 
-/// Memory of one GPU at its peak: **needed** + **cache** + **free** = capacity, where the run fits.
+/// Memory of one GPU at its peak: **needed** + **cache** + **free** = capacity, if the run fits.
 /// nvidia-smi shows needed + cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryReport {
     /// The parts alive at the peak.
     pub parts: MemoryParts,
-    /// When the peak occurs.
+    /// The moment of the peak.
     pub moment: PeakMoment,
     /// Tensors alive at the peak (`max_memory_allocated`).
     pub allocated: Bytes,
-    /// Needed and cache: what the process holds at the peak, and nvidia-smi shows.
+    /// Needed and cache: memory that the process holds at the peak, as shown by nvidia-smi.
     pub peak: Bytes,
-    /// What the process cannot do without: every part but the cache.
+    /// Memory without which the run fails: every part but the cache.
     pub needed: Bytes,
-    /// The GPU's memory, as its maker names it.
+    /// Nominal memory of the GPU.
     pub nominal: Bytes,
-    /// The GPU's memory, as far as the driver leaves it to programs.
+    /// Memory that the driver leaves to programs.
     pub capacity: Bytes,
 }
 
 impl MemoryReport {
-    /// The report of a run whose memory is so many times the predicted one, each part alike.
+    /// Returns the report with every part multiplied by `times`, the ratio of measured to predicted
+    /// memory.
     #[must_use]
     pub fn scaled(self, times: f64) -> Self {
         if times == 1.0 {
@@ -142,30 +143,31 @@ impl MemoryReport {
         Self { parts, allocated: self.allocated * times, peak: needed + cache, needed, ..self }
     }
 
-    /// What PyTorch's allocator gives back under pressure, and paged optimizer state.
+    /// Returns the memory that PyTorch's allocator releases under pressure, and paged optimizer
+    /// state.
     pub fn cache(&self) -> Bytes {
         self.parts.get(MemoryPart::Cache)
     }
 
-    /// Capacity less needed and cache; none where the run does not fit.
+    /// Returns capacity less needed and cache; zero if the run does not fit.
     pub fn free(&self) -> Bytes {
         (self.capacity - self.peak).max(Bytes::ZERO)
     }
 
-    /// Capacity less needed: negative where the run does not fit.
+    /// Returns capacity less needed: negative if the run does not fit.
     pub fn headroom(&self) -> Bytes {
         self.capacity - self.needed
     }
 
-    /// Whether what is needed at the peak is within the capacity.
+    /// Whether the needed memory at the peak is within the capacity.
     pub fn fits(&self) -> bool {
         self.needed <= self.capacity
     }
 }
 
-/// The lanes and the phases of one step on the pipeline's slowest stage. `step` is the sum of the
-/// three phases and the bubble; communication is either hidden under compute
-/// ([`TimeReport::overlapped_comm`]) or not (`exposed_comm`).
+/// Times of one step on the pipeline's slowest stage, by lane and by phase. `step` is the sum of
+/// the three phases and the bubble; communication is either hidden under compute
+/// ([`TimeReport::overlapped_comm`]) or exposed (`exposed_comm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TimeReport {
     /// One optimizer step, all micro-batches.
@@ -174,46 +176,46 @@ pub struct TimeReport {
     pub forward: Seconds,
     /// Backward passes (with recomputation) with their exposed communication.
     pub backward: Seconds,
-    /// The optimizer's update and what follows it.
+    /// The optimizer's update and subsequent communication.
     pub optimizer: Seconds,
-    /// Time spent waiting for the pipeline's other stages.
+    /// Idle time due to the pipeline's other stages.
     pub bubble: Seconds,
-    /// Time in which compute kernels run, the optimizer's among them, slowed by contention where
-    /// they share the GPU.
+    /// Time in which compute kernels run, including the optimizer's, slowed by contention with
+    /// collectives.
     pub compute: Seconds,
-    /// Time in which a collective runs, over all lanes that could run at once.
+    /// Time in which a collective runs, over all lanes that can run concurrently.
     pub comm: Seconds,
     /// Communication time during which no compute runs: `step - compute - bubble`.
     pub exposed_comm: Seconds,
-    /// Communication that crosses nodes, of `comm`.
+    /// Part of `comm` that crosses nodes.
     pub inter_node_comm: Seconds,
-    /// What tensor, context and pipeline parallelism exchange between compute kernels, of
-    /// `exposed_comm`.
+    /// Part of `exposed_comm` for exchanges of tensor, context and pipeline parallelism between
+    /// compute kernels.
     pub exchange: Seconds,
-    /// The busier of the two data-parallel lanes and the exchanges: the network limits when it
-    /// outlasts compute.
+    /// Time of the busiest of the two data-parallel lanes and the exchanges: the network is the
+    /// limit if it exceeds compute.
     pub longest_lane: Seconds,
-    /// Compute time that is only the host launching kernels: the floor above the kernels' own time.
+    /// Part of the compute time in which the host launches kernels, beyond the kernels' own time.
     pub launch_bound: Seconds,
-    /// Waiting for data: what the loaders take longer than all of the rest.
+    /// Time in which the step is idle for data: the loaders' time beyond that of everything else.
     pub loading: Seconds,
 }
 
-/// Share of compute time above which launching kernels, not running them, is what limits.
+/// Share of compute time above which kernel launches are the limit.
 const LAUNCH_SHARE: f64 = 0.5;
-/// Share of compute time above which waiting for the pipeline's other stages is what limits.
+/// Share of compute time above which the pipeline's bubble is the limit.
 const BUBBLE_SHARE: f64 = 0.5;
 
 impl TimeReport {
-    /// Communication time hidden under compute, over all lanes.
+    /// Returns the communication time hidden under compute, over all lanes.
     pub fn overlapped_comm(&self) -> Seconds {
         (self.comm - self.exposed_comm).max(Seconds::ZERO)
     }
 
-    /// What limits the time, whether or not the step fits: data where the step waits for it, as
-    /// nothing else would make it faster; the pipeline's bubble where it is half of compute and
-    /// more than communication shows, the network where its busier lane outlasts compute, the
-    /// host where launching takes half of compute's time, else compute.
+    /// Returns the limit of the step time, whether or not the run fits: data if the step is idle
+    /// for it, as nothing else would speed it up; the pipeline's bubble if it exceeds half of
+    /// compute and the exposed communication; the network if its busiest lane exceeds compute; the
+    /// host if launches exceed half of compute; otherwise compute.
     pub fn limiter(&self) -> Limiter {
         if self.loading > Seconds::ZERO {
             Limiter::Data
@@ -229,10 +231,10 @@ impl TimeReport {
     }
 }
 
-/// What keeps the step from being faster (or from running at all).
+/// The reason why the step is not faster, or cannot run at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limiter {
-    /// It does not fit in memory.
+    /// The run does not fit in memory.
     Memory,
     /// Collectives between nodes outlast the compute that could hide them.
     InterNode,
@@ -242,9 +244,9 @@ pub enum Limiter {
     Compute,
     /// The host cannot launch kernels fast enough.
     Launch,
-    /// The stages of the pipeline wait for each other.
+    /// The bubble of the pipeline.
     Bubble,
-    /// The data loaders take longer than all of the rest.
+    /// The data loaders take longer than everything else.
     Data,
 }
 
@@ -254,12 +256,12 @@ impl Limiter {
         [Self::Memory, Self::InterNode, Self::IntraNode, Self::Compute, Self::Launch, Self::Bubble, Self::Data];
 }
 
-/// One training step, evaluated.
+/// Results for one training step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// The silicon that it is of: what is measured on some is not on all.
+    /// The accelerator's generation, as some measurements only apply to some generations.
     pub generation: Generation,
-    /// What ran.
+    /// The framework.
     pub framework: Framework,
     /// Memory of one GPU.
     pub memory: MemoryReport,
@@ -275,38 +277,38 @@ pub struct Report {
     /// score pairs that a causal mask never computes, so very long sequences on fast kernels can
     /// exceed 1.
     pub mfu: f64,
-    /// Hardware FLOPs utilisation: the same count with what is recomputed.
+    /// Hardware FLOPs utilisation: model FLOPs plus recomputation.
     pub hfu: f64,
-    /// What limits the run.
+    /// The limit of the run.
     pub limiter: Limiter,
-    /// Generation and all of a step, where a step generates what it trains on: memory and time
-    /// above are the update's.
+    /// Generation and the whole step, if a step generates its training data: `memory` and `time`
+    /// are those of the update.
     pub rollout: Option<RolloutReport>,
 }
 
 impl Report {
-    /// Whether the run fits in memory, generation too where a step generates.
+    /// Whether the run fits in memory, including generation.
     pub fn fits(&self) -> bool {
         self.memory.fits() && self.rollout.as_ref().is_none_or(RolloutReport::fits)
     }
 }
 
-/// A step as a person waits for it: rollout, scoring and all updates where the step generates what
-/// it trains on, else the step.
+/// A whole step from the user's point of view: rollout, scoring and all updates if the step
+/// generates its training data, otherwise the training step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WholeStep {
-    /// Its time.
+    /// Time of the whole step.
     pub time: Seconds,
-    /// Tokens trained on, a second and GPU; GPUs that only generate count too.
+    /// Trained tokens per second and GPU; GPUs that only generate are counted.
     pub tokens_per_s_per_gpu: f64,
-    /// Model FLOPs utilisation of the training over the whole time.
+    /// Model FLOPs utilisation of training over the whole time.
     pub mfu: f64,
-    /// Share of the time that the rollout takes, 0 to 1.
+    /// Share of the rollout in the time, 0 to 1.
     pub rollout: f64,
 }
 
 impl Report {
-    /// The whole step.
+    /// Returns the whole step.
     pub fn whole(&self) -> WholeStep {
         let Some(rollout) = &self.rollout else {
             let (time, mfu) = (self.time.step, self.mfu);
@@ -323,13 +325,13 @@ impl Report {
         }
     }
 
-    /// Whether the rollout takes most of the step.
+    /// Whether the rollout takes most of a step that fits.
     pub fn waits_for_rollout(&self) -> bool {
         self.fits() && self.whole().rollout > 0.5
     }
 }
 
-/// Which lane of the timeline a span occupies.
+/// A lane of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// Compute kernels.
@@ -338,9 +340,9 @@ pub enum Lane {
     Shard,
     /// Reductions across replicas of the shard group.
     Replicate,
-    /// Tokens on their way to their experts and back.
+    /// Dispatch of tokens to their experts, and their return.
     AllToAll,
-    /// What tensor, context and pipeline parallelism exchange.
+    /// Exchanges of tensor, context and pipeline parallelism.
     Exchange,
 }
 
@@ -349,7 +351,7 @@ impl Lane {
     pub const ALL: [Self; 5] = [Self::Compute, Self::Shard, Self::Replicate, Self::AllToAll, Self::Exchange];
 }
 
-/// What a span of the timeline does.
+/// The work of a span of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Work {
     /// Embedding look-up, forward.
@@ -358,9 +360,9 @@ pub enum Work {
     LayerForward,
     /// Output head and loss, forward and backward.
     Head,
-    /// One layer, backward with its recomputation.
+    /// One layer, backward including recomputation.
     LayerBackward,
-    /// Products of a chunk of a layer's routed experts, of either pass.
+    /// Products of a chunk of a layer's routed experts, in either pass.
     Experts,
     /// Embedding, backward.
     EmbeddingBackward,
@@ -372,15 +374,15 @@ pub enum Work {
     ReduceScatter,
     /// All-reduce of one unit's gradients or gradient shards.
     AllReduce,
-    /// All-to-all of a chunk of tokens to their experts; backward, of the gradients of what they
-    /// gave.
+    /// All-to-all of a chunk of tokens to their experts; backward, of the gradients of the experts'
+    /// outputs.
     Dispatch,
-    /// All-to-all of what the experts gave back to the tokens' GPUs; backward, of the gradients of
-    /// their input.
+    /// All-to-all of the experts' outputs back to the tokens' GPUs; backward, of the gradients of
+    /// the experts' inputs.
     Combine,
     /// Exchange of activations within a layer or between stages.
     Exchange,
-    /// Waiting for the pipeline's other stages.
+    /// Idle time due to the pipeline's other stages.
     Bubble,
 }
 
@@ -407,9 +409,9 @@ impl Work {
 /// One bar of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
-    /// Where it is drawn.
+    /// The lane of the span.
     pub lane: Lane,
-    /// What it does.
+    /// The work of the span.
     pub work: Work,
     /// The layer (0-based), or `None` for the root unit and the optimizer.
     pub layer: Option<u32>,
@@ -419,6 +421,6 @@ pub struct Span {
     pub start: Seconds,
     /// End, from the start of the step.
     pub end: Seconds,
-    /// What it computes or moves; `None` where nothing is counted, as of a bubble.
+    /// FLOPs or traffic of the span; `None` if nothing is counted, as for a bubble.
     pub amount: Option<Amount>,
 }

@@ -1,9 +1,8 @@
-//! Generation of what reinforcement learning trains on, and the step around it: rollout, scoring,
-//! updates (docs/book/model/rollout.md).
+//! Generation of training data for reinforcement learning, and the step around it: rollout,
+//! scoring, updates (docs/book/model/rollout.md).
 //!
-//! Training and generation take turns. Each has a memory of its own on a GPU
-//! ([`RolloutReport::memory`] is generation's, the step's report has training's), and they are
-//! never added up.
+//! Training and generation alternate. Each has its own memory on a GPU ([`RolloutReport::memory`]
+//! is that of generation, the step's report has that of training), and the two are never added up.
 
 mod cache;
 mod decode;
@@ -29,21 +28,21 @@ use crate::units::{Bytes, Seconds};
 
 /// Bytes of a weight in the engine.
 pub(super) const HALF: f64 = 2.0;
-/// Sequences that an engine runs at once at most (`max_num_seqs`, verl's default).
+/// Maximum number of concurrent sequences of an engine (`max_num_seqs`, verl's default).
 const MOST_SEQUENCES: f64 = 1024.0;
-/// Sequences for which vLLM reserves the sampler's tensors (its default `max_num_seqs` when it was
-/// measured).
+/// Sequences for which vLLM reserves the sampler's tensors (its default `max_num_seqs` at the time
+/// of the measurement).
 const SAMPLED: f64 = 256.0;
-/// Bytes that the sampler takes for each logit of those.
+/// Bytes of the sampler for each logit of [`SAMPLED`] sequences.
 const PER_LOGIT: f64 = 41.0;
 
-/// What vLLM needs beside weights and cache on a GPU: its tensors while it samples from the
-/// vocabulary, `41 · 256 · V`, and what is outside PyTorch: CUDA's context and NCCL's buffers, 1.79
+/// Returns vLLM's memory besides weights and cache on a GPU: tensors for sampling from the
+/// vocabulary, `41 · 256 · V`, and memory outside PyTorch, CUDA's context and NCCL's buffers: 1.79
 /// GiB, and as much again with tensor parallelism.
 ///
-/// Both are vLLM's own account of Llama 3 8B on an 80 GB GPU (github vllm-project/vllm pull 10511,
-/// 2024-12): 1.26 GiB of tensors, and outside PyTorch 1.79 GiB alone and 3.58 on two GPUs. CUDA
-/// graphs are captured later and not in it.
+/// Both are from vLLM's own figures for Llama 3 8B on an 80 GB GPU (github vllm-project/vllm pull
+/// 10511, 2024-12): 1.26 GiB of tensors, and outside PyTorch 1.79 GiB on one GPU and 3.58 on two.
+/// CUDA graphs are captured later and not included.
 ///
 /// ```
 /// # use engine::{model::rollout, share::decode};
@@ -60,8 +59,8 @@ pub fn overhead(setup: &Setup) -> Bytes {
     Bytes::new(PER_LOGIT * SAMPLED * f64::from(setup.architecture.vocab_size)) + outside
 }
 
-/// The model as one of the engine's GPUs holds it: whole, in 16 bits, split by its own tensor
-/// parallelism alone; adapters are merged.
+/// Returns the model as held by one of the engine's GPUs: whole, in 16 bits, split only by the
+/// engine's own tensor parallelism; adapters are merged.
 pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
     let tp = setup.objective.engine.tp.max(1);
     let mesh = Mesh { tp, etp: tp, ..Mesh::data_parallel(1, 1) };
@@ -73,7 +72,7 @@ pub(super) fn of_engine(setup: &Setup) -> (Setup, Stage) {
     (engine, stages(&engine).first)
 }
 
-/// GPUs that generate.
+/// Returns the number of GPUs that generate.
 pub fn gpus(setup: &Setup) -> u32 {
     match setup.objective.engine.gpus {
         0 => setup.mesh.gpus(),
@@ -81,8 +80,8 @@ pub fn gpus(setup: &Setup) -> u32 {
     }
 }
 
-/// The memory of one GPU while it generates: `M_engine = u M`, of which the cache takes what
-/// weights and overhead leave.
+/// Returns the memory of one GPU during generation: `M_engine = u M`, of which the cache takes the
+/// part that weights and overhead leave.
 pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     let (engine, stage) = of_engine(setup);
     let weights = Bytes::new(HALF * stage.params.held.all());
@@ -98,8 +97,8 @@ pub fn generation_memory(setup: &Setup) -> GenerationMemory {
     }
 }
 
-/// What one sequence takes of the cache at its full length: its completion's keys and values, and
-/// its part of the prompt's, which all completions of a prompt share.
+/// Returns the cache of one sequence at its full length: its completion's keys and values, and its
+/// share of the prompt's, which all completions of a prompt use.
 fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
     let whole = f64::from(engine.batch.seq_len);
     // Texts may be shorter than the prompt.
@@ -108,7 +107,7 @@ fn per_sequence(engine: &Setup, objective: &Objective) -> Bytes {
     cache_bytes(engine, whole) - cache_bytes(engine, prompt) * shared
 }
 
-/// What stays of training between steps, on the stage that keeps most.
+/// Returns the training memory that stays allocated between steps, on the stage that keeps most.
 fn at_rest(setup: &Setup) -> Bytes {
     let mut most = Bytes::ZERO;
     for stage in stages(setup).iter() {
@@ -123,11 +122,11 @@ fn at_rest(setup: &Setup) -> Bytes {
 /// Evaluates generation and the step around it; `update` is one update of the policy. Allocates
 /// nothing.
 ///
-/// Rollout: prompts at the rate of compute, once for each group; then a pass for every token of the
-/// completions, all sequences of an engine at once as far as its cache holds them at full length.
-/// Scoring: one forward pass of the policy for the log-probabilities that ratios are formed with
-/// (none where GRPO updates once, as then they are its own), one of the reference, the reward
-/// model, the critic. Updates: one after the other, those of the critic as long as its own step.
+/// Rollout: prompts at the rate of compute, once for each group; then one pass for every token of
+/// the completions, over as many concurrent sequences of an engine as its cache holds at full
+/// length. Scoring: one forward pass of the policy for the log-probabilities of the ratios (none if
+/// GRPO updates once, as the update computes them itself), and one each of the reference, the reward
+/// model and the critic. Updates: in sequence, those of the critic as long as the critic's own step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);
@@ -178,14 +177,15 @@ pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     }
 }
 
-/// Forward passes of the policy's size with its vocabulary, over what one update trains on.
+/// Returns the forward passes of models with the policy's size and vocabulary, over the data of one
+/// update.
 pub fn scored_passes(objective: &Objective) -> f64 {
     let old = objective.has_critic() || objective.updates > 1;
     f64::from(u8::from(old)) + f64::from(u8::from(objective.runs_reference()))
 }
 
-/// Time in which the updated weights reach the engine, in 16 bits: gathered over the shard group
-/// where they are sharded; to GPUs of its own also once through a network card (TRL and verl
+/// Returns the time in which updated weights are sent to the engine, in 16 bits: gathered over the
+/// shard group if they are sharded; to separate GPUs also once through a network card (TRL and verl
 /// broadcast them from one rank).
 pub fn sync(setup: &Setup) -> Seconds {
     let gathered = pace::gather_all(setup);
@@ -197,8 +197,8 @@ pub fn sync(setup: &Setup) -> Seconds {
     gathered + Bytes::new(HALF * setup.architecture.params() as f64) / card
 }
 
-/// The time of all of a step, for each optimizer step, and the GPUs that it takes: [`Report`]'s own
-/// where nothing is generated.
+/// Returns the time of a whole step per optimizer step, and its GPUs: [`Report`]'s own time if
+/// nothing is generated.
 pub fn whole_step(setup: &Setup, report: &Report) -> (Seconds, f64) {
     let gpus = f64::from(setup.mesh.gpus());
     report.rollout.as_ref().map_or((report.time.step, gpus), |rollout| {

@@ -1,8 +1,8 @@
 //! From one step to a whole training run (docs/book/model/run.md): time, cost, energy, checkpoints,
 //! failures, host memory.
 //!
-//! Every function answers for absurd inputs too: a run that never ends is infinite, and nothing is
-//! ever no number.
+//! Every function accepts extreme inputs: a run that never ends has infinite time, and no result is
+//! NaN.
 
 pub mod batch;
 pub mod budget;
@@ -18,7 +18,7 @@ use crate::units::{BytesPerSecond, Seconds};
 pub use host::HostMemory;
 pub use report::RunReport;
 
-/// What a run needs beyond its step.
+/// Parameters of a run beyond its step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunChoices {
     /// Tokens to train on, D.
@@ -29,26 +29,27 @@ pub struct RunChoices {
     pub pue: f64,
     /// Emissions of the grid, in grams of CO₂ equivalent a kWh.
     pub grid_intensity: f64,
-    /// Rate at which the file system takes checkpoints from all nodes together.
+    /// Rate of the file system for checkpoints, all nodes together.
     pub storage: BytesPerSecond,
-    /// Mean time between failures of one GPU with its share of everything around it.
+    /// Mean time between failures of one GPU with its share of the surrounding hardware.
     pub mtbf: Seconds,
-    /// From a failure until the run trains again.
+    /// Time from a failure until the run trains again.
     pub restart: Seconds,
-    /// From one checkpoint to the next; zero for the best interval.
+    /// Time from one checkpoint to the next; zero for the optimal interval.
     pub checkpoint_interval: Seconds,
-    /// Whether every rank writes its own part of a checkpoint, rather than one rank all of it.
+    /// Whether every rank writes its own part of a checkpoint, instead of one rank writing
+    /// everything.
     pub sharded_checkpoint: bool,
-    /// Whether the model is initialised unit by unit (the meta device), rather than whole on every
+    /// Whether the model is initialised unit by unit (the meta device), instead of whole on every
     /// rank.
     pub deferred_init: bool,
-    /// Tokens in a batch above which larger ones waste data.
+    /// Critical batch size in tokens, above which larger batches waste data.
     pub critical_batch_tokens: f64,
 }
 
-/// The whole run around one evaluated step. Allocates nothing.
+/// Evaluates the whole run around one evaluated step. Allocates nothing.
 pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunReport {
-    // A step that generates what it trains on is longer than its update, and may take more GPUs.
+    // A step that generates its training data is longer than its update, and may use more GPUs.
     let (step, gpus) = rollout::whole_step(setup, report);
     let batch_tokens = batch::global_batch_tokens(setup);
     let steps = steps_of(setup, choices);
@@ -89,17 +90,17 @@ pub fn evaluate(setup: &Setup, report: &Report, choices: &RunChoices) -> RunRepo
     }
 }
 
-/// Returns the optimizer steps of a run, whatever a step takes.
+/// Returns the optimizer steps of a run, whatever the time of a step.
 pub fn steps_of(setup: &Setup, choices: &RunChoices) -> f64 {
     budget::steps(choices.tokens, batch::global_batch_tokens(setup))
 }
 
-/// A product in which nothing of anything, even of what never ends, is nothing.
+/// Returns the product, with zero times infinity as zero.
 fn times(one: f64, other: f64) -> f64 {
     if one == 0.0 || other == 0.0 { 0.0 } else { one * other }
 }
 
-/// A ratio in which nothing of anything is nothing, and anything of what never ends is nothing too.
+/// Returns the ratio, with zero of zero and anything of infinity as zero.
 fn share(part: f64, whole: f64) -> f64 {
     if part <= 0.0 || whole == f64::INFINITY { 0.0 } else { part / whole }
 }

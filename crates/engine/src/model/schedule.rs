@@ -1,18 +1,18 @@
 //! One step as two lanes, compute and communication, in closed form (docs/book/model/overlap.md).
-//! `timeline.rs` plays the same schedule span by span; a test holds the two together.
+//! `timeline.rs` plays the schedule span by span; a test checks that both agree.
 //!
 //! Rules of the schedule, as PyTorch's FSDP2 runs it:
-//! - a unit's gather is issued when the compute before it starts, one unit ahead;
-//! - the root unit (embedding and head) is gathered first and stays gathered; so does the last
-//!   layer, whose backward pass follows at once;
-//! - in the backward pass a layer's reduction goes before the next gather on the same lane, and one
-//!   reduction is in flight at a time;
-//! - reductions across replicas have a lane of their own where the shard group stays inside a node;
-//! - where communication runs beside compute, compute is slower by the contention factor.
+//! - A unit's gather is issued when the compute before it starts, one unit ahead.
+//! - The root unit (embedding and head) is gathered first and stays gathered; so does the last
+//!   layer, whose backward pass follows immediately.
+//! - In the backward pass a layer's reduction precedes the next gather on the lane they share, and
+//!   one reduction is in flight at a time.
+//! - Reductions across replicas have a separate lane if the shard group stays inside a node.
+//! - While communication overlaps with compute, compute is slower by the contention factor.
 
 use crate::units::Seconds;
 
-/// Communication of the units of one micro-batch: the times, or the costs with their traffic.
+/// Communication of the units of one micro-batch: times, or costs with their traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommTimes<C = Seconds> {
     /// Gather of the root unit's weights before the forward pass.
@@ -32,13 +32,14 @@ pub struct CommTimes<C = Seconds> {
 }
 
 impl<C: Copy + Default> CommTimes<C> {
-    /// The same without any gather: a micro-batch whose weights are still gathered.
+    /// Returns the communication without gathers, for a micro-batch whose weights are still
+    /// gathered.
     #[must_use]
     pub fn without_gather(self) -> Self {
         Self { gather_root: C::default(), gather_layer: C::default(), regather_layer: C::default(), ..self }
     }
 
-    /// The same without any reduction: a micro-batch under `no_sync`.
+    /// Returns the communication without reductions, for a micro-batch under `no_sync`.
     #[must_use]
     pub fn without_reduction(self) -> Self {
         Self {
@@ -51,7 +52,7 @@ impl<C: Copy + Default> CommTimes<C> {
     }
 }
 
-/// Compute times of the units of one micro-batch, and how many layers there are.
+/// Compute times of the units of one micro-batch, and the number of layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComputeTimes {
     /// Layers.
@@ -66,11 +67,11 @@ pub struct ComputeTimes {
     pub layer_backward: Seconds,
     /// Embedding, backward.
     pub embedding_backward: Seconds,
-    /// Slow-down of compute beside a collective, at least 1.
+    /// Slow-down of compute that overlaps with a collective, at least 1.
     pub contention: f64,
-    /// Of the times above, what is exchanged: neither compute nor hidden under it.
+    /// Exchanges within the times above: neither compute nor hidden under it.
     pub exchange: Exchanges,
-    /// The routed experts of one layer, whose times above hold them.
+    /// The routed experts of one layer, which the times above include.
     pub experts: ExpertTimes,
 }
 
@@ -96,58 +97,58 @@ pub struct ExpertTimes {
     pub backward: ExpertPass,
     /// Chunks in which tokens are sent and computed.
     pub chunks: u32,
-    /// Whether tokens are sent beside the compute of another micro-batch.
+    /// Whether the exchanges overlap with the compute of another micro-batch.
     pub across_micro_batches: bool,
-    /// Whether they cross nodes.
+    /// Whether the exchanges cross nodes.
     pub crosses: bool,
 }
 
 /// The routed experts of one layer in one pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExpertPass {
-    /// Their products.
+    /// The experts' products.
     pub products: Seconds,
     /// Dispatch and combine.
     pub all_to_all: Seconds,
-    /// Of dispatch and combine, what compute does not hide: part of the layer's exchanges.
+    /// Exposed part of dispatch and combine, included in the layer's exchanges.
     pub exposed: Seconds,
 }
 
-/// Of head and loss, what a pass without gradients takes: one product of three.
+/// Share of head and loss that a pass without gradients takes: one product of three.
 const HEAD_FORWARD: f64 = 1.0 / 3.0;
 
 impl ExpertPass {
-    /// Of dispatch and combine, what compute hides.
+    /// Returns the part of dispatch and combine that compute hides.
     fn hidden(&self) -> Seconds {
         (self.all_to_all - self.exposed).max(Seconds::ZERO)
     }
 }
 
 impl ComputeTimes {
-    /// The same of a pass without gradients: of head and loss the forward product.
+    /// Returns the compute of a pass without gradients: of head and loss only the forward product.
     #[must_use]
     pub fn without_gradients(&self) -> Self {
         let exchange = Exchanges { head: self.exchange.head * HEAD_FORWARD, ..self.exchange };
         Self { head: self.head * HEAD_FORWARD, exchange, ..*self }
     }
 
-    /// Exchanges of a pass without gradients over one micro-batch.
+    /// Returns the exchanges of a pass without gradients over one micro-batch.
     pub fn exchanged_forward(&self) -> Seconds {
         let Exchanges { embedding_forward, layer_forward, head, .. } = self.without_gradients().exchange;
         embedding_forward + head + f64::from(self.layers) * layer_forward
     }
 
-    /// Dispatch and combine of one micro-batch, as far as compute hides them.
+    /// Returns the part of one micro-batch's dispatch and combine that compute hides.
     pub fn hidden(&self) -> Seconds {
         f64::from(self.layers) * (self.experts.forward.hidden() + self.experts.backward.hidden())
     }
 
-    /// The same of a forward pass without gradients.
+    /// Returns the hidden part of dispatch and combine in a forward pass without gradients.
     pub fn hidden_forward(&self) -> Seconds {
         f64::from(self.layers) * self.experts.forward.hidden()
     }
 
-    /// Exchanges of one micro-batch, all blocks together.
+    /// Returns the exchanges of one micro-batch, all blocks together.
     pub fn exchanged(&self) -> Seconds {
         self.exchange.embedding_forward
             + self.exchange.head
@@ -158,47 +159,46 @@ impl ComputeTimes {
 /// The phases of one micro-batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Phases {
-    /// Forward pass with the head's part, communication exposed in it included.
+    /// Forward pass with the head's part, including exposed communication.
     pub forward: Seconds,
-    /// Backward pass, communication exposed in it included.
+    /// Backward pass, including exposed communication.
     pub backward: Seconds,
-    /// Time in which blocks run: compute, and what is exchanged inside them.
+    /// Time in which blocks run: compute, and exchanges inside the blocks.
     pub busy: Seconds,
 }
 
-/// A block of compute beside a block of communication that starts with it: how long until both are
-/// done, and how long compute ran.
+/// Overlap of a block of compute with a block of communication that starts at the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
-    /// Until both are done.
+    /// Time until both are done.
     pub both: Seconds,
-    /// Until compute is done.
+    /// Time until compute is done.
     pub compute: Seconds,
 }
 
-/// Compute `c` beside communication `g`, slowed by σ while it lasts: `min(σ c, c + (1 - 1/σ) g)`;
-/// both end at the later.
+/// Returns compute `c` that overlaps with communication `g` and is slowed by σ meanwhile: `min(σ c,
+/// c + (1 - 1/σ) g)`; the block ends with the later of the two.
 pub fn beside(compute: Seconds, comm: Seconds, contention: f64) -> Block {
     let slowed = (compute * contention).min(compute + (1.0 - 1.0 / contention) * comm);
     Block { both: slowed.max(comm), compute: slowed }
 }
 
-/// The blocks of one micro-batch, each beside what the schedule puts beside it.
+/// The blocks of one micro-batch, each with the communication that overlaps with it.
 struct Blocks {
-    /// The embedding beside the first layer's gather.
+    /// The embedding with the first layer's gather.
     first: Block,
-    /// A layer's forward pass beside the next one's gather.
+    /// A layer's forward pass with the next layer's gather.
     middle: Block,
-    /// The last layer's backward pass beside the gather of the one before it.
+    /// The last layer's backward pass with the gather of the layer before.
     lead: Block,
-    /// A layer's backward pass beside a reduction and a gather.
+    /// A layer's backward pass with a reduction and a gather.
     steady: Block,
-    /// The first layer's backward pass beside a reduction.
+    /// The first layer's backward pass with a reduction.
     last: Block,
-    /// The embedding's backward pass beside the first layer's reduction.
+    /// The embedding's backward pass with the first layer's reduction.
     tail: Block,
-    /// Layers beside a reduction and a gather, pairs of neighbours, whether there is a pair,
-    /// whether there is a layer.
+    /// Number of layers with a reduction and a gather; pairs of neighbours; 1 if there is a pair; 1
+    /// if there is a layer.
     inner: f64,
     pairs: f64,
     has_pair: f64,
@@ -214,8 +214,8 @@ impl Blocks {
         Self {
             first: side(compute.embedding_forward, has_any * comm.gather_layer),
             middle: side(compute.layer_forward, comm.gather_layer),
-            // Layers L, then L-1 ..= 2, then 1, then the embedding; each beside what the layer
-            // before it left to reduce.
+            // Layers L, then L-1 ..= 2, then 1, then the embedding; each with the reduction of the
+            // layer before it.
             lead: side(compute.layer_backward, has_pair * comm.regather_layer),
             steady: side(compute.layer_backward, comm.reduce_layer + comm.regather_layer),
             last: side(compute.layer_backward, comm.reduce_layer),
@@ -227,19 +227,20 @@ impl Blocks {
         }
     }
 
-    /// The backward pass as far as its gathers and reductions in the shard group go.
+    /// Returns the time until the gathers and reductions of the shard group in the backward pass
+    /// are done.
     fn shard_lane(&self, comm: &CommTimes) -> Seconds {
         self.until_tail() + self.tail.both + comm.reduce_root
     }
 
-    /// The backward pass of all layers.
+    /// Returns the backward pass of all layers.
     fn until_tail(&self) -> Seconds {
         self.has_any * self.lead.both + self.inner * self.steady.both + self.has_pair * self.last.both
     }
 }
 
-/// The phases of one micro-batch in closed form: `first + (L-1) max(compute, communication) +
-/// last`.
+/// Returns the phases of one micro-batch in closed form: `first + (L-1) max(compute, communication)
+/// + last`.
 pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     let blocks = Blocks::of(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
@@ -247,9 +248,9 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     let forward = comm.gather_root + first.both + pairs * middle.both + has_any * compute.layer_forward + compute.head;
     let (until_tail, shard_lane) = (blocks.until_tail(), blocks.shard_lane(comm));
 
-    // Reductions across replicas queue behind each layer's own; the queue empties last after the
-    // first layer to enter it, the last but one, or the last, since entries between are evenly
-    // spaced.
+    // Reductions across replicas queue after each layer's own reduction. The queue becomes empty
+    // after a chain that starts with the first, the last but one, or the last entry, since entries
+    // between are evenly spaced.
     let oldest = has_any * lead.both + comm.reduce_layer + layers * comm.replicate_layer;
     let before_last = until_tail - last.both + comm.reduce_layer + 2.0 * comm.replicate_layer;
     let newest = until_tail + comm.reduce_layer + comm.replicate_layer;
@@ -274,8 +275,8 @@ pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     }
 }
 
-/// What compute does not hide of the gathers and reductions of one micro-batch, by kind: `forward +
-/// backward - busy`.
+/// Exposed time of the gathers and reductions of one micro-batch, by kind: `forward + backward -
+/// busy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Exposed {
     /// All-gathers of weights.
@@ -286,8 +287,8 @@ pub struct Exposed {
     pub replicate: Seconds,
 }
 
-/// What compute does not hide in one micro-batch. Where a reduction and a gather run beside one
-/// layer the gather comes second, and what shows is its end first.
+/// Returns the exposed communication of one micro-batch. If a reduction and a gather overlap with
+/// one layer, the gather comes second, and exposed time is attributed to it first.
 pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
     let blocks = Blocks::of(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;
@@ -300,8 +301,8 @@ pub fn exposed(compute: &ComputeTimes, comm: &CommTimes) -> Exposed {
     }
 }
 
-/// A forward pass without gradients over one micro-batch: its time, and that in which blocks run.
-/// Of head and loss the forward product.
+/// Returns the time of a forward pass without gradients over one micro-batch, and the part in which
+/// blocks run. Of head and loss only the forward product counts.
 pub fn forward_pass(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Seconds) {
     let layers = f64::from(compute.layers);
     let side = |time, traffic| beside(time, traffic, compute.contention);

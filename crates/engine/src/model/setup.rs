@@ -1,4 +1,4 @@
-//! Everything the engine needs to evaluate one training step: numbers only, no names, no presets.
+//! All inputs of the engine for one training step: numbers only, no names, no presets.
 
 use super::choices::Choices;
 use super::framework::{HostWaits, Layers, Traits};
@@ -13,7 +13,7 @@ use super::transformer::Architecture;
 use crate::units::{Bytes, Seconds};
 use std::ops::{Deref, DerefMut};
 
-/// One training step to evaluate. Build it from a [`crate::scenario::Scenario`], which validates.
+/// One training step to evaluate, built from a validated [`crate::scenario::Scenario`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
     /// The model's shape.
@@ -24,23 +24,23 @@ pub struct Setup {
     pub network: Network,
     /// The device mesh.
     pub mesh: Mesh,
-    /// What is sharded.
+    /// The states that are sharded.
     pub sharding: Sharding,
-    /// The batch of one step: of an objective over pairs both sequences of each.
+    /// The batch of one step; for objectives over pairs it counts both sequences of each pair.
     pub batch: Batch,
-    /// Lengths of its sequences.
+    /// Lengths of the batch's sequences.
     pub lengths: Lengths,
-    /// Which score pairs attention computes.
+    /// The score pairs that attention computes.
     pub mask: AttentionMask,
-    /// What the software costs beside the mathematics.
+    /// Costs of the software beyond the mathematics.
     pub overheads: Overheads,
-    /// The peak of memory that was measured over the predicted one: 1 where none was.
+    /// Ratio of the measured to the predicted peak of memory: 1 if nothing was measured.
     pub measured_memory: f64,
-    /// What the user chose, as far as it is possible.
+    /// The user's choices, or the nearest possible ones.
     pub choices: Choices,
 }
 
-/// Lends the choices as fields of the setup: formulas read `setup.recompute`.
+/// Gives access to the choices as fields of the setup: formulas read `setup.recompute`.
 impl Deref for Setup {
     type Target = Choices;
 
@@ -56,15 +56,14 @@ impl DerefMut for Setup {
 }
 
 impl Setup {
-    /// Returns how long the host takes for what takes an EPYC 7742 so long.
+    /// Scales a host time of an EPYC 7742 to the host's speed.
     pub fn host_time(&self, of_reference: Seconds) -> Seconds {
         of_reference * (1.0 / self.network.host.speed)
     }
 
-    /// Whether the host waits for the GPU in each pass of a micro-batch, so that it cannot make up
-    /// in one pass for another: where messages or gathers make it wait, and where tokens come to
-    /// experts whose numbers the host has to know (dropless dispatch copies them from the GPU,
-    /// layer by layer).
+    /// Whether the host synchronises with the GPU in each pass of a micro-batch, so that slack in
+    /// one pass cannot be used in another: at messages or gathers, and at token counts of experts
+    /// (dropless dispatch copies them from the GPU, layer by layer).
     pub fn host_waits_in_each_pass(&self) -> bool {
         let counts = self.architecture.has_experts() && self.kernels.graphs != Graphs::Step;
         let traits = self.traits();
@@ -77,13 +76,13 @@ impl Setup {
             }
     }
 
-    /// Returns what the code of the framework does.
+    /// Returns the traits of the framework's code.
     pub fn traits(&self) -> &'static Traits {
         self.framework.traits()
     }
 
-    /// What FSDP keeps gathered outside the layers. A head that is the embedding too is in one unit
-    /// with it.
+    /// Returns the weights that FSDP keeps gathered outside the layers. A tied head is in one unit
+    /// with the embedding.
     pub fn root_unit(&self) -> RootUnit {
         let asked = match self.communication.root_unit {
             asked if asked != RootUnit::Default && self.traits().shards_by_fsdp => asked,
@@ -98,8 +97,8 @@ impl Setup {
         self.traits().new_gelu && !self.kernels.compile && self.architecture.is_gpt_2()
     }
 
-    /// Whether keys and values are repeated for the query heads that share them, where PyTorch runs
-    /// the layers.
+    /// Whether keys and values are repeated for the query heads that share them, in layers of
+    /// PyTorch.
     pub fn repeats_key_values(&self) -> bool {
         let repeats = match self.kernels.repeated_heads {
             RepeatedHeads::Default => self.kernels.attention == AttentionKernel::Unfused,
@@ -110,13 +109,12 @@ impl Setup {
     }
 
     /// Whether selective recomputation counts products with a bias. `addmm` is on torchtitan's list
-    /// since 114151ad4 (March 2026); the policy that is put around models of transformers names
-    /// `mm` alone.
+    /// since 114151ad4 (March 2026); the policy for models of transformers only lists `mm`.
     pub fn keeps_biased_products(&self) -> bool {
         self.traits().layers != Layers::Transformers
     }
 
-    /// GPUs that share the logits of a token.
+    /// Returns the number of GPUs over which the logits of a token are split.
     pub fn loss_parallel(&self) -> u32 {
         let gathers = match self.tensor.loss {
             LossParallel::Default => self.traits().gathers_logits,
@@ -126,13 +124,14 @@ impl Setup {
         if gathers { 1 } else { self.mesh.tp.max(1) }
     }
 
-    /// The share of whole layers whose activations are kept, 0 to 1: the others run their forward
-    /// pass again.
+    /// Returns the share of whole layers whose activations are kept, 0 to 1: the others recompute
+    /// their forward pass.
     pub fn kept_layers(&self) -> f64 {
         self.recompute.kept_layers(self.keep_fraction)
     }
 
-    /// The setup of the micro-batch with the longest sequence, which decides whether the run fits.
+    /// Returns the setup of the micro-batch with the longest sequence, which determines whether the
+    /// run fits.
     #[must_use]
     pub fn at_longest(&self) -> Self {
         match self.lengths {
@@ -144,8 +143,8 @@ impl Setup {
         }
     }
 
-    /// The share of the layers whose products stay in the recipe's format, where the others' run in
-    /// fewer bits.
+    /// Returns the share of layers whose products stay in the recipe's format while those of others
+    /// run in fewer bits.
     pub fn share_in_16_bits(&self) -> f64 {
         if self.compute_format == ComputeFormat::AsPolicy || self.layers_in_16_bits == 0 {
             return 0.0;
@@ -154,7 +153,7 @@ impl Setup {
         f64::from(self.layers_in_16_bits.min(layers)) / f64::from(layers)
     }
 
-    /// Tokens that attention counts of a sequence.
+    /// Returns the tokens of a sequence that attention counts.
     pub fn attended(&self) -> f64 {
         match self.lengths {
             Lengths::Equal | Lengths::LongestOf { .. } => f64::from(self.batch.seq_len),
@@ -162,7 +161,7 @@ impl Setup {
         }
     }
 
-    /// Share of a step's tokens that is no padding.
+    /// Returns the share of a step's tokens that are not padding.
     pub fn useful(&self) -> f64 {
         match self.lengths {
             Lengths::Equal | Lengths::LongestOf { .. } => 1.0,
@@ -170,8 +169,8 @@ impl Setup {
         }
     }
 
-    /// Whether the frozen matrices are turned into 16 bits before each product: not where the
-    /// products run in the format in which they are stored.
+    /// Whether the frozen matrices are dequantized to 16 bits before each product; not if the
+    /// products run in the stored format.
     pub fn dequantizes(&self) -> bool {
         let native = match self.compute_format {
             ComputeFormat::Fp8 | ComputeFormat::Fp8Gather => matches!(self.trained.base, BaseFormat::Fp8),
@@ -181,21 +180,22 @@ impl Setup {
         !self.trained.is_all() && self.trained.base.is_quantized() && !native
     }
 
-    /// Whether a stage runs all forward passes before its first backward pass: GPipe's schedule,
-    /// where there is a pipeline.
+    /// Whether a stage runs all forward passes before its first backward pass: under GPipe, if
+    /// there is a pipeline.
     pub fn forwards_first(&self) -> bool {
         self.mesh.pp > 1 && self.pipeline.schedule == Schedule::GPipe
     }
 
-    /// Copies of a stage's weights and gradients among the GPUs of a pipeline.
+    /// Returns the copies of a stage's weights and gradients among the GPUs of a pipeline.
     pub fn stage_copies(&self) -> f64 {
         if self.mesh.pp > 1 { self.pipeline.schedule.copies() } else { 1.0 }
     }
 
-    /// Model chunks on each GPU: two under ZB-V, as asked when interleaved, else one.
+    /// Returns the model chunks on each GPU: two under ZB-V and `DualPipeV`, as chosen if
+    /// interleaved, otherwise one.
     pub fn chunks(&self) -> u32 {
         match self.pipeline.schedule {
-            // A chunk holds a layer at least.
+            // A chunk holds at least one layer.
             Schedule::Interleaved => {
                 let layers = self.architecture.num_hidden_layers / self.mesh.pp.max(1);
                 self.pipeline.virtual_stages.clamp(1, layers.max(1))
@@ -205,13 +205,13 @@ impl Setup {
         }
     }
 
-    /// Whether an encoder of images runs.
+    /// Whether an image encoder runs.
     pub fn reads_images(&self) -> bool {
         self.architecture.tower.is_used() && self.images.per_sequence > 0
     }
 
-    /// Whether gradients leave the language model for its images' encoder or projection: then they
-    /// pass all of its layers, frozen ones too.
+    /// Whether gradients leave the language model for the image encoder or its projection: they
+    /// then pass all layers of the language model, including frozen ones.
     pub fn gradients_reach_images(&self) -> bool {
         self.reads_images() && (self.images.trains_projector || self.gradients_pass_tower())
     }
@@ -222,48 +222,49 @@ impl Setup {
     }
 }
 
-/// What the software costs beside the mathematics: zero under the simplifications of the
-/// closed-form bounds.
+/// Costs of the software beyond the mathematics: zero under the simplifications of the closed-form
+/// bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overheads {
     /// Memory of the CUDA context and libraries.
     pub context: Bytes,
     /// Buffers of one communicator.
     pub per_communicator: Bytes,
-    /// What the allocator holds beyond what tensors occupy.
+    /// The allocator's overhead beyond allocated tensors.
     pub cache: Cache,
-    /// Slow-down of compute while a collective runs beside it (1 = none).
+    /// Slow-down of compute that overlaps with a collective (1 = none).
     pub contention: f64,
-    /// What data-parallel collectives between nodes reach beside compute, over what they reach
+    /// Rate of data-parallel collectives between nodes that overlap with compute, over their rate
     /// alone.
     pub rate_beside: f64,
     /// Host time to launch a layer's kernels in its forward pass, over
-    /// [`super::hardware::Efficiency::launch_per_layer`]; this and all other times of the host are
-    /// those of an EPYC 7742.
+    /// [`super::hardware::Efficiency::launch_per_layer`]. This and all other host times refer to an
+    /// EPYC 7742.
     pub launch: f64,
-    /// The same in its backward pass, recomputation apart, over that of its forward pass.
+    /// Host time of a layer's backward pass without recomputation, over that of its forward pass.
     pub launch_backward: f64,
     /// Launches of a layer with its inputs' casts to 8 or 4 bits, over those without.
     pub launch_casts: f64,
-    /// Share of the launches of a layer's experts that is left where the rest of the layer is one
-    /// CUDA graph.
+    /// Share of the launches of a layer's experts that remains if the rest of the layer is one CUDA
+    /// graph.
     pub launch_beside_graphs: f64,
-    /// The same for what tensor parallelism adds to it.
+    /// Additional launches of a layer with tensor parallelism.
     pub launch_exchange: f64,
-    /// The same for what context parallelism adds to it.
+    /// Additional launches of a layer with context parallelism.
     pub launch_context: f64,
-    /// The same for what a layer's experts add to it, all at once.
+    /// Additional launches of a layer with experts, for all experts together.
     pub launch_experts: f64,
-    /// The same for each expert of a GPU, where they run one by one.
+    /// Additional launches for each expert of a GPU, if experts run one by one.
     pub launch_expert: f64,
-    /// The same for what latent attention adds to it.
+    /// Additional launches of a layer with latent attention.
     pub launch_latent: f64,
     /// Host time of one message between pipeline stages, for each node of the run beyond the first
     /// and each GPU of a tensor-parallel group.
     pub message: Seconds,
-    /// Host time between steps that hides where the host runs ahead of the GPU: logging, checks.
+    /// Host time between steps, for logging and checks, which is hidden if the host runs ahead of
+    /// the GPU.
     pub between_steps: Seconds,
-    /// Host time of one step beside its layers: the optimizer's launches, data, logging.
+    /// Host time of one step outside its layers: the optimizer's launches, data, logging.
     pub step: Seconds,
     /// Element-wise traffic per token, layer and hidden channel, forward and backward together, in
     /// bytes.

@@ -1,20 +1,20 @@
-//! The software that runs the step: framework, kernels, what it fuses and what it overlaps.
+//! The software of a step: framework, kernels, fusion and overlap.
 
-/// How the allocator reserves: `expandable_segments` in `PYTORCH_CUDA_ALLOC_CONF`.
+/// The allocator's segments: `expandable_segments` in `PYTORCH_CUDA_ALLOC_CONF`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Segments {
-    /// Segments of a fixed size, as by default.
+    /// Segments of fixed size, the default.
     #[default]
     Fixed,
-    /// One segment a pool, which grows.
+    /// One growing segment per pool.
     Expandable,
 }
 
-/// The training framework, whose code decides what is fused, launched and held beside the
+/// The training framework, whose code determines fusion, launches and memory beyond the
 /// mathematics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
-    /// torchtitan and what is built as it is, on FSDP2 (`fully_shard`).
+    /// torchtitan and similar code on FSDP2 (`fully_shard`).
     Torchtitan,
     /// Hugging Face's models on FSDP2: Trainer, TRL, Accelerate.
     Transformers,
@@ -24,7 +24,7 @@ pub enum Framework {
     DeepSpeed,
     /// Megatron-Core with Transformer Engine, and `NeMo`.
     Megatron,
-    /// The same with Megatron-FSDP (`--use-megatron-fsdp`).
+    /// Megatron-Core with Megatron-FSDP (`--use-megatron-fsdp`).
     MegatronFsdp,
     /// Megatron-LM of 2021 and Megatron-DeepSpeed: 16-bit layers with few fused kernels.
     MegatronLegacy,
@@ -41,38 +41,39 @@ pub enum AttentionKernel {
     Unfused,
     /// The first flash kernels (arXiv 2205.14135) and Triton's of 2023.
     FlashFirst,
-    /// FlashAttention-2 (arXiv 2307.08691), which PyTorch's `scaled_dot_product_attention` runs:
-    /// the instructions of Ampere.
+    /// FlashAttention-2 (arXiv 2307.08691) with the instructions of Ampere, as in PyTorch's
+    /// `scaled_dot_product_attention`.
     Flash,
-    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608) and 4, cuDNN's and with it
+    /// Kernels tuned to the GPU: FlashAttention-3 (arXiv 2407.08608) and 4, cuDNN's and thereby
     /// Transformer Engine's; on Ampere FlashAttention-2.
     FlashTuned,
-    /// The same with its products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with
+    /// Tuned kernels with products in 8 bits, in both passes: Transformer Engine's (`fp8_dpa` with
     /// `NVTE_FP8_DPA_BWD`).
     Flash8bit,
 }
 
-/// How the cross-entropy over the vocabulary is computed, with the bytes a logit that are alive in
-/// its backward pass (PyTorch's storages, one by one, on fake tensors).
+/// Implementation of the cross-entropy over the vocabulary, with the bytes per logit that are alive
+/// in its backward pass (from PyTorch's storages, one by one, on fake tensors).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Loss {
     /// fp32 logits, their log-softmax and its gradient, all in memory: 12 bytes.
     Standard,
-    /// The same where the trainer holds on to the 16-bit logits: 14 bytes.
+    /// Standard, with 16-bit logits that the trainer keeps: 14 bytes.
     KeptLogits,
-    /// The same where the model returns fp32 logits, which the trainer holds: 16 bytes.
+    /// Standard, with fp32 logits that the model returns and the trainer keeps: 16 bytes.
     Fp32Logits,
     /// Logits, log-softmax and gradient in 16 bits: 6 bytes.
     Bf16,
-    /// The same where the trainer holds on to the logits: 8 bytes.
+    /// 16-bit logits, log-softmax and gradient, with logits that the trainer keeps: 8 bytes.
     Bf16Kept,
-    /// One kernel that keeps the 16-bit logits alone and overwrites them with their gradient
+    /// One kernel that keeps only the 16-bit logits and overwrites them with their gradient
     /// (`torch.compile`): 4 bytes.
     Fused,
-    /// Head and loss over eight chunks of the tokens: the logits never exist all at once; 1.5
+    /// Head and loss over eight chunks of the tokens, so that not all logits exist at once; 1.5
     /// bytes.
     Chunked,
-    /// Head and loss in one kernel (Liger's, cut cross-entropy): the logits never exist whole.
+    /// Head and loss in one kernel (Liger's, cut cross-entropy), which never materialises all
+    /// logits.
     FusedLinear,
     /// Head and loss, forward and backward, over tiles of the sequence, each with 1 GiB of fp32
     /// logits (arXiv 2506.13996, section 3.1).
@@ -80,8 +81,8 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Whether log-softmax and gradient are operators of their own, each of which reads and writes
-    /// all logits.
+    /// Whether log-softmax and gradient are separate operators, each of which reads and writes all
+    /// logits.
     pub const fn is_unfused(self) -> bool {
         match self {
             Self::Standard | Self::KeptLogits | Self::Fp32Logits | Self::Bf16 | Self::Bf16Kept => true,
@@ -90,32 +91,32 @@ impl Loss {
     }
 }
 
-/// How norms compute.
+/// The implementation of norms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NormKernel {
     /// One kernel that keeps its input.
     Fused,
-    /// Operator by operator in fp32 (Hugging Face's `LlamaRMSNorm`): keeps fp32 copies of its
+    /// Operator by operator in fp32 (Hugging Face's `LlamaRMSNorm`), keeping fp32 copies of the
     /// input.
     Upcast,
 }
 
-/// What runs between the matrix products of a mixer with a state of a fixed size.
+/// The kernels between the matrix products of a recurrent mixer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StateKernel {
-    /// Kernels written for it: those of mamba-ssm, causal-conv1d and flash-linear-attention.
+    /// Specialised kernels: those of mamba-ssm, causal-conv1d and flash-linear-attention.
     Fused,
-    /// Operator by operator, as the library's own code runs where these packages are missing
-    /// (`mamba2_chunk_scan`, `torch_chunk_gated_delta_rule` and the like of transformers 5.23).
+    /// Operator by operator, the library's own code without these packages (`mamba2_chunk_scan`,
+    /// `torch_chunk_gated_delta_rule` and the like of transformers 5.23).
     Eager,
 }
 
-/// What the host launches at once as CUDA graphs.
+/// The part of a step that the host launches as CUDA graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Graphs {
-    /// Kernel by kernel.
+    /// No part: kernel by kernel.
     None,
-    /// Each layer but its routed experts: what comes to them is known on the GPU alone.
+    /// Each layer without its routed experts, whose token counts are only available on the GPU.
     Layers,
     /// The whole step.
     Step,
@@ -132,14 +133,14 @@ pub struct Kernels {
     pub norms: NormKernel,
     /// Whether `torch.compile` fuses the element-wise work.
     pub compile: bool,
-    /// What the host launches at once.
+    /// The part that the host launches as CUDA graphs.
     pub graphs: Graphs,
-    /// Whether the model drops activations at random and keeps the masks.
+    /// Whether the model has dropout and keeps its masks.
     pub dropout: bool,
-    /// Whether dense MLPs run tile by tile over the sequence, forward and again in the backward
-    /// pass (`TiledMLP`, arXiv 2506.13996).
+    /// Whether dense MLPs run tile by tile over the sequence, and again in the backward pass
+    /// (`TiledMLP`, arXiv 2506.13996).
     pub tiled_mlp: bool,
-    /// Whose kernels run between the products of mixers with a state.
+    /// The kernels between the products of recurrent mixers.
     pub state: StateKernel,
     /// Whether keys and values are copied for the query heads that share them.
     pub repeated_heads: RepeatedHeads,
@@ -161,71 +162,71 @@ impl Kernels {
 }
 
 /// Whether keys and values are copied for the query heads that share them before attention, and
-/// kept so.
+/// kept as copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepeatedHeads {
-    /// As the newest release of the framework does: for attention without a flash kernel alone.
+    /// The default of the framework's newest release: only for attention without a flash kernel.
     Default,
     /// Always (`repeat_kv` in torchtitan before ff0829c10 of January 2026, and in transformers'
     /// SDPA before 4.48).
     Yes,
-    /// Never: the kernel takes them as they are (`enable_gqa`).
+    /// Never: the kernel supports shared keys and values (`enable_gqa`).
     No,
 }
 
-/// When gradients are reduced over the data-parallel GPUs.
+/// The time at which gradients are reduced over the data-parallel GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GradientSync {
-    /// As the strategy does by default: FSDP and ZeRO-2 after every micro-batch, DDP and ZeRO-1
-    /// after the last.
+    /// The strategy's default: FSDP and ZeRO-2 after every micro-batch, DDP and ZeRO-1 after the
+    /// last.
     Default,
     /// After every micro-batch.
     EveryMicroBatch,
-    /// After the last micro-batch alone (`no_sync`, `set_requires_gradient_sync(False)`): unsharded
+    /// Only after the last micro-batch (`no_sync`, `set_requires_gradient_sync(False)`): unsharded
     /// gradients are kept.
     LastMicroBatch,
 }
 
-/// What FSDP keeps gathered from the forward to the backward pass where it reshards the layers: the
-/// embedding, the final norm and the head are its root unit, or units of their own.
+/// Weights that FSDP keeps gathered from the forward to the backward pass when it reshards the
+/// layers: the embedding, the final norm and the head are its root unit, or separate units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RootUnit {
-    /// As the framework does by default ([`super::framework::Traits::root_unit`]).
+    /// The framework's default ([`super::framework::Traits::root_unit`]).
     Default,
-    /// Nothing: the root is freed with the layers (FSDP2 with `reshard_after_forward=True` on the
+    /// None: the root is freed like the layers (FSDP2 with `reshard_after_forward=True` on the
     /// root, since mid-2025).
     Freed,
-    /// The root unit (FSDP1's `_post_forward_reshard`; FSDP2's before mid-2025, whatever it was
-    /// told).
+    /// The root unit (FSDP1's `_post_forward_reshard`; FSDP2 before mid-2025, whatever its
+    /// setting).
     Kept,
     /// The root unit and the last layer (torchtitan before July 2025).
     KeptWithLast,
-    /// The final norm and the head, a unit of their own as the embedding is (torchtitan 83e694105).
+    /// The final norm and the head, a separate unit, as is the embedding (torchtitan 83e694105).
     Head,
 }
 
-/// When gradients travel and whether that runs beside compute.
+/// Reduction of gradients, gathered weights, and overlap with compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Communication {
-    /// When gradients are reduced.
+    /// The time at which gradients are reduced.
     pub gradient_sync: GradientSync,
-    /// What stays gathered outside the layers.
+    /// Weights outside the layers that stay gathered.
     pub root_unit: RootUnit,
-    /// Whether reductions and gathers run beside compute (`overlap_grad_reduce`,
-    /// `overlap_param_gather`; FSDP always does).
+    /// Whether reductions and gathers overlap with compute (`overlap_grad_reduce`,
+    /// `overlap_param_gather`; FSDP always overlaps).
     pub overlap: bool,
 }
 
 impl Communication {
-    /// As the strategy does by default, beside compute.
+    /// The strategy's default, overlapped with compute.
     pub const USUAL: Self = Self { gradient_sync: GradientSync::Default, root_unit: RootUnit::Default, overlap: true };
 }
 
-/// What of the offloaded state lies on a host's NVMe drives in place of its memory (ZeRO-Infinity,
+/// Part of the offloaded state on a host's NVMe drives instead of in its memory (ZeRO-Infinity,
 /// arXiv 2104.07857).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nvme {
-    /// Nothing: all of it is in host memory.
+    /// None: all offloaded state is in host memory.
     Nothing,
     /// Optimizer state.
     Optimizer,
@@ -233,7 +234,7 @@ pub enum Nvme {
     All,
 }
 
-/// What is kept in host memory.
+/// Data that is offloaded to host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Offload {
     /// Optimizer state, and its update on the host (ZeRO-Offload).
@@ -242,10 +243,10 @@ pub struct Offload {
     pub parameters: bool,
     /// Kept activations.
     pub activations: bool,
-    /// Optimizer state in unified memory, which the driver pages out where the GPU is full
+    /// Optimizer state in unified memory, which the driver pages out when the GPU is full
     /// (bitsandbytes' `is_paged`).
     pub paged: bool,
-    /// What of it lies on the host's drives.
+    /// Part of the offloaded state on the host's drives.
     pub nvme: Nvme,
 }
 
@@ -264,30 +265,31 @@ impl Offload {
         !self.updates_here() && !matches!(self.nvme, Nvme::Nothing)
     }
 
-    /// Whether sharded weights come from the host's drives.
+    /// Whether sharded weights are read from the host's drives.
     pub const fn weights_on_drives(&self) -> bool {
         self.parameters && matches!(self.nvme, Nvme::All)
     }
 
-    /// Whether the driver pages the optimizer state: what is offloaded is on the host anyhow.
+    /// Whether the driver pages the optimizer state; not if the state is offloaded, and therefore
+    /// on the host anyway.
     pub const fn pages_state(&self) -> bool {
         self.paged && self.updates_here()
     }
 }
 
-/// What an allocator holds beyond what tensors occupy.
+/// An allocator's overhead beyond allocated tensors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cache {
-    /// So much of what is allocated, always.
+    /// A constant share of allocated bytes.
     Share(f64),
-    /// PyTorch's caching allocator, in which every stream has a pool of its own: what one has freed
-    /// no other can use.
+    /// PyTorch's caching allocator, in which every stream has its own pool: other streams cannot
+    /// use memory that a stream has freed.
     Pools {
-        /// What the pool of the kernels reserves beyond the most that is alive in it, as a share of
-        /// it.
+        /// Reserved bytes of the kernels' pool beyond its peak of allocated bytes, as a share of
+        /// the peak.
         cached: f64,
-        /// What stays of all that is allocated when the allocator gives back every segment that is
-        /// free as a whole, as a share.
+        /// Share of allocated bytes that stays reserved after the allocator has released every
+        /// completely free segment.
         lasting: f64,
     },
 }

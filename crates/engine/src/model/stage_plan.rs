@@ -1,4 +1,4 @@
-//! What one stage of the pipeline computes and communicates in a step: the inputs of its schedule.
+//! Compute and communication of one pipeline stage in a step: the inputs of its schedule.
 
 use super::comm::DataParallelComm;
 use super::comm::groups::Groups;
@@ -28,45 +28,44 @@ pub struct StagePlan {
     pub compute: ComputeTimes,
     /// The optimizer's update.
     pub optimizer: Seconds,
-    /// What the data-parallel groups gather and reduce.
+    /// Gathers and reductions of the data-parallel groups.
     pub data_parallel: DataParallelComm,
-    /// What reduces gradients on the shard lane.
+    /// The kind of collective that reduces gradients on the shard lane.
     pub reduction: Work,
     /// Whether the shard group crosses nodes.
     pub shard_crosses: bool,
-    /// Whether its replicas do.
+    /// Whether the replicas of the shard group cross nodes.
     pub replicate_crosses: bool,
-    /// Of the exchanges of one micro-batch, those of tensor parallelism, of context parallelism,
-    /// and between stages.
+    /// Exchanges of one micro-batch: of tensor parallelism, of context parallelism, and between
+    /// stages.
     pub exchanged: [Seconds; 3],
-    /// Of the exchanges of one micro-batch, what crosses nodes.
+    /// Part of one micro-batch's exchanges that crosses nodes.
     pub exchange_between_nodes: Seconds,
-    /// Host time of a micro-batch's launches, which it takes at least.
+    /// Host time of a micro-batch's launches, its minimum duration.
     launches: Seconds,
-    /// Of the host's time between steps, what shows.
+    /// Exposed part of the host's time between steps.
     pub between_steps: Seconds,
-    /// Messages between stages that show while the pipeline fills and drains, in one step.
+    /// Messages between stages that are exposed while the pipeline fills and drains, in one step.
     pub filling: Seconds,
-    /// Of each micro-batch, what launches of an encoder of images take beyond its kernels.
+    /// Launch time of an image encoder beyond its kernels, in each micro-batch.
     tower_launches: Seconds,
     sync: GradientSyncPlan,
     micro_batches: f64,
 }
 
-/// What one layer takes and exchanges, of all stages whose layers have the same blocks in the same
-/// shares.
+/// Compute and exchanges of one layer, for all stages with equal block shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerPlan {
     /// Compute.
     pub units: UnitTimes,
-    /// Tokens sent to their experts.
+    /// Dispatch and combine of tokens.
     experts: ExpertExchange,
     /// Exchanges of tensor and context parallelism.
     exchange: TpCpComm,
 }
 
 impl LayerPlan {
-    /// The plan of layers `shares` of which have each block.
+    /// Returns the plan of layers with the block shares `shares`.
     pub fn of(setup: &Setup, shares: &LayerShares) -> Self {
         let units = compute::unit_times(setup, shares);
         let hiding = Hiding {
@@ -84,7 +83,7 @@ impl LayerPlan {
 }
 
 impl StagePlan {
-    /// The plan of a stage of such layers.
+    /// Returns the plan of a stage of layers with this plan.
     pub(in crate::model) fn new(setup: &Setup, groups: &Groups, of_layer: &LayerPlan, stage: &Stage) -> Self {
         let LayerPlan { units, experts, exchange } = of_layer;
         let params = stage.params;
@@ -138,29 +137,30 @@ impl StagePlan {
         plan
     }
 
-    /// Adds the host's time, which hides where the host runs ahead of the GPU: a micro-batch takes
-    /// no less than its launches, nor do the last one and what comes before the next step.
+    /// Adds the host's time, which is hidden if the host runs ahead of the GPU: a micro-batch takes
+    /// at least its launch time, and the last one at least its launch time and the host's time
+    /// between steps.
     fn add_host(&mut self, setup: &Setup, units: &UnitTimes) {
         self.launches = f64::from(self.compute.layers) * (units.launch + launches::backward(setup, units.launch));
-        // The one with the most to gather and to reduce: the GPU is furthest behind in it.
+        // The micro-batch with gathers and reductions, in which the GPU is furthest behind.
         let Phases { forward, backward, .. } = self.phases(true, true);
         let ahead = forward + backward - self.launches;
         self.between_steps = (setup.host_time(setup.overheads.between_steps) - ahead).max(Seconds::ZERO);
         self.optimizer += self.between_steps;
     }
 
-    /// What a micro-batch of the step waits for the host beyond its passes.
+    /// Returns the time for which a micro-batch is idle for the host, beyond its passes.
     fn waits(&self, Phases { forward, backward, .. }: &Phases) -> Seconds {
         (self.launches - *forward - *backward).max(Seconds::ZERO)
     }
 
-    /// Compute of a micro-batch, with what it waits for the host before its head.
+    /// Returns the compute of a micro-batch, with its idle time for the host before its head.
     pub fn compute_of(&self, is_first: bool, is_last: bool) -> ComputeTimes {
         let alone = schedule::phases(&self.compute, &self.comm(is_first, is_last));
         ComputeTimes { head: self.compute.head + self.waits(&alone), ..self.compute }
     }
 
-    /// What all micro-batches wait for the host beyond their passes.
+    /// Returns the time for which all micro-batches are idle for the host, beyond their passes.
     pub fn waits_for_host(&self) -> Seconds {
         let of = |is_first, is_last| self.waits(&schedule::phases(&self.compute, &self.comm(is_first, is_last)));
         if self.micro_batches <= 1.0 {
@@ -169,8 +169,8 @@ impl StagePlan {
         of(true, false) + (self.micro_batches - 2.0) * of(false, false) + of(false, true)
     }
 
-    /// Of one micro-batch, both passes: time above the kernels' own because the host launches them
-    /// too slowly.
+    /// Returns the launch-bound time of one micro-batch, both passes: time beyond the kernels' own
+    /// because the host launches too slowly.
     pub fn launch_bound(&self, units: &UnitTimes) -> Seconds {
         let inside = &self.compute.exchange;
         let above =
@@ -181,12 +181,13 @@ impl StagePlan {
                     + above(self.compute.layer_backward, units.layer_backward, inside.layer_backward))
     }
 
-    /// Communication of a micro-batch of the step.
+    /// Returns the communication of a micro-batch of the step.
     pub fn comm(&self, is_first: bool, is_last: bool) -> CommTimes {
         self.of_micro_batch(self.data_parallel.micro_batch, is_first, is_last)
     }
 
-    /// Of the communication of a micro-batch that both gathers and reduces, what this one does.
+    /// Returns the part of `both`, the communication of a micro-batch that gathers and reduces,
+    /// that this micro-batch performs.
     pub fn of_micro_batch<C: Copy + Default>(&self, both: CommTimes<C>, is_first: bool, is_last: bool) -> CommTimes<C> {
         let gathers = is_first || self.sync.gather_each;
         let comm = if gathers { both } else { both.without_gather() };
@@ -198,30 +199,30 @@ impl StagePlan {
         is_last || self.sync.reduce_each
     }
 
-    /// Micro-batches that reduce gradients.
+    /// Returns the number of micro-batches that reduce gradients.
     pub fn reductions(&self) -> f64 {
         if self.sync.reduce_each { self.micro_batches } else { 1.0 }
     }
 
-    /// Micro-batches that gather weights.
+    /// Returns the number of micro-batches that gather weights.
     pub fn gathers(&self) -> f64 {
         if self.sync.gather_each { self.micro_batches } else { 1.0 }
     }
 
-    /// The phases of a micro-batch of the step.
+    /// Returns the phases of a micro-batch of the step.
     pub fn phases(&self, is_first: bool, is_last: bool) -> Phases {
         let alone = schedule::phases(&self.compute, &self.comm(is_first, is_last));
         let waits = self.waits(&alone);
         Phases { forward: alone.forward + waits, busy: alone.busy + waits, ..alone }
     }
 
-    /// The phases of a micro-batch between the first and the last.
+    /// Returns the phases of a micro-batch between the first and the last.
     pub fn steady(&self) -> Phases {
         self.phases(false, false)
     }
 
-    /// What compute does not hide of gathers and reductions in all micro-batches, the last
-    /// reductions of each and the gather after the update apart.
+    /// Returns the exposed gathers and reductions of all micro-batches, without each micro-batch's
+    /// last reductions and the gather after the update.
     pub fn exposed(&self) -> Exposed {
         let of = |is_first, is_last| schedule::exposed(&self.compute, &self.comm(is_first, is_last));
         if self.micro_batches <= 1.0 {
@@ -233,7 +234,7 @@ impl StagePlan {
         Exposed { gather: sum(|e| e.gather), reduce: sum(|e| e.reduce), replicate: sum(|e| e.replicate) }
     }
 
-    /// The phases of all micro-batches, added up.
+    /// Returns the sum of the phases of all micro-batches.
     pub fn all_micro_batches(&self) -> Phases {
         let of = |is_first, is_last| self.phases(is_first, is_last);
         if self.micro_batches <= 1.0 {
@@ -252,20 +253,20 @@ impl StagePlan {
         Phases { forward: sum(|p| p.forward), backward: sum(|p| p.backward), busy: sum(|p| p.busy) }
     }
 
-    /// A forward pass without gradients over one micro-batch: its time, and that in which blocks
-    /// run.
+    /// Returns the time of a forward pass without gradients over one micro-batch, and the part in
+    /// which blocks run.
     pub fn forward_pass(&self) -> (Seconds, Seconds) {
         schedule::forward_pass(&self.compute, &self.data_parallel.micro_batch)
     }
 
-    /// Gathers of such a pass.
+    /// Returns the gathers of a forward pass without gradients.
     pub fn gathered_forward(&self) -> Seconds {
         let comm = &self.data_parallel.micro_batch;
         comm.gather_root + f64::from(self.compute.layers) * comm.gather_layer
     }
 
-    /// What the step takes on this stage beyond `all` of its micro-batches at the pace of a steady
-    /// one: its gathers and reductions, the update.
+    /// Returns the time of the step on this stage beyond `all` of its micro-batches at the pace of
+    /// a steady one: its gathers and reductions, and the update.
     pub fn beyond_steady(&self, all: &Phases, steady: Seconds) -> Seconds {
         all.forward + all.backward - self.micro_batches * steady
             + self.reductions() * self.data_parallel.after_backward
@@ -273,7 +274,7 @@ impl StagePlan {
             + self.data_parallel.after_update
     }
 
-    /// Time of all collectives on the shard lane beside compute.
+    /// Returns the time of all collectives on the shard lane that overlap with compute.
     pub fn shard_lane(&self) -> Seconds {
         let comm = &self.data_parallel.micro_batch;
         let layers = f64::from(self.compute.layers);
@@ -282,7 +283,7 @@ impl StagePlan {
             + self.reductions() * (layers * comm.reduce_layer + comm.reduce_root)
     }
 
-    /// Time of all collectives on the replicate lane.
+    /// Returns the time of all collectives on the replicate lane.
     pub fn replicate_lane(&self) -> Seconds {
         let comm = &self.data_parallel.micro_batch;
         self.reductions() * (f64::from(self.compute.layers) * comm.replicate_layer + comm.replicate_root)
@@ -298,8 +299,8 @@ fn compute_times(
     neighbours: Seconds,
 ) -> ComputeTimes {
     let here = |is: bool, time: Seconds| if is { time } else { Seconds::ZERO };
-    // Kept activations go to the host beside the forward pass and come back beside the backward
-    // pass: what takes longer than the layer and its launches is waited for, after both.
+    // Kept activations are copied to the host during the forward pass and back during the backward
+    // pass: copy time beyond the layer and its launches is exposed after both.
     let moe_share = stage.shares.moe;
     let host = offloaded_activations(setup, &stage.shares);
     let layer_forward = exchange.layer_forward + moe_share * experts.exposed_forward;
@@ -330,7 +331,8 @@ fn compute_times(
     }
 }
 
-/// The experts of a layer, `moe_share` of which have some.
+/// Returns the times of a layer's experts, averaged over layers of which the share `moe_share` has
+/// experts.
 fn expert_times(
     setup: &Setup,
     units: &UnitTimes,
@@ -352,8 +354,8 @@ fn expert_times(
     }
 }
 
-/// Time in which one layer's kept activations cross the link to the host, one way; none where they
-/// stay.
+/// Returns the time in which one layer's kept activations cross the link to the host, one way; zero
+/// if they stay on the GPU.
 fn offloaded_activations(setup: &Setup, shares: &LayerShares) -> Seconds {
     if !setup.offload.activations {
         return Seconds::ZERO;

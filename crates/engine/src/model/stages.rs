@@ -1,5 +1,4 @@
-//! The stages of the pipeline: which layers lie on which GPU, and how many micro-batches are in
-//! flight there.
+//! Pipeline stages: the layers on each GPU, and the micro-batches in flight there.
 
 use super::flops::layer;
 use super::parallel::{Mesh, Schedule};
@@ -9,51 +8,51 @@ use super::tower::params;
 use super::transformer::LayerShares;
 use super::transformer::pattern::BlockCounts;
 
-/// One stage, as every GPU of it holds it. Without a pipeline there is one, with all layers,
-/// embedding and head.
+/// One stage, as held by each of its GPUs. Without a pipeline there is a single stage with all
+/// layers, embedding and head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     /// Layers, over all model chunks.
     pub layers: u32,
-    /// Of them, those with experts: the mean where stages like this one differ.
+    /// Expert layers among the stage's layers: the mean if such stages differ.
     pub moe_layers: f64,
-    /// The shares of its layers that have each block.
+    /// The shares of the stage's layers that have each block.
     pub shares: LayerShares,
-    /// Stages like this one.
+    /// Number of such stages.
     pub count: f64,
-    /// Whether it holds the embedding.
+    /// Whether the stage holds the embedding.
     pub embedding: bool,
-    /// Whether it holds the output head.
+    /// Whether the stage holds the output head.
     pub head: bool,
-    /// Micro-batches whose activations are alive at once.
+    /// Micro-batches whose activations are alive concurrently.
     pub in_flight: f64,
-    /// What one GPU holds before data parallelism shards it.
+    /// Parameters of one GPU before data parallelism shards them.
     pub params: LocalParams,
 }
 
-/// One value for each kind of stage that the pipeline has: the first, those between, the last.
+/// One value for each kind of stage: the first, those between, the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ByStage<T> {
-    /// The first stage's; without a pipeline the only one's.
+    /// The value of the first stage, the only one without a pipeline.
     pub first: T,
-    /// That of the stages between the ends, where there are any.
+    /// The value of the stages between the ends, if any.
     pub between: Option<T>,
-    /// The last stage's, where it is not the first.
+    /// The value of the last stage, if it is not the first.
     pub last: Option<T>,
 }
 
 impl<T> ByStage<T> {
-    /// The value of a pipeline of one kind of stage.
+    /// Returns the value of a pipeline with one kind of stage.
     pub fn only(first: T) -> Self {
         Self { first, between: None, last: None }
     }
 
-    /// The values in the order of the stages.
+    /// Iterates over the values in the order of the stages.
     pub fn iter(&self) -> impl Iterator<Item = &T> + Clone {
         core::iter::once(&self.first).chain(&self.between).chain(&self.last)
     }
 
-    /// A value made from each one.
+    /// Maps each value.
     pub fn map<'a, U>(&'a self, mut of: impl FnMut(&'a T) -> U) -> ByStage<U> {
         ByStage {
             first: of(&self.first),
@@ -63,7 +62,7 @@ impl<T> ByStage<T> {
     }
 }
 
-/// The stages of a pipeline.
+/// Returns the stages of a pipeline.
 pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let pp = setup.mesh.pp.max(1);
     let [first, between, last] = layers_by_stage(setup, pp);
@@ -71,7 +70,7 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     let turns = pp > 1 && setup.pipeline.schedule.is_v_shaped();
     let head_rank = if turns { 0 } else { pp - 1 };
     let arch = &setup.architecture;
-    // `blocks` are those of its layers, or of the layers of all stages like it.
+    // `blocks` are the blocks of the stage's layers, or of the layers of all such stages.
     let stage = |layers: u32, blocks: BlockCounts, moe_layers: f64, count, rank| {
         let (embedding, head) = (rank == 0, rank == head_rank);
         let shares = if arch.pattern.is_used() {
@@ -100,8 +99,8 @@ pub fn stages(setup: &Setup) -> ByStage<Stage> {
     }
 }
 
-/// The stage with the output head and a module that predicts further tokens: the layers that it
-/// adds, as often as it is applied, and its parameters once.
+/// Returns the stage with the output head and a module that predicts further tokens: the module's
+/// layers count once for each application, its parameters once.
 fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     let arch = &setup.architecture;
     let held = blocks.and(arch.mtp_blocks(1));
@@ -116,8 +115,8 @@ fn with_mtp(setup: &Setup, stage: Stage, blocks: BlockCounts) -> Stage {
     }
 }
 
-/// The parameters of the whole model, as one GPU without any parallelism would hold and train them;
-/// those of an encoder of images among what is outside the layers.
+/// Returns the parameters of the whole model, as held and trained by one GPU without any
+/// parallelism; those of an image encoder are included outside the layers.
 pub fn of_model(setup: &Setup) -> LocalParams {
     let alone = Setup { mesh: Mesh::data_parallel(1, 1), ..*setup };
     let mut params = stages(&alone).first.params;
@@ -129,7 +128,8 @@ pub fn of_model(setup: &Setup) -> LocalParams {
     params
 }
 
-/// Stages between the ends, as if all of them were as large as the largest: their layers over its.
+/// Returns the number of stages between the ends, as if all were as large as the largest: their
+/// layers over those of the largest.
 fn between_stages(setup: &Setup, pp: u32, [first, between, last]: [u32; 3]) -> f64 {
     if pp <= 2 || between == 0 {
         return 0.0;
@@ -138,11 +138,11 @@ fn between_stages(setup: &Setup, pp: u32, [first, between, last]: [u32; 3]) -> f
     f64::from(layers) / f64::from(between)
 }
 
-/// Layers of the first stage, of the largest one between, and of the last.
+/// Returns the layers of the first stage, of the largest stage between, and of the last.
 ///
-/// What is asked for the ends is taken; the rest is shared evenly, what is left over going to the
-/// stages between, then to the first. nanotron balances parameters instead and counts the output
-/// head among them.
+/// Chosen numbers for the ends are used; the other layers are distributed evenly, and the remainder
+/// goes to the stages between, then to the first. nanotron balances parameters instead, including
+/// the output head.
 fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     let layers = setup.architecture.num_hidden_layers;
     if pp == 1 {
@@ -152,11 +152,11 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     if setup.traits().balances_parameters && asked == [0, 0] {
         return balanced(setup, pp);
     }
-    // Every other stage holds a layer at least.
+    // Every other stage holds at least one layer.
     let room = layers.saturating_sub(pp - 1).max(1);
     let [first, last] = asked.map(|wanted| wanted.min(room));
     let last = last.min(layers.saturating_sub(first).saturating_sub(pp - 2));
-    // Two stages that are both asked for share all layers.
+    // If both of two stages are chosen, they share all layers.
     let first = if pp == 2 && last > 0 && first > 0 { layers - last } else { first };
     let free = layers - first - last;
     let sharing = pp - u32::from(first > 0) - u32::from(last > 0);
@@ -168,8 +168,8 @@ fn layers_by_stage(setup: &Setup, pp: u32) -> [u32; 3] {
     [first, between, last]
 }
 
-/// Stages of equal parameters, the head's among them: the k-th ends with the layer in which the
-/// running sum passes its share.
+/// Returns stages of equal parameters, including the head: the k-th ends with the layer in which
+/// the running sum exceeds its share.
 fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
     let arch = &setup.architecture;
     let layers = f64::from(arch.num_hidden_layers);
@@ -185,20 +185,21 @@ fn balanced(setup: &Setup, pp: u32) -> [u32; 3] {
     [first as u32, most as u32, (layers - before_last) as u32]
 }
 
-/// Micro-batches in flight on a stage: all of them under GPipe, the stages from here to the last
-/// under 1F1B and ZB-H1, `1 + (pp-1)/(pp v)` times the first stage's when interleaved (arXiv
-/// 2205.05198, appendix B), as many as there are stages on every one under ZB-V (arXiv 2405.15362),
-/// one stage's more under `DualPipe` and `DualPipeV` (arXiv 2412.19437, table 2). Where exchanges
-/// of experts run beside another micro-batch's compute: one more under DualPipe (arXiv 2412.19437,
-/// table 2), whose schedule is a zero-bubble one. Megatron-Core pairs one layer's forward pass with
-/// one layer's backward pass and releases that layer before the next pair, and the forward pass
-/// that it puts before the first pair takes the place of the one that a stage without overlap runs
-/// before its first backward pass (`TransformerModelChunkSchedulePlan.run`,
-/// `get_pp_rank_microbatches`; github NVIDIA/Megatron-LM d98e8a64): one layer more of the stage's
-/// `layers`.
+/// Returns the micro-batches in flight on a stage: all of them under GPipe, the stages from this
+/// one to the last under 1F1B and ZB-H1, `1 + (pp-1)/(pp v)` times the first stage's when
+/// interleaved (arXiv 2205.05198, appendix B), the number of stages on every stage under ZB-V
+/// (arXiv 2405.15362), plus those of one stage under `DualPipe` and `DualPipeV` (arXiv 2412.19437,
+/// table 2).
+///
+/// If exchanges of experts overlap with another micro-batch's compute, there is one more, which the
+/// number of DualPipe, a zero-bubble schedule, includes. Megatron-Core pairs one layer's forward
+/// pass with one layer's backward pass and releases that layer before the next pair, and the
+/// forward pass before the first pair replaces the one that a stage without overlap runs before its
+/// first backward pass (`TransformerModelChunkSchedulePlan.run`, `get_pp_rank_microbatches`; github
+/// NVIDIA/Megatron-LM d98e8a64): one layer more of the stage's `layers`.
 fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
-    // DualPipe's own count has the micro-batch beside.
+    // DualPipe's number includes the overlapped micro-batch.
     let dual = setup.pipeline.schedule.is_dual() && pp > 1;
     let overlaps = setup.experts.across_micro_batches && setup.architecture.has_experts() && !dual;
     let splits = matches!(setup.pipeline.schedule, Schedule::ZeroBubble | Schedule::ZeroBubbleV) && pp > 1;
@@ -212,11 +213,11 @@ fn in_flight(setup: &Setup, pp: u32, rank: u32, layers: u32) -> f64 {
         _ if pp == 1 => 1.0,
         Schedule::GPipe => micro_batches,
         Schedule::OneForwardOneBackward | Schedule::ZeroBubble => left,
-        // With one chunk a GPU frameworks run 1F1B.
+        // With one chunk per GPU, frameworks run 1F1B.
         Schedule::Interleaved if setup.chunks() <= 1 => left,
         Schedule::Interleaved => {
             let chunks = f64::from(setup.chunks());
-            // Warm-up passes: two a stage behind, and a round of the stages for each further chunk.
+            // Warm-up passes: two per later stage, and one round of the stages per further chunk.
             let passes = 2.0 * (left - 1.0) + (chunks - 1.0) * stages + 1.0;
             passes / chunks
         }

@@ -1,4 +1,4 @@
-//! One training step put together: memory, time, throughput, utilisation, limiter
+//! Evaluation of one training step: memory, time, throughput, utilisation, limiter
 //! (docs/book/model/overlap.md).
 
 pub mod pace;
@@ -21,18 +21,18 @@ pub fn evaluate(setup: &Setup) -> Report {
     with_memory(setup, &stages, memory::peak(setup, &stages))
 }
 
-/// Evaluates one step if its memory fits: a search through layouts, most of which do not, asks for
-/// the time of few.
+/// Evaluates one step if its memory fits, for searches through layouts, most of which do not fit
+/// and need no times.
 ///
 /// # Errors
 ///
-/// What has no room on a GPU.
+/// Returns the part of the memory that exceeds the capacity.
 pub fn evaluate_where_it_fits(setup: &Setup) -> Result<Report, NoRoom> {
     let stages = stages(setup);
     Ok(with_memory(setup, &stages, memory::peak_that_fits(setup, &stages)?))
 }
 
-/// Evaluates one step whose memory is known.
+/// Evaluates one step with known memory.
 fn with_memory(setup: &Setup, stages: &ByStage<Stage>, memory: MemoryReport) -> Report {
     let time = pace::time(setup, stages);
 

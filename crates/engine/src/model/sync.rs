@@ -1,25 +1,27 @@
-//! Which micro-batches gather weights and reduce gradients.
+//! The micro-batches that gather weights and reduce gradients.
 
 use super::setup::Setup;
 use super::software::GradientSync;
 use super::training::{Reshard, Sharding};
 
-/// Which micro-batches of a step gather weights and reduce gradients over the data-parallel GPUs.
+/// The micro-batches of a step that gather weights and reduce gradients over the data-parallel
+/// GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GradientSyncPlan {
-    /// Whether every micro-batch gathers weights, not the first alone.
+    /// Whether every micro-batch gathers weights, instead of only the first.
     pub gather_each: bool,
-    /// Whether every micro-batch reduces gradients, not the last alone.
+    /// Whether every micro-batch reduces gradients, instead of only the last.
     pub reduce_each: bool,
-    /// Whether both run beside compute.
+    /// Whether both overlap with compute.
     pub overlap: bool,
 }
 
 impl GradientSyncPlan {
-    /// FSDP gathers and reduces in every micro-batch, beside compute; under a pipeline it reduces
-    /// in the last alone, and gathers in the first alone unless it reshards after the forward pass.
-    /// ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in the last. ZeRO's weights are gathered
-    /// once, after the update or (overlapped) under the next forward pass.
+    /// Returns the plan of a setup. FSDP gathers and reduces in every micro-batch, overlapped with
+    /// compute; in a pipeline it only reduces in the last, and only gathers in the first unless it
+    /// reshards after the forward pass. ZeRO-2 reduces in every micro-batch, DDP and ZeRO-1 in the
+    /// last. ZeRO's weights are gathered once, after the update or (overlapped) under the next
+    /// forward pass.
     pub fn of(setup: &Setup) -> Self {
         let pipelined = setup.mesh.pp > 1;
         let by_default = match setup.sharding {

@@ -1,5 +1,5 @@
-//! Formulas against their sources: one line of the model each, which nothing else holds but
-//! recorded figures.
+//! Formulas against their sources, one line of the model each, which otherwise only recorded
+//! figures would check.
 
 use super::comm::groups::Groups;
 use super::comm::tp_cp::{Hiding, TpCpComm};
@@ -34,7 +34,7 @@ fn close(found: f64, expected: f64) {
 
 /// GPipe (arXiv 1811.06965) runs all forward passes and then all backward passes. Two stages of 2 +
 /// 1 ms and of 1 + 4 ms and four micro-batches: 4 x 2 + 1 ms forward and 1 + 4 x 4 ms backward, of
-/// which the second stage works 4 x 5 ms.
+/// which the second stage is busy for 4 x 5 ms.
 #[test]
 fn each_phase_of_gpipe_waits_for_its_own_slowest_stage() {
     let [one, two, four] = [1.0, 2.0, 4.0].map(Seconds::from_ms);
@@ -45,7 +45,7 @@ fn each_phase_of_gpipe_waits_for_its_own_slowest_stage() {
 
 /// DeepSeek-V2-Lite (its config.json) without its experts: queries of 16 heads of 128 + 64 have no
 /// rank, keys and values have 512, and 64 rotary dimensions. Of q, kv_a, kv_b, o, gate, up and
-/// down, every second is computed again: kv_a, o and up.
+/// down, every second is recomputed: kv_a, o and up.
 #[test]
 fn selective_recomputation_of_queries_without_a_rank() {
     let mut setup = setup("model=deepseek-v2-lite&recompute=selective");
@@ -70,7 +70,7 @@ fn offloaded_activations_of_every_micro_batch_in_flight_are_in_host_memory() {
 }
 
 /// Adafactor (arXiv 1804.04235, section 3) keeps a mean for each row and for each column of a
-/// matrix in place of its second moment: 2 H numbers for H x H weights.
+/// matrix instead of its second moment: 2 H numbers for H x H weights.
 #[test]
 fn adafactor_keeps_a_row_and_a_column() {
     let mut setup = setup("size=13B");
@@ -172,9 +172,9 @@ const UNHIDDEN: Hiding = Hiding {
     attention_backward: Seconds::ZERO,
 };
 
-/// An MLP ends in an exchange of tensor parallelism, as attention does (arXiv 1909.08053, section
-/// 3); routed experts have exchanges of their own, and Mixtral has no other (arXiv 2401.04088),
-/// where DeepSeek V3 has a shared one (arXiv 2412.19437).
+/// An MLP ends in an exchange of tensor parallelism, like attention (arXiv 1909.08053, section 3);
+/// routed experts have their own exchanges, and Mixtral has no others (arXiv 2401.04088), while
+/// DeepSeek V3 has a shared expert (arXiv 2412.19437).
 #[test]
 fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
     for (model, less) in [("mixtral-8x7b", 0.5), ("deepseek-v3", 1.0)] {
@@ -184,8 +184,7 @@ fn a_layer_of_routed_experts_alone_has_one_exchange_less() {
     }
 }
 
-/// Whoever recomputes attention gathers its keys and values again (arXiv 2407.21783, section
-/// 3.3.2).
+/// Recomputed attention gathers its keys and values again (arXiv 2407.21783, section 3.3.2).
 #[test]
 fn recomputed_attention_repeats_its_exchange() {
     let base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4");
@@ -213,8 +212,8 @@ fn the_last_part_of_attention_hides_no_hop() {
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
 
-/// Backward, keys, values and their gradients go round beside five products a score for the forward
-/// pass's two (arXiv 2205.14135, appendix B).
+/// Backward, keys, values and their gradients pass around the ring under five products a score,
+/// against two in the forward pass (arXiv 2205.14135, appendix B).
 #[test]
 fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
     let mut base = setup("cluster=dgx-h100&model=llama-3-8b&gpus=64&cp=4&seq=65536");
@@ -230,9 +229,9 @@ fn hops_of_the_backward_pass_hide_under_two_and_a_half_times_the_attention() {
     close((of(Seconds::ZERO) - of(attention)).get(), 0.75 * attention.get());
 }
 
-/// What an all-to-all over heads sends stays as it is where sequence and GPUs grow together, and
-/// what is gathered grows with them (`DeepSpeed`-Ulysses, arXiv 2309.14509, section 3.3): a part of
-/// `(cp - 1)/cp` of `4 H` elements a token against `2 (cp - 1) H`.
+/// The traffic of an all-to-all over heads is constant if sequence and GPUs grow together, and that
+/// of a gather grows (`DeepSpeed`-Ulysses, arXiv 2309.14509, section 3.3): a share of `(cp - 1)/cp`
+/// of `4 H` elements a token against `2 (cp - 1) H`.
 #[test]
 fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
     let of = |cp: u32, context, sequence_heads| {
@@ -251,8 +250,8 @@ fn an_all_to_all_over_heads_sends_the_same_however_many_share_the_sequence() {
     assert!((heads(8) / (sent / rate.get()) - 1.0).abs() < 0.02);
 }
 
-/// Llama 3 8B has 32 heads for queries and 8 for keys: Ulysses' implementations hand out up to 32
-/// and repeat keys (arXiv 2506.13996, section 3.2.1), Megatron's whole groups alone; the rest of
+/// Llama 3 8B has 32 heads for queries and 8 for keys: implementations of Ulysses distribute up to
+/// 32 and repeat keys (arXiv 2506.13996, section 3.2.1), Megatron only whole groups; the rest of
 /// the GPUs is a ring.
 #[test]
 fn heads_limit_an_all_to_all() {
@@ -266,8 +265,8 @@ fn heads_limit_an_all_to_all() {
     assert_eq!(of("cp=32&cpcomm=ring"), 1);
 }
 
-/// A tiled MLP of Llama 3.1 8B at 256K tokens holds a tenth and less of what the whole one does
-/// (arXiv 2506.13996, section 3.1.1), and the products of its forward pass run once more.
+/// A tiled MLP of Llama 3.1 8B at 256K tokens holds at most a tenth of the untiled one (arXiv
+/// 2506.13996, section 3.1.1), and the products of its forward pass run once more.
 #[test]
 fn a_tiled_mlp_holds_one_tile() {
     let whole = setup("cluster=dgx-h100&model=llama-3.1-8b&gpus=8&seq=256k");
@@ -284,8 +283,8 @@ fn a_tiled_mlp_holds_one_tile() {
     assert_eq!(again.get(), 32.0 * mlp);
 }
 
-/// Weights in host memory come over PCIe (63 GB/s) before they are gathered, each GPU its 4 bytes
-/// of a shard of the root unit: two vocabularies of 128,256 and a norm in Llama 3 8B.
+/// Weights in host memory cross PCIe (63 GB/s) before they are gathered, on each GPU the 4 bytes of
+/// its shard of the root unit: two vocabularies of 128,256 and a norm in Llama 3 8B.
 #[test]
 fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
     let gather = |offloaded| {
@@ -302,7 +301,7 @@ fn the_shard_of_an_offloaded_root_unit_comes_from_the_host() {
     assert!((from_host / (4.0 * root / 64.0 / 63e9) - 1.0).abs() < 1e-9, "{from_host}");
 }
 
-/// What is alive of a logit at PyTorch's losses (storages on fake tensors, one by one): log-softmax
+/// Bytes per logit alive in PyTorch's losses (storages on fake tensors, one by one): log-softmax
 /// and gradient, with the logits that the trainer or the model keeps.
 #[test]
 fn every_loss_holds_the_bytes_of_its_tensors() {
@@ -314,7 +313,7 @@ fn every_loss_holds_the_bytes_of_its_tensors() {
     }
 }
 
-/// States all in bf16 have 16-bit moments, whatever format gradients travel in.
+/// With all states in bf16, moments have 16 bits, whatever the format of reduced gradients.
 #[test]
 fn pure_bf16_keeps_eight_bytes_a_parameter_however_it_reduces() {
     for recipe in [PrecisionPolicy::PureBf16, PrecisionPolicy::PureBf16Reduce32] {
@@ -326,8 +325,8 @@ fn pure_bf16_keeps_eight_bytes_a_parameter_however_it_reduces() {
 }
 
 /// Megatron-Core pairs one layer's forward pass with another's backward pass
-/// (`TransformerModelChunkSchedulePlan.run`), so a stage holds one layer more; DualPipe's keeps a
-/// micro-batch more (arXiv 2412.19437, table 2).
+/// (`TransformerModelChunkSchedulePlan.run`), so that a stage holds one layer more; DualPipe keeps
+/// a micro-batch more (arXiv 2412.19437, table 2).
 #[test]
 fn exchanges_beside_another_micro_batch_keep_one_layer_more() {
     let in_flight = |link: &str, overlap: &str| {
@@ -346,8 +345,8 @@ fn exchanges_beside_another_micro_batch_keep_one_layer_more() {
     }
 }
 
-/// User buffers are shared by all layers: Megatron's asynchronous tensor parallelism keeps no more
-/// of a layer; nanotron's does.
+/// All layers share user buffers: Megatron's asynchronous tensor parallelism keeps no additional
+/// tensors of a layer; nanotron's does.
 #[test]
 fn asynchronous_tensor_parallelism_of_megatron_keeps_nothing_beside() {
     let whole = |framework: &str, overlap: &str| {

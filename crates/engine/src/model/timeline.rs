@@ -1,17 +1,17 @@
-//! The schedule of `schedule.rs` played span by span: what the timeline plot draws, and the proof
-//! of the closed form.
+//! The schedule of `schedule.rs` played span by span, for the timeline plot and for tests of the
+//! closed form.
 
 use super::cost::{Amount, CollectiveCost, CollectiveKind, Operations, Traffic};
 use super::report::{Lane, Span, Work};
 use super::schedule::{CommTimes, ComputeTimes, ExpertPass, ExpertTimes, beside};
 use crate::units::Seconds;
 
-/// What the blocks of [`ComputeTimes`] compute, and what their experts exchange.
+/// Work of the blocks of [`ComputeTimes`], and exchanges of their experts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BlockAmounts {
-    /// The embedding, forward, with an encoder of images.
+    /// The embedding, forward, with an image encoder.
     pub embedding: Operations,
-    /// The same, backward.
+    /// The embedding, backward, with an image encoder.
     pub embedding_backward: Operations,
     /// Head and loss, both passes.
     pub head: Operations,
@@ -21,11 +21,10 @@ pub struct BlockAmounts {
     pub backward: LayerAmounts,
 }
 
-/// What one layer computes and exchanges in one pass, on average over layers with experts and
-/// without.
+/// Work and exchanges of one layer in one pass, averaged over layers with and without experts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LayerAmounts {
-    /// All compute but the routed experts.
+    /// All compute except the routed experts.
     pub layer: Operations,
     /// The routed experts.
     pub experts: Operations,
@@ -36,23 +35,23 @@ pub struct LayerAmounts {
 /// One micro-batch to play.
 #[derive(Clone, Copy, Debug)]
 pub struct MicroBatch<'a> {
-    /// Its number.
+    /// The micro-batch's index.
     pub index: u32,
-    /// When it starts.
+    /// The micro-batch's start.
     pub start: Seconds,
-    /// How long its blocks take.
+    /// Times of the blocks.
     pub compute: &'a ComputeTimes,
-    /// What its blocks compute.
+    /// Work of the blocks.
     pub amounts: &'a BlockAmounts,
-    /// What is gathered and reduced beside them.
+    /// Gathers and reductions that overlap with the blocks.
     pub comm: &'a CommTimes<CollectiveCost>,
-    /// What reduces on the shard lane.
+    /// The kind of collective that reduces on the shard lane.
     pub reduction: Work,
-    /// Forward passes without gradients that come before it, and what is gathered beside them.
+    /// Forward passes without gradients before the micro-batch, and their gathers.
     pub passes: (u32, CommTimes<CollectiveCost>),
 }
 
-/// Plays one micro-batch and returns when it ends. Spans of no length are not reported.
+/// Plays one micro-batch and returns its end. Empty spans are omitted.
 pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
     let MicroBatch { index, start, compute, amounts, comm, reduction, passes } = *micro_batch;
     let mut player = Player {
@@ -75,12 +74,12 @@ pub fn play(micro_batch: &MicroBatch, sink: &mut dyn FnMut(Span)) -> Seconds {
     player.now.max(player.replicate)
 }
 
-/// The amount of a span that computes; `None` where it does nothing that is counted.
+/// Returns the amount of a compute span; `None` if no work is counted.
 pub fn computed(operations: Operations) -> Option<Amount> {
     (operations != Operations::default()).then_some(Amount::Operations(operations))
 }
 
-/// The amount of a span that communicates; `None` where nothing moves.
+/// Returns the amount of a communication span; `None` if it has no traffic.
 pub fn moved(traffic: Traffic) -> Option<Amount> {
     (traffic.kind != CollectiveKind::Nothing).then_some(Amount::Traffic(traffic))
 }
@@ -101,13 +100,13 @@ struct Player<'a> {
 /// One transfer on the shard lane.
 type Transfer = (Work, Option<u32>, CollectiveCost);
 
-/// A unit's pass: its compute and what is exchanged in it.
+/// A unit's pass: its compute and the exchanges within it.
 #[derive(Clone, Copy)]
 struct Block {
     work: Work,
     layer: Option<u32>,
     time: Seconds,
-    /// Of its time.
+    /// The part of `time` that is exchanges.
     exchange: Seconds,
     experts: ExpertPass,
     amounts: LayerAmounts,
@@ -176,13 +175,13 @@ impl Player<'_> {
         self.across(self.now, None, comm.replicate_root);
     }
 
-    /// A transfer with no compute beside it.
+    /// Plays a transfer without overlapping compute.
     fn alone(&mut self, (work, layer, cost): Transfer) {
         self.emit(Lane::Shard, work, layer, self.now, cost.time, moved(cost.amount));
         self.now += cost.time;
     }
 
-    /// Compute with what is exchanged at its end, and the transfers that start beside it; the next
+    /// Plays compute, with its exchanges at the end, and the transfers that start with it; the next
     /// block starts when all are done.
     fn block(&mut self, block: Block, transfers: [Option<Transfer>; 2]) {
         let mut end = self.now;
@@ -198,10 +197,10 @@ impl Player<'_> {
         self.now += done.both;
     }
 
-    /// A block's compute, `kernels` long, and its tokens' way to their experts and back: routed
-    /// after attention, and in the backward pass before it. Gives the end of both. What slows the
-    /// block is played in its other kernels; tokens that are sent beside the compute of another
-    /// micro-batch are drawn beside this one's, to its end.
+    /// Plays a block's compute of `kernels` and the dispatch and combine of its tokens, after
+    /// attention, and before it in the backward pass. Returns the end of both. Slow-downs of the
+    /// block are attributed to its other kernels; exchanges that overlap with another micro-batch's
+    /// compute are drawn under this one's compute, ending with it.
     fn compute(&mut self, block: &Block, kernels: Seconds) -> Seconds {
         let Block { work, layer, experts, amounts, .. } = *block;
         let operations = computed(amounts.layer);
@@ -232,8 +231,8 @@ impl Player<'_> {
         end
     }
 
-    /// Chunk after chunk of the tokens: all dispatched, one after the other; computed as they
-    /// arrive; combined as they are computed ([`super::experts::overlap::pipelined`]).
+    /// Plays the chunks of the tokens: all dispatches in sequence; products as tokens arrive;
+    /// combines as products finish ([`super::experts::overlap::pipelined`]).
     fn chunks(&mut self, block: &Block, start: Seconds) {
         let Block { layer, experts: pass, amounts, .. } = block;
         let layer = *layer;
@@ -255,7 +254,7 @@ impl Player<'_> {
         }
     }
 
-    /// A reduction across replicas, on its own lane, not before `ready`.
+    /// Plays a reduction across replicas on its own lane, at `ready` or later.
     fn across(&mut self, ready: Seconds, layer: Option<u32>, cost: CollectiveCost) {
         if cost.time > Seconds::ZERO {
             let start = self.replicate.max(ready);

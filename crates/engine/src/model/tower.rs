@@ -1,11 +1,11 @@
-//! What the encoder of images or sound takes: FLOPs, time, collectives and memory.
+//! The encoder of images or sound: FLOPs, time, collectives and memory.
 //!
-//! The encoder is a transformer of its own
-//! ([`Tower::encoder`](super::transformer::Tower::encoder)), and its layers are priced as those of
-//! a language model are, on micro-batches of its own: the images of the language model's
-//! micro-batch, each a sequence of its patches under full attention. It lies on the first pipeline
-//! stage. Megatron-Core splits it by tensor parallelism as the language model; elsewhere every GPU
-//! of a tensor-parallel group runs all of it. So do the GPUs that share a sequence.
+//! The encoder is a separate transformer ([`Tower::encoder`](super::transformer::Tower::encoder)),
+//! whose layers are evaluated like those of a language model, on its own micro-batches: the images
+//! of the language model's micro-batch, each a sequence of its patches under full attention. It is
+//! on the first pipeline stage. Megatron-Core splits it by tensor parallelism like the language
+//! model; in other frameworks every GPU of a tensor-parallel group runs the whole encoder, as do
+//! the GPUs of context parallelism.
 
 mod comm;
 mod costs;
@@ -24,7 +24,8 @@ use super::stages::Stage;
 use super::transformer::LayerShares;
 use encoder::encoder;
 
-/// Encoder and projection on one GPU, as a stage; `encoder` is that of [`encoder`](encoder()).
+/// Returns encoder and projection on one GPU as a stage; `encoder` is the result of
+/// [`encoder`](encoder()).
 fn stage(setup: &Setup, encoder: &Setup, in_flight: f64) -> Stage {
     Stage {
         layers: encoder.architecture.num_hidden_layers,
@@ -38,13 +39,13 @@ fn stage(setup: &Setup, encoder: &Setup, in_flight: f64) -> Stage {
     }
 }
 
-/// The cost of the optimizer's update of encoder and projection.
+/// Returns the cost of the optimizer's update of encoder and projection.
 pub(super) fn update<C: Cost<Operations>>(setup: &Setup) -> C {
     let encoder = encoder(setup);
     compute::optimizer_cost(&encoder, &stage(setup, &encoder, 1.0))
 }
 
-/// Tokens that the projection reads in one micro-batch.
+/// Returns the tokens that the projection reads in one micro-batch.
 fn projected(setup: &Setup) -> f64 {
     let images = f64::from(setup.batch.micro_batch_size) * f64::from(setup.images.per_sequence);
     images * f64::from(setup.architecture.tower.tokens(setup.images.resolution))

@@ -1,42 +1,42 @@
-//! What of the model is trained: all of it, its last layers, or low-rank adapters beside a frozen
+//! The trained parts of a model: everything, the last layers, or low-rank adapters on a frozen
 //! base.
 
-/// What trains, and in which format the rest is stored.
+/// The trained parts of a model, and the format of the frozen parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Trained {
-    /// How.
+    /// The training method.
     pub method: Method,
     /// Rank of the adapters, r.
     pub rank: u32,
-    /// Which matrices have adapters.
+    /// The matrices that have adapters.
     pub targets: Targets,
-    /// Whether dropout stands before each adapter.
+    /// Whether each adapter has dropout on its input.
     pub dropout: bool,
-    /// Whether the embedding and the output head train, where not everything does.
+    /// Whether embedding and output head are trained, for methods that do not train everything.
     pub embeddings: bool,
-    /// Layers from the first on that do not train, where not everything does.
+    /// Number of frozen layers, from the first on, for methods that do not train everything.
     pub frozen_layers: u32,
     /// The format in which the frozen matrices of the layers are stored.
     pub base: BaseFormat,
-    /// What their products keep for the backward pass, where they are stored in 4 bits as integers
-    /// or `NormalFloat`.
+    /// Tensors that products with frozen matrices keep for the backward pass, for matrices stored
+    /// in 4 bits as integers or `NormalFloat`.
     pub products_keep: ProductsKeep,
 }
 
-/// How the model is trained.
+/// The training method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// Every weight.
     All,
     /// Every weight of the layers that are not frozen.
     Layers,
-    /// Adapters: two matrices of rank r beside each target, `out x r` and `r x in` (LoRA, arXiv
+    /// Adapters: two matrices of rank r for each target, `out x r` and `r x in` (LoRA, arXiv
     /// 2106.09685).
     Lora,
-    /// The same with the scale `alpha / sqrt(r)` (rsLoRA, arXiv 2312.03732): nothing else changes.
+    /// LoRA with the scale `alpha / sqrt(r)` (rsLoRA, arXiv 2312.03732), otherwise unchanged.
     RsLora,
-    /// The same with a trained magnitude for each row of a target's weights, whose norms are
-    /// computed from the sum of base and adapter (DoRA, arXiv 2402.09353).
+    /// LoRA with a trained magnitude for each row of a target's weights, whose norms are computed
+    /// from the sum of base and adapter (DoRA, arXiv 2402.09353).
     Dora,
 }
 
@@ -51,7 +51,7 @@ pub enum Targets {
     Attention,
     /// The matrices of MLPs and experts.
     Mlp,
-    /// All matrices of the layers but the routers (PEFT's `all-linear`).
+    /// All matrices of the layers except the routers (PEFT's `all-linear`).
     AllLinear,
 }
 
@@ -71,32 +71,32 @@ pub enum BaseFormat {
     /// 4-bit `NormalFloat` with a 32-bit scale for blocks of 64 (QLoRA, arXiv 2305.14314, section
     /// 3).
     Nf4,
-    /// The same with scales in 8 bits, and 32-bit scales of these for blocks of 256 (double
-    /// quantization).
+    /// 4-bit `NormalFloat` with scales in 8 bits, and 32-bit scales of those for blocks of 256
+    /// (double quantization).
     Nf4Double,
     /// 4-bit floating point with an 8-bit scale for blocks of 32 (OCP Microscaling Formats 1.0).
     Mxfp4,
 }
 
-/// What a product with a frozen matrix in 4 bits keeps for the backward pass, beyond the matrix
-/// itself.
+/// Tensors that a product with a frozen 4-bit matrix keeps for the backward pass, in addition to
+/// the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProductsKeep {
-    /// Nothing: the gradient of its input needs the matrix alone (bitsandbytes from 0.43.2 on,
-    /// torchao, AWQ's and Triton's kernels).
+    /// Nothing: the input gradient only needs the matrix (bitsandbytes from 0.43.2 on, torchao,
+    /// AWQ's and Triton's kernels).
     Nothing,
-    /// Its input, which nothing reads: bitsandbytes before 0.43.2 (`MatMul4Bit` in
+    /// The product's input, which is never read: bitsandbytes before 0.43.2 (`MatMul4Bit` in
     /// `autograd/_functions.py`, `ctx.tensors = (A, B)` until
     /// bitsandbytes-foundation/bitsandbytes#1270).
     Inputs,
-    /// The matrix in 16 bits: `AutoGPTQ`'s kernel in PyTorch's own operators, whose `torch.matmul`
-    /// autograd follows (`nn_modules/qlinear/qlinear_cuda_old.py`, v0.4.2; transformers' choice
+    /// The matrix in 16 bits: `AutoGPTQ`'s kernel in PyTorch operators, whose `torch.matmul` is
+    /// recorded by autograd (`nn_modules/qlinear/qlinear_cuda_old.py`, v0.4.2; transformers' choice
     /// under `disable_exllama`).
     Matrices,
 }
 
 impl Trained {
-    /// Everything trains.
+    /// Everything is trained.
     pub const ALL: Self = Self {
         method: Method::All,
         rank: 16,
@@ -108,13 +108,14 @@ impl Trained {
         products_keep: ProductsKeep::Nothing,
     };
 
-    /// Whether every weight trains.
+    /// Whether every weight is trained.
     pub const fn is_all(&self) -> bool {
         matches!(self.method, Method::All)
     }
 
-    /// What products with frozen matrices keep: as chosen in 4 bits. LLM.int8() always keeps their
-    /// inputs (bitsandbytes 0.50, `MatMul8bitLt`: `ctx.tensors = (CAt, subA, A)`).
+    /// Returns the tensors that products with frozen matrices keep: the chosen ones in 4 bits.
+    /// LLM.int8() always keeps inputs (bitsandbytes 0.50, `MatMul8bitLt`: `ctx.tensors = (CAt,
+    /// subA, A)`).
     pub const fn kept_by_products(&self) -> ProductsKeep {
         match self.base {
             BaseFormat::Int8 => ProductsKeep::Inputs,
@@ -123,15 +124,15 @@ impl Trained {
         }
     }
 
-    /// Whether adapters train beside frozen matrices.
+    /// Whether adapters are trained on frozen matrices.
     pub const fn has_adapters(&self) -> bool {
         matches!(self.method, Method::Lora | Method::RsLora | Method::Dora)
     }
 }
 
 impl Targets {
-    /// Whether attention's projections of queries and values have adapters, the keys', the
-    /// output's, and MLPs.
+    /// Returns whether adapters are on attention's query and value projections, on those of keys
+    /// and of the output, and on MLPs.
     pub const fn of(self) -> TargetModules {
         let (query_value, key, output, mlp) = match self {
             Self::QueryValue => (true, false, false, false),
@@ -144,7 +145,7 @@ impl Targets {
     }
 }
 
-/// The modules that [`Targets`] names.
+/// The modules of [`Targets`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetModules {
     /// Queries and values.
@@ -153,12 +154,12 @@ pub struct TargetModules {
     pub key: bool,
     /// The output projection.
     pub output: bool,
-    /// The MLP's matrices, experts' too.
+    /// The matrices of MLPs and experts.
     pub mlp: bool,
 }
 
 impl BaseFormat {
-    /// Bytes of a weight, with its share of the scales.
+    /// Returns the bytes of a weight, including its share of the scales.
     ///
     /// ```
     /// # use engine::model::trained::BaseFormat;
@@ -180,7 +181,7 @@ impl BaseFormat {
         }
     }
 
-    /// Whether matrices are turned into 16 bits before each product.
+    /// Whether matrices are dequantized to 16 bits before each product.
     pub const fn is_quantized(self) -> bool {
         !matches!(self, Self::Fp32 | Self::Bf16)
     }

@@ -1,6 +1,7 @@
-//! How the model is trained: batch, sharding, recomputation, precision.
+//! Training options: batch, sharding, recomputation, precision.
 
-/// What data parallelism shards, in PyTorch's and DeepSpeed's terms (docs/book/model/states.md).
+/// The states that data parallelism shards, in terms of PyTorch and DeepSpeed
+/// (docs/book/model/states.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sharding {
     /// Nothing: every replica keeps everything (`DDP`, `NO_SHARD`).
@@ -9,26 +10,27 @@ pub enum Sharding {
     Zero1,
     /// The optimizer state and the gradients (ZeRO-2).
     Zero2,
-    /// Weights, gradients and optimizer state (ZeRO-3, FSDP); `reshard` says what becomes of
-    /// gathered weights.
+    /// Weights, gradients and optimizer state (ZeRO-3, FSDP), with the treatment of gathered
+    /// weights.
     Fsdp(Reshard),
 }
 
-/// What FSDP does with a unit's gathered weights after its forward pass (`reshard_after_forward`).
+/// FSDP's treatment of a unit's gathered weights after its forward pass (`reshard_after_forward`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reshard {
     /// Frees them and gathers them again for the backward pass (`True`, `FULL_SHARD`).
     Always,
     /// Keeps them until the backward pass (`False`, `SHARD_GRAD_OP`).
     Never,
-    /// Reshards them over a smaller group of this many GPUs, inside the node where it fits (an
+    /// Reshards them over a smaller group of this many GPUs, inside the node if possible (an
     /// integer).
     To(u32),
 }
 
 impl Reshard {
-    /// What FSDP2 makes of an integer: one is `False` and all GPUs of the shard group are `True`
-    /// (`_get_post_forward_mesh_info`, `torch/distributed/fsdp/_fully_shard/_fsdp_init.py`).
+    /// Returns FSDP2's interpretation of an integer: one is `False`, and all GPUs of the shard
+    /// group are `True` (`_get_post_forward_mesh_info`,
+    /// `torch/distributed/fsdp/_fully_shard/_fsdp_init.py`).
     ///
     /// ```
     /// # use engine::model::training::Reshard;
@@ -45,13 +47,13 @@ impl Reshard {
     }
 }
 
-/// Which activations are thrown away in the forward pass and recomputed in the backward pass.
+/// The activations that are dropped in the forward pass and recomputed in the backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recompute {
-    /// Keep all.
+    /// Keep all activations.
     None,
-    /// Recompute the attention core alone (Megatron's selective recomputation, arXiv 2205.05198):
-    /// scores, softmax and dropout, nothing where attention is fused.
+    /// Recompute only the attention core (Megatron's selective recomputation, arXiv 2205.05198):
+    /// scores, softmax and dropout; nothing if attention is fused.
     AttentionCore,
     /// Keep attention and every second matrix product, recompute the rest (torchtitan, per
     /// operator).
@@ -66,11 +68,11 @@ pub enum Recompute {
 }
 
 /// The modules that [`Recompute::Modules`] recomputes, under Megatron-Core's names
-/// (`--recompute-modules`). Some keep their input and run again as a whole; the others drop their
-/// output alone, which is computed again where the backward pass reads it.
+/// (`--recompute-modules`). Some keep their input and are recomputed as a whole; the others only
+/// drop their output, which is recomputed when the backward pass reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecomputeModules {
-    /// Attention's core: scores, softmax and dropout, nothing where attention is fused.
+    /// Attention's core: scores, softmax and dropout; nothing if attention is fused.
     pub core_attn: bool,
     /// The MLP of dense layers.
     pub mlp: bool,
@@ -78,17 +80,17 @@ pub struct RecomputeModules {
     pub moe: bool,
     /// The activation of routed experts: its output.
     pub moe_act: bool,
-    /// The norms before attention and before the MLP: their outputs. Megatron fuses some with the
-    /// products after them.
+    /// The norms before attention and before the MLP: their outputs. Megatron fuses some norms with
+    /// the products after them.
     pub layernorm: bool,
-    /// Latent attention's projections out of its ranks: queries, keys and values.
+    /// Latent attention's up-projections: queries, keys and values.
     pub mla_up_proj: bool,
     /// The shared experts.
     pub shared_experts: bool,
 }
 
 impl RecomputeModules {
-    /// None.
+    /// No modules.
     pub const NONE: Self = Self {
         core_attn: false,
         mlp: false,
@@ -103,10 +105,10 @@ impl RecomputeModules {
 }
 
 impl Recompute {
-    /// The share of whole layers whose activations are kept, 0 to 1, where γ is `keep_fraction`:
-    /// the forward pass of the others runs again, with all that it sends.
+    /// Returns the share of whole layers whose activations are kept, 0 to 1, with γ =
+    /// `keep_fraction`: the forward pass of the others is recomputed, including its communication.
     /// [`Recompute::AttentionCore`], [`Recompute::Selective`] and [`Recompute::Modules`] recompute
-    /// parts of layers and no layer as a whole.
+    /// parts of layers, but no layer as a whole.
     pub fn kept_layers(self, keep_fraction: f64) -> f64 {
         match self {
             Self::Full => 0.0,
@@ -116,12 +118,12 @@ impl Recompute {
     }
 }
 
-/// Which number formats hold the state (docs/book/model/states.md).
+/// The number formats of weights, gradients and optimizer state (docs/book/model/states.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrecisionPolicy {
     /// FSDP2 mixed precision: sharded fp32 weights, gathered in bf16, reduced in fp32.
     Fsdp2MixedBf16,
-    /// The same, with gradients reduced in bf16 (`reduce_dtype=torch.bfloat16`).
+    /// FSDP2 mixed precision with gradients reduced in bf16 (`reduce_dtype=torch.bfloat16`).
     Fsdp2MixedBf16Reduce16,
     /// DeepSpeed ZeRO mixed precision: 16-bit weights and gradients, fp32 copy and moments.
     ZeroMixed,
@@ -132,8 +134,8 @@ pub enum PrecisionPolicy {
     /// Everything at rest in bf16, with gradients reduced in fp32 (FSDP2 over a bf16 model,
     /// `reduce_dtype=torch.float32`).
     PureBf16Reduce32,
-    /// fp32 weights, gathered and reduced as they are, under `torch.autocast`: FSDP1 without a
-    /// policy, DDP. Each product casts its weight on use.
+    /// fp32 weights, gathered and reduced in fp32, under `torch.autocast`: FSDP1 without a policy,
+    /// DDP. Each product casts its weight on use.
     AutocastBf16,
     /// Everything in fp32.
     Fp32,
@@ -146,7 +148,7 @@ impl PrecisionPolicy {
     }
 }
 
-/// Which score pairs attention computes.
+/// The score pairs that attention computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttentionMask {
     /// Only the past: flash attention executes about half of the score matrix.
@@ -155,7 +157,7 @@ pub enum AttentionMask {
     Full,
 }
 
-/// Which FLOPs the MFU counts (docs/book/model/parameters.md).
+/// The FLOPs that the MFU counts (docs/book/model/parameters.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfuConvention {
     /// `6 P + 12 L H s`, PaLM's and Megatron's.
@@ -177,21 +179,21 @@ pub struct Batch {
     pub grad_accum_steps: u32,
 }
 
-/// The format in which the layers' matrix products run.
+/// The format of the layers' matrix products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComputeFormat {
     /// The precision policy's own.
     AsPolicy,
     /// 8 bits (float8, MXFP8): inputs and weights are cast before each product; attention and the
-    /// head stay as they are.
+    /// head are unchanged.
     Fp8,
-    /// 8 bits, and weights are gathered in them too (`enable_fsdp_float8_all_gather`).
+    /// 8 bits, with weights also gathered in 8 bits (`enable_fsdp_float8_all_gather`).
     Fp8Gather,
     /// 4 bits (NVFP4).
     Fp4,
 }
 
-/// How PyTorch runs the optimizer's update.
+/// PyTorch's implementation of the optimizer's update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OptimizerKernel {
     /// Operator by operator over lists of tensors (`foreach=True`): a temporary of one value for
@@ -201,17 +203,18 @@ pub enum OptimizerKernel {
     Fused,
 }
 
-/// Where in the step the optimizer updates.
+/// The point in the step at which the optimizer updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UpdatePlace {
     /// After the backward pass, all parameters at once.
     AfterBackward,
-    /// In it, each parameter when its gradient is there, which is then freed (LOMO, arXiv
-    /// 2306.09782; torchtune's `optimizer_in_bwd`; `Tensor.register_post_accumulate_grad_hook`).
+    /// In the backward pass, each parameter as soon as its gradient is computed, which is then
+    /// freed (LOMO, arXiv 2306.09782; torchtune's `optimizer_in_bwd`;
+    /// `Tensor.register_post_accumulate_grad_hook`).
     InBackward,
 }
 
-/// The optimizer, by the state that it keeps.
+/// The optimizer, with the state that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Optimizer {
     /// Two moments (Adam, `AdamW`).
@@ -227,9 +230,9 @@ pub enum Optimizer {
     AdamMini,
     /// `AdamW` on gradients of matrices projected to a low rank (arXiv 2403.03507).
     GaLore,
-    /// The same with moments in 8 bits.
+    /// `GaLore` with moments in 8 bits.
     GaLore8bit,
-    /// None.
+    /// No state.
     Sgd,
     /// One momentum.
     SgdMomentum,

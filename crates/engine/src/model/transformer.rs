@@ -1,8 +1,6 @@
-//! The decoder-only transformer: its shape and its exact parameter counts
-//! (docs/book/model/parameters.md).
+//! Decoder-only transformers: shapes and exact parameter counts (docs/book/model/parameters.md).
 //!
-//! Counts are exact integers, to the parameter, and saturate instead of overflowing: a shape typed
-//! by hand may be absurd.
+//! Counts are exact integers and saturate instead of overflowing, as users may type extreme shapes.
 
 pub mod experts;
 pub mod extra;
@@ -23,7 +21,7 @@ pub use tower::Tower;
 
 use core::num::Saturating;
 
-/// How hidden states are normalised.
+/// The normalisation of hidden states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Norm {
     /// Root-mean-square norm: one weight per channel.
@@ -34,10 +32,10 @@ pub enum Norm {
     LayerNoBias,
 }
 
-/// Which attention projections carry a bias.
+/// The attention projections with a bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttentionBias {
-    /// None of them (Llama).
+    /// None (Llama).
     None,
     /// Query, key and value (Qwen 2).
     Qkv,
@@ -45,22 +43,22 @@ pub enum AttentionBias {
     All,
 }
 
-/// How queries and keys are normalised.
+/// The normalisation of queries and keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QkNorm {
-    /// Not at all.
+    /// None.
     None,
     /// Per head: one weight of width d for queries, one for keys (Qwen 3).
     PerHead,
-    /// Over their whole width: one weight of `n_q d` and one of `n_kv d` (OLMo 2, OLMoE).
+    /// Over the whole width: one weight of `n_q d` and one of `n_kv d` (OLMo 2, OLMoE).
     Full,
 }
 
-/// Matrices that read the same input and are one in the model's code: with one adapter, and one
+/// Matrices with a common input that the model's code fuses into one, with one adapter and one
 /// output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FusedProjections {
-    /// None of them (Llama).
+    /// None (Llama).
     None,
     /// Queries, keys and values (GPT-2, Falcon, Qwen 1, BLOOM).
     Attention,
@@ -89,12 +87,12 @@ pub struct Architecture {
     pub gated_mlp: bool,
     /// The kind of norm.
     pub norm: Norm,
-    /// Norms of width H in one layer: 2; 4 with norms after the blocks too (Gemma 2); 1 in a
+    /// Norms of width H in one layer: 2; 4 with additional norms after the blocks (Gemma 2); 1 in a
     /// parallel block.
     pub norms_per_layer: u32,
-    /// How queries and keys are normalised.
+    /// The normalisation of queries and keys.
     pub qk_norm: QkNorm,
-    /// Which attention projections carry a bias.
+    /// The attention projections with a bias.
     pub attention_bias: AttentionBias,
     /// Whether the MLP's matrices carry a bias.
     pub mlp_bias: bool,
@@ -106,42 +104,41 @@ pub struct Architecture {
     pub learned_positions: u32,
     /// Whether a norm follows the embedding (BLOOM).
     pub embedding_norm: bool,
-    /// Keys that a query of a local layer sees at most; 0 where every layer sees the whole
+    /// Maximum number of keys for a query of a local layer; 0 if every layer attends to the whole
     /// sequence.
     pub sliding_window: u32,
-    /// Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3:
-    /// 6); 0 where all slide.
+    /// Distance between layers with global attention if the others are local (Gemma 2: 2, Gemma 3:
+    /// 6); 0 if all are local.
     pub global_every: u32,
-    /// Whether local layers cut the sequence into chunks of `sliding_window` tokens (Llama 4): a
-    /// query sees those of its own chunk.
+    /// Whether local layers split the sequence into chunks of `sliding_window` tokens (Llama 4): a
+    /// query attends to its own chunk.
     pub attention_chunks: bool,
     /// Whether each query head has a learned sink in its softmax (gpt-oss): one weight.
     pub attention_sinks: bool,
-    /// Which matrices that read the same input are one in the model's code.
+    /// The matrices with a common input that the model's code fuses.
     pub fused_projections: FusedProjections,
     /// Whether the output's logits are capped by a tanh (Gemma 2's `final_logit_softcapping`).
     pub logit_softcap: bool,
-    /// Low-rank queries, keys and values (DeepSeek), in the place of `n_kv` and d.
+    /// Low-rank queries, keys and values (DeepSeek), which replace `n_kv` and d.
     pub latent: LatentAttention,
     /// Whether a gate as wide as the queries scales attention's output (Qwen3-Next): the query
     /// projection is twice as wide.
     pub gated_attention: bool,
-    /// The experts of a mixture-of-experts model; `intermediate_size` is then the width of its
+    /// The experts of a mixture-of-experts model, in which `intermediate_size` is the width of
     /// dense layers.
     pub experts: Experts,
-    /// The mixer of layers that have a state of a fixed size in the place of attention, or beside
-    /// it.
+    /// The recurrent mixer, in layers that have one instead of or in addition to attention.
     pub recurrent: Recurrent,
-    /// Which layers have which blocks, where they differ by more than experts and windows at
+    /// The blocks of each layer, for models whose layers differ by more than experts and windows at
     /// regular distances.
     pub pattern: Pattern,
-    /// Parameters that no other field counts.
+    /// Parameters that no other field describes.
     pub extra: ExtraParams,
-    /// The encoder of images or sound in front of it.
+    /// The encoder of images or sound.
     pub tower: Tower,
 }
 
-/// A factor or summand of a count.
+/// Converts a factor or summand of a count.
 fn count(value: u32) -> Saturating<u64> {
     Saturating(u64::from(value))
 }
@@ -150,49 +147,51 @@ fn count(value: u32) -> Saturating<u64> {
 const GATED_MATRICES: Saturating<u64> = Saturating(3);
 /// Matrices of width F in a plain MLP: up and down.
 const PLAIN_MATRICES: Saturating<u64> = Saturating(2);
-/// Projections of width `n_q d`: query and output. As many have the width `n_kv d`: key and value.
+/// Projections of width `n_q d`: query and output. Two also have the width `n_kv d`: key and value.
 const PROJECTIONS: Saturating<u64> = Saturating(2);
 /// Norms of width d under [`QkNorm::PerHead`]: of the queries and of the keys.
 const HEAD_NORMS: Saturating<u64> = Saturating(2);
 
 impl Architecture {
-    /// Width of all heads' queries, `n_q d`.
+    /// Returns the width of all heads' queries, `n_q d`.
     pub fn query_width(&self) -> f64 {
         f64::from(self.num_attention_heads) * self.query_head_width()
     }
 
-    /// Width of all heads' attention outputs, `n_q d` (`n_q d_v` under latent attention).
+    /// Returns the width of all heads' attention outputs, `n_q d` (`n_q d_v` under latent
+    /// attention).
     pub fn attention_output_width(&self) -> f64 {
         f64::from(self.num_attention_heads) * self.value_head_width()
     }
 
-    /// Width of keys and values on average, `n_kv d`, as attention computes them.
+    /// Returns the mean width of keys and values, `n_kv d`, as attention computes them.
     pub fn key_value_width(&self) -> f64 {
         0.5 * self.key_value_heads() * (self.query_head_width() + self.value_head_width())
     }
 
-    /// The same on one GPU of tp that share the heads: whole heads, one at least.
+    /// Returns the mean width of keys and values on one GPU of tp that split the heads: whole
+    /// heads, at least one.
     pub fn key_value_width_over(&self, tp: f64) -> f64 {
         let width = self.key_value_width() / tp;
         let head = 0.5 * (self.query_head_width() + self.value_head_width());
         if width > head { width } else { head }
     }
 
-    /// Whether the layers are GPT-2's: one matrix for queries, keys and values, biases everywhere,
-    /// learned positions.
+    /// Whether the layers are those of GPT-2: one matrix for queries, keys and values, biases
+    /// everywhere, learned positions.
     pub fn is_gpt_2(&self) -> bool {
         let biased = self.attention_bias == AttentionBias::All && !self.gated_mlp;
         biased && self.fused_projections == FusedProjections::Attention && self.learned_positions > 0
     }
 
-    /// Parameters of the whole model: `L (attention + MLP or experts + norms) + V H (embedding) + V
-    /// H (head, unless tied) + s_max H (learned positions) + norms`, the last of them the final
-    /// norm and, where there is one, the embedding's.
+    /// Returns the parameters of the whole model: `L (attention + MLP or experts + norms) + V H
+    /// (embedding) + V H (head, unless tied) + s_max H (learned positions) + norms`, with the final
+    /// norm and, if there is one, the embedding's norm.
     ///
     /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight
-    /// once and no buffers (rotary tables, masks). Source: the public implementations that
-    /// [`crate::catalog`] names; for GPT also arXiv 2104.04473, equation 2. Exact for them;
-    /// saturates at `u64::MAX`.
+    /// once and no buffers (rotary tables, masks). Source: the public implementations listed in
+    /// [`crate::catalog`]; for GPT also arXiv 2104.04473, equation 2. Exact for those
+    /// implementations; saturates at `u64::MAX`.
     ///
     /// ```
     /// # use engine::model::{ladder, transformer::Architecture};
@@ -204,8 +203,8 @@ impl Architecture {
         self.params_with(self.experts.num_experts)
     }
 
-    /// Parameters that one token uses: of the routed experts the k that it is sent to, and all the
-    /// rest, the embedding among it. All of them in a dense model.
+    /// Returns the parameters that one token uses: the k routed experts that it is sent to, and all
+    /// other parameters, including the embedding. All parameters in a dense model.
     ///
     /// ```
     /// # use engine::{catalog, model::ladder};
@@ -219,7 +218,7 @@ impl Architecture {
         self.params_with(self.experts.top_k())
     }
 
-    /// Parameters with this many routed experts in each layer that has any.
+    /// Returns the parameters with this many routed experts in each expert layer.
     fn params_with(&self, experts: u32) -> u64 {
         let layers = Saturating(self.all_mixer_params()) + Saturating(self.all_norm_params());
         let layers = layers + Saturating(self.all_mlp_params(experts));
@@ -230,30 +229,30 @@ impl Architecture {
         counted.saturating_add_signed(self.extra_outer_params()).saturating_add(self.tower.all_params())
     }
 
-    /// Parameters of what mixes tokens in all layers together: attention, and mixers with a state.
+    /// Returns the parameters of the token mixers of all layers: attention, and recurrent mixers.
     fn all_mixer_params(&self) -> u64 {
         let blocks = self.blocks();
         let attention = count(blocks.attention) * Saturating(self.attention_params_per_layer());
         (attention + count(blocks.recurrent) * Saturating(self.recurrent_params_per_layer())).0
     }
 
-    /// Parameters of the norms of all layers together; those of queries and keys are in the layers
-    /// with attention.
+    /// Returns the parameters of the norms of all layers; those of queries and keys only exist in
+    /// layers with attention.
     fn all_norm_params(&self) -> u64 {
         let inner = Saturating(self.attention_norm_params());
         let outer = count(self.norms_per_layer) * Saturating(self.norm_params());
         (count(self.num_hidden_layers) * outer + count(self.blocks().attention) * inner).0
     }
 
-    /// Parameters of all layers but their norms: the matrices, whose optimizer state may differ,
-    /// and their biases.
+    /// Returns the parameters of all layers except their norms: the matrices, whose optimizer state
+    /// may differ, and their biases.
     pub fn matrix_params(&self) -> u64 {
         let counted = Saturating(self.all_mixer_params()) + Saturating(self.all_mlp_params(self.experts.num_experts));
         counted.0.saturating_add_signed(self.extra_layer_params())
     }
 
-    /// Parameters of one dense decoder layer: attention, MLP and norms. With biases everywhere and
-    /// `F = 4 H` it is `12 H² + 13 H` (arXiv 2104.04473, equation 2).
+    /// Returns the parameters of one dense decoder layer: attention, MLP and norms. With biases
+    /// everywhere and `F = 4 H` there are `12 H² + 13 H` (arXiv 2104.04473, equation 2).
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -265,9 +264,9 @@ impl Architecture {
         (attention + Saturating(self.mlp_params_per_layer()) + Saturating(self.norm_params_per_layer())).0
     }
 
-    /// Parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus the biases it has: `n_q
-    /// d + 2 n_kv d` on query, key and value, H on the output projection, and `n_q` sinks;
-    /// [`Self::latent_params_per_layer`] under latent attention.
+    /// Returns the parameters of one attention block: `2 H n_q d + 2 H n_kv d`, plus existing
+    /// biases: `n_q d + 2 n_kv d` on query, key and value, H on the output projection, and `n_q`
+    /// sinks; [`Self::latent_params_per_layer`] under latent attention.
     ///
     /// H hidden size, `n_q` query heads, `n_kv` key and value heads, d head width. Norms of queries
     /// and keys are counted with the norms. Source: docs/book/model/parameters.md; grouped-query
@@ -299,8 +298,8 @@ impl Architecture {
         (PROJECTIONS * hidden * query + PROJECTIONS * hidden * key_value + gate + biases + sinks).0
     }
 
-    /// Parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise, plus with biases F
-    /// for each matrix into the width F and H for the one out of it.
+    /// Returns the parameters of the MLP of a dense layer: `3 H F` gated, `2 H F` otherwise; with
+    /// biases plus F for each matrix into the width F and H for the one out of it.
     ///
     /// H hidden size, F intermediate size. Source: docs/book/model/parameters.md; gated MLPs arXiv
     /// 2002.05202.
@@ -314,7 +313,7 @@ impl Architecture {
         self.mlp_params(self.hidden_size, self.intermediate_size, self.mlp_bias)
     }
 
-    /// Parameters of an MLP of this width, from so many channels and back to them.
+    /// Returns the parameters of an MLP of this width, from `channels` channels and back.
     fn mlp_params(&self, channels: u32, width: u32, biased: bool) -> u64 {
         let (hidden, width) = (count(channels), count(width));
         let matrices = if self.gated_mlp { GATED_MATRICES } else { PLAIN_MATRICES };
@@ -322,9 +321,9 @@ impl Architecture {
         (matrices * hidden * width + biases).0
     }
 
-    /// Parameters of one layer's norms: [`Self::norm_params`] for each norm of width H, plus `2 d`
-    /// where queries and keys are normalised per head, `(n_q + n_kv) d` where they are over their
-    /// whole width, and the norms of latent ranks.
+    /// Returns the parameters of one layer's norms: [`Self::norm_params`] for each norm of width H,
+    /// plus `2 d` if queries and keys are normalised per head, `(n_q + n_kv) d` if over their whole
+    /// width, and the norms of latent ranks.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -336,8 +335,8 @@ impl Architecture {
         (outer + Saturating(self.attention_norm_params())).0
     }
 
-    /// Parameters of the norms inside one attention block: of queries and keys, and of latent
-    /// ranks.
+    /// Returns the parameters of the norms inside one attention block: of queries and keys, and of
+    /// latent ranks.
     pub fn attention_norm_params(&self) -> u64 {
         let heads = match self.qk_norm {
             QkNorm::None => Saturating(0),
@@ -348,7 +347,7 @@ impl Architecture {
         (heads + ranks).0
     }
 
-    /// Parameters of one norm of width H: H, or `2 H` for a layer norm with biases.
+    /// Returns the parameters of one norm of width H: H, or `2 H` for a layer norm with biases.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -362,8 +361,8 @@ impl Architecture {
         (vectors * count(self.hidden_size)).0
     }
 
-    /// Parameters of the norms outside the layers: the final one and, where it exists, the
-    /// embedding's.
+    /// Returns the parameters of the norms outside the layers: the final norm and, if there is one,
+    /// the embedding's norm.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -374,8 +373,8 @@ impl Architecture {
         (norms * Saturating(self.norm_params())).0
     }
 
-    /// Parameters of the token embedding, `V H`: shared with the output head where
-    /// `tie_word_embeddings` says so.
+    /// Returns the parameters of the token embedding, `V H`: shared with the output head if
+    /// `tie_word_embeddings` is set.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -385,8 +384,8 @@ impl Architecture {
         (count(self.vocab_size) * count(self.hidden_size)).0
     }
 
-    /// Parameters that the output head has of its own: `V H`, or 0 where it shares the embedding's,
-    /// and the biases it has.
+    /// Returns the output head's own parameters: `V H`, or 0 if it shares the embedding's, plus
+    /// existing biases.
     ///
     /// ```
     /// # use engine::model::ladder;
@@ -397,12 +396,13 @@ impl Architecture {
         (Saturating(matrix) + Saturating(self.head_bias_params())).0
     }
 
-    /// Biases of the output head: V where it has them.
+    /// Returns the biases of the output head: V or 0.
     pub fn head_bias_params(&self) -> u64 {
         if self.head_bias { u64::from(self.vocab_size) } else { 0 }
     }
 
-    /// Parameters of learned position embeddings, `s_max H`: 0 for rotary or ALiBi positions.
+    /// Returns the parameters of learned position embeddings, `s_max H`: 0 for rotary or ALiBi
+    /// positions.
     ///
     /// ```
     /// # use engine::model::ladder;

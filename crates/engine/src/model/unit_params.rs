@@ -1,50 +1,51 @@
-//! Parameters of what a GPU holds, unit by unit.
+//! Parameters of a GPU, by unit.
 
-/// Parameters of a GPU's units: its layers, and what is outside them.
+/// Parameters of a GPU's units: its layers, and the parameters outside the layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
     /// Layers on the GPU.
     pub layers: f64,
-    /// One layer without its routed experts, the mean over them.
+    /// One layer without its routed experts, averaged over layers.
     pub layer: f64,
-    /// Of that, the matrices.
+    /// Matrices in one layer without its routed experts.
     pub layer_matrices: f64,
-    /// The largest layer without its routed experts: the mean where layers are alike but for these.
+    /// The largest layer without its routed experts: the mean if layers only differ in their
+    /// experts.
     pub unit: f64,
-    /// Routed experts of one layer, the mean over layers with experts and without: all of them
+    /// Routed experts of one layer, averaged over layers with experts and without; all of them are
     /// matrices.
     pub expert: f64,
-    /// Routed experts of one layer that has some.
+    /// Routed experts of one expert layer.
     pub expert_unit: f64,
-    /// What is outside the layers: the embedding, the head, the norms beside them. FSDP's root
-    /// unit.
+    /// Parameters outside the layers, FSDP's root unit: the embedding, the head, and their norms.
     pub root: f64,
-    /// Of the root unit, the head.
+    /// The head, a part of the root unit.
     pub head: f64,
 }
 
 impl Units {
-    /// Parameters of all units.
+    /// Returns the parameters of all units.
     pub fn all(&self) -> f64 {
         self.dense() + self.layers * self.expert
     }
 
-    /// All but the routed experts: what the shard group of the dense parts shares.
+    /// Returns all parameters except routed experts, which the shard group of the dense parts
+    /// shards.
     pub fn dense(&self) -> f64 {
         self.layers * self.layer + self.root
     }
 
-    /// All routed experts on the GPU.
+    /// Returns all routed experts on the GPU.
     pub fn experts(&self) -> f64 {
         self.layers * self.expert
     }
 
-    /// One layer with its routed experts, each counted `padding` times.
+    /// Returns one layer with its routed experts, each counted `padding` times.
     pub fn padded_layer(&self, padding: f64) -> f64 {
         self.unit + padding * self.expert_unit
     }
 
-    /// What is left without these.
+    /// Returns the difference of two sets of units.
     pub(super) fn without(&self, other: &Self) -> Self {
         Self {
             layers: self.layers,
@@ -58,7 +59,7 @@ impl Units {
         }
     }
 
-    /// `share` of each layer's parameters.
+    /// Returns the share `share` of each layer's parameters.
     pub(super) fn of_layers(&self, share: f64) -> Self {
         Self {
             layer: share * self.layer,

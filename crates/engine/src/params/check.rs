@@ -13,7 +13,7 @@ pub fn is_held(param: &Param, scenario: &Scenario) -> bool {
     match scenario.model {
         Model::Ladder { .. } => !of_custom,
         Model::Custom { .. } => param.id != ParamId::ModelSize,
-        // Links hold the size of a scaled model under a key of its own.
+        // Links store the size of a scaled model under a separate key.
         Model::Preset { .. } | Model::Scaled { .. } => param.id != ParamId::ModelSize && !of_custom,
     }
 }

@@ -1,26 +1,26 @@
-//! What choices are called in pickers and tables.
+//! Labels of choices in pickers and tables.
 
 use core::fmt::Write as _;
 
 use super::{Choice, ParamId};
 use crate::scenario::Scenario;
 
-/// The name of a strategy, by its index in `Strategy::ALL`: its label in the picker.
+/// Returns the picker's label of a strategy, by its index in `Strategy::ALL`.
 pub fn strategy(place: usize) -> &'static str {
     label(ParamId::Strategy, |_| place)
 }
 
-/// The label of a scenario's recomputation mode in the picker.
+/// Returns the picker's label of a scenario's recomputation mode.
 pub fn recompute(scenario: &Scenario) -> &'static str {
     chosen(ParamId::Recompute, scenario)
 }
 
-/// The label of what a scenario has chosen: empty where the parameter is no choice.
+/// Returns the label of the chosen option in a scenario; empty if the parameter is not a choice.
 pub fn chosen(id: ParamId, scenario: &Scenario) -> &'static str {
     label(id, |choice| (choice.get)(scenario))
 }
 
-/// The label of an option of a choice in the table of parameters.
+/// Returns the label of an option of a choice in the table of parameters.
 fn label(id: ParamId, place: impl FnOnce(&Choice) -> usize) -> &'static str {
     let option = id.param().choice().and_then(|choice| choice.options.get(place(choice)));
     option.map_or("", |option| option.label)

@@ -5,10 +5,10 @@
 //! value of a scenario. [`parse`] reads the output of [`text`] back to the same bits.
 //!
 //! - A *k* is 1,024 for tokens and for whole numbers on a slider of doublings (`8k` tokens are
-//!   8,192, `16k` GPUs 16,384), as everybody in the field means it, and 1,000 elsewhere.
+//!   8,192, `16k` GPUs 16,384), as is usual in the field, and 1,000 elsewhere.
 //! - GB of memory are GiB: a vendor's “80 GB” GPU has 80 GiB.
-//! - `GB/s` in a field of Gbit/s is converted, and the other way round: a capital B is bytes and
-//!   `Gb/s` are bits. All in lower case (`gb/s`) it is the field's own unit.
+//! - `GB/s` in a field of Gbit/s is converted, and vice versa: a capital B is bytes and `Gb/s` are
+//!   bits. In lower case (`gb/s`) it is the field's own unit.
 
 mod number;
 mod suffix;
@@ -115,7 +115,7 @@ pub fn is_valid(number: &Number, value: f64) -> bool {
     value >= number.min && value <= number.max && !(number.integer && value.fract() != 0.0)
 }
 
-/// Writes what a parameter must be, with an example.
+/// Formats the requirement for a parameter's value, with an example.
 fn must_be(label: &str, number: &Number, example: f64) -> String {
     let [min, max, example] = [number.min, number.max, example].map(|value| with_unit(number.unit, value));
     let what = if number.integer { "a whole number" } else { "a number" };

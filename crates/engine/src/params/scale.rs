@@ -16,8 +16,8 @@ const LOG_STEP: f64 = 1.02;
 /// Approximate number of positions of a linear slider.
 const LINEAR_STEPS: f64 = 100.0;
 
-/// How far around its position a slider searches for a rounder value, in steps: below one half, so
-/// that no two positions share a value.
+/// Range in steps within which a slider searches for a rounder value: below one half, so that no
+/// two positions share a value.
 const REACH: f64 = 0.49;
 
 /// Stored bits of the mantissa.
@@ -75,8 +75,8 @@ pub fn slider_index(number: &Number, value: f64) -> u32 {
     (position.round() as u32).min(steps)
 }
 
-/// Returns the value one step above or below a whole number, as an arrow key sets it: one, from 256
-/// on a multiple of 64, which is what kernels like. Within the bounds.
+/// Returns the value one step above or below a whole number, for an arrow key: a step is 1, and
+/// from 256 on a multiple of 64, which suits kernels. Within the bounds.
 ///
 /// ```
 /// # use engine::params::{ParamId, scale::nudged};
@@ -89,9 +89,9 @@ pub fn nudged(number: &Number, value: f64, up: bool) -> f64 {
     (step * next).clamp(number.min, number.max)
 }
 
-/// From this value on arrow keys step by a width.
+/// The value from which arrow keys step by [`WIDTH`].
 const WIDE: f64 = 256.0;
-/// The step of arrow keys of a wide value.
+/// The step of arrow keys from [`WIDE`] on.
 const WIDTH: f64 = 64.0;
 
 /// Returns the position of a value on an axis: 0 at `min`, 1 at `max`, beyond them outside.

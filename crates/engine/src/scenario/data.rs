@@ -10,43 +10,43 @@ use crate::model::training::Batch;
 /// A list of texts to train on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextList {
-    /// How batches are made of them.
+    /// The way in which batches are made of texts.
     pub batching: Batching,
-    /// Mean length in tokens; the sequence length cuts the longest.
+    /// Mean length in tokens; longer texts are truncated to the sequence length.
     pub mean_length: f64,
-    /// Their number.
+    /// Number of texts.
     pub samples: f64,
-    /// How often each is seen.
+    /// Number of epochs.
     pub epochs: f64,
-    /// Share of the tokens that has a loss, 0 to 1: completions without their prompts.
+    /// Share of the tokens that have a loss, 0 to 1: completions without their prompts.
     pub loss_share: f64,
 }
 
 impl TextList {
-    /// Full sequences; and where texts are chosen, as many and as long as a usual list of
-    /// instructions.
+    /// Full sequences, with the number and lengths of a typical instruction data set in case texts
+    /// are chosen.
     pub const USUAL: Self =
         Self { batching: Batching::Full, mean_length: 512.0, samples: 1e5, epochs: 3.0, loss_share: 1.0 };
 
-    /// Tokens of all texts in all epochs, where the longest has so many.
+    /// Returns the tokens of all texts in all epochs, where the longest text has `longest` tokens.
     fn tokens(&self, longest: u32) -> f64 {
         self.samples * self.epochs * Texts::new(self.mean_length, longest).longest_of(1.0)
     }
 }
 
-/// How long a run is. Where nobody said, pre-training sees 1T tokens, a fine-tune 10,000 texts of
-/// full length three times, and reinforcement learning takes 1,000 steps.
+/// The length of a run. Defaults: 1T tokens for pre-training, three epochs of 10,000 full-length
+/// texts for fine-tuning, and 1,000 steps for reinforcement learning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// So many tokens.
+    /// A number of tokens.
     Tokens(f64),
-    /// Texts, and how often each is seen.
+    /// Texts and epochs.
     Texts(f64, f64),
-    /// So many steps, each with a rollout.
+    /// A number of steps, each with a rollout.
     Steps(f64),
 }
 
-/// The tokens of [`RunChoices`] where nobody said how long the run is.
+/// The value of [`RunChoices::tokens`] for a run of default length.
 pub const UNSAID: f64 = 0.0;
 /// The fewest and the most tokens of a run.
 pub(crate) const TOKENS: (f64, f64) = (3e6, 1e15);
@@ -60,9 +60,9 @@ pub struct TextRun {
     pub per_second: f64,
     /// Steps of one epoch.
     pub steps_per_epoch: f64,
-    /// Tokens of the whole run that have a loss.
+    /// Tokens of the whole run with a loss.
     pub loss_tokens: f64,
-    /// Share of what is computed that is padding.
+    /// Share of the computed tokens that are padding.
     pub padding: f64,
 }
 
@@ -72,18 +72,19 @@ impl Scenario {
         self.texts.batching != Batching::Full
     }
 
-    /// Tokens to train on: those of all texts in all epochs, those asked for, or where nobody said
-    /// the usual ones of the task ([`Length`]).
+    /// Returns the tokens to train on: those of all texts in all epochs, the chosen number, or the
+    /// task's default ([`Length`]).
     pub fn train_tokens(&self) -> f64 {
         if self.has_texts() { self.texts.tokens(self.seq_len) } else { self.said_tokens() }
     }
 
-    /// Tokens to train on where the data is no list of texts.
+    /// Returns the tokens to train on if the data is not a list of texts.
     pub(crate) fn said_tokens(&self) -> f64 {
         if self.run.tokens == UNSAID { self.usual_tokens() } else { self.run.tokens }
     }
 
-    /// Says the tokens to train on. The usual ones of the task follow the task.
+    /// Sets the tokens to train on. The task's default number is stored as [`UNSAID`], so that it
+    /// changes with the task.
     pub(crate) fn say_tokens(&mut self, tokens: f64) {
         self.run.tokens = if tokens == self.usual_tokens() { UNSAID } else { tokens };
     }
@@ -99,7 +100,7 @@ impl Scenario {
         tokens.clamp(TOKENS.0, TOKENS.1)
     }
 
-    /// How long the run is, and in what that is said.
+    /// Returns the length of the run, in the unit in which it was chosen.
     pub fn length(&self) -> Length {
         if self.has_texts() {
             Length::Texts(self.texts.samples, self.texts.epochs)
@@ -120,12 +121,12 @@ impl Scenario {
         }
     }
 
-    /// The parameters of the run with these tokens.
+    /// Returns the parameters of the run, with the resolved number of tokens.
     pub fn run_choices(&self) -> RunChoices {
         RunChoices { tokens: self.train_tokens(), ..self.run }
     }
 
-    /// The run in samples and epochs; `None` where the data is a number of tokens.
+    /// Returns the run in samples and epochs; `None` if the data is a number of tokens.
     pub fn text_run(&self) -> Option<TextRun> {
         if !self.has_texts() {
             return None;
@@ -143,7 +144,7 @@ impl Scenario {
         })
     }
 
-    /// The setup with lengths of sequences as batches are made of texts.
+    /// Returns the setup with the sequence lengths of batches made of texts.
     pub(super) fn with_lengths(&self, setup: Setup) -> Setup {
         if !self.has_texts() {
             return setup;

@@ -1,22 +1,22 @@
-//! What a framework cannot run of a layout. The search ranks such layouts below the others and
-//! marks them, and the settings that are written for a framework say it in their notes.
+//! Features of a layout that a framework cannot run. The search ranks and marks such layouts below
+//! others, and exported settings mention them in their notes.
 
 use super::{Scenario, Strategy};
 use crate::model::software::Framework;
 use crate::model::trained::BaseFormat;
 
-/// What a framework lacks for a layout.
+/// A feature of a layout that a framework lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lack {
     /// A pipeline.
     Pipeline,
-    /// A pipeline beside shards of gradients or weights: ZeRO-2, ZeRO-3.
+    /// A pipeline with sharded gradients or weights: ZeRO-2, ZeRO-3.
     PipelineOfShards,
     /// Expert parallelism.
     Experts,
-    /// Tensor or context parallelism beside whole weights on each data-parallel GPU.
+    /// Tensor or context parallelism with whole weights on each data-parallel GPU.
     DegreesWithoutShards,
-    /// Tensor parallelism of weights that bitsandbytes or GPTQ has quantized.
+    /// Tensor parallelism of weights quantized by bitsandbytes or GPTQ.
     TensorOfQuantized,
     /// ZeRO-1 or ZeRO-2.
     Zero,
@@ -24,14 +24,14 @@ pub enum Lack {
     KeptWeights,
     /// FSDP that reshards to a smaller group.
     ReshardToGroup,
-    /// The same together with tensor parallelism.
+    /// FSDP that reshards to a smaller group, together with tensor parallelism.
     ReshardToGroupOfTensors,
     /// `torch.compile` of the model.
     Compile,
 }
 
 impl Lack {
-    /// Every lack.
+    /// Every feature.
     pub const ALL: [Self; 10] = [
         Self::Pipeline,
         Self::PipelineOfShards,
@@ -45,7 +45,7 @@ impl Lack {
         Self::Compile,
     ];
 
-    /// Whether a scenario asks for it, whatever its framework.
+    /// Whether a scenario uses the feature, under any framework.
     pub fn is_asked(self, scenario: &Scenario) -> bool {
         let (mesh, strategy) = (scenario.degrees(), scenario.strategy);
         match self {
@@ -70,9 +70,9 @@ impl Lack {
 }
 
 impl Framework {
-    /// What the framework lacks, as its code and documentation say: the notes in
-    /// `crates/files/src/settings/notes` have each in a sentence. Of a framework that is not listed
-    /// nothing is known.
+    /// Returns the features that the framework lacks according to its code and documentation, each
+    /// of which has a sentence in the notes of `crates/files/src/settings/notes`. For frameworks
+    /// that are not listed, nothing is known.
     pub const fn lacks(self) -> &'static [Lack] {
         match self {
             Self::Torchtitan => &[Lack::Zero, Lack::TensorOfQuantized, Lack::ReshardToGroupOfTensors],
@@ -94,14 +94,14 @@ impl Framework {
 }
 
 impl Scenario {
-    /// Returns the first thing that the scenario's framework cannot run of its layout; `None` where
-    /// it can run all.
+    /// Returns the first feature of the layout that the scenario's framework cannot run; `None` if
+    /// it can run the layout.
     pub fn lack(&self) -> Option<Lack> {
         self.framework.lacks().iter().copied().find(|lack| lack.is_asked(self))
     }
 
-    /// Returns the first thing of the layout that the framework cannot run and that another layout
-    /// did not ask for.
+    /// Returns the first feature of the layout that the framework cannot run and that the layout
+    /// `before` does not use.
     pub fn lack_beside(&self, before: &Self) -> Option<Lack> {
         self.framework.lacks().iter().copied().find(|lack| lack.is_asked(self) && !lack.is_asked(before))
     }

@@ -3,22 +3,22 @@
 /// The severity of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; the numbers are right.
+    /// Information; the numbers are right.
     Note,
     /// The numbers belong to a neighbouring scenario, which the message names.
     Error,
 }
 
-/// Why there is a problem: a program that reads strictly refuses all but the first.
+/// The cause of an issue; strict readers reject all causes but the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// What was read contradicts itself, or is worth a word.
+    /// The scenario contradicts itself, or deserves a note.
     Scenario,
-    /// A key that is none.
+    /// An unknown key.
     UnknownKey,
-    /// A name or an option that is none of those that there are.
+    /// An unknown name or option.
     UnknownName,
-    /// A value that has no effect beside the others, and was left out.
+    /// A value that has no effect next to the others, and was omitted.
     LeftOut,
 }
 
@@ -31,7 +31,7 @@ pub struct Issue {
     pub key: Option<&'static str>,
     /// A full sentence.
     pub message: String,
-    /// Why it is one.
+    /// The cause of the issue.
     pub cause: Cause,
 }
 
@@ -46,7 +46,7 @@ impl Issue {
         Self { severity: Severity::Note, key: Some(about.into()), message: message.into(), cause: Cause::Scenario }
     }
 
-    /// The issue with another cause.
+    /// Returns the issue with another cause.
     #[must_use]
     pub fn because(mut self, cause: Cause) -> Self {
         self.cause = cause;
@@ -57,8 +57,8 @@ impl Issue {
 /// Longest quotation of typed text, in characters.
 const QUOTE_LENGTH: usize = 24;
 
-/// Makes untrusted text fit for a sentence: on one line, without control characters, and cut if it
-/// is long.
+/// Sanitises untrusted text for a sentence: one line, without control characters, and truncated if
+/// long.
 pub fn shorten(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let mut characters = text.trim().chars().map(clean);

@@ -1,10 +1,11 @@
-//! Layers of a model as text: `3se.ae` for three layers of a state mixer and experts and one of
-//! attention and experts, over and over.
+//! Layers of a model as text: `3se.ae` is a repeating list of three layers of a recurrent mixer and
+//! experts and one of attention and experts.
 //!
-//! A layer is a letter for what mixes its tokens (`a` attention, `w` attention within the window,
-//! `s` a state, `b` attention and a state side by side) and one for what follows (`d` a dense MLP,
-//! `e` experts), either of which may be missing (`-` where both are); a number before it repeats
-//! it; dots stand between layers; the list repeats over the layers of the model.
+//! A layer has a letter for its mixer (`a` attention, `w` attention within the window, `s` a
+//! recurrent mixer, `b` attention and a recurrent mixer side by side) and one for the block after
+//! it (`d` a dense MLP, `e` experts), either of which may be missing (`-` if both are). A number
+//! before the letters repeats the layer; dots separate layers; the list repeats over the layers of
+//! the model.
 
 use super::issue::shorten;
 use crate::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
@@ -12,7 +13,7 @@ use crate::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
 /// The letters of mixers.
 const MIXERS: [(char, Mixer); 4] =
     [('a', Mixer::Attention), ('w', Mixer::Window), ('s', Mixer::Recurrent), ('b', Mixer::Both)];
-/// The letters of what follows.
+/// The letters of the blocks after mixers.
 const MLPS: [(char, Mlp); 2] = [('d', Mlp::Dense), ('e', Mlp::Experts)];
 
 /// A layer without any block.
@@ -22,7 +23,7 @@ const NOTHING: &str = "-";
 ///
 /// # Errors
 ///
-/// A sentence that names the first layer that cannot be read, or says that there are too many.
+/// Returns a sentence that names the first layer that cannot be parsed, or reports too many layers.
 ///
 /// ```
 /// # use engine::scenario::layers::{read_layers, write_layers};
@@ -55,7 +56,7 @@ pub fn read_layers(text: &str) -> Result<Pattern, String> {
     Ok(pattern)
 }
 
-/// One layer, and how often it repeats.
+/// Parses one layer and its number of repetitions.
 fn read_layer(part: &str) -> Option<(u64, LayerKind)> {
     let letters = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let digits = part.strip_suffix(letters)?;
@@ -77,7 +78,7 @@ fn read_layer(part: &str) -> Option<(u64, LayerKind)> {
     (!is_empty).then_some((times, kind))
 }
 
-/// Writes a list of layers as [`read_layers`] reads it; nothing for the empty list.
+/// Writes a list of layers in the format of [`read_layers`]; empty for the empty list.
 pub fn write_layers(pattern: &Pattern) -> String {
     let mut kinds = pattern.kinds().peekable();
     let mut text = String::new();

@@ -11,11 +11,11 @@ use crate::model::transformer::Architecture;
 pub enum Model {
     /// A catalog entry.
     Preset {
-        /// Its identifier in the catalog.
+        /// The identifier in the catalog.
         id: Id,
-        /// Its shape.
+        /// The shape.
         architecture: Architecture,
-        /// Its family; `None` for a model without another size.
+        /// The family; `None` for a model without other sizes.
         family: Option<&'static Family>,
     },
     /// A point of the ladder of GPT-style shapes from 1.3B to 310B, by nominal size in parameters.
@@ -36,19 +36,20 @@ pub enum Model {
         base: Architecture,
         /// The family.
         family: Option<&'static Family>,
-        /// The size asked for, in parameters.
+        /// The requested size in parameters.
         size: f64,
         /// The shape at that size.
         architecture: Architecture,
     },
 }
 
-/// The smallest size of a model whose layers are a list: 0 for others.
+/// Returns the smallest size of a model with a list of layers; 0 for others.
 fn smallest(shape: &Architecture) -> f64 {
     if shape.pattern.is_used() { params(shape) / SMALLEST_OF_A_LIST } else { 0.0 }
 }
 
-/// A model whose layers are a list over the smallest that it is scaled to.
+/// Ratio of the size of a model with a list of layers to the smallest size that it can be scaled
+/// to.
 const SMALLEST_OF_A_LIST: f64 = 50.0;
 
 impl Model {
@@ -62,8 +63,8 @@ impl Model {
         }
     }
 
-    /// Returns the value of the model-size slider: the nominal size on the ladder, the size that a
-    /// scaled model was asked for, else the exact parameter count.
+    /// Returns the value of the model-size slider: the nominal size on the ladder, the requested
+    /// size of a scaled model, otherwise the exact parameter count.
     pub fn size(&self) -> f64 {
         match *self {
             Self::Ladder { size } | Self::Scaled { size, .. } => size,
@@ -80,7 +81,7 @@ impl Model {
     }
 
     /// Returns the model that a scaled one is made from: the catalog entry, or the custom shape.
-    /// Any other is itself.
+    /// Returns other models unchanged.
     #[must_use]
     pub fn unscaled(&self) -> Self {
         match *self {
@@ -90,12 +91,12 @@ impl Model {
         }
     }
 
-    /// Whether it is a point of the ladder.
+    /// Whether the model is a point of the ladder.
     pub fn is_on_ladder(&self) -> bool {
         matches!(self, Self::Ladder { .. })
     }
 
-    /// Returns the sizes that are published of the model: its own, and its family's. None on the
+    /// Returns the published sizes of the model: its own, and those of its family. None on the
     /// ladder.
     pub fn published(&self) -> impl Iterator<Item = f64> {
         let (base, family) = match self {
@@ -109,9 +110,9 @@ impl Model {
         base.into_iter().chain(members.iter().map(|member| params(&member.architecture)))
     }
 
-    /// Returns the smallest and the largest size of the slider: the ladder's, and what the model's
-    /// family publishes beyond; of a model whose layers are a list not so small that a layer more
-    /// or less would be most of it.
+    /// Returns the smallest and the largest size of the slider: those of the ladder, extended by
+    /// the family's published sizes; for a model with a list of layers, no size so small that one
+    /// layer more or less would be most of the model.
     pub fn sizes(&self) -> (f64, f64) {
         let (low, high) = ladder::SIZES;
         let with = |(low, high): (f64, f64), shape: &Architecture| {
@@ -131,8 +132,8 @@ impl Model {
 
     /// Returns the model at another size: another point of the ladder; a named model along its
     /// family's published sizes, a custom one in its own proportions ([`crate::model::family`]). A
-    /// size within a hundredth of a published one is that published model; a size beyond
-    /// [`Self::sizes`] is the nearest.
+    /// size within a hundredth of a published one gives the published model; a size beyond
+    /// [`Self::sizes`] gives the nearest.
     #[must_use]
     pub fn resized(&self, size: f64) -> Self {
         let (least, most) = self.sizes();
@@ -142,7 +143,7 @@ impl Model {
             Self::Custom { architecture } => (CUSTOM, architecture, None),
             Self::Scaled { id, base, family, .. } => (id, base, family),
         };
-        // A number that is none changes nothing.
+        // NaN changes nothing.
         let size = if size.is_nan() { self.size() } else { size.max(least).min(most) };
         if family.is_some_and(|family| family.on_ladder) {
             if means(&base, size) {
@@ -174,7 +175,8 @@ impl Model {
     }
 }
 
-/// Whether a size means a shape's own: within a hundredth, as 8B means the 8.03B of Llama 3.1 8B.
+/// Whether a size refers to a shape's own size: within a hundredth, as 8B refers to the 8.03B of
+/// Llama 3.1 8B.
 fn means(shape: &Architecture, size: f64) -> bool {
     const NEAR: f64 = 0.01;
     (size / params(shape) - 1.0).abs() < NEAR

@@ -10,12 +10,12 @@ use crate::units::{Bytes, Seconds};
 pub const COMPILED: f64 = fitted::COMPILED;
 
 /// Host time of a message between nanotron's stages, for each node beyond the first and each GPU of
-/// a tensor-parallel group. Its messages are sent one by one, each after its shape, and on its
-/// cluster they take longer the more GPUs take part (docs/book/accuracy.md).
+/// a tensor-parallel group. Messages are sent one by one, each after its shape, and on the measured
+/// cluster they take longer with more GPUs (docs/book/accuracy.md).
 const MESSAGE: Seconds = Seconds::from_ms(fitted::HOST_MESSAGE_MS);
 
-/// Host time of a layer's forward pass, and of what tensor and context parallelism, experts and
-/// latent attention add to it, over the accelerator's constant.
+/// Host time of a layer's forward pass, and additions for tensor and context parallelism, experts
+/// and latent attention, over the accelerator's constant.
 const MEGATRON_LAUNCHES: [f64; 5] = [
     fitted::LAUNCH_MEGATRON,
     fitted::LAUNCH_TENSOR,
@@ -24,33 +24,33 @@ const MEGATRON_LAUNCHES: [f64; 5] = [
     fitted::LAUNCH_LATENT,
 ];
 
-/// Host time of a step beside its layers.
+/// Host time of a step outside its layers.
 const STEP: Seconds = Seconds::from_ms(fitted::HOST_STEP_MS);
-/// What Megatron-Core's host takes between steps beyond that (logging, clipping, looking for values
-/// that are not finite), which hides where the GPU is behind the host.
+/// Further host time of Megatron-Core between steps (logging, clipping, checks for non-finite
+/// values), which is hidden if the GPU is behind the host.
 const MEGATRON_BETWEEN_STEPS: Seconds = Seconds::from_ms(fitted::HOST_BETWEEN_STEPS_MS);
 
-/// A CUDA context with its libraries, their kernels loaded when they are first called.
+/// A CUDA context with its libraries, which load kernels when they are first called.
 const CONTEXT: Bytes = Bytes::from_gib(0.6);
-/// The same before CUDA 11.7, which loaded all kernels at once: 1,271 MiB on a V100 and 1,573 MiB
-/// on an A100, each measured with one tensor of one element (bigscience,
-/// `train/tr11-176B-ml/chronicles-prequel.md`); their mean.
+/// A CUDA context before CUDA 11.7, which loaded all kernels at once: the mean of 1,271 MiB on a
+/// V100 and 1,573 MiB on an A100, each measured with one tensor of one element (bigscience,
+/// `train/tr11-176B-ml/chronicles-prequel.md`).
 const EAGER_CONTEXT: Bytes = Bytes::from_gib(1.4);
-/// How much longer kernels take beside collectives, which take a part of a GPU's multiprocessors
+/// Slow-down of kernels that overlap with collectives, which use part of a GPU's multiprocessors
 /// and memory bandwidth.
 const CONTENTION: f64 = fitted::CONTENTION;
 /// The channels of an NCCL communicator.
 const COMMUNICATOR: Bytes = Bytes::from_gib(0.15);
 /// Element-wise traffic of XLA's fusions, before [`COMPILED`]: fitted to `MaxText`'s runs.
 const XLA_ELEMENTWISE: f64 = fitted::ELEMENTWISE_MAXTEXT / fitted::COMPILED;
-/// What PyTorch's caching allocator holds, by its simulation of the traced steps of ten layers and
-/// more (`tests/measured/traced_steps.csv`, a test holds it): of what it caches the median; of what
-/// it cannot give back the first quartile, so that three in four of the runs that are called out of
-/// memory are.
+/// Overhead of PyTorch's caching allocator, from its simulation over the traced steps of ten layers
+/// and more (`tests/measured/traced_steps.csv`, checked by a test): the median of the cached share,
+/// and the first quartile of the share that cannot be released, so that three in four of the runs
+/// that are predicted to be out of memory are.
 const FIXED: Cache = Cache::Pools { cached: 0.19, lasting: 0.03 };
 const EXPANDABLE: Cache = Cache::Pools { cached: 0.07, lasting: 0.02 };
 
-/// Returns the overheads of a framework, with or without `torch.compile`, under an allocator of
+/// Returns the overheads of a framework, with or without `torch.compile`, under an allocator with
 /// these segments. Fitted by `examples/calibrate` to the rows in tests/measured, except for the
 /// memory of the context and of the channels of an NCCL communicator, about 150 MiB.
 pub const fn overheads_on(
@@ -61,14 +61,14 @@ pub const fn overheads_on(
 ) -> Overheads {
     let of = overheads(framework, compile, segments);
     if framework.traits().is_one_program && !matches!(generation, Generation::Tpu) {
-        // On GPUs XLA runs on CUDA and NCCL, or ROCm's.
+        // On GPUs XLA runs on CUDA and NCCL, or their ROCm counterparts.
         let (context, per_communicator, contention) = (CONTEXT, COMMUNICATOR, CONTENTION);
         return Overheads { context, per_communicator, contention, rate_beside: fitted::RATE_BESIDE, ..of };
     }
     of
 }
 
-/// Returns the overheads of a framework, of `MaxText` on a TPU.
+/// Returns the overheads of a framework, with `MaxText` on a TPU.
 pub const fn overheads(framework: Framework, compile: bool, segments: Segments) -> Overheads {
     let pools = match segments {
         Segments::Fixed => FIXED,
@@ -95,8 +95,8 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         Framework::Megatron | Framework::MegatronFsdp => MEGATRON_BETWEEN_STEPS,
         _ => Seconds::ZERO,
     };
-    // A TPU has no context, its collectives' buffers are among the program's, and it has engines of
-    // their own for copies between chips.
+    // A TPU has no context, its collectives' buffers are part of the program, and it has separate
+    // engines for copies between chips.
     let (context, per_communicator, contention) = match framework {
         Framework::MaxText => (Bytes::ZERO, Bytes::ZERO, 1.0),
         Framework::MegatronLegacy => (EAGER_CONTEXT, COMMUNICATOR, CONTENTION),
@@ -112,7 +112,7 @@ pub const fn overheads(framework: Framework, compile: bool, segments: Segments) 
         message,
         cache,
         contention,
-        // Chips whose links have engines of their own lose nothing.
+        // Chips with separate engines for their links lose nothing.
         rate_beside: if contention > 1.0 { fitted::RATE_BESIDE } else { 1.0 },
         launch,
         launch_backward: fitted::LAUNCH_BACKWARD,

@@ -1,6 +1,6 @@
-//! Scenarios pinned beside the one on screen, to compare it with.
+//! Scenarios pinned for comparison with the one on screen.
 
-/// Largest number of pinned scenarios.
+/// Maximum number of pinned scenarios.
 pub const MOST_PINS: usize = 3;
 
 /// The letters of pinned scenarios.

@@ -1,4 +1,4 @@
-//! A release of a training program, whose own settings a scenario starts from.
+//! A release of a training program, whose defaults a scenario starts from.
 
 use super::Id;
 
@@ -9,26 +9,26 @@ pub struct Release {
     pub id: Id,
     /// The program.
     pub program: &'static str,
-    /// The key of the engine's framework that it runs.
+    /// The key of the engine's framework on which the program runs.
     pub framework: &'static str,
-    /// The day from which it holds, `2026-04-27`.
+    /// The first day on which the release is current, `2026-04-27`.
     pub since: &'static str,
-    /// Its name: month and year, with the version where there is one.
+    /// The release's name: month and year, with the version if there is one.
     pub name: &'static str,
-    /// What it changes.
+    /// The changes of the release.
     pub says: &'static str,
     /// Repository, file and commit.
     pub source: &'static str,
-    /// What holds at it, under the keys of links.
+    /// The defaults of the release, under the keys of links.
     pub(crate) facts: &'static [(&'static str, &'static str)],
-    /// What holds where other choices are so: those choices, and what follows.
+    /// Conditional defaults: choices, and the defaults that follow from them.
     pub(crate) depending: &'static [(Facts, Facts)],
 }
 
 /// Choices under the keys of links.
 type Facts = &'static [(&'static str, &'static str)];
 
-/// A release of the table, as a scenario has it.
+/// A release of the table, as referenced by a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Known(pub &'static Release);
 
@@ -39,19 +39,19 @@ impl PartialEq for Known {
 }
 
 impl Release {
-    /// Program and release, as people say them: "torchtitan, April 2026".
+    /// Returns program and release for sentences: "torchtitan, April 2026".
     pub fn full_name(&self) -> String {
         format!("{}, {}", self.program, self.name)
     }
 
-    /// The key of the program: `torchtitan`.
+    /// Returns the key of the program: `torchtitan`.
     pub fn program_key(&self) -> &'static str {
-        // Year and month follow it.
+        // Year and month follow the program.
         self.id.get(..self.id.len().saturating_sub("-2026-04".len())).unwrap_or(self.id)
     }
 
-    /// Whether the program may run on a framework, by its key: those of PyTorch run on its FSDP or
-    /// on `DeepSpeed`.
+    /// Whether the program can run on a framework, by its key: programs on PyTorch run on its FSDP
+    /// or on `DeepSpeed`.
     pub fn runs_on(&self, framework: &str) -> bool {
         const FAMILIES: [&[&str]; 2] =
             [&["pytorch", "transformers", "fsdp1", "deepspeed"], &["megatron", "megatron-fsdp", "megatron-legacy"]];
@@ -59,7 +59,7 @@ impl Release {
         family.map_or(self.framework == framework, |family| family.contains(&framework))
     }
 
-    /// Whether what it does depends on other choices.
+    /// Whether the release has conditional defaults.
     pub const fn depends(&self) -> bool {
         !self.depending.is_empty()
     }

@@ -46,7 +46,7 @@ impl Scenario {
                 ..self.experts
             },
             trained: Trained {
-                // Which stage a frozen layer lies on is not followed.
+                // The stage of a frozen layer is not tracked.
                 frozen_layers: if mesh.pp > 1 { 0 } else { self.trained.frozen_layers },
                 ..self.trained
             },
@@ -91,8 +91,8 @@ impl Scenario {
         self.with_lengths(self.anchor.slow(setup))
     }
 
-    /// Returns the objective with a rollout that is possible: a prompt shorter than the sequence,
-    /// and an engine whose degree divides its GPUs.
+    /// Returns the objective with a valid rollout: a prompt shorter than the sequence, and an
+    /// engine whose degree divides its GPUs.
     fn resolved_objective(&self, gpus: u32) -> Objective {
         let Objective { prompt, group, updates, engine, .. } = self.objective;
         let of_engine = if engine.gpus > 0 { engine.gpus } else { gpus };
@@ -109,8 +109,8 @@ impl Scenario {
         }
     }
 
-    /// Returns the GPUs that share a sequence by heads: those asked for, as far as every one of
-    /// them has a head of its own.
+    /// Returns the GPUs that split a sequence by heads: the requested number, as far as each GPU
+    /// has a head of its own.
     pub(crate) fn heads_of_sequence(&self, architecture: &Architecture, mesh: &Mesh) -> u32 {
         let asked = match self.context {
             ContextExchange::Ring | ContextExchange::AllGather => return 1,
@@ -121,16 +121,16 @@ impl Scenario {
         largest_divisor(common_divisor(heads, mesh.cp), asked)
     }
 
-    /// Returns the heads of a tensor-parallel GPU that an all-to-all can hand out: Megatron's are
-    /// whole groups of queries with their keys, other implementations repeat keys and values.
+    /// Returns the heads of a tensor-parallel GPU that an all-to-all can distribute: in Megatron
+    /// whole groups of queries with their keys; other implementations repeat keys and values.
     pub(crate) fn heads_to_share(&self, architecture: &Architecture, tp: u32) -> u32 {
         let grouped = self.framework.traits().hands_out_groups && !architecture.latent.is_used();
         let heads = if grouped { architecture.num_key_value_heads } else { architecture.num_attention_heads };
         (heads / tp.max(1)).max(1)
     }
 
-    /// Returns where the optimizer updates: in the backward pass only where that meets each
-    /// gradient once, whole or as FSDP's shard.
+    /// Returns the point at which the optimizer updates: in the backward pass only if each gradient
+    /// occurs there once, whole or as FSDP's shard.
     pub(crate) fn resolved_update_place(&self, mesh: &Mesh, sharding: Sharding) -> UpdatePlace {
         let once = self.grad_accum_steps <= 1 && mesh.pp <= 1;
         let reduced = matches!(sharding, Sharding::Fsdp(_)) || mesh.replicas().saturating_mul(mesh.cp) <= 1;
@@ -149,12 +149,12 @@ impl Scenario {
         run::evaluate(&setup, &step::evaluate(&setup), &self.run_choices())
     }
 
-    /// Returns what the run asks of its hosts' memory; the step is not evaluated for it.
+    /// Returns the host memory of the run, without evaluating the step.
     pub fn host_memory(&self) -> HostMemory {
         HostMemory::of(&self.setup(), &self.run_choices())
     }
 
-    /// Returns the run around a step of this scenario that is evaluated already.
+    /// Returns the run around a step of this scenario that has been evaluated already.
     pub fn run_of(&self, report: &Report) -> RunReport {
         run::evaluate(&self.setup(), report, &self.run_choices())
     }
@@ -173,15 +173,15 @@ impl Scenario {
         self
     }
 
-    /// How the stages run; one stage has no order to choose.
+    /// Returns the pipeline's options; a single stage has no schedule to choose.
     fn schedule(&self, mesh: &Mesh) -> Pipeline {
         let schedule = if mesh.pp > 1 { self.pipeline.schedule } else { Schedule::OneForwardOneBackward };
         Pipeline { schedule, ..self.pipeline }
     }
 
     /// Returns the degrees of tensor, context and pipeline parallelism that are used: each is the
-    /// divisor nearest to the request of the GPUs that the previous degrees leave, with no more
-    /// stages than layers.
+    /// divisor nearest to the requested one of the GPUs that remain after the previous degrees,
+    /// with at most as many stages as layers.
     pub fn degrees(&self) -> Degrees {
         self.degrees_of(&self.model.architecture())
     }

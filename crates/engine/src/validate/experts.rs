@@ -33,7 +33,7 @@ impl Scenario {
         issues.extend(self.stages_with_experts(degrees));
     }
 
-    /// A token is sent to more experts than the model has.
+    /// Returns an issue if a token is sent to more experts than the model has.
     fn experts_of_a_token(&self) -> Option<Issue> {
         let experts = self.model.architecture().experts;
         let (asked, all) = (experts.num_experts_per_tok, experts.num_experts);
@@ -44,7 +44,7 @@ impl Scenario {
         (asked > all).then(|| Issue::error(ParamId::TopK, message))
     }
 
-    /// Expert parallelism does not divide the experts or the GPUs of a stage.
+    /// Returns an issue if expert parallelism does not divide the experts or the GPUs of a stage.
     fn expert_parallel(&self, Degrees { pp, ep, .. }: Degrees) -> Option<Issue> {
         let (asked, all) = (self.ep, self.model.architecture().experts.num_experts);
         let stage = self.gpus.max(1) / pp;
@@ -59,8 +59,8 @@ impl Scenario {
         Some(Issue::error(ParamId::Ep, message))
     }
 
-    /// Expert tensor parallelism does not divide the GPUs that expert parallelism leaves of a
-    /// stage.
+    /// Returns an issue if expert tensor parallelism does not divide the GPUs of a stage that
+    /// remain after expert parallelism.
     fn expert_tensor_parallel(&self, Degrees { pp, ep, etp, .. }: Degrees) -> Option<Issue> {
         let asked = self.etp;
         let stage = self.gpus.max(1) / pp;
@@ -80,8 +80,8 @@ impl Scenario {
         Some(Issue::error(ParamId::Etp, message))
     }
 
-    /// The experts take more GPUs than a shard group of HSDP has, which is where frameworks take
-    /// expert parallelism from.
+    /// Returns an issue if the experts use more GPUs than a shard group of HSDP has, from which
+    /// frameworks take expert parallelism.
     fn experts_in_a_shard_group(&self, Degrees { ep, etp, .. }: Degrees) -> Option<Issue> {
         let mesh = self.resolve_without_search().mesh;
         let (group, experts) = (mesh.shard_group().saturating_mul(mesh.tp), ep.saturating_mul(etp));
@@ -96,7 +96,7 @@ impl Scenario {
         Some(Issue::error(ParamId::Ep, message))
     }
 
-    /// Dense layers make the first stage of a pipeline lighter than the others.
+    /// Returns a note if dense layers make the first stage of a pipeline lighter than the others.
     fn stages_with_experts(&self, Degrees { pp, .. }: Degrees) -> Option<Issue> {
         let shape = self.model.architecture();
         let dense = shape.experts.first_k_dense_replace;

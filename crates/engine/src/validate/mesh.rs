@@ -41,7 +41,8 @@ impl Scenario {
         }
     }
 
-    /// A degree does not divide the GPUs that the previous degrees leave.
+    /// Returns an issue if a degree does not divide the GPUs that remain after the previous
+    /// degrees.
     fn degree(&self, id: ParamId, what: &str, asked: u32, left: u32, before: &str) -> Option<Issue> {
         if asked == 0 || self.gpus == 0 || left.is_multiple_of(asked) {
             return None;
@@ -59,7 +60,7 @@ impl Scenario {
         Some(Issue::error(id, message))
     }
 
-    /// The pipeline has more stages than the model has layers.
+    /// Returns an issue if the pipeline has more stages than the model has layers.
     fn depth(&self, used: u32) -> Option<Issue> {
         let (asked, layers) = (self.pp, self.model.architecture().num_hidden_layers);
         let message = format!(
@@ -69,7 +70,8 @@ impl Scenario {
         (asked > layers && asked != used).then(|| Issue::error(ParamId::Pp, message))
     }
 
-    /// The shard group is larger than the data-parallel GPUs, or does not divide them.
+    /// Returns an issue if the shard group is larger than the data-parallel GPUs, or does not
+    /// divide them.
     fn shard_group(&self, Degrees { dp, .. }: Degrees) -> Option<Issue> {
         let size = self.shard_size;
         if !self.strategy.uses_shard_size() || size == 0 || self.gpus == 0 || dp.is_multiple_of(size) {
@@ -94,7 +96,7 @@ impl Scenario {
         Some(Issue::error(ParamId::ShardSize, message))
     }
 
-    /// Tensor parallelism crosses nodes.
+    /// Returns an issue if tensor parallelism crosses nodes.
     fn tensor_nodes(&self, tp: u32) -> Option<Issue> {
         let (network, node) = (&self.network.values, self.network.values.gpus_per_node.max(1));
         if !Group::consecutive(tp, self.gpus, network).crosses_nodes() {
@@ -108,8 +110,8 @@ impl Scenario {
         Some(Issue::note(ParamId::Tp, message))
     }
 
-    /// Tensor parallelism does not divide the heads. Ladder and scaled shapes only stand for a
-    /// size, so their heads are not checked.
+    /// Returns an issue if tensor parallelism does not divide the heads. Ladder and scaled shapes
+    /// only represent a size, so their heads are not checked.
     fn tensor_heads(&self, tp: u32) -> Option<Issue> {
         let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
         let (heads, kv) = (architecture.num_attention_heads, architecture.num_key_value_heads);
@@ -131,8 +133,8 @@ impl Scenario {
         (!kv.is_multiple_of(tp)).then(|| Issue::note(ParamId::Tp, message))
     }
 
-    /// Tensor and context parallelism do not divide the heads of the state mixer, or tensor
-    /// parallelism its groups (asserted by Megatron-Core's `MambaMixer` and
+    /// Returns an issue if tensor and context parallelism do not divide the heads of the recurrent
+    /// mixer, or tensor parallelism its groups (asserted by Megatron-Core's `MambaMixer` and
     /// `MambaContextParallel`).
     fn state_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let (Model::Custom { architecture } | Model::Preset { architecture, .. }) = self.model else { return None };
@@ -165,8 +167,8 @@ impl Scenario {
         (is_grouped && !groups.is_multiple_of(tp)).then(|| Issue::error(ParamId::Tp, message))
     }
 
-    /// Context and sequence parallelism do not divide the sequence: two parts per GPU balance a
-    /// causal mask.
+    /// Returns an issue if context and sequence parallelism do not divide the sequence: two parts
+    /// per GPU balance a causal mask.
     fn sequence_parts(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let of_context = if cp > 1 { cp.saturating_mul(2) } else { 1 };
         let parts = of_context.saturating_mul(if self.tensor.sequence_parallel { tp } else { 1 });
@@ -183,8 +185,8 @@ impl Scenario {
         Some(Issue::note(id, message))
     }
 
-    /// An all-to-all of context parallelism has more GPUs than there are heads to hand out, or a
-    /// number that does not divide them.
+    /// Returns an issue if an all-to-all of context parallelism has more GPUs than heads, or a
+    /// number of GPUs that does not divide the heads.
     fn sequence_heads(&self, Degrees { tp, cp, .. }: Degrees) -> Option<Issue> {
         let (asked, id) = match self.context {
             ContextExchange::AllToAll => (cp, ParamId::Cp),
@@ -203,7 +205,7 @@ impl Scenario {
         (asked != used).then(|| Issue::error(id, message))
     }
 
-    /// Stages have no layers, or more than others.
+    /// Returns an issue if stages have no layers, or more than others.
     fn stages(&self, pp: u32) -> Option<Issue> {
         let layers = self.model.architecture().num_hidden_layers;
         let chunks = match self.pipeline.schedule {
@@ -211,8 +213,8 @@ impl Scenario {
             Schedule::ZeroBubbleV | Schedule::DualPipeV => 2,
             Schedule::GPipe | Schedule::OneForwardOneBackward | Schedule::ZeroBubble | Schedule::DualPipe => 1,
         };
-        // An end stage may be set to fewer layers than it has chunks: Llama 3's 126 layers leave
-        // out one at each end.
+        // An end stage may be set to fewer layers than it has chunks: Llama 3's 126 layers omit one
+        // at each end.
         let missing = |asked: u32| if asked > 0 { chunks.saturating_sub(asked) } else { 0 };
         let asked = [self.pipeline.first_stage_layers, self.pipeline.last_stage_layers];
         let all = pp.saturating_mul(chunks);
@@ -236,7 +238,7 @@ impl Scenario {
             return (!whole).then(|| Issue::error(if first > 0 { "firstlayers" } else { "lastlayers" }, message));
         }
         let balanced = self.framework.traits().balances_parameters;
-        // Ladder and scaled shapes only stand for a size: a note should not flicker while the
+        // Ladder and scaled shapes only represent a size: a note should not flicker while the
         // slider moves.
         if balanced || matches!(self.model, Model::Ladder { .. } | Model::Scaled { .. }) || layers.is_multiple_of(all) {
             return None;
@@ -252,7 +254,7 @@ impl Scenario {
         Some(Issue::note(ParamId::Pp, message))
     }
 
-    /// The micro-batches do not fill the pipeline.
+    /// Returns an issue if the micro-batches do not fill the pipeline.
     fn micro_batches(&self, pp: u32) -> Option<Issue> {
         let micro_batches = self.grad_accum_steps.max(1);
         let schedule = self.pipeline.schedule;

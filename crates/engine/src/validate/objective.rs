@@ -1,4 +1,4 @@
-//! Warnings about objectives: the models beside the one that trains, and generation.
+//! Warnings about objectives: other models, and generation.
 
 use crate::format::bytes;
 use crate::model::objective::Reference;
@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
 use crate::units::Bytes;
 
-/// Heads of keys and values, GPUs and settings that the objective and its engine do not go with.
+/// Adds the issues of heads, GPUs and settings that do not fit the objective and its engine.
 pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, issues: &mut Vec<Issue>) {
     let task = scenario.objective.task;
     issues.extend(precomputed(scenario));
@@ -25,7 +25,7 @@ pub(super) fn objective(scenario: &Scenario, setup: &Setup, report: &Report, iss
     }
 }
 
-/// Log-probabilities of completions that do not exist yet.
+/// Returns a note on precomputed log-probabilities of completions that are only generated later.
 fn precomputed(scenario: &Scenario) -> Option<Issue> {
     let objective = &scenario.objective;
     let is_new = objective.task.generates() && objective.reference == Reference::Precomputed;
@@ -36,7 +36,7 @@ fn precomputed(scenario: &Scenario) -> Option<Issue> {
     })
 }
 
-/// The prompt leaves no completion.
+/// Returns an issue if the prompt leaves no tokens for the completion.
 fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let (asked, used) = (scenario.objective.prompt, setup.objective.prompt);
     (asked != used && asked > used).then(|| {
@@ -49,7 +49,7 @@ fn prompt(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     })
 }
 
-/// The engine's degree does not divide its GPUs.
+/// Returns an issue if the engine's degree does not divide its GPUs.
 fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     let (asked, used) = (scenario.objective.engine.tp, setup.objective.engine.tp);
     let gpus = crate::model::rollout::gpus(setup);
@@ -61,7 +61,8 @@ fn engine_degree(scenario: &Scenario, setup: &Setup) -> Option<Issue> {
     })
 }
 
-/// The engine's share of memory holds no weights, no sequence, or does not fit beside training.
+/// Returns an issue if the engine's share of memory holds no weights or no sequence, or does not
+/// fit next to training.
 fn room(setup: &Setup, report: &Report) -> Option<Issue> {
     let memory = report.rollout.as_ref()?.memory;
     let share = 100.0 * setup.objective.engine.memory_share;

@@ -1,4 +1,4 @@
-//! What optimizers do not go together with: shards, several micro-batches, adapters.
+//! Incompatibilities of optimizers: shards, several micro-batches, adapters.
 
 use crate::model::training::{Optimizer, UpdatePlace};
 use crate::params::ParamId;
@@ -16,7 +16,7 @@ impl Scenario {
         }
     }
 
-    /// `GaLore` projects whole matrices.
+    /// Returns an issue if `GaLore` cannot project whole matrices.
     fn projection(&self) -> Option<Issue> {
         if !matches!(self.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit) {
             return None;
@@ -31,7 +31,7 @@ impl Scenario {
             "GaLore does not run under DeepSpeed (LLaMA-Factory refuses both together). Choose DDP of another framework."
         } else if in_backward && self.gpus > 1 {
             // transformers' Trainer: "Layer-wise GaLore does not support DDP at this time";
-            // LLaMA-Factory refuses it too.
+            // LLaMA-Factory rejects it too.
             "Layer-wise GaLore runs on one GPU: Hugging Face's Trainer and LLaMA-Factory refuse it with several."
         } else {
             return None;
@@ -39,7 +39,7 @@ impl Scenario {
         Some(Issue::note(ParamId::Optimizer, message))
     }
 
-    /// The update cannot run in the backward pass.
+    /// Returns an issue if the update cannot run in the backward pass.
     fn update(&self) -> Option<Issue> {
         let setup = self.resolve_without_search();
         if self.update_place == setup.update_place {
@@ -68,7 +68,7 @@ mod tests {
     use crate::share::decode;
     use crate::validate::issues;
 
-    /// The keys of the parameters with issues.
+    /// Returns the keys of the parameters with issues.
     fn about(link: &str) -> Vec<&'static str> {
         issues(&decode(&format!("cluster=dgx-h100&model=llama-3.2-1b&{link}")).scenario)
             .iter()

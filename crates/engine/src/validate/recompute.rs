@@ -1,4 +1,4 @@
-//! Modules to recompute that the model lacks or that Megatron-Core refuses.
+//! Modules to recompute that the model lacks or that Megatron-Core rejects.
 
 use crate::model::memory::activations::layer;
 use crate::model::memory::recipe_bytes;
@@ -37,7 +37,7 @@ impl Scenario {
         }
     }
 
-    /// Whether the modules drop no activation of the mean layer.
+    /// Whether the modules drop no activations of the mean layer.
     fn recomputes_nothing(&self) -> bool {
         let setup = self.resolve_without_search();
         let bytes = layer(&setup, recipe_bytes(setup.recipe).activation, &setup.architecture.shares());

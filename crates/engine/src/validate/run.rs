@@ -9,12 +9,13 @@ use crate::scenario::issue::Issue;
 /// Tokens in a million.
 const MILLION: f64 = 1e6;
 
-/// Critical batches above which a batch is worth a word. Runs that went well took up to three times
-/// the one that is assumed unless it is given: DeepSeek-V3 62.9M tokens (arXiv 2412.19437, section
-/// 4.2), where a token teaches a quarter.
+/// Ratio of the batch to the critical batch above which a note is shown. Successful runs used up to
+/// three times the default critical batch: DeepSeek-V3 62.9M tokens (arXiv 2412.19437, section
+/// 4.2), at a token efficiency of a quarter.
 const UNWISE: f64 = 4.0;
 
-/// The batch is far above the critical one, so that most of what tokens could teach is lost.
+/// Returns a note if the batch is far above the critical one, so that most of the data's value is
+/// lost.
 pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
     let (batch, critical) = (batch::global_batch_tokens(setup), choices.critical_batch_tokens);
     if batch <= UNWISE * critical {
@@ -29,7 +30,7 @@ pub(super) fn critical_batch(setup: &Setup, choices: &RunChoices) -> Option<Issu
     Some(Issue::note(ParamId::CriticalBatch, message))
 }
 
-/// The run needs more memory than its hosts have.
+/// Returns a note if the run needs more memory than its hosts have.
 pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> {
     let memory = HostMemory::of(setup, choices);
     if memory.fits() {
@@ -37,7 +38,7 @@ pub(super) fn host_memory(setup: &Setup, choices: &RunChoices) -> Option<Issue> 
     }
     let HostMemory { init, checkpoint, .. } = memory;
     let held = memory.held();
-    // What takes most is what to change.
+    // The note refers to the largest part.
     let (key, most, change) = if held >= init.max(checkpoint) {
         (ParamId::OffloadOptimizer, "what is offloaded, with its pinned buffers,", "Offload less, or use more hosts")
     } else if checkpoint >= init && !choices.sharded_checkpoint {

@@ -13,7 +13,7 @@ impl Scenario {
         issues.extend(self.narrow_formats());
         issues.extend(self.drives());
         let replicated = !self.strategy.shards_weights();
-        // Megatron's distributed optimizer gathers what it has updated, in 8 bits too.
+        // Megatron's distributed optimizer gathers updated weights, also in 8 bits.
         let updates = self.framework.traits().gathers_updates_in_8_bits && self.strategy != Strategy::Ddp;
         if replicated && !updates && self.compute_format == ComputeFormat::Fp8Gather {
             let message = "Nothing is gathered in fp8 where every GPU keeps whole weights: choose an FSDP strategy.";
@@ -29,7 +29,7 @@ impl Scenario {
         }
     }
 
-    /// What lies on drives is offloaded first.
+    /// Returns a note if state on drives is not offloaded.
     fn drives(&self) -> Option<Issue> {
         let message = match self.offload.nvme {
             Nvme::Optimizer | Nvme::All if self.offload.updates_here() => {
@@ -46,7 +46,7 @@ impl Scenario {
         Some(Issue::note(ParamId::OffloadNvme, message))
     }
 
-    /// The GPU has no units for the format of matrix products.
+    /// Returns an issue if the GPU has no units for the format of matrix products.
     fn narrow_formats(&self) -> Option<Issue> {
         let gpu = self.accelerator.values;
         let (bits, instead) = match self.compute_format {

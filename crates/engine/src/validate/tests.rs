@@ -321,7 +321,7 @@ fn sequences_longer_than_the_learned_positions_are_noted() {
     assert_eq!((issue.severity, issue.key), (Severity::Note, Some("seq")));
 }
 
-/// Sets every number of the table to values that no number should have.
+/// Sets every number of the table to values that are always invalid.
 #[test]
 fn nothing_impossible_goes_unnoticed() {
     for param in params::PARAMS.iter().chain(params::CONSTANTS) {
@@ -340,7 +340,7 @@ fn nothing_impossible_goes_unnoticed() {
     }
 }
 
-/// What takes most of a host's memory is named, with what to change.
+/// The note names the largest use of a host's memory, and the parameter to change.
 #[test]
 fn a_run_that_its_hosts_cannot_hold_is_a_note() {
     let notes = |link: &str| {
@@ -363,7 +363,7 @@ fn a_run_that_its_hosts_cannot_hold_is_a_note() {
     assert_eq!(notes(&format!("{llama}&offloadopt=yes&recipe=zero-mixed&hostmem=1294")), None);
     assert_eq!(notes(&format!("{llama}&offloadopt=yes&recipe=zero-mixed&hostmem=1290")), Some(Some("offloadopt")));
     assert_eq!(notes(&format!("{llama}&ckptsharded=no&hostmem=512")), Some(Some("ckptsharded")));
-    // Trays of four hold half of what a node of eight does.
+    // Trays of four hold half as much as a node of eight.
     assert_eq!(notes(&format!("{llama}&deferred=no&hostgpus=4")), None);
 }
 

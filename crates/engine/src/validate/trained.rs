@@ -1,5 +1,5 @@
-//! What cannot be trained so: nothing, layers frozen under a pipeline, bases that frameworks do not
-//! shard.
+//! Invalid training choices: nothing trained, frozen layers in a pipeline, bases that frameworks do
+//! not shard.
 
 use crate::model::trained::BaseFormat;
 use crate::params::ParamId;
@@ -7,7 +7,7 @@ use crate::scenario::Scenario;
 use crate::scenario::issue::Issue;
 
 impl Scenario {
-    /// Adds the issues about what is trained, and on which texts.
+    /// Adds the issues about trained parts and texts.
     pub(super) fn trained(&self, issues: &mut Vec<Issue>) {
         issues.extend(self.mean_length());
         issues.extend(self.image_tokens());
@@ -34,7 +34,7 @@ impl Scenario {
         issues.extend(self.base());
     }
 
-    /// The tokens of a sequence's images are more than the sequence has.
+    /// Returns an issue if a sequence's images have more tokens than the sequence.
     fn image_tokens(&self) -> Option<Issue> {
         let tower = self.model.architecture().tower;
         if !tower.is_used() || !tower.in_sequence {
@@ -52,7 +52,7 @@ impl Scenario {
         Some(Issue::note(ParamId::Images, message))
     }
 
-    /// The framework does not train on this base.
+    /// Returns an issue if the framework does not support training on this base.
     fn base(&self) -> Option<Issue> {
         let (base, sharded) = (self.trained.base, self.strategy.shards_weights());
         let message = match base {
@@ -62,8 +62,8 @@ impl Scenario {
                 "Neither FSDP nor ZeRO-3 shards GPTQ and AWQ weights, which are integers with scales apart: every GPU holds them whole. \
                  Choose DDP or ZeRO-2, or NF4."
             }
-            // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is 4-bit's alone
-            // (`quant_storage`).
+            // Documentation of bitsandbytes, FSDP-QLoRA: floating-point storage is only available
+            // in 4 bits (`quant_storage`).
             BaseFormat::Int8 if sharded => {
                 "FSDP shards floating-point storage alone, which bitsandbytes has for 4 bits and not for int8. Choose DDP, or NF4."
             }
@@ -76,7 +76,7 @@ impl Scenario {
         Some(Issue::note(ParamId::BaseFormat, message))
     }
 
-    /// The texts are longer on average than the longest may be.
+    /// Returns an issue if the mean length of texts exceeds the sequence length.
     fn mean_length(&self) -> Option<Issue> {
         let (mean, longest) = (self.texts.mean_length, f64::from(self.seq_len));
         if !self.has_texts() || mean <= longest {

@@ -1,4 +1,4 @@
-//! The bounds on a setup of the step model, and the setup under their simplifications.
+//! Bounds on a setup of the step model, and the setup under the simplifications of the bounds.
 
 use super::{Bounds, Stage};
 use crate::model::choices::Choices;
@@ -16,14 +16,14 @@ use crate::model::transformer::{
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 impl Bounds {
-    /// The bounds on a setup: its shape, its mesh, its formats, the nominal rate of a ring over all
-    /// of its GPUs (one card's on a flat network), the mean efficiency of its kernels and no
+    /// Returns the bounds on a setup: its shape, mesh and formats, the nominal rate of a ring over
+    /// all of its GPUs (one card's on a flat network), the mean efficiency of its kernels and no
     /// latency.
     ///
-    /// No step that shards over all of its GPUs exceeds them: a law in the tests. Where gradients
-    /// are reduced once a step, not in each micro-batch, one transfer serves all of them, which
-    /// counts as a faster link. Hybrid sharding keeps most of its traffic inside the nodes and is
-    /// not bounded.
+    /// No step that shards over all of its GPUs exceeds the bounds; a test checks this. Where
+    /// gradients are reduced once a step instead of in each micro-batch, one transfer serves all
+    /// micro-batches, which counts as a faster link. Hybrid sharding keeps most of its traffic
+    /// inside the nodes and is not bounded.
     pub fn of(setup: &Setup) -> Self {
         let network = Network {
             intra_node_efficiency: 1.0,
@@ -61,8 +61,9 @@ impl Bounds {
     }
 }
 
-/// The fraction of the peak that kernels reach, `a`: matrix products and attention by their share
-/// of the counted FLOPs. A causal mask leaves half of the counted attention to compute.
+/// Returns the fraction of the peak that kernels reach, `a`: the efficiencies of matrix products
+/// and attention, weighted by their shares of the counted FLOPs. Under a causal mask only half of
+/// the counted attention is computed.
 fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
     let reached = setup.accelerator.efficiency;
     let attention = flops::executed_keys(1.0, 0.0, setup.mask);
@@ -71,13 +72,13 @@ fn kernel_efficiency(setup: &Setup, bounds: &Bounds) -> f64 {
     all / (products / reached.matmul + (all - products) * attention / attention_efficiency(setup))
 }
 
-/// A setup under the simplifications of the bounds, for the step model: no vocabulary and no biases
-/// (`φ = 12 L H²`), a flat network at its nominal rate without latency, kernels at their peak, all
-/// of the memory, no element-wise traffic, no launches, no overheads, the full score matrix, ZeRO's
-/// 16 bytes of states a parameter.
+/// Returns the setup under the simplifications of the bounds, for the step model: no vocabulary and
+/// no biases (`φ = 12 L H²`), a flat network at its nominal rate without latency, kernels at their
+/// peak, all of the memory, no element-wise traffic, no launches, no overheads, the full score
+/// matrix, ZeRO's 16 bytes of states a parameter.
 ///
-/// No report of the result that shards over all GPUs exceeds the bounds of [`Bounds::of`] it: a law
-/// in the tests.
+/// No report of a simplified setup that shards over all GPUs exceeds its [`Bounds::of`]; a test
+/// checks this.
 pub fn simplified(setup: &Setup) -> Setup {
     let hidden = setup.architecture.hidden_size;
     Setup {

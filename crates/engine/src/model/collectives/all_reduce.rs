@@ -1,4 +1,4 @@
-//! All-reduces: a ring, a double binary tree, or switches that reduce, whichever is faster, as NCCL
+//! All-reduces: the fastest of a ring, a double binary tree and in-switch reduction, as NCCL
 //! chooses.
 
 use super::nccl::{self, NO_SWITCH, RING_HOP_US, SWITCH_HOP_US, TREE_RATE};
@@ -11,7 +11,8 @@ use crate::units::{Bytes, Seconds};
 /// Passes of an all-reduce in a ring.
 const RING_PASSES: f64 = 2.0;
 
-/// Time of an all-reduce of `size` bytes S: the faster of a ring and a tree, after a start.
+/// Returns the time of an all-reduce of `size` bytes S: the faster of a ring and a tree, after a
+/// start-up time.
 ///
 /// - Ring: `2 (n-1)/n S/B`, twice around, with the hops' latency that shows twice
 ///   ([`super::ring::hop`]).
@@ -52,13 +53,13 @@ pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: 
     C::new(time, || Traffic::new(CollectiveKind::AllReduce, size, group.ranks))
 }
 
-/// Twice around a ring.
+/// Returns the time of an all-reduce in a ring: two passes.
 fn around(network: &Network, group: Group, size: Bytes) -> Seconds {
     RING_PASSES * Ring::of(network, group).pass(size)
 }
 
-/// Bytes that one card carries in a tree over the nodes, over those of its share of the buffer: up
-/// and down; two nodes swap.
+/// Returns the passes of a node's share of the buffer over a network card in a tree over the nodes:
+/// up and down; one if two nodes swap their sums.
 fn crossings(group: Group) -> f64 {
     match group.nodes() {
         nodes if nodes <= 1.0 => 0.0,
@@ -123,7 +124,7 @@ pub fn by_switches(network: &Network, group: Group, size: Bytes) -> Seconds {
         + 2.0 * levels(group) * (between_switch / between_ring) * network.inter_node_latency
 }
 
-/// Whether the switches of its nodes reduce for a group.
+/// Whether the group's nodes have switches that reduce.
 fn has_switches(network: &Network, group: Group) -> bool {
     group.ranks_per_node > NO_SWITCH && network.all_reduce_passes < RING_PASSES
 }

@@ -5,33 +5,34 @@ use super::{Group, Topology, decay, fabric, inside_rate, torus};
 use crate::model::hardware::Network;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// The steps of a collective all-to-all.
+/// The algorithm of an all-to-all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AllToAll {
     /// Every GPU sends to every other.
     Linear,
-    /// GPUs of a node gather what goes to the same GPU of other nodes, then send it there (Tutel's
-    /// 2DH, arXiv 2206.03382).
+    /// GPUs of a node first gather the messages for each GPU index of other nodes, then send them
+    /// there (Tutel's 2DH, arXiv 2206.03382).
     TwoDimensional,
 }
 
-/// Time to post and complete one message of many, its bytes apart: an exchange of 128 MiB inside a
-/// node takes 0.6 ms as 7 messages and 5 ms as 1,792 (arXiv 2206.03382, appendix A.2).
+/// Time to post and complete one of many messages, apart from the transfer of its bytes: an
+/// exchange of 128 MiB inside a node takes 0.6 ms as 7 messages and 5 ms as 1,792 (arXiv
+/// 2206.03382, appendix A.2).
 const MESSAGE: Seconds = Seconds::from_us(2.5);
-/// Time that each other open message adds to one between nodes, as NCCL's one proxy thread a GPU
-/// polls them all in turn (NCCL `src/proxy.cc`): fitted to how Tutel's gains change from 16 to 256
-/// GPUs (Table 6).
+/// Time that every other open message adds to a message between nodes, as NCCL's single proxy
+/// thread per GPU polls all messages in turn (NCCL `src/proxy.cc`). Fitted to the change of Tutel's
+/// gains from 16 to 256 GPUs (Table 6).
 const POLL: Seconds = Seconds::from_us(0.033);
-/// Bytes that the proxy thread passes on at once, an eighth of a buffer of 4 MiB (NCCL's
-/// `NCCL_STEPS` and `NCCL_BUFFSIZE`): where GPUs of a node send together (PXN), smaller messages to
-/// one GPU share a slice, so that as many fewer are polled.
+/// Bytes that the proxy thread forwards at once, an eighth of a buffer of 4 MiB (NCCL's
+/// `NCCL_STEPS` and `NCCL_BUFFSIZE`). Where GPUs of a node send together (PXN), smaller messages to
+/// one GPU share a slice, so that fewer messages are polled.
 const SLICE: Bytes = Bytes::new(524_288.0);
 /// Hops before the first byte of a linear exchange between nodes arrives: the receiver's grant, and
 /// the message.
 const GRANTED: f64 = 2.0;
-/// Share of a network card that the messages to a single peer can fill: with one peer on one other
-/// node, two-dimensional exchanges take more than twice the linear one's time (Tutel, Table 6a at
-/// 16 GPUs).
+/// Share of a network card that messages to a single peer can fill: with one peer on one other
+/// node, two-dimensional exchanges take more than twice the time of the linear one (Tutel, Table 6a
+/// at 16 GPUs).
 const ONE_PEER: f64 = 0.5;
 /// Times that two strided copies read and write every byte.
 const STRIDED_COPIES: f64 = 4.0;
@@ -70,9 +71,9 @@ pub fn all_to_all(network: &Network, group: Group, size: Bytes, algorithm: AllTo
     }
 }
 
-/// Bytes read and written by the strided copies of a two-dimensional all-to-all of `size` bytes:
-/// two copies, `4 S`. None in the linear one, which is what runs where there is only one node, or
-/// one rank a node.
+/// Returns the bytes read and written by the two strided copies of a two-dimensional all-to-all of
+/// `size` bytes, `4 S`. Zero for a linear all-to-all, which also runs if there is only one node or
+/// one rank per node.
 pub fn copied(group: Group, size: Bytes, algorithm: AllToAll) -> Bytes {
     if is_two_dimensional(group, algorithm) { STRIDED_COPIES * size } else { Bytes::ZERO }
 }
@@ -110,8 +111,8 @@ fn two_dimensional(network: &Network, group: Group, size: Bytes) -> Seconds {
         + network.inter_node_latency
 }
 
-/// Time to post `messages` between nodes and to poll them, or the slices that hold them, until all
-/// are done.
+/// Returns the time to post `messages` between nodes and to poll the messages, or the slices that
+/// hold them, until all are done.
 fn between_messages(messages: f64, slices: f64) -> Seconds {
     messages * (MESSAGE + messages * slices * POLL)
 }
@@ -122,7 +123,7 @@ fn slices(network: &Network, group: Group, size: Bytes) -> f64 {
     (size / group.ranks / SLICE).min(1.0).max(1.0 / together)
 }
 
-/// Rate of one GPU to `peers` on other nodes.
+/// Returns the rate of one GPU to `peers` ranks on other nodes.
 fn between_rate(network: &Network, group: Group, peers: f64) -> BytesPerSecond {
     let slower = fabric::exchange_slowdown(network, group) * decay(network, group);
     let card = network.inter_node * (network.inter_node_efficiency / slower);

@@ -1,5 +1,4 @@
-//! What the switches between nodes carry, where their links up to others are fewer than those down
-//! to nodes.
+//! Oversubscribed fabrics: leaf switches with fewer uplinks than links to nodes.
 
 use super::Group;
 use crate::model::hardware::{Network, Rails};
@@ -7,8 +6,8 @@ use crate::model::hardware::{Network, Rails};
 /// Ports of a leaf switch that lead to nodes: half of the 64 of NVIDIA's Quantum-2 and Spectrum-4.
 const PORTS_DOWN: u32 = 32;
 
-/// Nodes under one leaf: with rails each of a node's cards has a leaf of its own, else all of them
-/// share one.
+/// Returns the nodes under one leaf: with rails each card of a node connects to a leaf of its own,
+/// otherwise all cards share one.
 fn nodes_of_a_leaf(network: &Network) -> f64 {
     match network.fabric.rails {
         Rails::Optimised => f64::from(PORTS_DOWN),
@@ -21,9 +20,9 @@ fn neighbours(network: &Network, group: Group) -> f64 {
     (nodes_of_a_leaf(network) / group.spacing).floor().max(1.0)
 }
 
-/// How much longer a byte of a ring, or of a tree, takes between leaves that have `f` links down
-/// for each one up, when all groups send at once: of k neighbours under a leaf one sends to the
-/// next leaf, so `f/k`, and none where all of the group lie under one.
+/// Returns the factor by which a byte of a ring or a tree takes longer with `f` downlinks for each
+/// uplink, if all groups send at once: of k neighbours under a leaf one sends to the next leaf, so
+/// `f/k`, and 1 if the whole group is under one leaf.
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -48,8 +47,8 @@ pub fn slowdown(network: &Network, group: Group) -> f64 {
     if group.nodes() <= here { 1.0 } else { (network.fabric.oversubscription / here).max(1.0) }
 }
 
-/// How much longer an exchange of everyone with everyone takes: of the bytes to the other `m - 1`
-/// nodes those to the `m - k` under other leaves share the links up.
+/// Returns the factor by which an all-to-all exchange takes longer: of the bytes to the other `m -
+/// 1` nodes, those to the `m - k` under other leaves share the uplinks.
 pub fn exchange_slowdown(network: &Network, group: Group) -> f64 {
     if network.fabric.oversubscription <= 1.0 {
         return 1.0;

@@ -1,24 +1,24 @@
-//! The ranks of a communicator, and how they lie on nodes.
+//! The ranks of a communicator and their placement on nodes.
 
 use super::torus;
 use crate::model::hardware::Network;
 
-/// The ranks of one communicator and how they lie on nodes.
+/// The ranks of one communicator and their placement on nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// Ranks, n.
     pub ranks: f64,
     /// Ranks on each node, r.
     pub ranks_per_node: f64,
-    /// From one of its nodes to the next, in nodes: 1 where they are neighbours.
+    /// Distance from one node of the group to the next, in nodes: 1 for neighbours.
     pub spacing: f64,
-    /// Share of the links inside the node that they use: below 1 on a torus.
+    /// Share of the links inside the node that the group uses: below 1 on a torus.
     pub links: f64,
 }
 
 impl Group {
-    /// `ranks` consecutive GPUs of `world`: as many to a node as it holds. Where groups smaller
-    /// than a node do not divide it, some lie across two nodes, and those set the pace; but a
+    /// Returns the group of `ranks` consecutive GPUs of `world`, as many on each node as it has. If
+    /// groups smaller than a node do not divide it, some cross two nodes, and those set the pace. A
     /// domain of several hosts is used in multiples of the group: 16, 32 or 64 of a rack's 72 GPUs
     /// stay inside, as schedulers place them.
     ///
@@ -38,7 +38,8 @@ impl Group {
         Self::strided(ranks, 1, world, network)
     }
 
-    /// Every `stride`-th of consecutive GPUs of `world`: the replicas of a group of `stride` GPUs.
+    /// Returns the group of every `stride`-th GPU of `world`: the replicas of a group of `stride`
+    /// GPUs.
     pub fn strided(ranks: u32, stride: u32, world: u32, network: &Network) -> Self {
         let (node, stride) = (network.gpus_per_node.max(1), stride.max(1));
         let reach = ranks.saturating_mul(stride);
@@ -59,7 +60,7 @@ impl Group {
         self.ranks / self.ranks_per_node
     }
 
-    /// Whether its collectives cross nodes.
+    /// Whether the group's collectives cross nodes.
     pub fn crosses_nodes(&self) -> bool {
         self.ranks > self.ranks_per_node
     }

@@ -1,48 +1,48 @@
-//! NCCL's own numbers, at commit 5067397c of 11 June 2026 (2.30), and how its messages are cut.
+//! NCCL's own constants, at commit 5067397c of 11 June 2026 (2.30), and its chunk sizes.
 
-/// Slices of a chunk, each handed on as it arrives (`src/include/collectives.h`,
-/// `ALLGATHER_CHUNKSTEPS` over `ALLGATHER_SLICESTEPS`, the same for reduce-scatters and
-/// all-reduces).
+/// Slices of a chunk, each forwarded as it arrives (`src/include/collectives.h`,
+/// `ALLGATHER_CHUNKSTEPS` over `ALLGATHER_SLICESTEPS`, equal for reduce-scatters and all-reduces).
 pub const SLICES: f64 = 2.0;
 /// Rate of a double binary tree over the ring's (`src/graph/tuning.cc`, the factor of
 /// `NCCL_ALGO_TREE`).
 pub const TREE_RATE: f64 = 0.92;
-/// Share of that rate by size, from 64 bytes on, each twice the one before, with the Simple
-/// protocol (`treeCorrectionFactor` in the same file): the tree fills and drains. From 512 MB on 1.
+/// Share of [`TREE_RATE`] reached by size, from 64 bytes on in powers of two, with the Simple
+/// protocol (`treeCorrectionFactor` in `src/graph/tuning.cc`): the tree fills and drains. 1 from
+/// 512 MB on.
 pub const TREE_CORRECTION: [f64; 23] =
     [0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9];
-/// The size of its first entry, in bytes.
+/// Size of the first entry of [`TREE_CORRECTION`], in bytes.
 pub const SMALLEST: f64 = 64.0;
 /// Latencies of a hop in a ring with the Simple protocol, over NVLink and over the network, in
 /// microseconds (`hwLatencies`).
 pub const RING_HOP_US: [f64; 2] = [3.4, 14.0];
-/// The same where switches reduce inside the node and a tree runs between nodes
-/// (`NCCL_ALGO_NVLS_TREE`).
+/// Latencies of a hop inside the node and between nodes, in microseconds, where switches reduce
+/// inside the node and a tree runs between nodes (`NCCL_ALGO_NVLS_TREE`).
 pub const SWITCH_HOP_US: [f64; 2] = [25.0, 20.9];
 /// Rate of parallel aggregated trees (PAT) over a ring's, from 2.23 on.
 pub const PAT_RATE: f64 = 0.75;
-/// Time of one rank's share of the buffer in such a tree, in microseconds.
+/// Latency of one rank's share of the buffer in a parallel aggregated tree, in microseconds.
 pub const PAT_RANK_US: f64 = 2.8;
 /// Channels over switches that reduce (`src/transport/nvls.cc`, `NVLS_NCHANNELS_SM90`).
 pub const SWITCH_CHANNELS: f64 = 16.0;
-/// The most ranks of a node that have a part of the buffer each (`NCCL_MAX_NVLS_ARITY`).
+/// Maximum number of ranks of a node that each handle a part of the buffer (`NCCL_MAX_NVLS_ARITY`).
 pub const MOST_HEADS: f64 = 32.0;
-/// GPUs of a communicator in a node up to which its switches do not reduce
-/// (`src/transport/nvls.cc`).
+/// Maximum number of GPUs in a node for which its switches do not reduce (`src/transport/nvls.cc`).
 pub const NO_SWITCH: f64 = 2.0;
 /// The largest chunk of a channel and rank, in bytes, on one to three nodes and on more
 /// (`NVLS_CHUNKSIZE`, `treeMaxChunkSize`).
 const LARGEST_CHUNK: [f64; 2] = [131_072.0, 65_536.0];
-/// Nodes from which the smaller one holds.
+/// Number of nodes from which the smaller of [`LARGEST_CHUNK`] applies.
 const MANY_NODES: f64 = 4.0;
-/// Where the buffer is less than so many rounds of all chunks, chunks are no larger than this
-/// (`src/enqueue.cc`, `calcCollChunking`): on one node, and in a tree over several.
+/// Chunk limits for small buffers, on one node and in a tree over several (`src/enqueue.cc`,
+/// `calcCollChunking`): for buffers of fewer rounds of all chunks than the first number, chunks are
+/// at most the second.
 const CHUNKS_INSIDE: [(f64, f64); 3] = [(64.0, 65_536.0), (8.0, 32_768.0), (2.0, 16_384.0)];
 const CHUNKS_BETWEEN: [(f64, f64); 2] = [(4.0, 65_536.0), (1.0, 32_768.0)];
 
-/// Bytes that all channels and ranks of a node pass on at once over switches that reduce, of a
-/// buffer of `size` bytes S over m nodes of r ranks: `min(S, 16 r k)` with k from 16 KiB to 128 KiB
-/// by size.
+/// Returns the bytes of one round of all channels and ranks of a node over switches that reduce,
+/// for a buffer of `size` bytes S over m nodes of r ranks: `min(S, 16 r k)` with k from 16 KiB to
+/// 128 KiB by size.
 ///
 /// ```
 /// # use engine::model::collectives::nccl::round;
@@ -65,8 +65,8 @@ pub fn round(size: f64, ranks_per_node: f64, nodes: f64) -> f64 {
     (parts * chunk).min(size)
 }
 
-/// Bytes that a tree takes as long for at its full rate as for `size` bytes S: `S / c(S)`, c from
-/// [`TREE_CORRECTION`], between its sizes by a straight line.
+/// Returns the bytes for which a tree at its full rate takes as long as for `size` bytes S: `S /
+/// c(S)`, with c from [`TREE_CORRECTION`], interpolated linearly between its sizes.
 ///
 /// ```
 /// # use engine::model::collectives::nccl::corrected;

@@ -1,5 +1,5 @@
-//! All-gathers and reduce-scatters: rings, and trees of aggregated messages (PAT) where a group has
-//! one rank a node.
+//! All-gathers and reduce-scatters: rings, and parallel aggregated trees (PAT) for groups with one
+//! rank a node.
 
 use super::nccl::{PAT_RANK_US, PAT_RATE, SLICES};
 use super::{Group, bus_bandwidth, levels};
@@ -7,11 +7,11 @@ use crate::model::cost::{CollectiveKind, Cost, Traffic};
 use crate::model::hardware::{Network, Topology};
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// Time of an all-gather to `size` bytes S in a ring of n ranks: a start, and n-1 hops of a chunk
-/// of `S/n` each ([`hop`]). Of the hops of the slowest chunk m lead to another of the m nodes, m-1
-/// with one rank a node. That is `(n-1)/n S/B` and the part of the hops' latencies that the second
-/// slices do not hide. With one rank a node NCCL from 2.23 on can gather in `log2 n` steps instead,
-/// and takes whichever is faster ([`PAT_RATE`]).
+/// Returns the time of an all-gather to `size` bytes S in a ring of n ranks: a start-up time, and
+/// n-1 hops of a chunk of `S/n` each ([`hop`]). Of the hops of the slowest chunk m cross to another
+/// of the m nodes, m-1 with one rank a node. The sum is `(n-1)/n S/B` and the part of the hops'
+/// latencies that the second slices do not hide. With one rank a node NCCL from 2.23 on can gather
+/// in `log2 n` steps instead, and uses the faster algorithm ([`PAT_RATE`]).
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -61,9 +61,9 @@ pub fn all_gather(network: &Network, group: Group, size: Bytes) -> Seconds {
     Ring::of(network, group).all_gather(size)
 }
 
-/// Time in which a chunk of `size` bytes c passes one hop of a ring whose links are all at work:
-/// `max(α + c/(2 B), c/B)`. It is sent as two slices, of which the second crosses while the first
-/// is handed on: latency shows where a slice is shorter than it.
+/// Returns the time in which a chunk of `size` bytes c passes one hop of a ring with all links
+/// busy: `max(α + c/(2 B), c/B)`. The chunk is sent as two slices, and the second crosses while the
+/// first is forwarded: latency is exposed where a slice takes less time than the latency.
 ///
 /// ```
 /// # use engine::model::collectives::ring::hop;
@@ -80,28 +80,28 @@ pub fn hop(latency: Seconds, size: Bytes, bandwidth: BytesPerSecond) -> Seconds 
     size / bandwidth + exposed(latency, size, bandwidth)
 }
 
-/// What a hop takes longer than its bytes.
+/// Returns the part of a hop's latency that the transfer of its bytes does not hide.
 fn exposed(latency: Seconds, size: Bytes, bandwidth: BytesPerSecond) -> Seconds {
     (latency - size / bandwidth / SLICES).max(Seconds::ZERO)
 }
 
-/// What all-gathers of a group have in common, whatever their size.
+/// Properties of a group's all-gathers that do not depend on the buffer's size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ring {
-    /// The part of the buffer that passes through each rank.
+    /// Share of the buffer that passes through each rank.
     share: f64,
     bandwidth: BytesPerSecond,
-    /// Time that no bytes hide.
+    /// Start-up time, which no transfer hides.
     start: Seconds,
     /// Hops of a chunk inside a node and between nodes, and the latency of each.
     hops: [(f64, Seconds); 2],
-    /// The latency of a tree, at [`PAT_RATE`] of the ring's rate, where there is one.
+    /// Latency of a tree at [`PAT_RATE`] of the ring's rate; `None` if the group cannot use trees.
     tree_latency: Option<Seconds>,
     ranks: f64,
 }
 
-/// Latency of a tree that gathers from, or reduces to, groups with one rank on each node: `log2 n`
-/// hops, and 2.8 us a rank; `None` where ranks share nodes.
+/// Returns the latency of a tree that gathers from, or reduces to, groups with one rank on each
+/// node: a start-up time, `log2 n` hops, and 2.8 us a rank; `None` if ranks share nodes.
 fn pat_latency(network: &Network, group: Group) -> Option<Seconds> {
     let is_one_a_node = group.ranks_per_node <= 1.0 && network.topology == Topology::Aware;
     let ranks = group.ranks * Seconds::from_us(PAT_RANK_US);
@@ -109,7 +109,7 @@ fn pat_latency(network: &Network, group: Group) -> Option<Seconds> {
 }
 
 impl Ring {
-    /// The ring over a group.
+    /// Returns the ring over a group.
     pub fn of(network: &Network, group: Group) -> Self {
         let (share, start, hops) = match network.topology {
             Topology::Flat => (1.0, group.ranks * network.inter_node_latency, [(0.0, Seconds::ZERO); 2]),
@@ -125,14 +125,14 @@ impl Ring {
         }
     }
 
-    /// What the hops of `size` bytes take longer than their bytes.
+    /// Returns the exposed latency of the hops for a buffer of `size` bytes.
     fn exposed_hops(&self, size: Bytes) -> Seconds {
         let [inside, between] =
             self.hops.map(|(hops, latency)| hops * exposed(latency, size / self.ranks, self.bandwidth));
         inside + between
     }
 
-    /// Once around, without the start.
+    /// Returns the time of one pass around the ring, without the start-up time.
     pub(super) fn pass(&self, size: Bytes) -> Seconds {
         size * self.share / self.bandwidth + self.exposed_hops(size)
     }
@@ -150,22 +150,22 @@ impl Ring {
         self.by_tree(size).is_some_and(|time| time < self.around(size))
     }
 
-    /// Time that the ring's hops take beside the bytes of a buffer of `size` bytes, with its start.
+    /// Returns the start-up time and the exposed latency of the ring's hops for `size` bytes.
     pub fn latency(&self, size: Bytes) -> Seconds {
         self.start + self.exposed_hops(size)
     }
 
-    /// Time of a tree's hops.
+    /// Returns the latency of a tree; zero if the group cannot use trees.
     pub fn tree_latency(&self) -> Seconds {
         self.tree_latency.unwrap_or_default()
     }
 
-    /// Time of an all-gather to `size` bytes, or of a reduce-scatter of as many ([`all_gather`]).
+    /// Returns the time of an all-gather to, or a reduce-scatter of, `size` bytes ([`all_gather`]).
     pub fn all_gather(&self, size: Bytes) -> Seconds {
         self.all_gather_cost(size)
     }
 
-    /// The cost of an all-gather to `size` bytes, or of a reduce-scatter of as many.
+    /// Returns the cost of an all-gather to, or a reduce-scatter of, `size` bytes.
     pub fn all_gather_cost<C: Cost<Traffic>>(&self, size: Bytes) -> C {
         if self.ranks <= 1.0 {
             return C::default();
@@ -176,25 +176,26 @@ impl Ring {
     }
 }
 
-/// Time of a reduce-scatter of `size` bytes: the all-gather's, run backwards.
+/// Returns the time of a reduce-scatter of `size` bytes, equal to that of an all-gather.
 pub fn reduce_scatter(network: &Network, group: Group, size: Bytes) -> Seconds {
     all_gather(network, group, size)
 }
 
-/// Hops of the slowest chunk inside nodes and between them. It does not pass the last of n hops,
-/// which is one inside a node where ranks share nodes: `n-1-m` and m, else none and `m-1`.
+/// Returns the hops of the slowest chunk inside nodes and between nodes, with their latencies. The
+/// chunk does not pass the last of n hops, which is inside a node where ranks share nodes: `n-1-m`
+/// and m hops, otherwise none and `m-1`.
 fn hops(network: &Network, group: Group) -> [(f64, Seconds); 2] {
     let all = group.ranks - 1.0;
     let between = if group.crosses_nodes() { group.nodes().min(all) } else { 0.0 };
     [(all - between, network.intra_node_latency), (between, network.inter_node_latency)]
 }
 
-/// Hops inside a node that a collective takes before its first byte moves, about 20 us over NVLink:
-/// the launch of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`, `baseLat`).
-/// All-gathers of 32 MB over two p5.48xlarge take that long beside their bytes and hops.
+/// Start-up time of a collective before its first byte moves, in hops inside a node, about 20 us
+/// over NVLink: the launch of its kernel, and NCCL's base latency of 8.4 us (`src/graph/tuning.cc`,
+/// `baseLat`). Fitted to all-gathers of 32 MB over two p5.48xlarge, less their bytes and hops.
 const START_HOPS: f64 = 6.0;
 
-/// Time before the first byte of a collective moves.
+/// Returns the time before the first byte of a collective moves.
 pub(super) fn start(network: &Network) -> Seconds {
     START_HOPS * network.intra_node_latency
 }

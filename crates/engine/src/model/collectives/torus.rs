@@ -1,16 +1,16 @@
 //! A slice of TPUs: chips on a torus of two or three axes, each with a link to either neighbour on
 //! each axis.
 
-/// Share of a chip's links that a group of `ranks` of `chips` on a torus of so many axes uses; 1
-/// without a torus.
+/// Returns the share of a chip's links that a group of `ranks` of `chips` uses on a torus of `axes`
+/// axes; 1 without a torus.
 ///
-/// A group that fills the torus uses all links, one that fills an axis those of that axis, 1/2 or
-/// 1/3 of all. Between, the share of the axes is taken as that of the bits, `log2 ranks / log2
-/// chips`: JAX lays the axes of its mesh over those of the torus so that each has as many as it
-/// needs (`jax.experimental.mesh_utils.create_device_mesh`).
+/// A group that fills the torus uses all links, one that fills an axis the links of that axis, 1/2
+/// or 1/3 of all. In between, the share is that of the bits, `log2 ranks / log2 chips`: JAX maps
+/// the axes of its mesh to as many torus axes as each needs
+/// (`jax.experimental.mesh_utils.create_device_mesh`).
 ///
-/// Source of the rule that a ring over one axis has its two links alone, of three axes six: "How to
-/// Scale Your Model", chapter 3, and Cloud TPU's documentation of v5p (4,800 Gbit/s a chip over six
+/// Source for a ring over one axis using only its two links, and over three axes six: "How to Scale
+/// Your Model", chapter 3, and Cloud TPU's documentation of v5p (4,800 Gbit/s a chip over six
 /// links).
 ///
 /// ```
@@ -27,14 +27,14 @@ pub fn links(ranks: u32, chips: u32, axes: u32) -> f64 {
     f64::from(bits(ranks)) / f64::from(bits(chips))
 }
 
-/// By how much the middle of a torus slows an all-to-all of a group that uses this share of its
-/// links, over chips that send at the rate of those links: `k u / 4` on u axes of k chips each, and
-/// 1 at least.
+/// Returns the factor by which the bisection of a torus slows an all-to-all of a group that uses
+/// the share `links` of its chips' links, relative to chips that send at the rate of those links:
+/// `k u / 4` on u axes of k chips each, and at least 1.
 ///
-/// Half of all bytes cross the middle of the longest axis, over two links a row and direction: `S
-/// k / (4 W)` for S bytes a chip, W the rate of the two links of one axis ("How to Scale Your
-/// Model", chapter 3, all-to-all: `V / 4 W` in a ring of V bytes in all, `max(A, B, C) / N` of that
-/// on a torus of N chips).
+/// Half of all bytes cross the middle of the longest axis, over two links a row and direction: `S k
+/// / (4 W)` for S bytes a chip, with W the rate of the two links of one axis ("How to Scale Your
+/// Model", chapter 3, all-to-all: `V / 4 W` in a ring of V bytes in all, and `max(A, B, C) / N` of
+/// that on a torus of N chips).
 ///
 /// ```
 /// # use engine::model::collectives::torus::crossing;
@@ -52,7 +52,7 @@ pub fn crossing(ranks: u32, links: f64, axes: u32) -> f64 {
     (longest * used / 4.0).max(1.0)
 }
 
-/// Axes that a number of chips has: the logarithm to base 2, rounded up.
+/// Returns the bits of a number of chips: its logarithm to base 2, rounded up, at least 1.
 fn bits(chips: u32) -> u32 {
     chips.next_power_of_two().ilog2().max(1)
 }

@@ -1,5 +1,5 @@
-//! Tensor parallelism whose exchanges run chunk by chunk beside its matrix products, one chunk a
-//! GPU: what they hide, and what the chunks cost (PyTorch
+//! Asynchronous tensor parallelism, which overlaps its exchanges with matrix products in one chunk
+//! a GPU: exposed time, and cost of the chunks (PyTorch
 //! `torch/distributed/_symmetric_memory/__init__.py`, `_pipelined_all_gather_and_consume`,
 //! `_pipelined_produce_and_all2all`, `_fused_matmul_reduce_scatter_impl`).
 
@@ -14,14 +14,14 @@ use crate::units::{Bytes, Flops, Seconds};
 
 /// Operations of one multiplication and addition.
 const MULTIPLY_ADD: f64 = 2.0;
-/// Of a chunk, times that an exchange pair reads or writes it beside the sum of all: the copy to
-/// where others read it, and the sum's result.
+/// Reads and writes of the GPU's own chunk per pair of exchanges, beyond those of the final sum:
+/// the copy (read, write) to the buffer that other GPUs read, and the sum's result.
 const OWN_CHUNK: f64 = 3.0;
 
-/// What exchanges over n GPUs that take `comm` show beside products that take `compute`: the own
-/// chunk is multiplied with nothing to wait for, the others beside n-1 copies, slowed by the
-/// contention σ: `max(g, min(σ c, c + (1 - 1/σ) g)) - c` with g = comm and `c = (n-1)/n compute`
-/// ([`beside`]).
+/// Returns the exposed time of exchanges over n GPUs that take `comm`, overlapped with products
+/// that take `compute`. The GPU's own chunk is multiplied at once, the others during n-1 copies,
+/// slowed by the contention σ: `max(g, min(σ c, c + (1 - 1/σ) g)) - c` with g = comm and `c =
+/// (n-1)/n compute` ([`beside`]).
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::beside_products;
@@ -38,9 +38,9 @@ pub fn beside_products(comm: Seconds, compute: Seconds, gpus: f64, contention: f
     beside(compute, comm, contention).both - compute
 }
 
-/// Memory traffic of one all-gather and one reduce-scatter of `size` bytes S over n GPUs that no
-/// product hides: the own chunk is copied to where others read it, `2 S/n`, and the n partial sums
-/// are added at the end, `S + S/n`.
+/// Returns the memory traffic that no product hides for one all-gather and one reduce-scatter of
+/// `size` bytes S over n GPUs: the own chunk is copied to the buffer that other GPUs read, `2 S/n`,
+/// and the n partial sums are added at the end, `S + S/n`.
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::chunk_traffic;
@@ -51,9 +51,9 @@ pub fn chunk_traffic(size: Bytes, gpus: f64) -> Bytes {
     size * (1.0 + OWN_CHUNK / gpus)
 }
 
-/// FLOPs that n chunks of a product of an m x k by a k x n' matrix take longer than all of it at
-/// once: each has a last wave of tiles that fills the GPU in part, `2 k A`, A the output at which
-/// that halves the rate; so `(n-1) 2 k A`.
+/// Returns the FLOPs that n chunks of a product of an m x k by a k x n' matrix cost beyond the
+/// unsplit product: each has a last wave of tiles that fills the GPU partly, `2 k A`, with A the
+/// output size that halves the rate; so `(n-1) 2 k A`.
 ///
 /// ```
 /// # use engine::model::comm::asynchronous::chunk_tails;
@@ -66,19 +66,20 @@ pub fn chunk_tails(gpus: f64, inner: f64, half: f64) -> Flops {
     Flops::new((gpus - 1.0) * MULTIPLY_ADD * inner * half)
 }
 
-/// Time that asynchronous exchanges cost one layer, beside what they show: of each pair, and of the
-/// products of one pass. None where a compiler of the whole graph cuts them, in silicon without
-/// waves of tiles: it adds partial sums in the products.
+/// Times that asynchronous exchanges add to one layer apart from exposed communication. Zero on
+/// accelerators whose compiler splits the whole graph and which have no waves of tiles: their
+/// compilers add partial sums in the products.
 #[derive(Default)]
 pub(super) struct Chunks {
     /// The memory traffic of one pair of exchanges.
     pub(super) pair: Seconds,
-    /// The last waves of the chunks of one pass.
+    /// Partial last waves of the chunks of one pass.
     pub(super) tails: Seconds,
 }
 
 impl Chunks {
-    /// Of exchanges of `size` bytes under products that take `products` in the forward pass.
+    /// Returns the times for exchanges of `size` bytes under products that take `products` in the
+    /// forward pass.
     pub(super) fn of(setup: &Setup, shares: &LayerShares, size: Bytes, products: Seconds) -> Self {
         if matches!(setup.accelerator.generation, Generation::Gaudi | Generation::Tpu | Generation::Trainium) {
             return Self::default();
@@ -94,8 +95,9 @@ impl Chunks {
     }
 }
 
-/// Dimensions that the products beside exchanges contract, summed, on one of `gpus` GPUs: the
-/// hidden size into a block, its own part of the block's width out of it.
+/// Returns the summed inner dimensions of the products that overlap with exchanges, on one of
+/// `gpus` GPUs: the hidden size for products into a block, the GPU's part of the block's width for
+/// those out of it.
 fn inner(setup: &Setup, shares: &LayerShares, gpus: f64) -> f64 {
     let arch = &setup.architecture;
     let shared = f64::from(arch.experts.shared_intermediate_size);

@@ -1,4 +1,4 @@
-//! What a stage gathers and reduces over its data-parallel groups.
+//! Gathers and reductions of a stage over its data-parallel groups.
 
 use super::groups::{Groups, everyone};
 use crate::model::collectives::{self, Group, Ring};
@@ -14,25 +14,25 @@ use crate::model::training::{Reshard, Sharding};
 use crate::model::unit_params::Units;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// What a stage gathers and reduces over its data-parallel groups. Routed experts travel within the
-/// groups that hold the same ones, one after the dense parts of their layer.
+/// Gathers and reductions of a stage over its data-parallel groups. Routed experts are reduced
+/// within the groups that hold the same experts, after the dense parts of their layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DataParallelComm<C = Seconds> {
     /// Communication of a micro-batch that both gathers and reduces.
     pub micro_batch: CommTimes<C>,
-    /// One reduction of all gradients after the backward pass, where it does not run beside it.
+    /// One reduction of all gradients after the backward pass, if not overlapped with it.
     pub after_backward: C,
-    /// The gather of the updated weights, where it does not run beside the next forward pass.
+    /// The gather of the updated weights, if not overlapped with the next forward pass.
     pub after_update: C,
 }
 
 impl<C: Cost<Traffic>> DataParallelComm<C> {
-    /// The communication of a stage with these parameters.
+    /// Returns the communication of a stage with these parameters.
     pub fn of(setup: &Setup, params: &LocalParams) -> Self {
         Self::over(setup, params, &Groups::of(setup, params.held.expert > 0.0), GradientSyncPlan::of(setup))
     }
 
-    /// The communication of a stage with these parameters over its groups.
+    /// Returns the communication of a stage with these parameters over its groups.
     pub(in crate::model) fn over(setup: &Setup, params: &LocalParams, groups: &Groups, sync: GradientSyncPlan) -> Self {
         let of_lanes = match setup.sharding {
             Sharding::Ddp => Self::of_ddp(setup, params, groups, sync),
@@ -43,7 +43,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         Self { micro_batch: one_lane_on_shared_links(of_lanes.micro_batch, groups), ..of_lanes }
     }
 
-    /// The communication of so many copies of the stage.
+    /// Returns the communication of `copies` copies of the stage.
     fn times(self, copies: f64) -> Self {
         if copies == 1.0 {
             return self;
@@ -93,7 +93,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         let across = |params: f64, experts: f64| -> C {
             groups.across::<C>(bytes.reduced * params / shards) + groups.experts_across(bytes.reduced * experts)
         };
-        // What every rank keeps whole is the weights at rest, in their own format.
+        // Every rank keeps the weights at rest whole, in their own format.
         let of_layers = states::updated_layer_bytes(setup);
         let gather = |root: f64, layers: f64, experts: f64| -> C {
             groups.gather::<C>(bytes.weights * root + of_layers * layers) + groups.gather_experts(of_layers * experts)
@@ -149,8 +149,8 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
                 resharded(mesh.shard_group(), mesh.tp, of_layer) + experts
             }
         };
-        // With weights in host memory, or on its drives, each shard comes over the host's link
-        // first, and its gradients go back over it.
+        // Weights in host memory, or on drives, first cross the host's link shard by shard, and
+        // their gradients return over it.
         let link = host::transfer_rate(setup);
         let drives = if setup.offload.weights_on_drives() { link.min(host::drive_rate(setup)) } else { link };
         let host = |rate: BytesPerSecond, bytes: f64| {
@@ -176,7 +176,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
         };
         if setup.traits().is_one_program {
             // XLA stacks the layers' gradients in its loop, and reduces the stack across slices
-            // when the loop has ended.
+            // after the loop.
             let (dense, experts) = (bytes.reduced * params.dense(), bytes.reduced * params.experts());
             return Self {
                 after_backward: groups.across::<C>(dense / shards) + groups.experts_across(experts),
@@ -188,8 +188,8 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
     }
 }
 
-/// Layers whose gradients Megatron's data parallelism reduces at once, in a bucket of `max(40e6,
-/// 1e6 dp)` parameters, so that they share its latency; one elsewhere.
+/// Returns the layers whose gradients Megatron's data parallelism reduces at once, in a bucket of
+/// `max(40e6, 1e6 dp)` parameters, so that they share the latency; 1 for other frameworks.
 fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
@@ -204,8 +204,8 @@ fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     if layers > 1.0 { layers } else { 1.0 }
 }
 
-/// Where shard group and replicas use the same links, what both do is one after the other on one
-/// lane.
+/// Adds up the communication of shard group and replicas on one lane if both use the same links, as
+/// they then run one after the other.
 fn one_lane_on_shared_links<C: Cost<Traffic>>(comm: CommTimes<C>, groups: &Groups) -> CommTimes<C> {
     if !groups.share_links() {
         return comm;
@@ -225,9 +225,9 @@ mod tests {
     use crate::model::stages::stages;
     use crate::share::decode;
 
-    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts the GPUs of
-    /// context parallelism in the group: 32 x 2 of them reduce 64M parameters at once, of layers of
-    /// 10M six.
+    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts
+    /// context-parallel GPUs in the group: 32 x 2 GPUs reduce 64M parameters at once, six layers of
+    /// 10M.
     #[test]
     fn a_bucket_of_megatron_grows_with_context_parallelism() {
         let layers = |cp: u32| {

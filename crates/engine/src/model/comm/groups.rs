@@ -9,24 +9,24 @@ use crate::units::Bytes;
 
 /// The data-parallel groups of a run.
 pub(in crate::model) struct Groups {
-    /// The network as collectives find it beside compute.
+    /// The network with the rates that collectives reach while compute runs.
     pub(super) network: Network,
-    /// GPUs that share the state.
+    /// GPUs over which the state is sharded.
     pub(super) shard: Group,
-    /// Their gathers and reductions.
+    /// Gathers and reductions over the shard group.
     pub(super) ring: Ring,
-    /// Replicas of that state.
+    /// Replicas of a shard.
     pub(super) replicas: Group,
-    /// The groups of the routed experts, where the stage has any.
+    /// The groups of the routed experts, if the stage has any.
     pub(super) experts: Option<ExpertGroups>,
 }
 
-/// The data-parallel groups of the routed experts: GPUs that hold the same ones.
+/// The data-parallel groups of the routed experts: GPUs that hold the same experts.
 pub(super) struct ExpertGroups {
     pub(super) ring: Ring,
     pub(super) shards: f64,
     pub(super) replicas: Group,
-    /// All of them, shards and replicas.
+    /// Shards and replicas together.
     pub(super) all: Group,
 }
 
@@ -44,9 +44,9 @@ impl ExpertGroups {
     }
 }
 
-/// The network on which data-parallel collectives run: beside compute, which takes memory bandwidth
-/// and multiprocessors from them, they reach less of the links between nodes than alone
-/// ([`crate::model::setup::Overheads::rate_beside`]).
+/// Returns the network for data-parallel collectives that overlap with compute. Compute takes
+/// memory bandwidth and multiprocessors from the collectives, so that they reach less of the links
+/// between nodes than alone ([`crate::model::setup::Overheads::rate_beside`]).
 pub fn beside_compute(setup: &Setup) -> Network {
     let reached = setup.network.inter_node_efficiency * setup.overheads.rate_beside;
     Network { inter_node_efficiency: reached, ..setup.network }
@@ -79,12 +79,12 @@ impl Groups {
         collectives::all_reduce_cost(&self.network, self.replicas, Bytes::new(bytes))
     }
 
-    /// The cost of a collective of the experts' groups; none of no bytes.
+    /// Returns the cost of a collective over the experts' groups; none for zero bytes.
     fn with_experts<C: Cost<Traffic>>(&self, bytes: f64, cost: impl Fn(&ExpertGroups) -> C) -> C {
         self.experts.as_ref().filter(|_| bytes > 0.0).map_or(C::default(), cost)
     }
 
-    /// The gather, or the reduction, of routed experts.
+    /// Returns the cost of the gather, or the reduction, of routed experts.
     pub(super) fn gather_experts<C: Cost<Traffic>>(&self, bytes: f64) -> C {
         self.with_experts(bytes, |experts| experts.ring.all_gather_cost(Bytes::new(bytes)))
     }
@@ -93,7 +93,8 @@ impl Groups {
         self.with_experts(bytes, |experts| collectives::all_reduce_cost(&self.network, experts.all, Bytes::new(bytes)))
     }
 
-    /// The reduction across replicas of the experts' shards, `bytes` being that of all shards.
+    /// Returns the cost of the all-reduce of the experts' shards across replicas; `bytes` is the
+    /// sum over all shards.
     pub(super) fn experts_across<C: Cost<Traffic>>(&self, bytes: f64) -> C {
         self.with_experts(bytes, |experts| {
             collectives::all_reduce_cost(&self.network, experts.replicas, Bytes::new(bytes / experts.shards))
@@ -111,14 +112,14 @@ impl Groups {
         collectives::uses_inter_node(&self.network, self.replicas)
     }
 
-    /// Where the shard group and its replicas use the same links, between nodes or inside one, they
-    /// share a lane.
+    /// Whether the shard group and its replicas use the same links, between nodes or inside one,
+    /// and therefore share a lane.
     pub(super) fn share_links(&self) -> bool {
         collectives::uses_inter_node(&self.network, self.shard) == self.replicas_cross()
     }
 }
 
-/// The GPUs over which DDP reduces: replicas and those that share a sequence.
+/// Returns the group over which DDP reduces: replicas and the GPUs of context parallelism.
 pub(super) fn everyone(setup: &Setup) -> Group {
     let mesh = &setup.mesh;
     let ranks = mesh.dp_replicate.saturating_mul(mesh.cp);

@@ -1,4 +1,4 @@
-//! What a stage of a pipeline sends to its neighbours.
+//! Messages from a pipeline stage to its neighbours.
 
 use crate::model::collectives::{self, Group};
 use crate::model::parallel::Schedule;
@@ -6,25 +6,25 @@ use crate::model::per_rank;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
-/// What a stage sends to its neighbours.
+/// Time of a stage's messages to its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::model) struct Neighbours {
-    /// In one micro-batch, what compute does not hide.
+    /// Exposed time in one micro-batch.
     pub(in crate::model) time: Seconds,
-    /// While the pipeline fills and drains, what shows beyond that in one step.
+    /// Additional exposed time in one step, while the pipeline fills and drains.
     pub(in crate::model) filling: Seconds,
     pub(in crate::model) cross: bool,
 }
 
-/// The messages between stages: activations forward and their gradients backward: `e T H / tp`
-/// bytes at each boundary of a model chunk, as every GPU of a tensor-parallel group sends its part
-/// (arXiv 2104.04473, section 4.1).
+/// Returns the time of the messages between stages, activations forward and their gradients
+/// backward: `e T H / tp` bytes at each boundary of a model chunk, as every GPU of a
+/// tensor-parallel group sends its part (arXiv 2104.04473, section 4.1).
 ///
-/// Megatron-Core sends beside the next chunk's compute where the schedule is interleaved
+/// Megatron-Core overlaps messages with the next chunk's compute under the interleaved schedule
 /// (`overlap_p2p_comm`, its default there), but not in the `v pp - 1` passes each way in which the
 /// pipeline fills and drains (`overlap_p2p_comm_warmup_flush` is off;
-/// `forward_backward_pipelining_with_interleaving`). `DualPipe` sends beside the passes of the
-/// other direction. `passes` are the compute of a micro-batch, forward and backward.
+/// `forward_backward_pipelining_with_interleaving`). `DualPipe` overlaps messages with the passes
+/// of the other direction. `passes` are the compute times of a micro-batch, forward and backward.
 pub(in crate::model) fn neighbours(setup: &Setup, element: f64, passes: [Seconds; 2]) -> Neighbours {
     let mesh = &setup.mesh;
     if mesh.pp <= 1 {

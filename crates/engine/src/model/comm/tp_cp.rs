@@ -1,4 +1,4 @@
-//! What tensor and context parallelism exchange within one layer, and how much of it compute hides.
+//! Exchanges of tensor and context parallelism within one layer, and the exposed part of them.
 
 use super::asynchronous::{Chunks, beside_products};
 use crate::model::collectives::{self, AllToAll, Group};
@@ -10,60 +10,60 @@ use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Seconds};
 
-/// Communication of tensor and context parallelism in one micro-batch, on one GPU: the time that
-/// compute does not hide.
+/// Exposed communication of tensor and context parallelism in one micro-batch, on one GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TpCpComm {
     /// One layer, forward.
     pub layer_forward: Seconds,
-    /// One layer, backward, with what recomputation repeats.
+    /// One layer, backward, including repeated exchanges of recomputation.
     pub layer_backward: Seconds,
-    /// Of one layer, forward and backward, what is tensor parallelism's.
+    /// Tensor parallelism's part of one layer, forward and backward.
     pub layer_tensor: [Seconds; 2],
     /// Embedding, both passes.
     pub embedding: Seconds,
     /// Head and loss, forward and backward.
     pub head: Seconds,
-    /// Of one layer, both passes, what crosses nodes.
+    /// Part of one layer between nodes, both passes together.
     pub layer_between_nodes: Seconds,
-    /// Of embedding and head, what crosses nodes.
+    /// Part of embedding and head between nodes.
     pub ends_between_nodes: Seconds,
 }
 
-/// Bytes of a reduced statistic of one token's logits: maximum, sum and the target's, in fp32.
+/// Bytes of the reduced statistics of one token's logits: maximum, sum and the target's logit, in
+/// fp32.
 const LOSS_STATISTICS: f64 = 12.0;
 
-/// Times of the compute that exchanges can hide under, of one layer.
+/// Compute times of one layer under which exchanges can be hidden.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hiding {
     /// The layer's matrix products, forward.
     pub matmul: Seconds,
-    /// The same, backward.
+    /// The layer's matrix products, backward.
     pub matmul_backward: Seconds,
-    /// Its attention, forward.
+    /// The layer's attention, forward.
     pub attention: Seconds,
-    /// The same, backward.
+    /// The layer's attention, backward.
     pub attention_backward: Seconds,
 }
 
-/// Collectives of tensor parallelism in one layer and pass: after attention, and after the MLP.
-/// Routed experts have exchanges of their own; shared ones are split as an MLP is.
+/// Returns the collectives of tensor parallelism in one layer and pass: after attention, and after
+/// the MLP. Routed experts have exchanges of their own; shared experts are split like an MLP.
 pub(super) fn blocks(setup: &Setup, shares: &LayerShares) -> f64 {
     let shared = f64::from(u8::from(setup.architecture.experts.shared_intermediate_size > 0));
     (shares.attention + shares.recurrent + shares.mlp) - shares.moe * (1.0 - shared)
 }
 
-/// The time that context parallelism's exchanges of one layer are exposed, forward and backward,
-/// for so many tokens times bytes of an element.
+/// Returns the exposed time of context parallelism's exchanges of one layer, forward and backward,
+/// where `sent` is tokens times bytes of an element.
 ///
-/// All-to-all (arXiv 2309.14509, section 3.2): queries, keys and values of all of the GPU's tokens
-/// leave for the GPUs of their heads before attention, its output comes back after it, and both
-/// again as gradients; nothing hides them. Where a GPU of the exchange has no key head of its own,
-/// keys and values are repeated. A ring of cp' GPUs sends keys and values cp' - 1 times beside
-/// attention, of which `(cp' - 1)/cp'` hide them; backward their gradients go with them, beside a
-/// longer attention.
+/// All-to-all (arXiv 2309.14509, section 3.2): queries, keys and values of the GPU's tokens are
+/// sent to the GPUs of their heads before attention, the output returns after it, and both
+/// exchanges repeat for gradients; all of it is exposed. If a GPU of the exchange has no key head
+/// of its own, keys and values are repeated. A ring of cp' GPUs sends keys and values cp' - 1 times
+/// while attention runs, and `(cp' - 1)/cp'` of attention can hide them; backward their gradients
+/// travel along, under a longer attention.
 ///
-/// The mean over layers of which `shares` have attention.
+/// Averaged over layers with the block shares `shares`.
 fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerShares) -> (Seconds, Seconds) {
     let (mesh, network, arch) = (&setup.mesh, &setup.network, &setup.architecture);
     if mesh.cp <= 1 {
@@ -99,13 +99,13 @@ fn exchange_context(setup: &Setup, sent: f64, hiding: &Hiding, shares: &LayerSha
     (exchanged + over(hop, hiding.attention), exchanged + over(2.0 * hop, hiding.attention_backward))
 }
 
-/// The time of the exchanges around the mixer with a state of one layer, in either pass, for so
-/// many tokens times bytes of an element; the mean over layers of which `shares` have one.
+/// Returns the time of the exchanges around a layer's recurrent mixer, in either pass, where `sent`
+/// is tokens times bytes of an element; averaged over layers with the block shares `shares`.
 ///
-/// A state passes from token to token, so that a ring would wait for itself: Megatron-Core
-/// exchanges tokens for heads by all-to-all, all that the product into the mixer wrote before the
-/// convolution and the scan, and their output after them (`MambaContextParallel.pre_conv_ssm` and
-/// `post_conv_ssm`); groups of B and C that are fewer than the GPUs are repeated.
+/// A recurrent state passes from token to token, so that a ring would serialise: Megatron-Core
+/// exchanges tokens for heads by all-to-all, the whole output of the input projection before the
+/// convolution and the scan, and the scan's output after it (`MambaContextParallel.pre_conv_ssm`
+/// and `post_conv_ssm`). If there are fewer groups of B and C than GPUs, the groups are repeated.
 fn exchange_states(setup: &Setup, sent: f64, shares: &LayerShares) -> Seconds {
     let (mesh, network, mixer) = (&setup.mesh, &setup.network, &setup.architecture.recurrent);
     if mesh.cp <= 1 || shares.recurrent <= 0.0 {
@@ -118,15 +118,15 @@ fn exchange_states(setup: &Setup, sent: f64, shares: &LayerShares) -> Seconds {
 }
 
 impl TpCpComm {
-    /// The communication of one micro-batch, the mean over layers of which `shares` have each
-    /// block.
+    /// Returns the communication of one micro-batch, averaged over layers with the block shares
+    /// `shares`.
     ///
     /// Tensor parallelism: an all-reduce of `e T H` bytes after attention and after the MLP, in
     /// both passes (arXiv 1909.08053); with sequence parallelism an all-gather and a reduce-scatter
-    /// in its place (arXiv 2205.05198). Exposed, but for what asynchronous execution hides under
-    /// the matrix products ([`super::asynchronous`]). Context parallelism: ring attention sends
-    /// keys and values cp - 1 times beside attention; otherwise they are gathered before it and
-    /// their gradients reduced after it. Backward passes send twice as much.
+    /// instead (arXiv 2205.05198). Exposed, except for the part that asynchronous execution hides
+    /// under the matrix products ([`super::asynchronous`]). Context parallelism: ring attention
+    /// sends keys and values cp - 1 times while attention runs; the all-gather variant gathers them
+    /// before attention and reduces their gradients after it. Backward passes send twice as much.
     pub fn of(setup: &Setup, element: f64, hiding: &Hiding, shares: &LayerShares) -> Self {
         let mesh = &setup.mesh;
         if mesh.tp <= 1 && mesh.cp <= 1 {

@@ -1,4 +1,4 @@
-//! The cost of low-rank adapters beside a layer's matrices.
+//! The cost of low-rank adapters of a layer's matrices.
 
 use super::blocks::{Layer, Rates};
 use super::products::{Block, Products};
@@ -9,25 +9,26 @@ use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 
-/// What the kernels beside an adapter's two products read and write, and how many there are.
+/// Traffic and number of the kernels around an adapter's two products.
 struct Kernels {
     /// Elements of the input in both passes.
     inputs: f64,
     /// Elements of the output in both passes.
     outputs: f64,
-    /// Kernels in one pass over those of a layer without adapters, some thirty-five of one of
+    /// Kernels in one pass over those of a layer without adapters, some thirty-five in a layer of
     /// transformers.
     launches: f64,
 }
 
 /// Kernels of a layer of transformers in its forward pass.
 pub(super) const OF_A_LAYER: f64 = 35.0;
-/// Operator by operator: forward the first product reads the input, the second writes the output,
-/// which is scaled (2) and added to the matrix's own (3); backward the gradient is scaled (2), both
-/// products read it, the first one's gradients read the input and write its gradient, which is
-/// added (3). A dropout or a cast, two products, a scale and a sum.
+/// Operator by operator. Forward, the first product reads the input, the second writes the output,
+/// which is scaled (2) and added to the matrix's own output (3). Backward, the gradient is scaled
+/// (2), both products read it, and the first product's gradients read the input and write its
+/// gradient, which is added (3). The launches are a dropout or a cast, two products, a scale and a
+/// sum.
 const EAGER: Kernels = Kernels { inputs: 6.0, outputs: 10.0, launches: 5.0 / OF_A_LAYER };
-/// Where a compiler or hand-written kernels fuse them, the scale costs nothing of its own.
+/// Fused by a compiler or hand-written kernels: the scale has no traffic of its own.
 const FUSED: Kernels = Kernels { inputs: 6.0, outputs: 6.0, launches: 3.0 / OF_A_LAYER };
 
 impl Kernels {
@@ -36,7 +37,8 @@ impl Kernels {
     }
 }
 
-/// Adapters beside these matrices, over `rows` of tokens: two products each, of rank r.
+/// Returns the cost of these matrices' adapters over `rows` of tokens: two products each, of rank
+/// r.
 fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64) -> Layer<C> {
     if !rates.setup.trained.has_adapters() {
         return Layer::default();
@@ -70,36 +72,36 @@ fn of_adapters<C: Cost<Operations>>(rates: &Rates, modules: &[Module], rows: f64
     .times(rates.share.adapters)
 }
 
-/// Adapters beside attention's matrices.
+/// Returns the cost of the adapters of attention's matrices.
 pub(super) fn beside_attention<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     of_adapters(rates, &adapters::of_attention(rates.setup), rates.tokens)
 }
 
-/// Adapters beside the matrices of a mixer with a state.
+/// Returns the cost of the adapters of a recurrent mixer's matrices.
 pub(super) fn beside_recurrent<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     of_adapters(rates, &adapters::of_recurrent(rates.setup), rates.tokens)
 }
 
-/// Adapters beside a dense MLP's.
+/// Returns the cost of the adapters of a dense MLP.
 pub(super) fn beside_mlp<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [dense, _, _] = adapters::widths(rates.setup);
     of_adapters(rates, &adapters::of_mlp(rates.setup, dense), rates.tokens)
 }
 
-/// Adapters beside the shared experts'.
+/// Returns the cost of the adapters of the shared experts.
 pub(super) fn beside_shared<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [_, shared, _] = adapters::widths(rates.setup);
     of_adapters(rates, &adapters::of_mlp(rates.setup, shared), rates.tokens)
 }
 
-/// Adapters beside the routed experts', over the copies that arrive.
+/// Returns the cost of the adapters of routed experts, over the token copies that arrive.
 pub(super) fn beside_routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let [_, _, routed] = adapters::widths(rates.setup);
     of_adapters(rates, &adapters::of_expert(rates.setup, routed), experts::received(rates.setup))
 }
 
-/// Launches of the adapters of one layer, over those of the layer; routed experts' are of all
-/// experts at once.
+/// Returns the launches of one layer's adapters, over those of the layer; an adapter kernel of
+/// routed experts covers all experts at once.
 pub(super) fn launches(setup: &Setup, shares: &LayerShares) -> f64 {
     if !setup.trained.has_adapters() {
         return 0.0;

@@ -1,5 +1,4 @@
-//! Attention between its projections: kernels by name, their rates by the length of the sequence
-//! and the width of the heads.
+//! Attention between its projections: kernels and their rates by sequence length and head width.
 
 use super::blocks::{self, FORWARD_SHARE, Passes, Rates};
 use super::recipe_peak;
@@ -14,37 +13,38 @@ use crate::units::{Bytes, FlopsPerSecond};
 /// Flash attention's backward pass runs five products over the score matrix for the forward pass's
 /// two (arXiv 2205.14135, appendix B).
 const FLASH_BACKWARD: f64 = 2.5;
-/// An unfused attention's backward pass runs four.
+/// An unfused attention's backward pass runs four products over the score matrix.
 const UNFUSED_BACKWARD: f64 = 2.0;
-/// What attention reads and writes in its backward pass over what it does forward: everything
-/// again, and its gradient.
+/// Traffic of attention's backward pass over that of the forward pass: every tensor again, and its
+/// gradient.
 const BACKWARD_TRAFFIC: f64 = 2.0;
-/// Bytes read and written per score by an unfused attention, both passes, with its fused softmax:
-/// the product's write and the softmax's read and write, the read by the product with the values,
-/// and about twice as much for the gradients.
+/// Bytes read and written per score by an unfused attention with fused softmax, both passes: the
+/// product's write, the softmax's read and write, the read by the product with the values, and
+/// about twice as much for the gradients.
 const UNFUSED_SCORE_BYTES: f64 = 24.0;
-/// Keys of a causal sequence at which flash kernels reach half of their rate, forward and backward;
-/// and what the softmax over one score costs, in channels of a head. Measured on an H200, alone
-/// (`tests/one_gpu/attention.csv`, a test holds it): FlashAttention-2 and cuDNN's with heads of 64
-/// to 256 channels and 512 to 32,768 tokens.
+/// Keys of a causal sequence at which flash kernels reach half of their rate, forward and backward,
+/// and the softmax cost of one score, in channels of a head. Measured on an H200, attention alone,
+/// and checked by a test (`tests/one_gpu/attention.csv`): FlashAttention-2 and cuDNN's with heads
+/// of 64 to 256 channels and 512 to 32,768 tokens.
 pub const HALF_KEYS: [f64; 2] = [300.0, 700.0];
 const SOFTMAX_CHANNELS: f64 = 30.0;
-/// Channels from which wider heads gain nothing, at which the catalog's shares hold.
+/// Channels of a head beyond which wider heads are no faster; the catalog's efficiencies refer to
+/// this width.
 const WIDE_HEAD: f64 = 128.0;
-/// Widths for which flash kernels are compiled: heads in between are padded.
+/// Head widths for which flash kernels are compiled: other heads are padded to the next one.
 const TILES: [u32; 5] = [64, 96, 128, 192, 256];
-/// Elements to which the leading dimension of strided 16-bit products has to be aligned for tensor
-/// cores to run them: 16 bytes (NVIDIA, Matrix Multiplication Background; arXiv 2401.14489, section
-/// on head size).
+/// Alignment, in elements, of the leading dimension of strided 16-bit products that tensor cores
+/// require: 16 bytes (NVIDIA, Matrix Multiplication Background; arXiv 2401.14489, section on head
+/// size).
 const ALIGNMENT: u32 = 8;
 
-/// What attention gains from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in them and
-/// 740 TFLOP/s in 16 on an H100 (arXiv 2407.08608, abstract). That is the forward pass; of the
-/// backward one no such figure is published, and it is taken to gain nothing.
+/// Speed-up of attention from products in 8 bits: FlashAttention-3 reaches 1.2 PFLOP/s in 8 bits
+/// and 740 TFLOP/s in 16 on an H100 (arXiv 2407.08608, abstract). The figure is for the forward
+/// pass; none is published for the backward pass, and the model assumes no gain there.
 const EIGHT_BIT_ATTENTION: f64 = 1200.0 / 740.0;
 
-/// The fraction of the 16-bit peak that attention's kernels reach over long sequences with wide
-/// heads, forward.
+/// Returns the fraction of the 16-bit peak that attention's kernels reach over long sequences with
+/// wide heads, forward.
 ///
 /// ```
 /// # use engine::{model::compute::attention_efficiency, share::decode};
@@ -63,7 +63,7 @@ pub fn attention_efficiency(setup: &Setup) -> f64 {
     }
 }
 
-/// The rates at which the kernels run their products, forward and backward.
+/// Returns the rates of the kernels' products, forward and backward.
 fn rates_of(setup: &Setup) -> [FlopsPerSecond; 2] {
     let peak = recipe_peak(&setup.accelerator, setup.recipe);
     let reached = attention_efficiency(setup);
@@ -76,20 +76,20 @@ fn rates_of(setup: &Setup) -> [FlopsPerSecond; 2] {
         }
         kernel => {
             let of_length = HALF_KEYS.map(|half| by_length(setup.attended(), half) * by_width(head));
-            // The backward pass of 8-bit attention gains nothing that is published.
+            // No gain is published for the backward pass of 8-bit attention.
             let slower = if kernel == AttentionKernel::Flash8bit { EIGHT_BIT_ATTENTION } else { 1.0 };
             [peak * (reached * of_length[0]), peak * (reached * of_length[1] / slower)]
         }
     }
 }
 
-/// The share of their rate over long sequences that flash kernels reach over one of so many tokens.
+/// Returns the fraction of their long-sequence rate that flash kernels reach over `tokens` tokens.
 pub fn by_length(tokens: f64, half: f64) -> f64 {
     tokens / (tokens + half)
 }
 
-/// The share of their rate with wide heads that flash kernels reach with heads of this width:
-/// padding, and the softmax, which costs the same whatever the width.
+/// Returns the fraction of their wide-head rate that flash kernels reach with heads of this width:
+/// padding, and the softmax, whose cost is independent of the width.
 pub fn by_width(head: u32) -> f64 {
     let tile = TILES.into_iter().find(|tile| head <= *tile).unwrap_or(head);
     let padded = f64::from(tile).min(WIDE_HEAD);
@@ -97,9 +97,9 @@ pub fn by_width(head: u32) -> f64 {
     f64::from(head) / f64::from(tile) * (padded / (padded + SOFTMAX_CHANNELS)) / wide
 }
 
-/// Attention's core in one layer that has it, on average over these. Fused kernels read queries,
-/// keys and values and write the output, backward with their gradients; unfused kernels write and
-/// read the scores too.
+/// Returns the cost of attention's core in one layer with attention, on average over such layers.
+/// Fused kernels read queries, keys and values and write the output, backward with their gradients;
+/// unfused kernels also write and read the scores.
 pub(super) fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
@@ -107,7 +107,8 @@ pub(super) fn attention_core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let [forward, backward] = rates_of(setup);
     let flops = rates.tokens * (layer::mean_executed_attention(setup) / tp);
     let widths = arch.query_width() / tp + arch.attention_output_width() / tp + 2.0 * arch.key_value_width_over(tp);
-    // In 8 bits its inputs and their gradients are cast as those of the layers' products are.
+    // In 8 bits, attention's inputs and their gradients are cast like those of the layers'
+    // products.
     let casts = if setup.kernels.attention == AttentionKernel::Flash8bit { blocks::CAST_BYTES } else { 0.0 };
     let around: C = rates.streaming(Bytes::new(casts * rates.tokens * widths));
     let products = |share: f64, rate: FlopsPerSecond, streams: f64| {

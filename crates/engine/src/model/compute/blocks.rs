@@ -14,31 +14,31 @@ use crate::model::training::ComputeFormat;
 use crate::model::transformer::Norm;
 use crate::units::{Bytes, BytesPerSecond, FlopsPerSecond};
 
-/// Share of the element-wise traffic in the forward pass; the backward pass has the rest.
+/// Share of the element-wise traffic that belongs to the forward pass; the rest is backward.
 pub(super) const FORWARD_SHARE: f64 = 1.0 / 3.0;
 /// Bytes read and written per element of a product's input to cast it to 8 bits and to transpose
 /// it, both passes.
 pub(super) const CAST_BYTES: f64 = 12.0;
 
-/// Bytes that AutoGPTQ's kernel in PyTorch reads and writes for each weight of 4 bits: eight of
-/// them shifted out of an integer of 4 bytes (reads 0.5, writes 4), narrowed to 1 byte (4, 1),
-/// masked (1, 1), less their zero (1, 1), times their scale (1, 2) (`qlinear_cuda_old.py`, v0.4.2).
+/// Bytes that AutoGPTQ's PyTorch kernel reads and writes for each 4-bit weight: eight weights are
+/// shifted out of an integer of 4 bytes (reads 0.5, writes 4), narrowed to 1 byte (4, 1), masked
+/// (1, 1), reduced by their zero point (1, 1), and scaled (1, 2) (`qlinear_cuda_old.py`, v0.4.2).
 const BY_OPERATORS: f64 = 0.5 + 4.0 + 4.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 1.0 + 2.0;
 
-/// Width of the hidden tensors of an MLP over H, on average over its products, where the
-/// element-wise traffic is counted: `F = 4 H` and two of them.
+/// Width of an MLP's hidden tensors over H, averaged over its products, for which the element-wise
+/// traffic is given: two hidden tensors of `F = 4 H`.
 pub(super) const REFERENCE_MLP: f64 = 4.0;
 
-/// Products and norms of a layer that run again.
+/// Products and norms of a layer that are recomputed.
 #[derive(Clone, Copy)]
 pub(super) struct Again {
     pub(super) block: Block,
-    /// Norms, by number.
+    /// Number of norms.
     pub(super) norms: f64,
 }
 
 impl Again {
-    /// Nothing runs again.
+    /// Nothing is recomputed.
     pub(super) const NONE: Self = Self { block: Block::NONE, norms: 0.0 };
 
     pub(super) fn with(self, other: Self) -> Self {
@@ -46,16 +46,16 @@ impl Again {
     }
 }
 
-/// What the cost of a setup's blocks is counted with.
+/// Parameters of the cost of a setup's blocks.
 pub(super) struct Rates<'a> {
     pub(super) setup: &'a Setup,
     pub(super) tokens: f64,
     pub(super) half: f64,
     pub(super) matmul: FlopsPerSecond,
-    /// Of the products that give gradients of weights.
+    /// Rate of weight-gradient products.
     pub(super) gradients: FlopsPerSecond,
     pub(super) memory: BytesPerSecond,
-    /// What the backward pass computes.
+    /// Share of the backward pass that is computed.
     pub(super) share: Backward,
 }
 
@@ -72,9 +72,9 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// The cost of turning a quantized matrix of so many elements into 16 bits, forward and
-    /// backward: a kernel reads it and writes its copy, in either pass; or operator by operator,
-    /// and the copy is kept.
+    /// Returns the cost of dequantizing a matrix of `weights` elements to 16 bits, forward and
+    /// backward: a kernel reads the matrix and writes its copy in either pass, or operators do so
+    /// in the forward pass alone and the copy is kept.
     pub(super) fn dequantize<C: Cost<Operations>>(&self, weights: f64) -> Passes<C> {
         if !self.setup.dequantizes() {
             return Passes { forward: C::default(), backward: C::default() };
@@ -89,12 +89,12 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// Bytes of an element of an activation.
+    /// Returns the bytes of an element of an activation.
     pub(super) fn element(&self) -> f64 {
         states::recipe_bytes(self.setup.recipe).activation
     }
 
-    /// The cost of reading and writing so many bytes of the GPU's memory.
+    /// Returns the cost of reading and writing `bytes` of the GPU's memory.
     pub(super) fn streaming<C: Cost<Operations>>(&self, bytes: Bytes) -> C {
         C::new(bytes / self.memory, || Operations::streaming(bytes))
     }
@@ -116,8 +116,8 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// The forward pass's element-wise traffic of what is computed again: of the hidden tensors,
-    /// and of norms, which read their input and write their output.
+    /// Returns the forward pass's element-wise traffic of recomputed work: hidden tensors, and
+    /// norms, which read their input and write their output.
     fn streams_again<C: Cost<Operations>>(&self, again: &Again) -> C {
         const PASSES: f64 = 2.0;
         let hidden = f64::from(self.setup.architecture.hidden_size);
@@ -128,14 +128,14 @@ impl<'a> Rates<'a> {
         self.streaming(Bytes::new((forward + norms) * self.tokens))
     }
 
-    /// Element-wise traffic of both passes: half of it is on the residual stream, half on the
-    /// hidden tensors of the blocks.
+    /// Returns the element-wise traffic of both passes: half of it is on the residual stream, half
+    /// on the hidden tensors of the blocks.
     pub(super) fn elementwise<C: Cost<Operations>>(&self, block: &Block) -> C {
         self.elementwise_of(block, 1.0)
     }
 
-    /// The same of one block of a layer that has `part` of what the layer does on the residual
-    /// stream.
+    /// Returns the element-wise traffic of one block of a layer, with the share `part` of the
+    /// layer's traffic on the residual stream.
     pub(super) fn elementwise_of<C: Cost<Operations>>(&self, block: &Block, part: f64) -> C {
         let hidden = f64::from(self.setup.architecture.hidden_size);
         let residual = per_rank::sequence_share(self.setup) * part;
@@ -148,17 +148,19 @@ impl<'a> Rates<'a> {
 }
 
 /// Bytes that one layer norm reads and writes per element beyond a fused kernel's, forward and
-/// backward, where autocast runs it in fp32, one kernel between two casts, 2 an element in 16 bits
-/// and 4 in 32: forward `2+4, 4+4, 4+2` for a fused one's `2+2`, backward `2+4, 4+4+4, 4+4, 4+2`
-/// for `2+2+2, 2+2`.
+/// backward, if autocast runs it in fp32: one kernel between two casts, with 2 bytes an element in
+/// 16 bits and 4 in 32. Forward `2+4, 4+4, 4+2` against a fused kernel's `2+2`, backward `2+4,
+/// 4+4+4, 4+4, 4+2` against `2+2+2, 2+2`.
 const LAYER_NORM_IN_FP32: f64 = (20.0 - 4.0) + (32.0 - 10.0);
 
-/// The same of one root-mean-square norm, operator by operator in fp32 (`LlamaRMSNorm`): forward
-/// its input is cast (2+4), squared (4+4), averaged (4), scaled (4+4), cast (4+2) and weighted
-/// (2+2), for a fused one's `2+2`; backward about twice as much for `2+2+2`.
+/// Bytes that one root-mean-square norm reads and writes per element beyond a fused kernel's,
+/// operator by operator in fp32 (`LlamaRMSNorm`). Forward the input is cast (2+4), squared (4+4),
+/// averaged (4), scaled (4+4), cast (4+2) and weighted (2+2), against a fused kernel's `2+2`;
+/// backward about twice as much, against `2+2+2`.
 const RMS_NORM_IN_FP32: f64 = (36.0 - 4.0) + (60.0 - 10.0);
 
-/// The same of all norms of a layer; none where they are one kernel.
+/// Returns the extra traffic of a layer's unfused norms, in bytes per element; zero if norms are
+/// fused.
 fn norms_in_fp32(setup: &Setup) -> f64 {
     let fused = setup.kernels.norms == NormKernel::Fused || setup.kernels.compile;
     if fused {
@@ -172,11 +174,11 @@ fn norms_in_fp32(setup: &Setup) -> f64 {
 }
 
 /// Bytes that rotary positions read and write per element of queries and keys in PyTorch, operator
-/// by operator: forward half of them is negated and both halves joined (2 + 4), both copies are
-/// multiplied (2 x 4) and added (6); backward the same once more.
+/// by operator: forward half of the channels are negated and both halves joined (2 + 4), both
+/// copies are multiplied (2 x 4) and added (6); backward costs as much again.
 const ROTARY: f64 = 2.0 * 20.0;
 
-/// The same of a layer with attention, over the hidden channels.
+/// Returns the traffic of unfused rotary positions in a layer with attention, in bytes per token.
 fn rotary(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     // Models with layer norms and no learned positions bias their scores instead (ALiBi).
@@ -188,7 +190,7 @@ fn rotary(setup: &Setup) -> f64 {
     ROTARY * (arch.query_width() / tp + arch.key_value_width_over(tp))
 }
 
-/// Bytes of casting inputs of this width to 8 bits, where products run in them.
+/// Returns the bytes of casting inputs of this width to 8 bits, if products run in 8 or 4 bits.
 pub(super) fn casts(setup: &Setup, width: f64) -> f64 {
     match setup.compute_format {
         ComputeFormat::AsPolicy => 0.0,
@@ -210,9 +212,9 @@ pub(super) struct Layer<C> {
     pub(super) input_gradient: C,
     pub(super) weight_gradient: C,
     pub(super) elementwise: C,
-    /// Forward products that the backward pass runs again for single modules.
+    /// Forward products of single modules that the backward pass recomputes.
     pub(super) products_again: C,
-    /// Element-wise work of the same.
+    /// Element-wise work of single modules that the backward pass recomputes.
     pub(super) streams_again: C,
 }
 
@@ -221,7 +223,7 @@ impl<C: Cost<Operations>> Layer<C> {
         Self { elementwise: rates.elementwise(block), ..Self::of_products(rates, block) }
     }
 
-    /// The products alone.
+    /// Returns the products of a block, without its element-wise work.
     fn of_products(rates: &Rates, block: &Block) -> Self {
         let (products, share) = (rates.products(block), &rates.share);
         let dequantized = rates.dequantize::<C>(block.weights);
@@ -235,14 +237,14 @@ impl<C: Cost<Operations>> Layer<C> {
         }
     }
 
-    /// Two blocks one after the other: their products apart, each no faster than its own operands
-    /// are read, and the element-wise work of both, of which the residual stream's is the layer's.
+    /// Returns the cost of two blocks in sequence: separate products, each limited by the reads of
+    /// its own operands, and the element-wise work of both blocks with one residual stream.
     pub(super) fn of_two(rates: &Rates, [one, other]: [&Block; 2]) -> Self {
         let products = Self::of_products(rates, one).plus(Self::of_products(rates, other));
         Self { elementwise: rates.elementwise(&one.with(*other)), ..products }
     }
 
-    /// The layer with what the backward pass runs again of it for single modules.
+    /// Returns the layer with the work that the backward pass recomputes for single modules.
     pub(super) fn repeating(self, rates: &Rates, again: &Again) -> Self {
         if again.block.count <= 0.0 && again.norms <= 0.0 {
             return self;
@@ -276,7 +278,7 @@ impl<C: Cost<Operations>> Layer<C> {
         }
     }
 
-    /// Both passes, with what the backward pass computes again.
+    /// Returns both passes, including recomputation.
     pub(super) fn passes(&self, again: &Recomputed) -> Passes<C> {
         let streams = self.elementwise * ((1.0 - FORWARD_SHARE) * again.backward);
         let backward = self.input_gradient + self.weight_gradient + streams;
@@ -285,12 +287,12 @@ impl<C: Cost<Operations>> Layer<C> {
         Passes { forward: self.matmul + self.elementwise * FORWARD_SHARE, backward: backward + recomputed + modules }
     }
 
-    /// The products of all passes, with those that the backward pass computes again.
+    /// Returns the products of all passes, including recomputation.
     pub(super) fn products(&self, again: &Recomputed) -> C {
         self.matmul * (1.0 + again.matmul) + self.input_gradient + self.weight_gradient + self.products_again
     }
 
-    /// The element-wise work of both passes, with what the backward pass computes again.
+    /// Returns the element-wise work of both passes, including recomputation.
     pub(super) fn streams(&self, again: &Recomputed) -> C {
         let passes = 1.0 - (1.0 - FORWARD_SHARE) * (1.0 - again.backward);
         self.elementwise * (passes + again.elementwise * FORWARD_SHARE) + self.streams_again

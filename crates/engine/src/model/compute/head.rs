@@ -1,4 +1,4 @@
-//! The cost of the output head, of its loss, and of what predicts further tokens beside it.
+//! The cost of the output head, its loss, and the modules that predict further tokens.
 
 use super::blocks::Rates;
 use super::products::{Block, Products, aligned};
@@ -8,22 +8,23 @@ use crate::model::framework::Layers;
 use crate::model::software::Loss;
 use crate::units::Bytes;
 
-/// Bytes read and written per logit by the cross-entropy, forward and backward. Standard: upcast
-/// (2 + 4), log-softmax (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the bf16 logits' write
-/// and read (2 + 2). Fused or chunked: the logits' write, two reads and their gradient's write and
-/// reads.
+/// Returns the bytes read and written per logit by the cross-entropy, forward and backward.
+/// Standard: upcast (2 + 4), log-softmax (4 + 4), its gradient (4 + 4), downcast (4 + 2) and the
+/// bf16 logits' write and read (2 + 2). Fused or chunked: the logits' write and two reads, and the
+/// write and reads of their gradient.
 const fn bytes_per_logit(loss: Loss) -> f64 {
-    // A tile runs the standard loss.
+    // A tiled loss runs the standard loss on each tile.
     if loss.is_unfused() || matches!(loss, Loss::Tiled) { 32.0 } else { 12.0 }
 }
 
-/// Output heads and losses of the next token and of those beyond it, forward and backward, with the
-/// projections of the latter.
+/// Returns the cost of the output heads and losses of the next and further tokens, forward and
+/// backward, with the projections for further tokens.
 pub(super) fn heads<C: Cost<Operations>>(rates: &Rates) -> C {
     head::<C>(rates) * (1.0 + f64::from(rates.setup.mtp)) + mtp_projection(rates)
 }
 
-/// Output head and loss, forward and backward; they stay in the recipe's format.
+/// Returns the cost of output head and loss, forward and backward; both stay in the recipe's
+/// format.
 fn head<C: Cost<Operations>>(rates: &Rates) -> C {
     let setup = rates.setup;
     let hidden = f64::from(setup.architecture.hidden_size);
@@ -40,7 +41,7 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         half: if columns > 0.0 { rates.half } else { 0.0 },
         rate,
         rate_of_gradients: rate,
-        // Others pad their vocabulary.
+        // Other frameworks pad the vocabulary.
         aligned: if setup.traits().layers == Layers::Own { 1.0 } else { aligned(columns) },
         memory: setup.accelerator.memory_bandwidth,
         operands: weights + rates.tokens * (hidden + columns),
@@ -52,8 +53,8 @@ fn head<C: Cost<Operations>>(rates: &Rates) -> C {
         + rates.streaming(Bytes::new(loss_bytes(rates)))
 }
 
-/// The projection of hidden state and embedding in the modules that predict further tokens, all
-/// passes.
+/// Returns the cost of projecting hidden state and embedding in the modules that predict further
+/// tokens, all passes.
 fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
     let setup = rates.setup;
     if setup.mtp == 0 {
@@ -75,7 +76,7 @@ fn mtp_projection<C: Cost<Operations>>(rates: &Rates) -> C {
     once * f64::from(setup.mtp)
 }
 
-/// Bytes that the cross-entropy reads and writes, forward and backward.
+/// Returns the bytes that the cross-entropy reads and writes, forward and backward.
 pub(super) fn loss_bytes(rates: &Rates) -> f64 {
     let setup = rates.setup;
     let outputs = if setup.objective.has_scalar_head() { 0 } else { setup.architecture.vocab_size };

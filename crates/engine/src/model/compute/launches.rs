@@ -1,4 +1,4 @@
-//! The host's time to launch a layer's kernels, and where it shows.
+//! Host time to launch a layer's kernels, and the exposed part of it.
 
 use super::{adapters, recurrent};
 use crate::model::experts;
@@ -10,31 +10,31 @@ use crate::model::training::ComputeFormat;
 use crate::model::transformer::LayerShares;
 use crate::units::Seconds;
 
-/// Standard deviation of a host's time for a layer, as a share. A collective ends with the slowest
-/// of the n GPUs of a tensor-parallel group, whose host takes `1 + s sqrt(2 ln n)` times the mean:
-/// Megatron of 2021 on one node takes 3.4 ms a layer and micro-batch on one GPU, 3.5 on two, 3.6 on
-/// four and 4.1 on eight, whatever the layer's width.
+/// Standard deviation of a host's launch time for a layer, as a share. A collective ends with the
+/// slowest of the n GPUs of a tensor-parallel group, whose host takes `1 + s sqrt(2 ln n)` times
+/// the mean: Megatron of 2021 on one node takes 3.4 ms a layer and micro-batch on one GPU, 3.5 on
+/// two, 3.6 on four and 4.1 on eight, whatever the layer's width.
 const SPREAD: f64 = 0.05;
 
-/// Share of a layer's operators that `torch.compile` leaves: it fuses those between the products,
-/// of two to three into one.
+/// Share of a layer's operators that remain under `torch.compile`, which fuses two to three
+/// operators between products into one.
 const COMPILED: f64 = 0.4;
 
-/// Host time of a layer's kernels in its forward pass, exchanges included, with the operators
-/// counted over [`crate::model::hardware::Efficiency::launch_per_layer`].
+/// Returns the host time of a layer's kernels in its forward pass, exchanges included, from the
+/// number of operators relative to [`crate::model::hardware::Efficiency::launch_per_layer`].
 pub fn forward(setup: &Setup, shares: &LayerShares) -> Seconds {
     let of_layer = setup.accelerator.efficiency.launch_per_layer;
     let Operators { layer, experts } = operators(setup, shares);
     (setup.host_time(of_layer) * layer + of_layer * experts) * slowest(setup.mesh.tp)
 }
 
-/// The same in its backward pass: autograd launches from C++, and what is recomputed in full is
-/// launched again as in the forward pass.
+/// Returns the host time of a layer's kernels in its backward pass: autograd launches from C++, and
+/// fully recomputed layers are launched again as in the forward pass.
 pub fn backward(setup: &Setup, forward: Seconds) -> Seconds {
     forward * ((setup.overheads.launch_backward + 1.0 - setup.kept_layers()) * Backward::of(setup).passed)
 }
 
-/// How much longer the slowest of n hosts takes than the mean.
+/// Returns the launch time of the slowest of n hosts over the mean.
 fn slowest(hosts: u32) -> f64 {
     let doublings = f64::from(hosts.max(1).ilog2());
     1.0 + SPREAD * (2.0 * core::f64::consts::LN_2 * doublings).sqrt()
@@ -44,7 +44,7 @@ fn slowest(hosts: u32) -> f64 {
 /// [`crate::model::hardware::Efficiency::launch_per_layer`].
 struct Operators {
     layer: f64,
-    /// Those of routed experts. They wait for the numbers of tokens, so that a faster host gains
+    /// Operators of routed experts. They depend on the token counts, so that a faster host gains
     /// nothing: on H100 they take as long as on A100 (docs/book/accuracy.md).
     experts: f64,
 }
@@ -54,7 +54,7 @@ fn operators(setup: &Setup, shares: &LayerShares) -> Operators {
     let tensor = if setup.mesh.tp > 1 { overheads.launch_exchange } else { 0.0 };
     let exchange = tensor + if setup.mesh.cp > 1 { overheads.launch_context } else { 0.0 };
     let latent = if setup.architecture.latent.is_used() { shares.attention * overheads.launch_latent } else { 0.0 };
-    // A mixer launches about as many kernels as attention, which has half of a layer's.
+    // A mixer launches about as many kernels as attention, which has half of a layer's kernels.
     let blocks = 0.5 * (shares.attention + shares.recurrent + shares.mlp);
     let casts = if setup.compute_format == ComputeFormat::AsPolicy { 1.0 } else { overheads.launch_casts };
     let loops = shares.recurrent * (recurrent::kernels_in_loops(setup) / adapters::OF_A_LAYER);
@@ -68,18 +68,17 @@ fn operators(setup: &Setup, shares: &LayerShares) -> Operators {
     }
 }
 
-/// Of a layer that has experts, what they add: router and exchanges, and where they run one by one
-/// each of them.
+/// Returns the operators that experts add to an expert layer: router and exchanges, and one set for
+/// each expert if the experts run one by one.
 fn of_experts(setup: &Setup) -> f64 {
     let one_by_one = if setup.experts.grouped { 0.0 } else { experts::local_experts(setup) };
     setup.overheads.launch_experts + one_by_one * setup.overheads.launch_expert
 }
 
-/// What the host's launches add to a layer's two passes, which take `kernels` by themselves and
-/// `launches` of the host, where the host waits for the GPU in each
-/// ([`Setup::host_waits_in_each_pass`]): each takes the longer of its two times. Elsewhere it runs
-/// ahead, and a micro-batch as a whole takes no less than its launches
-/// ([`crate::model::stage_plan::StagePlan`]).
+/// Returns the launch time that exceeds the kernel time in each of a layer's two passes, if the
+/// host synchronises with the GPU in each pass ([`Setup::host_waits_in_each_pass`]): each pass
+/// takes the longer of `kernels` and `launches`. Otherwise the host runs ahead, and only the
+/// micro-batch as a whole takes at least its launch time ([`crate::model::stage_plan::StagePlan`]).
 pub fn floors(setup: &Setup, kernels: [Seconds; 2], launches: [Seconds; 2]) -> [Seconds; 2] {
     if !setup.host_waits_in_each_pass() {
         return [Seconds::ZERO; 2];

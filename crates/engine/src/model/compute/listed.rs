@@ -1,4 +1,4 @@
-//! The cost of a layer that is not attention and an MLP: the mean over a list of layers, block by
+//! The cost of layers that are not attention and an MLP: the mean over a list of layers, block by
 //! block.
 
 use super::blocks::{Again, Layer, Rates};
@@ -7,8 +7,8 @@ use super::{adapters, modules, recurrent};
 use crate::model::cost::{Cost, Operations};
 use crate::model::transformer::LayerShares;
 
-/// One layer, the mean over layers of which `shares` have each block, where not every layer has
-/// attention and an MLP.
+/// Returns the cost of one layer, averaged over layers with the block shares `shares`, for models
+/// in which not every layer has attention and an MLP.
 pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
@@ -34,8 +34,8 @@ pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerS
     attention.plus(state).plus(dense).plus(moe)
 }
 
-/// The products of matrices that no field of the architecture counts, the mean over layers; none
-/// where it has fewer than these say.
+/// Returns the products of matrices that no field of the architecture describes, averaged over
+/// layers; none if the model has fewer parameters than its fields add up to.
 pub(super) fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let arch = &rates.setup.architecture;
     let matrices = arch.extra_layer_params();
@@ -49,5 +49,6 @@ pub(super) fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     Layer { elementwise: C::default(), ..Layer::of(rates, &block) }
 }
 
-/// Of a layer's element-wise work on the residual stream, that of one of its two blocks.
+/// Share of a layer's element-wise work on the residual stream that belongs to one of its two
+/// blocks.
 const HALF_A_LAYER: f64 = 0.5;

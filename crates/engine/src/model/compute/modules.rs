@@ -1,18 +1,18 @@
-//! What the backward pass runs again of a layer's blocks where single modules are recomputed.
+//! Work that the backward pass repeats when single modules of a layer are recomputed.
 
 use super::blocks::Again;
 use super::products::{Block, mlp, router_and_shared};
 use crate::model::setup::Setup;
 use crate::model::transformer::{Architecture, LayerShares};
 
-/// Of attention: latent attention's projections out of its ranks, and its norms.
+/// Returns the recomputed work of attention: latent attention's up-projections, and its norms.
 pub(super) fn of_attention(setup: &Setup, tp: f64) -> Again {
     let again = setup.modules().mla_up_proj;
     let block = if again { up_projections(&setup.architecture, tp) } else { Block::NONE };
     Again { block, norms: setup.norms_again().attention }
 }
 
-/// Of a dense MLP.
+/// Returns the recomputed work of a dense MLP.
 pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Again {
     let arch = &setup.architecture;
     let again = setup.modules().mlp || setup.kernels.tiled_mlp;
@@ -20,7 +20,8 @@ pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Again {
     Again { block, norms: setup.norms_again().mlp }
 }
 
-/// Of the router and the shared experts; routed experts price their own.
+/// Returns the recomputed work of the router and the shared experts; routed experts have their own
+/// costs.
 pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
     let (arch, modules) = (&setup.architecture, setup.modules());
     let block = if modules.moe {
@@ -33,8 +34,8 @@ pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
     Again { block, norms: setup.norms_again().experts }
 }
 
-/// Pairs of tensor parallelism's collectives that run again in one layer: the block's, where a
-/// whole block does.
+/// Returns the pairs of tensor-parallel collectives that are repeated in one layer: those of blocks
+/// that are recomputed as a whole.
 pub(in crate::model) fn pairs_again(setup: &Setup, shares: &LayerShares) -> f64 {
     let modules = setup.modules();
     let shared = setup.architecture.experts.shared_intermediate_size > 0;
@@ -42,7 +43,7 @@ pub(in crate::model) fn pairs_again(setup: &Setup, shares: &LayerShares) -> f64 
     one(shares.dense(), modules.mlp) + one(shares.moe, modules.shared_experts || modules.moe && shared)
 }
 
-/// Latent attention's products out of its ranks: queries', and keys' and values'.
+/// Returns latent attention's up-projections: queries', and keys' and values'.
 fn up_projections(arch: &Architecture, tp: f64) -> Block {
     let latent = arch.latent;
     let inner = f64::from(if latent.q_lora_rank > 0 { latent.q_lora_rank } else { arch.hidden_size });

@@ -11,16 +11,16 @@ use crate::model::stages::Stage;
 use crate::model::training::Optimizer;
 use crate::units::{Bytes, Flops, Seconds};
 
-/// What is paged out is written again: it crosses the link twice in a step.
+/// Crossings of the link in a step for paged-out state: read and written back.
 const THERE_AND_BACK: f64 = 2.0;
-/// Bytes of an fp32 gradient, which waits on the drives beside the state.
+/// Bytes of an fp32 gradient, kept on the drives with the optimizer state.
 const WAITING_GRADIENT: f64 = 4.0;
 /// Newton-Schulz iterations that make Muon's update orthogonal.
 const NEWTON_SCHULZ: f64 = 5.0;
 
-/// The cost of Muon's products over these parameters of m x n matrices, m the shorter side: five
-/// times `4 m + 2 m²/n` FLOPs a parameter. None for other optimizers. Their bytes are small beside
-/// those of the state.
+/// Returns the cost of Muon's products over these parameters of m x n matrices, m the shorter side:
+/// five times `4 m + 2 m²/n` FLOPs a parameter. None for other optimizers. The products' memory
+/// traffic is negligible next to that of the state.
 fn newton_schulz<C: Cost<Operations>>(setup: &Setup, params: f64, [m, n]: [f64; 2]) -> C {
     if setup.optimizer != Optimizer::Muon || n <= 0.0 {
         return C::default();
@@ -30,21 +30,21 @@ fn newton_schulz<C: Cost<Operations>>(setup: &Setup, params: f64, [m, n]: [f64; 
     C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 
-/// Sides of a dense layer's matrices: H and, on average, twice that.
+/// Returns the sides of a dense layer's matrices: H and, on average, `2 H`.
 fn sides(setup: &Setup) -> [f64; 2] {
     let hidden = f64::from(setup.architecture.hidden_size);
     [hidden, 2.0 * hidden]
 }
 
-/// Sides of an expert's matrices, the shorter first.
+/// Returns the sides of an expert's matrices, the shorter first.
 fn expert_sides(setup: &Setup) -> [f64; 2] {
     let arch = &setup.architecture;
     let (hidden, width) = (f64::from(arch.hidden_size), f64::from(arch.experts.moe_intermediate_size));
     if width < hidden { [width, hidden] } else { [hidden, width] }
 }
 
-/// Bytes that the update reads and writes of this GPU's shard: weights, gradients and state read,
-/// weights and state written.
+/// Returns the bytes that the update of this GPU's shard reads and writes: weights, gradients and
+/// state read, weights and state written.
 pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
     let bytes = states::recipe_bytes(setup.recipe);
     let (matrix, other) = states::optimizer_bytes(setup);
@@ -58,7 +58,7 @@ pub(super) fn traffic(setup: &Setup, params: &LocalParams) -> Bytes {
     Bytes::new(of_dense / degrees.optimizer + traffic(routed, matrix * routed) / of_experts.optimizer)
 }
 
-/// The cost of Muon's products, or `GaLore`'s, over this GPU's shard.
+/// Returns the cost of Muon's or `GaLore`'s products over this GPU's shard.
 fn products<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
     let (degrees, of_experts) = (states::shard_degrees(setup), states::expert_shard_degrees(setup));
     let params = &params.trained;
@@ -69,9 +69,9 @@ fn products<C: Cost<Operations>>(setup: &Setup, params: &LocalParams) -> C {
         + projections(setup, dense + routed)
 }
 
-/// The cost of `GaLore`'s projection of gradients and of updates back, over these parameters of
-/// matrices: `4 r` FLOPs a parameter. The decomposition that renews the projection every few
-/// hundred steps is left out.
+/// Returns the cost of `GaLore`'s projection of gradients and of updates back, over these
+/// parameters of matrices: `4 r` FLOPs a parameter. The decomposition that renews the projection
+/// every few hundred steps is not counted.
 fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
     let projects = matches!(setup.optimizer, Optimizer::GaLore | Optimizer::GaLore8bit);
     if !projects || setup.trained.has_adapters() {
@@ -84,10 +84,10 @@ fn projections<C: Cost<Operations>>(setup: &Setup, params: f64) -> C {
     C::new(flops / rate, || Operations { flops, bytes: Bytes::ZERO })
 }
 
-/// Time in which the state on a host's drives is read for the update and written back, after the
-/// update and not beside it (DeepSpeed's `pipeline_read` and `pipeline_write` are off unless asked
-/// for): with it its fp32 gradients are read, and weights that lie there are written. The gradients
-/// were written beside the backward pass.
+/// Returns the time in which state on a host's drives is read for the update and written back,
+/// without overlap with the update (DeepSpeed's `pipeline_read` and `pipeline_write` are off by
+/// default). The fp32 gradients are read with the state, and weights on drives are written. Writing
+/// the gradients overlaps with the backward pass.
 fn swapping(setup: &Setup, params: &LocalParams, sharded: f64) -> Seconds {
     if !setup.offload.state_on_drives() {
         return Seconds::ZERO;
@@ -97,18 +97,18 @@ fn swapping(setup: &Setup, params: &LocalParams, sharded: f64) -> Seconds {
     (2.0 * states::optimizer_state(setup, params) + others) / host::drive_rate(setup)
 }
 
-/// Time of the optimizer's update, no less than the host takes for it: it reads weights, gradients
-/// and state of this GPU's shard and writes weights and state. Where the state is in host memory,
-/// gradients and weights cross the link to it, there and back, and the update runs there as fast as
-/// the host's memory allows ([`host::update_rate`]), after what lies on drives is read and before
-/// it is written. Where the driver pages it, what the GPU has no room for comes and goes over that
-/// link.
+/// Returns the time of the optimizer's update, at least the host's own time for it: the update
+/// reads weights, gradients and state of this GPU's shard and writes weights and state. For state
+/// in host memory, gradients and weights cross the host's link, out and back, and the update runs
+/// on the host at the rate of its memory ([`host::update_rate`]), after state on drives is read and
+/// before it is written. For paged state, the part that does not fit on the GPU crosses the link
+/// both ways.
 pub fn optimizer(setup: &Setup, stage: &Stage) -> Seconds {
     optimizer_cost(setup, stage)
 }
 
-/// The cost of the optimizer's update ([`optimizer`]). An update on the host streams nothing of the
-/// GPU's memory.
+/// Returns the cost of the optimizer's update ([`optimizer`]). An update on the host has no GPU
+/// memory traffic.
 pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
     let params = &stage.params;
     let share = traffic(setup, params);
@@ -118,7 +118,7 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
         let pages = THERE_AND_BACK * evicted(setup, stage) / host::transfer_rate(setup);
         return C::new(here, || Operations::streaming(share)) + products + C::waiting(pages);
     }
-    // On the host, at what its memory gives all of its GPUs; offloaded weights and gradients are
+    // On the host, all of its GPUs share the memory bandwidth; offloaded weights and gradients are
     // there already.
     let bytes = states::recipe_bytes(setup.recipe);
     let crossing = if setup.offload.parameters { 0.0 } else { bytes.gradients + bytes.weights };
@@ -137,7 +137,7 @@ mod tests {
     use crate::share::decode;
 
     /// DeepSpeed #1776: 50.4 billion parameters on one DGX-2, all on its drives. The optimizer took
-    /// 92.6 s, and 89.5 s with other settings of its reads.
+    /// 92.6 s, and 89.5 s with other read settings.
     #[test]
     fn an_update_from_drives_takes_what_deepspeed_logged() {
         let link = "cluster=dgx-2&gpus=16&model=custom&layers=62&hidden=8192&heads=64&kv=64&ffn=32768&vocab=50304&mlp=plain\

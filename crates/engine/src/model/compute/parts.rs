@@ -1,7 +1,6 @@
-//! What a step's compute is made of, each part with its FLOPs, its bytes and its time: the points
-//! of a roofline.
+//! The parts of a step's compute, each with its FLOPs, bytes and time: the points of a roofline.
 //!
-//! The costs are those that [`super::unit_times`] adds up.
+//! The costs add up to those of [`super::unit_times`].
 
 use super::adapters;
 use super::blocks::{Again, Layer, Rates};
@@ -41,12 +40,12 @@ pub enum Operator {
     Head,
     /// The optimizer's update.
     Optimizer,
-    /// Convolution, scan and gate of a mixer with a state of a fixed size.
+    /// Convolution, scan and gate of a recurrent mixer.
     StateCore,
 }
 
 impl Operator {
-    /// Every kind, in display order, which is that of their declaration.
+    /// Every kind, in the order of declaration, which is also the display order.
     pub const ALL: [Self; 8] = [
         Self::AttentionCore,
         Self::Projections,
@@ -59,12 +58,12 @@ impl Operator {
     ];
 }
 
-/// Bytes of an element of the optimizer's state and of what it updates.
+/// Bytes of an element of optimizer state and weights.
 const STATE_BYTES: f64 = 4.0;
 
-/// What every kind of work takes of one step, all micro-batches, on one GPU of a stage on average
-/// over the stages. Element-wise work counts one operation for each element that it reads or
-/// writes: nothing prices more.
+/// Returns the cost of every kind of work in one step, all micro-batches, on one GPU, averaged over
+/// the stages. Element-wise work counts one operation for each element read or written; no
+/// operation count of it enters a time.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let of_tower = tower::parts(setup);
     let mut all = of_language_model(setup);
@@ -157,9 +156,8 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     })
 }
 
-/// What waits for the GPU's memory rather than for its products, of one step on one GPU on average
-/// over the stages: element-wise work, the loss over the vocabulary, and the embedding; the
-/// optimizer apart.
+/// Returns the memory-bound time of one step on one GPU, averaged over the stages: element-wise
+/// work, the loss over the vocabulary, and the embedding, without the optimizer.
 pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) -> Seconds {
     let rates = Rates::of(setup);
     let loss: Seconds = rates.streaming(Bytes::new(loss_bytes(&rates)));
@@ -172,13 +170,14 @@ pub fn of(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> Op
     parts.get(operator as usize).copied().unwrap_or_default()
 }
 
-/// Streaming with one operation for each element of so many bytes.
+/// Returns the cost with one operation added for each element of the streamed bytes.
 fn element_by_element(cost: OperatorCost, element: f64) -> OperatorCost {
     let flops = cost.amount.flops + Flops::new(cost.amount.bytes.get() / element);
     OperatorCost { amount: Operations { flops, ..cost.amount }, ..cost }
 }
 
-/// The products of routed experts with the FLOPs of the copies that arrive alone.
+/// Returns the products of routed experts, counting only the FLOPs of received token copies,
+/// without padding.
 fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
     if cost.amount.flops <= Flops::ZERO {
         return cost;
@@ -187,8 +186,8 @@ fn unpadded(setup: &Setup, cost: OperatorCost) -> OperatorCost {
     OperatorCost { amount: Operations { flops, ..cost.amount }, ..cost }
 }
 
-/// The optimizer's update, on average over the stages, with the bytes of the state wherever that is
-/// held.
+/// Returns the optimizer's update, averaged over the stages, with the bytes of the state wherever
+/// the state is stored.
 fn of_optimizer(setup: &Setup, stages_count: f64) -> OperatorCost {
     let mut all = OperatorCost::default();
     for stage in stages(setup).iter() {

@@ -1,16 +1,16 @@
-//! The matrix products of a layer's blocks: their dimensions, and what one pass costs.
+//! The matrix products of a layer's blocks: dimensions and cost of one pass.
 
 use crate::model::cost::{Cost, Operations};
 use crate::model::transformer::Architecture;
 use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond};
 
-/// Products of T rows whose weights have `weights` elements and whose dimensions, summed over the
-/// products, are `inner` (contracted forward), `outer` (columns): forward, gradient of the input,
-/// gradient of the weight.
+/// Matrix products over T rows: forward, gradient of the input, gradient of the weight. The weights
+/// have `weights` elements; summed over the products, the dimensions are `inner` (contracted
+/// forward) and `outer` (columns).
 ///
 /// A product of an m x k by a k x n matrix takes `2 m n k / rate (1 + A/(m n))`: the last wave of
-/// tiles fills the GPU in part, and A = `half_saturation_tokens x 4096` is the output at which that
-/// halves the rate.
+/// tiles fills the GPU partly, and A = `half_saturation_tokens x 4096` is the output size at which
+/// this halves the rate.
 #[derive(Clone, Copy)]
 pub(super) struct Products {
     pub(super) tokens: f64,
@@ -20,22 +20,21 @@ pub(super) struct Products {
     pub(super) count: f64,
     pub(super) half: f64,
     pub(super) rate: FlopsPerSecond,
-    /// The rate of the product that gives the gradient of the weights.
+    /// Rate of weight-gradient products.
     pub(super) rate_of_gradients: FlopsPerSecond,
-    /// Peak bandwidth of the memory.
+    /// Peak memory bandwidth.
     pub(super) memory: BytesPerSecond,
-    /// Share of the rate by the alignment of the operands ([`aligned`]).
+    /// Fraction of the rate that the operands' alignment allows ([`aligned`]).
     pub(super) aligned: f64,
-    /// Elements that one pass reads and writes: of the weights, and of the rows that come in and go
-    /// out.
+    /// Elements that one pass reads and writes: weights, input rows and output rows.
     pub(super) operands: f64,
     /// Bytes of an element.
     pub(super) element: f64,
 }
 
 impl Products {
-    /// One pass, whose last wave of tiles takes as long as `tail` FLOPs more; never faster than its
-    /// operands cross the memory's bus.
+    /// Returns the cost of one pass, whose last wave of tiles takes as long as `tail` FLOPs more;
+    /// at least the time in which the operands cross the memory bus.
     fn pass<C: Cost<Operations>>(&self, tail: f64) -> C {
         let flops = 2.0 * self.tokens * self.weights;
         let bytes = Bytes::new(self.element * self.operands);
@@ -56,11 +55,11 @@ impl Products {
     }
 }
 
-/// Share of their rate that products reach by the largest power of two in the dimensions that
-/// follow each other in memory. Tensor cores read 16 bytes at once: with odd columns cuBLAS falls
-/// back to other kernels. Of 650 TFLOP/s, 8,192 x 1,600 x 50,257 reaches 97 on an H200 and 8,192 x
-/// 4,096 x 4,095 129 (`tests/one_gpu/matmul.csv`); from a multiple of 64 on (128 bytes) alignment
-/// changes nothing, of 8 it costs a tenth (arXiv 2401.14489). In between, each factor of two
+/// Returns the fraction of their rate that products reach, by the largest power of two that divides
+/// the contiguous dimension. Tensor cores read 16 bytes at once: with odd columns cuBLAS falls back
+/// to other kernels. Of 650 TFLOP/s, 8,192 x 1,600 x 50,257 reaches 97 on an H200 and 8,192 x 4,096
+/// x 4,095 reaches 129 (`tests/one_gpu/matmul.csv`). From a multiple of 64 (128 bytes) alignment
+/// has no effect, a multiple of 8 costs a tenth (arXiv 2401.14489). In between, each factor of two
 /// doubles the rate.
 ///
 /// ```
@@ -69,7 +68,7 @@ impl Products {
 /// assert_eq!([50_304.0, 4_096.0].map(aligned), [1.0; 2]);
 /// ```
 pub fn aligned(width: f64) -> f64 {
-    // Widths are whole where parallelism divides them.
+    // Widths are whole numbers wherever parallelism divides them evenly.
     let width = width as u64;
     match width.trailing_zeros().min(6) {
         _ if width == 0 => 1.0,
@@ -88,17 +87,17 @@ pub fn aligned(width: f64) -> f64 {
 pub(super) struct Block {
     /// Elements of the weights.
     pub(super) weights: f64,
-    /// Dimensions that are contracted forward, summed over the products.
+    /// Inner dimensions, contracted forward, summed over the products.
     pub(super) inner: f64,
     /// Columns, summed over the products.
     pub(super) outer: f64,
-    /// Products by number.
+    /// Number of products.
     pub(super) count: f64,
-    /// Width of the hidden tensors of MLPs, all together.
+    /// Summed width of the hidden tensors of MLPs.
     pub(super) hidden: f64,
-    /// Width of the products' inputs beside the residual stream, which 8-bit products cast.
+    /// Width of the products' inputs that 8-bit products cast, without the residual stream.
     pub(super) cast: f64,
-    /// Share of the rate by the alignment of the operands ([`aligned`]).
+    /// Fraction of the rate that the operands' alignment allows ([`aligned`]).
     pub(super) aligned: f64,
 }
 
@@ -120,8 +119,8 @@ impl Block {
     }
 }
 
-/// Attention's projections on one GPU: queries, keys and values as one product, and the output's;
-/// five under latent attention.
+/// Returns attention's projections on one GPU: queries, keys and values as one product, and the
+/// output projection; five projections under latent attention.
 pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
     let hidden = f64::from(arch.hidden_size);
     let (query, output) = (arch.query_width() / tp, arch.attention_output_width() / tp);
@@ -153,12 +152,12 @@ pub(super) fn projections(arch: &Architecture, tp: f64) -> Block {
     }
 }
 
-/// An MLP of this width on one GPU.
+/// Returns an MLP of this width on one GPU.
 pub(super) fn mlp(arch: &Architecture, width: f64) -> Block {
     mlp_between(f64::from(arch.hidden_size), arch.gated_mlp, width)
 }
 
-/// An MLP of this width, gated or not, from so many channels and back to them.
+/// Returns an MLP of this width, gated or not, from `hidden` channels and back.
 pub(super) fn mlp_between(hidden: f64, gated: bool, width: f64) -> Block {
     let wide = if gated { 2.0 * width } else { width };
     Block {
@@ -172,11 +171,11 @@ pub(super) fn mlp_between(hidden: f64, gated: bool, width: f64) -> Block {
     }
 }
 
-/// What every token passes in a layer with experts beside attention: the router, and the shared
-/// experts' MLP.
+/// Returns the products that every token passes in an expert layer besides attention and routed
+/// experts: the router, and the shared experts' MLP.
 pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
     let (hidden, experts) = (f64::from(arch.hidden_size), f64::from(arch.experts.num_experts));
-    // Sequence parallelism shares the router's tokens.
+    // Sequence parallelism splits the router's tokens.
     let router = Block {
         weights: hidden * experts / tp,
         inner: hidden,
@@ -192,7 +191,7 @@ pub(super) fn router_and_shared(arch: &Architecture, tp: f64) -> Block {
     if shared > 0.0 { mlp(arch, shared / tp).with(router) } else { router }
 }
 
-/// The products to the width at which routed experts work, and back.
+/// Returns the products to the latent width of routed experts, and back.
 fn to_and_from_latent(hidden: f64, latent: f64, tp: f64) -> Block {
     Block {
         weights: 2.0 * hidden * latent / tp,

@@ -1,5 +1,5 @@
-//! The cost of a mixer with a state of a fixed size: its matrix products, and the kernels between
-//! them.
+//! The cost of a recurrent mixer, which has a state of a fixed size: its matrix products, and the
+//! kernels between them.
 
 use super::blocks::{Passes, Rates};
 use super::products::Block;
@@ -13,21 +13,22 @@ use crate::model::transformer::Architecture;
 use crate::model::transformer::recurrent::RecurrentKind;
 use crate::units::Bytes;
 
-/// What the backward pass of the kernels does over the forward one: what was not kept is computed
-/// again, and a gradient for each operand of each product (`_mamba_chunk_scan_combined_bwd` of
+/// Work of the kernels' backward pass over that of the forward pass: tensors that were not kept are
+/// recomputed, and each operand of each product has a gradient (`_mamba_chunk_scan_combined_bwd` of
 /// state-spaces/mamba; `chunk_gated_delta_rule_bwd` of flash-linear-attention).
 const BACKWARD: f64 = 3.5;
-/// What the kernels between the products reach of the rates of attention's and of element-wise
-/// ones: fitted to Megatron-Bridge's steps of Nemotron 3 Nano and Super, in 16 and 8 bits on H100,
-/// B200, GB200 and GB300 (docs/book/accuracy.md).
+/// Rates of the kernels between the products over those of attention and of element-wise kernels:
+/// fitted to Megatron-Bridge's steps of Nemotron 3 Nano and Super, in 16 and 8 bits on H100, B200,
+/// GB200 and GB300 (docs/book/accuracy.md).
 const REACHED: f64 = 0.5;
-/// Bytes of an element of a state: in fp32.
+/// Bytes of an element of a state, in fp32.
 const STATE_BYTES: f64 = 4.0;
-/// Times that a chunk's state crosses memory: written, read and written by the pass over chunks,
-/// read for the output.
+/// Times that a chunk's state crosses memory: written, then read and written by the pass over
+/// chunks, and read for the output.
 const STATE_CROSSINGS: f64 = 4.0;
 
-/// The matrix products of a mixer on one GPU: into it, the low ranks inside it, and out of it.
+/// Returns the matrix products of a mixer on one GPU: input projection, low ranks inside, and
+/// output projection.
 pub(super) fn products(arch: &Architecture, tp: f64) -> Block {
     let mixer = &arch.recurrent;
     let hidden = f64::from(arch.hidden_size);
@@ -45,19 +46,19 @@ pub(super) fn products(arch: &Architecture, tp: f64) -> Block {
     }
 }
 
-/// Elements per token that the kernels between the products read and write, forward: the
-/// convolution reads and writes its channels; the scan reads values, keys and queries twice over
-/// (for the chunk's state and for its output) and writes its output; the gate and the norm read
-/// both and write one.
+/// Returns the elements per token that the kernels between the products read and write, forward:
+/// the convolution reads and writes its channels; the scan reads values, keys and queries twice
+/// (for the chunk's state and for its output) and writes its output; the gate and the norm read two
+/// tensors and write one.
 fn streamed(arch: &Architecture) -> f64 {
     let mixer = &arch.recurrent;
     let (inner, keys) = (mixer.inner_width(), mixer.key_width());
     let convolution = 2.0 * mixer.conv_width();
     let scan = match mixer.kind {
-        // Reads the values and their steps, writes the output; B and C are small.
+        // The scan reads the values and their steps and writes the output; B and C are small.
         RecurrentKind::Mamba => 4.0 * inner,
         RecurrentKind::Mamba2 => 3.0 * inner + 3.0 * keys,
-        // W and U are written and read beside.
+        // W and U are written and read in addition.
         RecurrentKind::GatedDelta | RecurrentKind::KimiDelta => 5.0 * inner + 5.0 * keys,
         RecurrentKind::Lightning => 6.0 * inner,
         RecurrentKind::RgLru => 8.0 * inner,
@@ -66,7 +67,7 @@ fn streamed(arch: &Architecture) -> f64 {
     convolution + scan + 3.0 * inner
 }
 
-/// The convolution, the scan, the gate and the norm of one mixer.
+/// Returns the cost of the convolution, the scan, the gate and the norm of one mixer.
 pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
@@ -79,7 +80,7 @@ pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     }
     let share = rates.tokens / f64::from(setup.mesh.tp.max(1));
     let flops = share * executed(mixer);
-    // Element by element outside the tensor cores.
+    // Element by element, without tensor cores.
     let peak = match mixer.kind {
         RecurrentKind::Mamba | RecurrentKind::RgLru | RecurrentKind::ShortConv => setup.accelerator.peak_32bit,
         RecurrentKind::Mamba2 | RecurrentKind::GatedDelta | RecurrentKind::KimiDelta | RecurrentKind::Lightning => {
@@ -100,14 +101,15 @@ pub(super) fn core<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     Passes { forward, backward: forward * BACKWARD }
 }
 
-/// Times that a tensor which is kept crosses memory in the forward pass, operator by operator:
-/// written, and read by the next operator.
+/// Times that a kept tensor crosses memory in the forward pass, operator by operator: written, and
+/// read by the next operator.
 const WRITTEN_AND_READ: f64 = 2.0;
-/// The same over the backward pass: it is read, its gradient is written, added to and read.
+/// Traffic of the backward pass over the forward pass's: a kept tensor is read, its gradient
+/// written, added to and read.
 const BACKWARD_CROSSINGS: f64 = 2.0;
 
-/// The same operator by operator: every tensor that is kept crosses memory, and the products run in
-/// fp32.
+/// Returns the cost of a mixer's core operator by operator: every kept tensor crosses memory, and
+/// the products run in fp32.
 fn operators<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     let setup = rates.setup;
     let flops = rates.tokens / f64::from(setup.mesh.tp.max(1)) * executed(&setup.architecture.recurrent);
@@ -118,10 +120,10 @@ fn operators<C: Cost<Operations>>(rates: &Rates) -> Passes<C> {
     Passes { forward: products + streamed, backward: (products + streamed) * BACKWARD_CROSSINGS }
 }
 
-/// Kernels that one mixer launches one after the other in its forward pass, operator by operator,
-/// as loops over tokens or chunks of one sequence are written in transformers' code: five to a
-/// token in Mamba, three in RG-LRU; nine to a chunk under delta rules, twelve in lightning
-/// attention; none where all chunks are one product.
+/// Returns the kernels that one mixer launches sequentially in its forward pass, operator by
+/// operator, from the loops over tokens or chunks of one sequence in transformers' code: five per
+/// token in Mamba, three in RG-LRU; nine per chunk under delta rules, twelve in lightning
+/// attention; none if all chunks are one product.
 pub(super) fn kernels_in_loops(setup: &Setup) -> f64 {
     let mixer = &setup.architecture.recurrent;
     if setup.kernels.state == StateKernel::Fused || !mixer.is_used() {

@@ -1,4 +1,4 @@
-//! The products of routed experts and what is between and around them.
+//! The products of routed experts, and the element-wise work between and around them.
 
 use super::adapters::beside_routed;
 use super::blocks::{Again, FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
@@ -10,44 +10,46 @@ use crate::model::flops::backward::recomputed;
 use crate::model::setup::Setup;
 use crate::units::{Bytes, Seconds};
 
-/// Rows by which a group of products pads each expert's on average: half a tile of 128.
+/// Rows by which grouped products pad each expert's rows on average: half a tile of 128.
 pub(in crate::model) const TILE_PADDING: f64 = 64.0;
 /// Bytes read and written per element of a routed copy to sort tokens by expert and back, both
-/// passes: a collective all-to-all is sorted before it and, by expert, after it, and the way back
-/// undoes both: four copies of 16 bits a pass, each read and written.
+/// passes: tokens are sorted before a collective all-to-all and, by expert, after it, and both are
+/// undone on the way back: four copies of 16 bits a pass, each read and written.
 const SORT_BYTES: f64 = 32.0;
-/// The same where the kernels that send tokens sort them by GPU: copies are put in the experts'
-/// order and back, two a pass.
+/// Sorting traffic with fused dispatchers, which sort tokens by GPU themselves: copies are put in
+/// the experts' order and back, two a pass.
 const FUSED_SORT_BYTES: f64 = 16.0;
 
-/// Casts of routed copies expert by expert, padded to the blocks of the format, over those of one
-/// tensor that streams: fitted to Megatron-Bridge's steps of mixtures before 26.06
+/// Traffic of casts of routed copies expert by expert, padded to the format's blocks, over that of
+/// casts of one contiguous tensor: fitted to Megatron-Bridge's steps of mixtures before 26.06
 /// (docs/book/accuracy.md).
 const CASTS_BY_EXPERT: f64 = 5.0;
 /// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate
-/// run operator by operator, both passes: fitted to the same steps of gpt-oss.
+/// run operator by operator, both passes: fitted to Megatron-Bridge's steps of gpt-oss before
+/// 26.06.
 const GATED_BY_HAND_BYTES: f64 = 65.0;
 
-/// Copies that arrive at one GPU's experts, padded to whole tiles where the products of all experts
-/// are one kernel.
+/// Returns the copies that arrive at one GPU's experts, padded to whole tiles if the products of
+/// all experts are one grouped kernel.
 pub(super) fn padded_rows(setup: &Setup) -> f64 {
     let chunks = f64::from(setup.experts.chunks.max(1));
     let padding = if setup.experts.grouped { chunks * TILE_PADDING * experts::local_experts(setup) } else { 0.0 };
     experts::received(setup) + padding
 }
 
-/// The share that grouped products reach of what dense ones do: JAX's kernel for ragged groups
-/// (Megablox) less than the libraries of GPUs. Fitted to `MaxText`'s DeepSeek V3, Qwen3 235B and
-/// gpt-oss 120B on TPU7x and v5p (tests/measured/silicon/tpu_recipes.csv); Mixtral with slots of a
-/// fixed size, whose products are dense ones, needs none.
+/// Rate of grouped products over that of dense ones with JAX's kernel for ragged groups (Megablox),
+/// which reaches less than GPU libraries. Fitted to `MaxText`'s DeepSeek V3, Qwen3 235B and gpt-oss
+/// 120B on TPU7x and v5p (tests/measured/silicon/tpu_recipes.csv). Mixtral with fixed-size slots,
+/// whose products are dense, is not affected.
 const MEGABLOX: f64 = 0.55;
 
 fn of_dense(setup: &Setup) -> f64 {
     if setup.traits().grouped_by_megablox && setup.experts.grouped { MEGABLOX } else { 1.0 }
 }
 
-/// Routed experts of one layer on one GPU: grouped products of the copies that arrive, no faster
-/// than their weights are read, and the element-wise work between and around them.
+/// Returns the cost of routed experts of one layer on one GPU: grouped products of the copies that
+/// arrive, limited by the reads of their weights, and the element-wise work between and around
+/// them.
 pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
@@ -56,7 +58,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let width = f64::from(arch.experts.moe_intermediate_size) / f64::from(setup.mesh.etp.max(1));
     let hidden = arch.expert_hidden_size();
     let block = mlp_between(f64::from(hidden), arch.gated_mlp, width);
-    // Every chunk of the tokens has products of its own.
+    // Every chunk of the tokens launches its own products.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let launches = if setup.experts.grouped { chunks } else { chunks * local };
     let rows = padded_rows(setup);
@@ -71,12 +73,12 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         rate_of_gradients: rates.gradients * of_dense(setup),
         aligned: block.aligned,
         memory: setup.accelerator.memory_bandwidth,
-        // Padding is computed, not read.
+        // Padding rows are computed, but not read.
         operands: chunks * local * block.weights + received * (block.inner + block.outer),
         element: rates.element(),
     };
-    // The gradient of the weights contracts each expert's rows alone, whatever is launched at once
-    // and in how many chunks.
+    // The weight gradient contracts each expert's rows separately, however many experts share a
+    // launch and into however many chunks tokens are split.
     let contracted = if setup.experts.grouped { rows / local } else { rows };
     let weight_gradient: C = Products { count: block.count * contracted / rows, ..products }.weight_gradient();
     let read = Bytes::new(rates.element() * chunks * local * block.weights) / rates.memory;
@@ -112,8 +114,8 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     .plus(beside_routed(rates))
 }
 
-/// Times of the experts of one layer alone, forward and backward: routed and shared ones with their
-/// router, without attention, the residual stream and the exchanges.
+/// Returns the times of one layer's experts alone, forward and backward: routed and shared experts
+/// with their router, without attention, the residual stream and the exchanges.
 pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
     let rates = Rates::of(setup);
     let arch = &setup.architecture;

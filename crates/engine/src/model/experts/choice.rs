@@ -1,6 +1,6 @@
 //! Adaptive parallelism and adaptive pipelining of experts (Tutel, arXiv 2206.03382, sections 3.1
-//! and 3.2): of the static choices the one that takes the least time. Weights stay where they are
-//! whatever is chosen, so that switching costs nothing.
+//! and 3.2): the static choice with the shortest step. Weights stay in place under every choice, so
+//! that switching is free.
 
 use super::{AllToAll, Dispatcher, ExpertParallel};
 use crate::model::choices::Choices;
@@ -11,18 +11,19 @@ use crate::model::stages::stages;
 use crate::model::step::pace;
 use crate::units::Seconds;
 
-/// The degrees of pipelining that Tutel tries.
+/// The degrees of pipelining that Tutel searches.
 pub const CHUNKS: [u32; 4] = [1, 2, 4, 8];
-/// The algorithms that it tries them with.
+/// The all-to-all algorithms that Tutel searches.
 pub const ALGORITHMS: [AllToAll; 2] = [AllToAll::Linear, AllToAll::TwoDimensional];
 
-/// Time of a step.
+/// Returns the time of a step.
 fn step_time(setup: &Setup) -> Seconds {
     pace::time(setup, &stages(setup)).step
 }
 
-/// The degrees of Tutel's r on the GPUs of a stage: for r of 0 every GPU computes with all experts,
-/// which are gathered; for more each expert is split over r GPUs, up to as many as are left for it.
+/// Returns the expert and expert tensor degrees for each of Tutel's r on the GPUs of a stage: for r
+/// = 0 every GPU gathers all experts' weights and computes with all experts; for larger r each
+/// expert is split over r GPUs, up to the GPUs available for each expert.
 ///
 /// ```
 /// # use engine::{catalog, model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
@@ -41,8 +42,8 @@ pub fn degrees(setup: &Setup) -> impl Iterator<Item = (u32, u32)> + use<> {
     core::iter::once((1, 1)).chain(shared.filter(move |_| ep > 1).map(move |r| (ep, r)))
 }
 
-/// The setup with the degrees of [`degrees`] that take the least time of those that fit in memory;
-/// where none does, with those that need least.
+/// Returns the setup with the fastest of the [`degrees`] that fit in memory, or, if none fits, with
+/// the degrees that need the least memory.
 #[must_use]
 pub fn with_fastest_degrees(setup: &Setup) -> Setup {
     let mut best = *setup;
@@ -50,7 +51,8 @@ pub fn with_fastest_degrees(setup: &Setup) -> Setup {
     for (ep, etp) in degrees(setup) {
         let candidate = Setup { mesh: Mesh { ep, etp, ..setup.mesh }, ..*setup };
         let memory = memory::peak(&candidate, &stages(&candidate));
-        // What fits goes before what does not; then the faster, or the smaller.
+        // Setups that fit rank before those that do not; then the faster, or the smaller setup
+        // wins.
         let rank = if memory.fits() { (0_u8, step_time(&candidate).get()) } else { (1, memory.peak.get()) };
         if least.is_none_or(|least| rank < least) {
             (best, least) = (candidate, Some(rank));
@@ -59,14 +61,13 @@ pub fn with_fastest_degrees(setup: &Setup) -> Setup {
     best
 }
 
-/// The setup with the chunks and the algorithm of [`CHUNKS`] and [`ALGORITHMS`] that take the least
-/// time.
+/// Returns the setup with the fastest combination of [`CHUNKS`] and [`ALGORITHMS`].
 #[must_use]
 pub fn with_fastest_chunks(setup: &Setup) -> Setup {
     let mut best = *setup;
     let mut least = None;
     for algorithm in ALGORITHMS {
-        // Kernels that send tokens themselves have no other algorithm.
+        // Fused dispatchers have no other algorithm.
         if setup.experts.dispatcher == Dispatcher::Fused && algorithm != setup.experts.algorithm {
             continue;
         }

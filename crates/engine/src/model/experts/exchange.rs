@@ -1,5 +1,5 @@
-//! What the experts of one layer exchange: tokens to their GPUs and back, and how much of it
-//! compute hides.
+//! Token exchanges of one expert layer, to the experts' GPUs and back, and the exposed part of
+//! them.
 
 use super::overlap::pipelined;
 use super::{Dispatcher, copies, local_tokens, parts_reached};
@@ -16,32 +16,32 @@ use crate::units::{Bytes, Seconds};
 pub struct ExpertExchange {
     /// Dispatch and combine, forward.
     pub forward: Seconds,
-    /// Their gradients' way back, with what recomputation repeats.
+    /// Dispatch and combine of gradients, including exchanges repeated by recomputation.
     pub backward: Seconds,
-    /// Of the forward pass, what compute does not hide.
+    /// Exposed time of the forward pass.
     pub exposed_forward: Seconds,
-    /// Of the backward pass.
+    /// Exposed time of the backward pass.
     pub exposed_backward: Seconds,
-    /// Whether they cross nodes.
+    /// Whether the exchanges cross nodes.
     pub crosses: bool,
 }
 
-/// Collectives of the experts in one pass: dispatch and combine.
+/// Exchanges of the experts in one pass: dispatch and combine.
 const COLLECTIVES_PER_PASS: f64 = 2.0;
 
-/// Time of one dispatch, or of one combine, of one micro-batch's tokens in one layer, in the
-/// activations' format.
+/// Returns the time of one dispatch, or of one combine, of one micro-batch's tokens in one layer,
+/// in the activations' format.
 pub fn dispatch_time(setup: &Setup) -> Seconds {
     dispatch_cost(setup)
 }
 
-/// Bytes of an element in 8 bits with one fp32 scale for every 128 of them (DeepSeek-V3, arXiv
+/// Bytes of an element in 8 bits with one fp32 scale for every 128 elements (DeepSeek-V3, arXiv
 /// 2412.19437, section 3.3.1).
 const EIGHT_BIT: f64 = 1.0 + 4.0 / 128.0;
 
-/// Dispatch and combine of one pass. In 8 bits tokens are dispatched, and in the backward pass the
-/// gradients of what is combined, as DeepSeek-V3 does (arXiv 2412.19437, section 3.3.3); the way
-/// back has the activations' format.
+/// Returns the time of dispatch and combine in one pass. With 8-bit dispatch, the dispatch, and in
+/// the backward pass the gradient of the combine, is sent in 8 bits, as in DeepSeek-V3 (arXiv
+/// 2412.19437, section 3.3.3); the opposite direction uses the activations' format.
 ///
 /// ```
 /// # use engine::{model::experts::exchange::both_ways, share::decode};
@@ -61,17 +61,17 @@ pub fn both_ways(setup: &Setup) -> Seconds {
     there + back
 }
 
-/// The cost of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
+/// Returns the cost of one dispatch, or of one combine, of one micro-batch's tokens in one layer.
 ///
-/// An all-to-all of `k f T H e` bytes over the ep groups of GPUs; kernels that send a token once
-/// take the bytes of the GPUs and nodes that it reaches. Where etp GPUs share an expert they gather
-/// each other's tokens before it, and reduce its partial results after it; the traffic leaves that
-/// out, and counts what a GPU sends to itself in the buffer.
+/// An all-to-all of `k f T H e` bytes over the ep groups of GPUs; fused dispatchers, which send a
+/// token once, transfer one copy per GPU and node reached. If etp GPUs share an expert, they gather
+/// each other's tokens before the expert and reduce its partial results after it; the reported
+/// traffic omits this, and includes the part of the buffer that a GPU sends to itself.
 pub fn dispatch_cost<C: Cost<Traffic>>(setup: &Setup) -> C {
     dispatch_in(setup, states::recipe_bytes(setup.recipe).activation)
 }
 
-/// The same with elements of so many bytes.
+/// Returns the cost of one dispatch with elements of `element` bytes.
 fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
     let (mesh, network) = (&setup.mesh, &setup.network);
     if mesh.expert_group() <= 1 {
@@ -81,7 +81,7 @@ fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
     let token = element * f64::from(setup.architecture.expert_hidden_size());
     let sent = Bytes::new(copies(setup) * token * setup.experts.imbalance);
     let group = Group::strided(mesh.ep, mesh.etp, world, network);
-    // Each chunk is a message of its own.
+    // Each chunk is a separate message.
     let chunks = f64::from(setup.experts.chunks.max(1));
     let to_experts = match setup.experts.dispatcher {
         Dispatcher::AllToAll => {
@@ -107,24 +107,24 @@ fn dispatch_in<C: Cost<Traffic>>(setup: &Setup, element: f64) -> C {
     })
 }
 
-/// Share of a layer's dispatches and combines that the backward pass repeats: with what is
-/// recomputed in full, or with all of its experts, those of the forward pass.
+/// Returns the share of a layer's forward dispatches and combines that the backward pass repeats:
+/// that of fully recomputed layers, or all if the expert module is recomputed.
 pub fn repeated(setup: &Setup) -> f64 {
     if setup.modules().moe { 1.0 } else { 1.0 - setup.kept_layers() }
 }
 
-/// Share of `NVLink`'s rate that kernels which send tokens reach: `DeepEP` dispatches at 153 GB/s
-/// and combines at 158 GB/s among the eight H800 of a node, of 200 (github deepseek-ai/DeepEP,
+/// Share of `NVLink`'s rate that fused dispatch kernels reach: `DeepEP` dispatches at 153 GB/s and
+/// combines at 158 GB/s among the eight H800 of a node, of 200 (github deepseek-ai/DeepEP,
 /// docs/legacy.md).
 const FUSED_NVLINK: f64 = 0.78;
-/// Share of a network card's rate that they reach: 43 to 51 GB/s by what each token's copies count,
-/// 44.6 in bytes that cross at 64 GPUs, of 50 (the same).
+/// Share of a network card's rate that fused dispatch kernels reach: 43 to 51 GB/s when all copies
+/// of a token are counted, 44.6 in bytes that cross at 64 GPUs, of 50 (same source).
 const FUSED_CARD: f64 = 0.88;
-/// Share of a card's rate that collectives reach on a fabric without faults: on a slower one
-/// kernels that send tokens are slower too.
+/// Share of a card's rate that collectives reach on a healthy fabric: on slower fabrics fused
+/// dispatch kernels slow down in proportion.
 const COLLECTIVES: f64 = 0.70;
 
-/// The links as kernels that send tokens use them.
+/// Returns the network with the rates of fused dispatch kernels.
 fn fused_network(network: &Network) -> Network {
     let fabric = network.inter_node_efficiency / COLLECTIVES;
     Network {
@@ -134,8 +134,8 @@ fn fused_network(network: &Network) -> Network {
     }
 }
 
-/// Time of an exchange that sends each token once to every GPU that it reaches and once to every
-/// other node, `bytes` being one copy of all of a GPU's tokens.
+/// Returns the time of an exchange that sends each token once to every GPU that it reaches and once
+/// to every other node; `bytes` is one copy of all of a GPU's tokens.
 fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
     let network = &fused_network(&setup.network);
     let experts = &setup.architecture.experts;
@@ -147,16 +147,16 @@ fn fused(setup: &Setup, group: Group, bytes: f64) -> Seconds {
 }
 
 impl ExpertExchange {
-    /// The exchanges of one layer beside its compute: in chunks of the tokens, or beside the
-    /// compute of another micro-batch.
+    /// Returns the exchanges of one layer, overlapped with its own compute in chunks of the tokens,
+    /// or with the compute of another micro-batch.
     ///
-    /// The backward pass sends as much as the forward pass, and what is recomputed in full repeats
-    /// the forward pass's.
+    /// The backward pass sends as much as the forward pass, and full recomputation repeats the
+    /// exchanges of the forward pass.
     pub fn of(setup: &Setup, units: &UnitTimes) -> Self {
         let forward = both_ways(setup);
         let backward = (1.0 + repeated(setup)) * forward;
         let (exposed_forward, exposed_backward) = if setup.experts.across_micro_batches {
-            // Where both run, compute is slower by the contention.
+            // While both run, contention slows compute.
             let slower = setup.overheads.contention - 1.0;
             let beside =
                 |comm: Seconds, compute: Seconds| slower * comm.min(compute) + (comm - compute).max(Seconds::ZERO);
@@ -176,8 +176,8 @@ impl ExpertExchange {
     }
 }
 
-/// Of an exchange before and after compute, in `chunks` chunks, what shows ([`pipelined`]),
-/// contention apart.
+/// Returns the exposed time of exchanges before and after compute in `chunks` chunks
+/// ([`pipelined`]), without contention.
 pub fn in_chunks(exchange: Seconds, compute: Seconds, chunks: u32) -> Seconds {
     pipelined(exchange / COLLECTIVES_PER_PASS, compute, chunks, 1.0) - compute
 }

@@ -1,5 +1,5 @@
-//! One layer of experts by itself, under every static choice of parallelism and pipelining (Tutel,
-//! arXiv 2206.03382).
+//! A single layer of experts under every static choice of parallelism and pipelining (Tutel, arXiv
+//! 2206.03382).
 
 pub mod choice;
 pub mod footprint;
@@ -18,20 +18,21 @@ pub use parts::{experts, gathered, one_way};
 /// Layout of the experts' inputs after an all-to-all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// As it arrives: one product for each sending GPU, of ever fewer rows as GPUs are added.
+    /// Layout on arrival: one product for each sending GPU, with fewer rows the more GPUs there
+    /// are.
     Conventional,
-    /// All rows of an expert together (Tutel's flexible all-to-all).
+    /// All rows of an expert contiguous (Tutel's flexible all-to-all).
     Flexible,
 }
 
-/// One layer of experts and what it runs on.
+/// One layer of experts and its hardware.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoeLayer {
     /// Tokens of one GPU, T.
     pub tokens: f64,
     /// Experts that each token is sent to, k.
     pub top_k: f64,
-    /// Places at an expert over its even share, f.
+    /// Capacity factor, slots of an expert over its even share, f.
     pub capacity_factor: f64,
     /// Experts in all, E.
     pub experts: u32,
@@ -45,42 +46,42 @@ pub struct MoeLayer {
     pub element: f64,
     /// GPUs, W.
     pub gpus: u32,
-    /// The links between them.
+    /// The links between the GPUs.
     pub network: Network,
     /// Rate of large matrix products.
     pub matmul_rate: FlopsPerSecond,
-    /// Rows of one product at which it reaches half of that rate.
+    /// Rows of one product at which the product reaches half of [`MoeLayer::matmul_rate`].
     pub half_saturation_rows: f64,
     /// Memory bandwidth that element-wise kernels reach.
     pub memory_rate: BytesPerSecond,
-    /// By how much each kernel of an exchange slows the exchange beside products: it waits for room
-    /// on the GPU.
+    /// Relative slowdown of an exchange per kernel when it overlaps with products, as the kernel
+    /// has to wait for free multiprocessors.
     pub slowdown_per_kernel: f64,
-    /// Host time of a pass outside the experts that nothing hides.
+    /// Exposed host time of a pass outside the experts.
     pub host: Seconds,
-    /// How tokens are written to their places.
+    /// The way in which tokens are written to expert slots.
     pub encode: Encode,
-    /// How the experts' inputs lie.
+    /// The layout of the experts' inputs.
     pub layout: Layout,
 }
 
-/// The parts of one pass, each as if it ran alone, and how long the pass takes.
+/// The parts of one pass, each as if it ran alone, and the total time of the pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PassTime {
-    /// Gate, encode and decode, and host time: nothing runs beside them.
+    /// Gate, encode and decode, and host time: not overlapped.
     pub routing: Seconds,
     /// Dispatch and combine.
     pub all_to_all: Seconds,
-    /// The experts' products and what is between them.
+    /// The experts' products and the element-wise work between them.
     pub experts: Seconds,
-    /// Gathering weights, or reducing their gradients: before or after the rest.
+    /// Gathering weights, or reducing their gradients: not overlapped with the other parts.
     pub weights: Seconds,
-    /// The pass.
+    /// Total time of the pass.
     pub total: Seconds,
 }
 
 impl PassTime {
-    /// Of the exchanges, what the experts' products do not hide.
+    /// Returns the exposed time of the exchanges.
     pub fn exposed(&self) -> Seconds {
         self.total - self.routing - self.experts - self.weights
     }
@@ -96,58 +97,58 @@ pub struct LayerTime {
 }
 
 impl LayerTime {
-    /// Both passes.
+    /// Returns the time of both passes.
     pub fn total(&self) -> Seconds {
         self.forward.total + self.backward.total
     }
 
-    /// The exchanges of both passes, as if they ran alone.
+    /// Returns the exchanges of both passes, as if they ran alone.
     pub fn all_to_all(&self) -> Seconds {
         self.forward.all_to_all + self.backward.all_to_all
     }
 
-    /// All else.
+    /// Returns the time of all parts except the exchanges.
     pub fn compute(&self) -> Seconds {
         let alone = |pass: &PassTime| pass.routing + pass.experts + pass.weights;
         alone(&self.forward) + alone(&self.backward)
     }
 }
 
-/// Products of the backward pass over the forward pass's.
+/// Products of the backward pass over those of the forward pass.
 const BACKWARD: f64 = 2.0;
-/// Kernels of an exchange: NCCL's, and in two dimensions NCCL's two and two strided copies.
+/// Kernels of an exchange: one of NCCL, and in two dimensions two of NCCL and two strided copies.
 const KERNELS_LINEAR: f64 = 1.0;
 const KERNELS_TWO_DIMENSIONAL: f64 = 4.0;
-/// By how much a kernel of an exchange slows it beside products
-/// ([`MoeLayer::slowdown_per_kernel`]), as Tutel shows it: two-dimensional exchanges, of four
-/// kernels, gain next to nothing from chunks at 16 to 128 GPUs, linear ones half of what full
-/// overlap would give (Table 6a).
+/// Relative slowdown of an exchange per kernel when it overlaps with products
+/// ([`MoeLayer::slowdown_per_kernel`]), from Tutel's measurements: two-dimensional exchanges, of
+/// four kernels, gain almost nothing from chunks at 16 to 128 GPUs, linear ones half of the gain of
+/// full overlap (Table 6a).
 pub const SLOWDOWN_PER_KERNEL: f64 = 0.1;
 
 impl MoeLayer {
-    /// GPUs that share one expert, `W/E`, at least 1: the largest r.
+    /// Returns the GPUs that share one expert, `W/E`, at least 1: the largest r.
     pub fn gpus_per_expert(&self) -> u32 {
         (self.gpus / self.experts.max(1)).max(1)
     }
 
-    /// Experts of one GPU, `E/W`, at least 1.
+    /// Returns the experts of one GPU, `E/W`, at least 1.
     pub fn local_experts(&self) -> f64 {
         let share = f64::from(self.experts) / f64::from(self.gpus.max(1));
         if share > 1.0 { share } else { 1.0 }
     }
 
-    /// Copies of one GPU's tokens that go to experts, `k f T`.
+    /// Returns the copies of one GPU's tokens that go to experts, `k f T`.
     pub fn copies(&self) -> f64 {
         self.top_k * self.capacity_factor * self.tokens
     }
 
-    /// Weights of one expert, `2 M F` or, gated, `3 M F` elements.
+    /// Returns the weights of one expert, `2 M F` or, gated, `3 M F` elements.
     pub fn expert_weights(&self) -> Bytes {
         let matrices = if self.gated { 3.0 } else { 2.0 };
         Bytes::new(matrices * self.hidden_size * self.intermediate_size * self.element)
     }
 
-    /// What the gate and the encoding see.
+    /// Returns the inputs of the gate and the encoding.
     pub fn routed(&self) -> Routed {
         Routed {
             tokens: self.tokens,
@@ -167,13 +168,14 @@ impl MoeLayer {
     }
 }
 
-/// The time of one layer under one static choice, forward and backward (arXiv 2206.03382, sections
-/// 3.1 and 3.2).
+/// Returns the time of one layer under one static choice, forward and backward (arXiv 2206.03382,
+/// sections 3.1 and 3.2).
 ///
 /// r = 0: every GPU gathers all E experts' weights and reduces all their gradients over W GPUs;
-/// tokens stay. r >= 1: tokens go to their experts and back, `r k f T M` elements each way in d
-/// chunks, every expert is split over r groups of GPUs, and each gathers its part, `1/r` of an
-/// expert, over `(W/E)/r`. Not counted: imbalance beyond the capacity factor, the optimizer.
+/// tokens stay in place. r >= 1: tokens go to their experts and back, `r k f T M` elements each way
+/// in d chunks, every expert is split over r groups of GPUs, and each group gathers its part, `1/r`
+/// of an expert, over `(W/E)/r` GPUs. Not counted: imbalance beyond the capacity factor, the
+/// optimizer.
 ///
 /// ```
 /// # use engine::model::collectives::AllToAll;

@@ -1,16 +1,17 @@
-//! Exchanges and products of one layer in chunks, beside each other (Tutel's pipelining, arXiv
-//! 2206.03382, section 3.2).
+//! Overlap of exchanges and products of one layer in chunks (Tutel's pipelining, arXiv 2206.03382,
+//! section 3.2).
 
 use crate::units::Seconds;
 
-/// Time of a dispatch, the experts' products and a combine in d `chunks` on two lanes, one for
-/// exchanges and one for products: `2 A + C` in one chunk, else `max(2 A s, 2 A/d + C)`.
+/// Returns the time of a dispatch, the experts' products and a combine in d `chunks` on two lanes,
+/// one for exchanges and one for products: `2 A + C` in one chunk, otherwise `max(2 A s, 2 A/d +
+/// C)`.
 ///
-/// `one_way` A is the time of all d messages of the dispatch, and as much of the combine; `compute`
-/// C that of all chunks of the products; s >= 1 is by how much exchanges slow down beside products.
-/// The lane of exchanges sends all chunks before it takes any back, so it waits for no product from
-/// the second chunk on; the lane of products waits for its first chunk, and its last one is still
-/// to be sent back.
+/// `one_way` A is the time of all d messages of the dispatch, and also of the combine; `compute` C
+/// is the time of all chunks of the products; s >= 1 is the slowdown of exchanges that overlap with
+/// products. The lane of exchanges sends all dispatch chunks before any combine chunk, so from the
+/// second chunk on it is never idle for a product. The lane of products idles during the first
+/// dispatch chunk, and the last combine chunk follows it.
 ///
 /// ```
 /// # use engine::model::experts::overlap::pipelined;
@@ -36,8 +37,8 @@ const WAYS: f64 = 2.0;
 mod tests {
     use super::*;
 
-    /// The two lanes chunk by chunk: dispatches first, in order; a product once its chunk is there;
-    /// combines in order, each once its product is done.
+    /// Simulates the two lanes chunk by chunk: dispatches first, in order; a product once its chunk
+    /// has arrived; combines in order, each once its product is done.
     fn played(one_way: f64, compute: f64, chunks: u32) -> f64 {
         let (message, product) = (one_way / f64::from(chunks), compute / f64::from(chunks));
         let sent = |chunk: u32| f64::from(chunk + 1) * message;

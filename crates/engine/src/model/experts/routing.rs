@@ -1,13 +1,13 @@
-//! What surrounds the experts of a layer on each GPU: the gate, and sorting tokens to their
-//! experts' places and back.
+//! Work around the experts of a layer on each GPU: the gate, and moving tokens to their expert
+//! slots and back.
 
 use crate::units::{Bytes, Flops};
 
-/// How copies of tokens are written to their places in the experts' inputs (encode) and their
+/// The way in which token copies are written to slots of the experts' inputs (encode) and the
 /// results read back (decode).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encode {
-    /// Products with a tensor of tokens by experts by places, nearly all zeros (GShard, arXiv
+    /// Products with a tensor of tokens by experts by slots, nearly all zeros (GShard, arXiv
     /// 2006.16668; Fairseq, DeepSpeed).
     Dense,
     /// Copies of the rows by index (Tutel's fast encode and decode, arXiv 2206.03382, appendix B).
@@ -17,14 +17,14 @@ pub enum Encode {
 /// Floating-point operations and bytes read and written by the kernels of one pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// In matrix products.
+    /// FLOPs of matrix products.
     pub flops: Flops,
-    /// By element-wise kernels.
+    /// Bytes of element-wise kernels.
     pub moved: Bytes,
 }
 
-/// The tokens T of one GPU, their copies `k f T`, the elements M of one and the bytes of each, and
-/// the experts E they choose from.
+/// Routing sizes of one GPU: tokens T, token copies `k f T`, M elements of each token and their
+/// bytes, and E experts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Routed {
     /// T.
@@ -39,21 +39,21 @@ pub struct Routed {
     pub experts: f64,
 }
 
-/// Bytes of a score, which gates compute in fp32.
+/// Bytes of a score; gates compute in fp32.
 const SCORE: f64 = 4.0;
 /// A multiply-add.
 const MULTIPLY_ADD: f64 = 2.0;
-/// Products of the backward pass over the forward pass's.
+/// Products of the backward pass over those of the forward pass.
 const BACKWARD: f64 = 2.0;
 /// Reads and writes of all scores of T tokens for E experts, both passes: softmax, choice of the
-/// top k, places by cumulative sums of masks, auxiliary loss. Between what their operators need
-/// (some 20) and what is left of Table 2's compute part, which grows by 14.5 ms from 32 to 512
-/// experts, without the gate's product (some 55).
+/// top k, slots by cumulative sums of masks, auxiliary loss. The value is between the count of the
+/// operators (some 20) and the remainder of Table 2's compute part without the gate's product,
+/// which grows by 14.5 ms from 32 to 512 experts (some 55).
 const SCORE_PASSES: f64 = 40.0;
-/// The forward pass has a third of them.
+/// Score passes of the forward pass, a third.
 const FORWARD_PASSES: f64 = SCORE_PASSES / 3.0;
 
-/// The gate's work, forward: `2 T M E` FLOPs and its passes over `T E` scores.
+/// Returns the gate's work, forward: `2 T M E` FLOPs and its passes over `T E` scores.
 ///
 /// ```
 /// # use engine::model::experts::routing::{Routed, gate};
@@ -69,7 +69,7 @@ pub fn gate(routed: &Routed) -> Work {
     }
 }
 
-/// The gate's work, backward: twice the forward pass's.
+/// Returns the gate's work, backward: twice that of the forward pass.
 pub fn gate_backward(routed: &Routed) -> Work {
     let forward = gate(routed);
     Work { flops: BACKWARD * forward.flops, moved: BACKWARD * forward.moved }
@@ -77,19 +77,19 @@ pub fn gate_backward(routed: &Routed) -> Work {
 
 /// Einsums of the dense encode and decode: one each, forward.
 const EINSUMS_FORWARD: f64 = 2.0;
-/// Backward, three: the mask has no gradient, the weights have one, and so have both inputs.
+/// Backward, three: the mask has no gradient, the weights and both inputs have one.
 const EINSUMS_BACKWARD: f64 = 3.0;
-/// Bytes read and written per element of the dense tensor, forward, in fp32 but for the mask of one
-/// byte: two writes by the two choices, their sum (8 + 4), its mask (4 + 1), the mask's cast (1 +
-/// 4), a read by each einsum (4 + 4). Fairseq's `top2gate.py`, counted for k = 2.
+/// Bytes read and written per element of the dense tensor, forward, in fp32 except for the mask of
+/// one byte: two writes for the two choices, their sum (8 + 4), its mask (4 + 1), the mask's cast
+/// (1 + 4), a read by each einsum (4 + 4). Fairseq's `top2gate.py`, counted for k = 2.
 const DENSE_FORWARD_BYTES: f64 = 38.0;
 /// Backward: the gradient's write (4), a read of mask and weights by the einsums (4 + 4), four
-/// reads by the two choices' outer products (16).
+/// reads by the outer products of the two choices (16).
 const DENSE_BACKWARD_BYTES: f64 = 28.0;
 
-/// The work of encode and decode, forward. Sparse: a read and a write of `(1 + k f) T M` elements
-/// each. Dense: two einsums of `2 T (E C) M` FLOPs, `E C = k f T`, and 38 bytes for each of `T E C`
-/// elements.
+/// Returns the work of encode and decode, forward. Sparse: a read and a write of `(1 + k f) T M`
+/// elements each. Dense: two einsums of `2 T (E C) M` FLOPs, `E C = k f T`, and 38 bytes for each
+/// of `T E C` elements.
 ///
 /// ```
 /// # use engine::model::experts::routing::{Encode, Routed, encode};
@@ -105,8 +105,8 @@ pub fn encode(routed: &Routed, how: Encode) -> Work {
     }
 }
 
-/// The work of encode and decode, backward: for each input of the two that has a gradient as much
-/// again.
+/// Returns the work of encode and decode, backward: the work of one einsum for each of the three
+/// gradients.
 pub fn encode_backward(routed: &Routed, how: Encode) -> Work {
     match how {
         Encode::Sparse => sparse(routed, EINSUMS_BACKWARD),

@@ -1,4 +1,4 @@
-//! The widths that a family's shapes can have: whole groups of heads, and MLPs in round numbers.
+//! The possible widths of a family's shapes: whole groups of heads, and MLPs in round numbers.
 
 use super::params;
 use crate::model::transformer::recurrent::RecurrentKind;
@@ -7,16 +7,16 @@ use crate::model::transformer::{Architecture, Experts, Recurrent};
 /// Widths of the MLPs over the width of the model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mlp {
-    /// Of dense layers.
+    /// MLP of dense layers.
     pub(super) dense: f64,
-    /// Of one expert.
+    /// MLP of one expert.
     pub(super) expert: f64,
-    /// Of the shared experts.
+    /// MLP of the shared experts.
     pub(super) shared: f64,
 }
 
 impl Mlp {
-    /// Those of a shape.
+    /// Returns the widths of a shape.
     pub(super) fn of(shape: &Architecture) -> Self {
         let over = |width: u32| f64::from(width) / f64::from(shape.hidden_size.max(1));
         let Experts { moe_intermediate_size, shared_intermediate_size, .. } = shape.experts;
@@ -28,36 +28,37 @@ impl Mlp {
     }
 }
 
-/// Shapes in the style of one, a step of width apart.
+/// Shapes that keep the style of one shape, at multiples of a step of width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps<'a> {
     style: &'a Architecture,
     mlp: Mlp,
     /// Query heads of one step.
     heads: u32,
-    /// Whether heads of keys and values stay as many; else each serves as many query heads.
+    /// Whether the number of key and value heads stays constant; otherwise their grouping does.
     kept: bool,
 }
 
-/// Layers, width, query heads and widths of an MLP and of an expert at most: what the table of
-/// parameters lets a custom model have, as a scaled one may become that.
+/// Upper limits of layers, width, query heads, and widths of an MLP and of an expert: the bounds of
+/// a custom model in the table of parameters, as a scaled model can become custom.
 const MOST_LAYERS: f64 = 2048.0;
 const MOST_HIDDEN: f64 = 262_144.0;
 const MOST_HEADS: u32 = 4096;
 const MOST_MLP: (u32, u32) = (2_097_152, 2_000_000);
-/// Heads of a state mixer, and its other widths, at most.
+/// Upper limits of a recurrent mixer's heads and of its other widths.
 const MOST_STATE: (u32, u32) = (50_000, 200_000);
-/// Layers over which the parameters of one are measured, times those from one with experts to the
-/// next.
+/// Layers over which the parameters of one layer are measured, times the distance between expert
+/// layers.
 const SPAN: u32 = 16;
-/// How far an MLP may leave the family's ratio, to take up what whole layers leave.
+/// Limits by which an MLP may deviate from the family's ratio, to absorb the rounding to whole
+/// layers.
 const STRETCH: (f64, f64) = (0.8, 1.25);
-/// The roundest step of an MLP's width, and the fewest steps in it.
+/// The largest step of an MLP's width, and the least number of steps in a width.
 const ROUND: (u32, u32) = (256, 100);
 
 impl<'a> Steps<'a> {
-    /// The steps in a style; `kept` says whether heads of keys and values stay as many, as
-    /// multi-query attention's always do.
+    /// Returns the steps in a style; `kept` is whether the number of key and value heads stays
+    /// constant, which is always so for multi-query attention.
     pub(super) fn of(style: &'a Architecture, kept: bool, mlp: Mlp) -> Self {
         let (heads, pairs) = (style.num_attention_heads.max(1), style.num_key_value_heads.max(1));
         let whole = heads.is_multiple_of(pairs);
@@ -71,32 +72,33 @@ impl<'a> Steps<'a> {
         Self { style, mlp, heads: if heads == pairs { 1 } else { step }, kept: kept && heads != pairs }
     }
 
-    /// The step nearest to a width.
+    /// Returns the step nearest to a width.
     pub(super) fn nearest(&self, hidden: f64) -> u32 {
         let one = f64::from(self.heads) * self.head_share();
         ((hidden / one).round() as u32).clamp(1, self.most())
     }
 
-    /// Steps of width at most.
+    /// Returns the largest step of width.
     fn most(&self) -> u32 {
         let one = f64::from(self.heads) * self.head_share();
         (MOST_HEADS / self.heads.max(1)).min((MOST_HIDDEN / one) as u32).max(1)
     }
 
-    /// Width of the model over its query heads.
+    /// Returns the width of the model over its query heads.
     fn head_share(&self) -> f64 {
         f64::from(self.style.hidden_size.max(1)) / f64::from(self.style.num_attention_heads.max(1))
     }
 
-    /// The step at which layers and width are most nearly in the style's ratio, at a number of
-    /// parameters.
+    /// Returns the step at which a model of `size` parameters has a ratio of layers to width
+    /// nearest to the style's.
     pub(super) fn of_the_same_aspect(&self, size: f64) -> u32 {
         let deep = |step: u32| {
             let wide = self.wide(step);
             let layers = self.layers(&wide, size) / f64::from(self.style.num_hidden_layers.max(1));
             layers / (f64::from(wide.hidden_size) / f64::from(self.style.hidden_size.max(1)))
         };
-        // The first step that is no deeper than the style: layers fall with the width.
+        // Finds the first step at which the ratio of layers to width is no larger than the style's,
+        // as layers fall with the width.
         let (mut low, mut high) = (0, self.most());
         while high - low > 1 {
             let middle = u32::midpoint(low, high);
@@ -106,12 +108,12 @@ impl<'a> Steps<'a> {
                 low = middle;
             }
         }
-        // By ratios, the nearer of both.
+        // Of the two steps, the nearer by ratio.
         if low > 0 && deep(low) * deep(high) < 1.0 { low } else { high }
     }
 
-    /// The shape at a step of width with a number of parameters: layers first, then the MLP takes
-    /// up the rest.
+    /// Returns the shape with a number of parameters at a step of width: layers are chosen first,
+    /// then the MLP absorbs the rest.
     pub(super) fn shape(&self, step: u32, size: f64) -> Architecture {
         let wide = self.wide(step);
         let layers = self.whole(self.layers(&wide, size));
@@ -122,18 +124,18 @@ impl<'a> Steps<'a> {
         self.with_mlp(shape, stretch)
     }
 
-    /// Whole layers: as many more or fewer than the style's as hold one with experts each, where
-    /// not every layer has some.
+    /// Rounds to whole layers; if not every layer has experts, the layers differ from the style's
+    /// by a multiple of the distance between expert layers.
     fn whole(&self, layers: f64) -> f64 {
         let own = f64::from(self.style.num_hidden_layers);
         let regular = self.style.has_experts() && !self.style.pattern.is_used();
         let step = if regular { f64::from(self.style.experts.moe_layer_step.max(1)) } else { 1.0 };
         let least = f64::from(self.fewest_layers());
-        // Dense layers first and one with experts in many may ask for more than there can be.
+        // Leading dense layers and a large distance between expert layers may exceed the limit.
         (own + ((layers - own) / step).round() * step).max(least).min(MOST_LAYERS)
     }
 
-    /// The style at a step of width.
+    /// Returns the style at a step of width.
     fn wide(&self, step: u32) -> Architecture {
         let style = self.style;
         let heads = self.heads.saturating_mul(step).max(1);
@@ -156,14 +158,14 @@ impl<'a> Steps<'a> {
         self.with_mlp(wide, 1.0)
     }
 
-    /// A width of the style in the proportion of its widths.
+    /// Scales a width of the style in proportion to the hidden size.
     fn in_proportion(&self, own: u32, hidden: u32) -> u32 {
         let ratio = f64::from(hidden) / f64::from(self.style.hidden_size.max(1));
         if own == 0 { 0 } else { ((ratio * f64::from(own)).round() as u32).clamp(1, MOST_STATE.1.max(own)) }
     }
 
-    /// The mixer with a state: more heads, or where it has one, a wider one; groups of Mamba-2
-    /// stay, other keys grow with the values.
+    /// Scales the recurrent mixer: more heads, or, for a mixer with one head, a wider one. Groups
+    /// of Mamba-2 stay, other keys grow with the values.
     fn recurrent(&self, hidden: u32) -> Recurrent {
         let own = self.style.recurrent;
         if own.heads <= 1 {
@@ -182,7 +184,7 @@ impl<'a> Steps<'a> {
         Recurrent { heads, key_heads: if own.key_heads == 0 { 0 } else { key_heads }, ..own }
     }
 
-    /// A shape with MLPs in the family's ratio to its width, times `stretch`.
+    /// Returns the shape with MLPs in the family's ratio to its width, times `stretch`.
     fn with_mlp(&self, shape: Architecture, stretch: f64) -> Architecture {
         let (dense, expert) = MOST_MLP;
         let width = |ratio: f64, style: u32| rounded(stretch * ratio * f64::from(shape.hidden_size), style);
@@ -198,8 +200,8 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Layers at which a shape has a number of parameters; not whole, and not positive where the
-    /// embedding alone has more.
+    /// Returns the layers with which a shape has a number of parameters; not rounded, and not
+    /// positive if the embedding alone has more.
     fn layers(&self, wide: &Architecture, size: f64) -> f64 {
         let few = self.fewest_layers();
         if wide.pattern.is_used() {
@@ -211,7 +213,8 @@ impl<'a> Steps<'a> {
         f64::from(few) + (size - low) / ((high - low) / f64::from(span))
     }
 
-    /// The dense layers that come first and one more, with experts where there are any.
+    /// Returns the leading dense layers and one more, up to the first layer with experts if there
+    /// are any.
     fn fewest_layers(&self) -> u32 {
         if self.style.pattern.is_used() {
             return first_with_experts(self.style);
@@ -221,8 +224,8 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Layers at which a shape whose layers are a list has a number of parameters, between the whole
-/// numbers below and above it.
+/// Returns the layers with which a shape with a list of layers has a number of parameters,
+/// interpolated between the whole numbers below and above.
 fn listed_layers(wide: &Architecture, size: f64) -> f64 {
     let at = |layers: u32| params(&Architecture { num_hidden_layers: layers, ..*wide });
     let (mut low, mut high) = (0, MOST_LAYERS as u32);
@@ -237,14 +240,14 @@ fn listed_layers(wide: &Architecture, size: f64) -> f64 {
     f64::from(low) + (size - at(low)) / (at(high) - at(low))
 }
 
-/// Layers of a list up to the first with experts, where it has some.
+/// Returns the layers of a list up to the first with experts, if any.
 fn first_with_experts(style: &Architecture) -> u32 {
     let has = |layers: &u32| style.blocks_among(*layers).experts > 0;
     (1..=style.num_hidden_layers.max(1)).find(has).unwrap_or(1)
 }
 
-/// Rounds the width of an MLP to a step that the published one is a multiple of: a power of two,
-/// and a small part of the width.
+/// Rounds the width of an MLP to a step that divides the published width: a power of two, and a
+/// small part of the width.
 fn rounded(width: f64, published: u32) -> u32 {
     if published == 0 {
         return 0;

@@ -4,7 +4,7 @@ use crate::model::transformer::Experts;
 use crate::params::{ParamId, scale};
 use crate::scenario::{CUSTOM, Model, Scenario};
 
-/// Every model of the catalog that is not of the ladder, and each as a custom one.
+/// Every model of the catalog that is not on the ladder, and each as a custom model.
 fn models() -> impl Iterator<Item = Model> {
     let all = MODELS.iter().flat_map(|entry| [entry.pick(), Model::Custom { architecture: entry.architecture }]);
     all.filter(|model| !model.family().is_some_and(|family| family.on_ladder))
@@ -25,7 +25,7 @@ fn a_published_size_is_the_published_model() {
             for to in family.members {
                 let resized = model.resized(params(&to.architecture));
                 assert_eq!(resized, catalog::model(to.id).unwrap().pick(), "{} to {}", from.id, to.id);
-                // From any size on the way too.
+                // The result does not depend on intermediate sizes.
                 let away = model.resized(1.37 * params(&to.architecture));
                 assert_eq!(away.resized(params(&to.architecture)), resized, "{} to {}", from.id, to.id);
             }
@@ -37,7 +37,7 @@ fn a_published_size_is_the_published_model() {
     }
 }
 
-/// Also without the rule that a published size is the published model.
+/// The curve meets published sizes even without the rule that snaps to them.
 #[test]
 fn the_curve_itself_meets_every_published_size() {
     for family in FAMILIES {
@@ -70,7 +70,7 @@ fn every_size_of_the_slider_is_met_within_two_percent_and_grows() {
         for size in slider(&model) {
             let resized = model.resized(size);
             let found = params(&resized.architecture());
-            // What stands beside the layers stays, whatever their size.
+            // Parameters outside the scaled layers stay, whatever the size of the layers.
             let extra = model.architecture().extra;
             let tower = model.architecture().tower;
             let beside = (extra.layers + extra.outside) as f64 + (tower.params + tower.projector_params) as f64;
@@ -78,8 +78,8 @@ fn every_size_of_the_slider_is_met_within_two_percent_and_grows() {
                 continue;
             }
             if matches!(resized, Model::Scaled { .. }) {
-                // A few layers of one block each, most of them without an MLP that could take up
-                // the rest, are coarser.
+                // A few layers of one block each, most of them without an MLP that could absorb the
+                // rest, are coarser.
                 let shape = resized.architecture();
                 let few = shape.pattern.is_used() && shape.num_hidden_layers < 16;
                 let near = if few { 0.06 } else { 0.02 };
@@ -145,7 +145,7 @@ fn a_size_that_is_none_changes_nothing_and_one_too_far_is_the_last() {
     }
 }
 
-/// A scaled model may become a custom one, which a link can hold.
+/// A scaled model may become a custom one, which a link can represent.
 #[test]
 fn a_scaled_shape_is_within_the_bounds_of_a_custom_one() {
     let wide =
@@ -164,7 +164,7 @@ fn a_scaled_shape_is_within_the_bounds_of_a_custom_one() {
     }
 }
 
-/// Shapes that somebody typed.
+/// Shapes typed by users.
 #[test]
 fn no_shape_is_too_strange() {
     let least = Architecture {

@@ -1,4 +1,4 @@
-//! What the backward pass computes: gradients, and what is computed again for them.
+//! Work of the backward pass: gradients, and recomputation.
 
 use super::layer::{
     MULTIPLY_ADD, layer_matmul, layer_matmul_params, layer_mixing, matrices, routed_width, unrouted_width,
@@ -10,8 +10,7 @@ use crate::model::training::Recompute;
 use crate::model::transformer::Architecture;
 use crate::units::Flops;
 
-/// The share of one layer's forward matrix products and of its attention that the backward pass
-/// executes again, single modules apart.
+/// Shares of one layer's forward work that the backward pass recomputes, apart from single modules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recomputed {
     /// Share of the layers that have a backward pass.
@@ -24,15 +23,15 @@ pub struct Recomputed {
     pub elementwise: f64,
 }
 
-/// What a recomputation mode executes again.
+/// Returns the shares of the forward work that a recomputation mode executes again.
 ///
 /// Selective is torchtitan's per-operator mode: attention and every second matrix product are kept,
-/// so the key projection, the output projection and (where gated) the MLP's second input projection
-/// run again, all grouped products of routed experts do, and everything element-wise does. The
-/// attention core (Megatron) runs again where its scores were written to memory.
+/// so that the key projection, the output projection and (if gated) the MLP's second input
+/// projection are recomputed, with all grouped products of routed experts and all element-wise
+/// work. The attention core (Megatron) is recomputed if its scores were written to memory.
 pub fn recomputed(setup: &Setup) -> Recomputed {
     let arch = &setup.architecture;
-    // Scores that were written to memory are dropped and computed again.
+    // Scores that were written to memory are dropped and recomputed.
     let scores = f64::from(u8::from(setup.kernels.attention == AttentionKernel::Unfused));
     let backward = Backward::of(setup).passed;
     let again = match setup.recompute {
@@ -41,12 +40,13 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
             [again, again, again]
         }
         Recompute::AttentionCore => [0.0, scores, 0.0],
-        // The blocks of a layer price their own modules (compute::modules).
+        // The blocks of a layer count their own modules (compute::modules).
         Recompute::Modules => {
             let attention = if setup.modules().core_attn { scores } else { 0.0 };
             [0.0, attention, 0.0]
         }
-        // `MaxText`'s `minimal` keeps the outputs of all products, and of attention's kernel none.
+        // `MaxText`'s `minimal` keeps the outputs of all products, but not that of attention's
+        // kernel.
         Recompute::Selective if setup.traits().selective_keeps_products => [0.0, 1.0, 1.0],
         Recompute::Selective => {
             let hidden = f64::from(arch.hidden_size);
@@ -60,21 +60,21 @@ pub fn recomputed(setup: &Setup) -> Recomputed {
     Recomputed { backward, matmul, attention, elementwise }
 }
 
-/// Shares of the layers by what their backward pass computes.
+/// Shares of the layers, by the gradients that the backward pass computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backward {
-    /// Gradients of inputs: the layers that gradients pass.
+    /// Layers with input gradients.
     pub passed: f64,
-    /// Gradients of the model's own weights.
+    /// Layers with gradients of the model's own weights.
     pub trained: f64,
-    /// Gradients of adapters' weights.
+    /// Layers with gradients of adapter weights.
     pub adapters: f64,
-    /// Gradients of the output head's weights: all of them, or none.
+    /// Gradients of the output head's weights: 1 or 0.
     pub head: f64,
 }
 
 impl Backward {
-    /// That of a setup.
+    /// Returns the shares of a setup.
     pub fn of(setup: &Setup) -> Self {
         let trained = &setup.trained;
         if trained.is_all() {
@@ -92,9 +92,9 @@ impl Backward {
     }
 }
 
-/// Weights of every second one of attention's projections: key and output; under latent attention
-/// those out of the ranks, or where queries have no rank the one into the keys' and values' and the
-/// output's.
+/// Returns the weights of every second one of attention's projections: key and output. Under latent
+/// attention those are the up-projections, or, if queries have no rank, the down-projection of keys
+/// and values and the output projection.
 fn second_projections(arch: &Architecture) -> f64 {
     let hidden = f64::from(arch.hidden_size);
     let latent = arch.latent;
@@ -110,8 +110,8 @@ fn second_projections(arch: &Architecture) -> f64 {
     }
 }
 
-/// FLOPs per token that recomputation adds to [`model_per_token`](super::model_per_token),
-/// attention counted over `keys`.
+/// Returns the FLOPs per token that recomputation adds to
+/// [`model_per_token`](super::model_per_token), with attention over `keys`.
 pub fn recomputed_per_token(setup: &Setup, keys: f64) -> Flops {
     let arch = &setup.architecture;
     let share = recomputed(setup);

@@ -1,5 +1,4 @@
-//! FLOPs of the layers of a decoder-only transformer, and of its head
-//! (docs/book/model/parameters.md).
+//! FLOPs of the layers and the head of a decoder-only transformer (docs/book/model/parameters.md).
 
 use super::recurrent;
 use crate::model::setup::Setup;
@@ -12,15 +11,15 @@ use crate::units::Flops;
 pub(super) const MULTIPLY_ADD: f64 = 2.0;
 /// Matrix products over the score matrix in attention: queries by keys, and scores by values.
 const SCORE_PRODUCTS: f64 = 2.0;
-/// The backward pass of a matrix product is two products of the same size: for its input and for
-/// its weight.
+/// A matrix product's backward pass is two products of equal size: for its input and for its
+/// weight.
 pub(super) const BACKWARD_OVER_FORWARD: f64 = 2.0;
-/// The share of the score matrix that a causal mask leaves.
+/// Share of the score matrix under a causal mask.
 const CAUSAL_SHARE: f64 = 0.5;
 
-/// Weights of one layer that take part in the matrix products of a token, the mean over layers:
-/// projections and MLP (in layers with experts those that the token is sent to, the shared ones and
-/// the router), without biases and norms.
+/// Returns the weights of one layer that enter the matrix products of a token, averaged over
+/// layers, without biases and norms: projections and MLP; in expert layers the experts that the
+/// token is sent to, the shared experts and the router.
 pub fn layer_matmul_params(arch: &Architecture) -> f64 {
     let shares = arch.shares();
     let hidden = f64::from(arch.hidden_size);
@@ -33,8 +32,8 @@ pub fn layer_matmul_params(arch: &Architecture) -> f64 {
         + (shares.recurrent * arch.recurrent_matmul_params() + latent + extra)
 }
 
-/// Weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q d` for its
-/// gate; all matrices of latent attention.
+/// Returns the weights of one attention's projections: `H (n_q + 2 n_kv) d + n_q d H`, and `H n_q
+/// d` for a gate; all matrices of latent attention.
 pub fn attention_matmul_params(arch: &Architecture) -> f64 {
     if arch.latent.is_used() {
         return arch.latent_params_per_layer() as f64;
@@ -44,25 +43,26 @@ pub fn attention_matmul_params(arch: &Architecture) -> f64 {
     2.0 * hidden * arch.query_width() + 2.0 * hidden * arch.key_value_width() + gate
 }
 
-/// Matrices of width F in an MLP: three where it is gated, two otherwise.
+/// Returns the matrices of width F in an MLP: three if it is gated, otherwise two.
 pub fn matrices(arch: &Architecture) -> f64 {
     if arch.gated_mlp { 3.0 } else { 2.0 }
 }
 
-/// Width of the MLPs that one token passes in a layer, the mean over layers: F, or with experts `k
-/// F_expert + F_shared`.
+/// Returns the width of the MLPs that one token passes in a layer, averaged over layers: F, or with
+/// experts `k F_expert + F_shared`.
 fn mlp_width(arch: &Architecture) -> f64 {
     unrouted_width(arch) + routed_width(arch)
 }
 
-/// The same of the routed experts alone: `k F_expert`, less where they work at a latent width.
+/// Returns the width of the routed experts that one token passes, averaged over layers: `k
+/// F_expert`, scaled down if the experts work at a latent width.
 pub(super) fn routed_width(arch: &Architecture) -> f64 {
     let experts = arch.experts;
     let narrower = f64::from(arch.expert_hidden_size()) / f64::from(arch.hidden_size.max(1));
     arch.moe_share() * f64::from(experts.top_k()) * f64::from(experts.moe_intermediate_size) * narrower
 }
 
-/// The same without them.
+/// Returns the width of the MLPs that one token passes, without routed experts.
 pub(super) fn unrouted_width(arch: &Architecture) -> f64 {
     let dense = f64::from(arch.intermediate_size);
     let shares = arch.shares();
@@ -72,12 +72,12 @@ pub(super) fn unrouted_width(arch: &Architecture) -> f64 {
     shares.dense() * dense + shares.moe * f64::from(arch.experts.shared_intermediate_size)
 }
 
-/// Weights of the router, `H E`, the mean over layers.
+/// Returns the weights of the router, `H E`, averaged over layers.
 pub(super) fn router_params(arch: &Architecture) -> f64 {
     arch.moe_share() * f64::from(arch.hidden_size) * f64::from(arch.experts.num_experts)
 }
 
-/// Forward FLOPs per token of one layer's matrix products, `2 P`, the mean over layers.
+/// Returns the forward FLOPs per token of one layer's matrix products, `2 P`, averaged over layers.
 ///
 /// ```
 /// # use engine::{catalog, model::flops};
@@ -89,8 +89,8 @@ pub fn layer_matmul(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * layer_matmul_params(arch))
 }
 
-/// Forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`: the mean of
-/// the widths of queries and values where they differ.
+/// Returns the forward FLOPs per token of one attention's scores over `s_kv` keys, `4 n_q d s_kv`,
+/// with the mean of the widths of queries and values if the two differ.
 pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
     let width = if arch.latent.is_used() {
         0.5 * (arch.query_width() + arch.attention_output_width())
@@ -100,14 +100,15 @@ pub fn layer_attention(arch: &Architecture, keys: f64) -> Flops {
     Flops::new(SCORE_PRODUCTS * MULTIPLY_ADD * width * keys)
 }
 
-/// Forward FLOPs per token of the output head, `2 V H`. The embedding look-up costs none.
+/// Returns the forward FLOPs per token of the output head, `2 V H`. The embedding look-up costs
+/// none.
 pub fn head(arch: &Architecture) -> Flops {
     Flops::new(MULTIPLY_ADD * f64::from(arch.vocab_size) * f64::from(arch.hidden_size))
 }
 
-/// Keys that a query of one layer attends to on average, as the kernels execute it: all, or under a
-/// causal mask half; of a window of w keys w, or under a causal mask `w - w²/(2 s)`, as the first
-/// queries see fewer.
+/// Returns the keys that a query of one layer attends to on average, as executed by kernels: all,
+/// or under a causal mask half; with a window of w keys w, or under a causal mask `w - w²/(2 s)`,
+/// as the first queries have fewer keys.
 pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     let slides = window > 0.0 && window < seq_len;
     match mask {
@@ -118,8 +119,8 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
     }
 }
 
-/// [`executed_keys`], the mean over layers with attention: `global_every` or the list of layers
-/// says which see the whole sequence. A chunk is a sequence of its own.
+/// Returns the mean of [`executed_keys`] over layers with attention. `global_every` or the list of
+/// layers determines the layers that attend to the whole sequence. A chunk counts as a sequence.
 ///
 /// ```
 /// # use engine::{catalog, model::{flops::mean_keys, training::AttentionMask}};
@@ -156,8 +157,8 @@ pub fn mean_keys(arch: &Architecture, seq_len: f64, mask: AttentionMask) -> f64 
     global * whole + (1.0 - global) * local
 }
 
-/// Forward FLOPs per token of one attention's scores as executed, the mean over layers that have
-/// it. Unfused kernels compute the whole matrix and mask it.
+/// Returns the forward FLOPs per token of one attention's scores as executed, averaged over layers
+/// with attention. Unfused kernels compute the whole matrix and mask it.
 pub fn mean_executed_attention(setup: &Setup) -> Flops {
     let arch = &setup.architecture;
     let keys = if setup.kernels.attention == AttentionKernel::Unfused {
@@ -168,7 +169,8 @@ pub fn mean_executed_attention(setup: &Setup) -> Flops {
     layer_attention(arch, keys)
 }
 
-/// Keys that a query attends to on average, as an MFU convention counts it, the mean over layers.
+/// Returns the keys that a query attends to on average under an MFU convention, averaged over
+/// layers.
 pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention) -> f64 {
     match convention {
         MfuConvention::FullAttention => mean_keys(arch, seq_len, AttentionMask::Full),
@@ -177,20 +179,21 @@ pub fn counted_keys(arch: &Architecture, seq_len: f64, convention: MfuConvention
     }
 }
 
-/// Forward FLOPs per token of what mixes tokens in one layer beside its products, the mean over
-/// layers: attention's scores over `s_kv` keys, and recurrences.
+/// Returns the forward FLOPs per token of token mixing in one layer besides its projections,
+/// averaged over layers: attention's scores over `s_kv` keys, and recurrences.
 pub fn layer_mixing(arch: &Architecture, keys: f64) -> Flops {
     let shares = arch.shares();
     shares.attention * layer_attention(arch, keys) + shares.recurrent * recurrent::recurrence(&arch.recurrent)
 }
 
-/// Forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and without the
-/// embedding.
+/// Returns the forward model FLOPs per token, `2 P + 4 L n_q d s_kv`, P with the output head and
+/// without the embedding.
 pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
     f64::from(arch.num_hidden_layers) * (layer_matmul(arch) + layer_mixing(arch, keys)) + head(arch)
 }
 
-/// Model FLOPs per token of one step, three times the forward pass: recomputation is not counted.
+/// Returns the model FLOPs per token of one step, three times the forward pass: recomputation is
+/// not counted.
 ///
 /// Source: PaLM (arXiv 2204.02311, appendix B) for the full-attention convention.
 ///

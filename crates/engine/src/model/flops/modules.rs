@@ -1,12 +1,12 @@
-//! The matrix products of single modules that are recomputed.
+//! Matrix products of single modules that are recomputed.
 
 use super::layer::{matrices, routed_width, router_params};
 use crate::model::setup::Setup;
 use crate::model::transformer::Architecture;
 
-/// Weights of one layer, the mean over layers, whose products run again for a token: the MLP's, the
-/// experts' with their router, the shared experts', latent attention's out of its ranks. Norms and
-/// activations have none.
+/// Returns the weights of one layer, averaged over layers, whose products are recomputed for a
+/// token: those of the MLP, of the experts with their router, of the shared experts, and latent
+/// attention's up-projections. Norms and activations have none.
 pub(super) fn weights_again(setup: &Setup) -> f64 {
     let (arch, modules) = (&setup.architecture, setup.modules());
     let (shares, across) = (arch.shares(), matrices(arch) * f64::from(arch.hidden_size));
@@ -19,9 +19,8 @@ pub(super) fn weights_again(setup: &Setup) -> f64 {
         + one(shares.attention * up_projections(arch), modules.mla_up_proj)
 }
 
-/// Weights of latent attention's products out of its ranks: `r_q n_q (d_nope + d_rope) + r_kv n_q
-/// (d_nope + d_v)`, with H for `r_q` where queries have no rank (arXiv 2405.04434, equations 9 to
-/// 16).
+/// Returns the weights of latent attention's up-projections: `r_q n_q (d_nope + d_rope) + r_kv n_q
+/// (d_nope + d_v)`, with H for `r_q` if queries have no rank (arXiv 2405.04434, equations 9 to 16).
 fn up_projections(arch: &Architecture) -> f64 {
     let latent = arch.latent;
     let inner = if latent.q_lora_rank > 0 { latent.q_lora_rank } else { arch.hidden_size };

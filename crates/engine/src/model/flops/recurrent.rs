@@ -1,4 +1,4 @@
-//! FLOPs of mixers with a state of a fixed size, beside their matrix products.
+//! FLOPs of recurrent mixers, apart from their projections.
 
 use crate::model::transformer::recurrent::{Recurrent, RecurrentKind};
 use crate::units::Flops;
@@ -8,11 +8,11 @@ const DELTA_CHUNK: f64 = 64.0;
 /// Tokens of one chunk of lightning attention's kernel (`BLOCK` of arXiv 2401.04658's
 /// implementation).
 const LIGHTNING_CHUNK: f64 = 256.0;
-/// Tokens of one chunk of Mamba-2's kernel where a model names none (`chunk_size` of
+/// Tokens of one chunk of Mamba-2's kernel if the model does not specify it (`chunk_size` of
 /// `Mamba2Config`).
 const MAMBA_CHUNK: f64 = 256.0;
 
-/// Tokens of one chunk of the scan.
+/// Returns the tokens of one chunk of the scan.
 pub fn chunk(mixer: &Recurrent) -> f64 {
     match mixer.kind {
         RecurrentKind::GatedDelta | RecurrentKind::KimiDelta => DELTA_CHUNK,
@@ -22,7 +22,7 @@ pub fn chunk(mixer: &Recurrent) -> f64 {
     }
 }
 
-/// Elements of the state: a matrix of keys by values for each head.
+/// Returns the elements of the state: a matrix of keys by values for each head.
 pub fn state(mixer: &Recurrent) -> f64 {
     match mixer.kind {
         RecurrentKind::RgLru | RecurrentKind::ShortConv => mixer.inner_width(),
@@ -33,12 +33,12 @@ pub fn state(mixer: &Recurrent) -> f64 {
     }
 }
 
-/// Forward model FLOPs per token of the recurrence of one mixer, as if token by token: the state
-/// decays, takes in the token and is read.
+/// Returns the forward model FLOPs per token of the recurrence of one mixer, as if token by token:
+/// the state decays, is updated with the token and is read.
 ///
 /// Seven for each element of Mamba's state (`mamba_layer_flops` of Megatron-LM's
-/// `num_floating_point_operations`); three products of the state for a delta rule (read what the
-/// key recalls, write the difference, read for the query: arXiv 2412.06464, equation 10), two for
+/// `num_floating_point_operations`); three products of the state for a delta rule (read the value
+/// for the key, write the difference, read for the query: arXiv 2412.06464, equation 10), two for
 /// linear attention (arXiv 2006.16236, section 3.3).
 ///
 /// ```
@@ -62,8 +62,9 @@ pub fn recurrence(mixer: &Recurrent) -> Flops {
     Flops::new(of_each * state(mixer) + convolution)
 }
 
-/// Forward FLOPs per token that the kernels of one mixer execute, in chunks of Q tokens: products
-/// within a chunk, which grow with Q, and into and out of the state at its ends.
+/// Returns the forward FLOPs per token that the kernels of one mixer execute, in chunks of Q
+/// tokens: products within a chunk, which grow with Q, and products with the state at the chunk's
+/// ends.
 ///
 /// - Mamba-2: `2 Q (G N + I) + 4 N I` (arXiv 2405.21060, section 6: C Bᵀ, its product with X, the
 ///   chunk's state and its output).

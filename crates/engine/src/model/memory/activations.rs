@@ -1,4 +1,4 @@
-//! What autograd keeps of one layer for the backward pass, tensor by tensor.
+//! Activations that autograd keeps of one layer for the backward pass, tensor by tensor.
 
 mod attention;
 mod frozen;
@@ -23,37 +23,37 @@ use crate::model::software::AttentionKernel;
 use crate::model::training::Recompute;
 use crate::model::transformer::LayerShares;
 
-/// Bytes per element of flash attention's log-sum-exp, kept in fp32 for each head and token.
+/// Bytes per element of flash attention's log-sum-exp, in fp32 for each head and token.
 const LOG_SUM_EXP_BYTES: f64 = 4.0;
 /// Bytes per element of a tensor in fp32.
 const FP32: f64 = 4.0;
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
 
-/// Elements of width H per token and layer that asynchronous tensor parallelism keeps beside, each
-/// GPU its part of the sequence. nanotron's are in buffers for all layers, and so are those of
-/// Transformer Engine, in which Megatron's runs (`initialize_ub`).
+/// Extra elements of width H per token and layer that asynchronous tensor parallelism keeps, each
+/// GPU its part of the sequence. In nanotron and Transformer Engine, which Megatron uses
+/// (`initialize_ub`), all layers share buffers for them.
 const ASYNCHRONOUS_COPIES: f64 = 4.0;
 
-/// Bytes per token and layer on one GPU.
+/// Activation bytes per token and layer on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerBytes {
-    /// All that is kept when nothing is recomputed.
+    /// Activations kept without recomputation.
     pub whole: f64,
-    /// What the recomputation mode keeps from forward to backward; never more than `whole`.
+    /// Activations that the recomputation mode keeps from forward to backward; at most `whole`.
     pub kept: f64,
-    /// What the final norm keeps, where there is a head.
+    /// Activations that the final norm keeps, on the stage with the head.
     pub final_norm: f64,
-    /// What the MLP's (or unfused attention's) backward pass holds beside `whole`: gradients of its
-    /// hidden tensors.
+    /// Bytes that the backward pass of the MLP (or of unfused attention) holds in addition to
+    /// `whole`: gradients of its hidden tensors.
     pub gradients: f64,
-    /// Of that, what the last block's backward pass holds, with all of the layer's other blocks
-    /// still there.
+    /// Part of `gradients` that the last block's backward pass holds while all other blocks of the
+    /// layer are still in memory.
     pub last_block: f64,
     /// Share of the layers with experts.
     pub experts: f64,
-    /// The moments of a dense layer's backward pass, where PyTorch runs it: in the place of
-    /// `gradients`.
+    /// Candidates for the peak of a dense layer's backward pass where PyTorch runs it, used instead
+    /// of `gradients`.
     pub backward: Option<LayerBackward>,
 }
 
@@ -61,70 +61,71 @@ pub struct LayerBytes {
 struct Tensors {
     /// The layer's input.
     input: f64,
-    /// Inputs and outputs of the norms, and what they keep beside.
+    /// Inputs and outputs of the norms, and other tensors that norms keep.
     norms: f64,
-    /// Of that, one norm's.
+    /// Part of `norms` that belongs to one norm.
     norm: f64,
     /// Queries.
     query: f64,
-    /// Keys, or values, as attention keeps them.
+    /// Keys, or values, in the layout that attention keeps.
     key: f64,
-    /// The same as their product makes them.
+    /// Keys, or values, as produced by their projection.
     key_value: f64,
-    /// What norms of queries and keys keep.
+    /// Tensors kept by the norms of queries and keys.
     norms_of_heads: f64,
-    /// What one matrix for queries, keys and values keeps more than three.
+    /// Extra bytes of one fused matrix for queries, keys and values compared with three.
     joined: f64,
-    /// The output of attention, its log-sum-exp, and the output projection's input where it is a
+    /// The output of attention, its log-sum-exp, and the output projection's input if that is a
     /// copy.
     attention: f64,
     /// Scores written to memory: softmax and dropout.
     scores: f64,
-    /// Hidden tensors of the MLP, of experts among them.
+    /// Hidden tensors of the MLP, including those of experts.
     mlp: f64,
-    /// One of them.
+    /// One hidden tensor.
     hidden: f64,
-    /// One of them, routed experts' apart.
+    /// One hidden tensor, without routed experts.
     hidden_unrouted: f64,
-    /// Copies of tokens at their experts: the inputs of their products and, where probabilities are
-    /// applied after them, the outputs.
+    /// Copies of tokens at their experts: the inputs of the products and, if probabilities are
+    /// applied after the products, the outputs.
     routed: f64,
-    /// One such copy.
+    /// One copy of the tokens.
     copy: f64,
-    /// What a mixer with a state keeps.
+    /// Tensors kept by a recurrent mixer.
     state: f64,
-    /// The most that is alive of it at once, what it keeps among it.
+    /// Peak bytes of a recurrent mixer, including the tensors that it keeps.
     state_at_most: f64,
-    /// The low-rank queries, keys and values of latent attention, with their norms' outputs.
+    /// The low-rank queries, keys and values of latent attention, with the outputs of their norms.
     latent: f64,
-    /// Of these, the norms' outputs.
+    /// Part of `latent` that is outputs of norms.
     latent_outputs: f64,
-    /// What narrower products keep less of their inputs.
+    /// Bytes saved by products that keep their inputs in narrower formats.
     narrowed: f64,
     /// Masks of the two dropouts on the residual stream.
     masks: f64,
-    /// What one norm keeps beside its input.
+    /// Tensors that one norm keeps besides its input.
     norm_output: f64,
-    /// Of all norms, the normalised inputs, for their weights' gradients; and the final norm's.
+    /// The normalised inputs of all norms, for their weights' gradients, and that of the final
+    /// norm.
     normalised: f64,
     normalised_last: f64,
-    /// Its output, which the products after it keep.
+    /// Output of a norm, which the products after it keep.
     norm_kept: f64,
-    /// Norms whose outputs products keep, by number.
+    /// Number of norms whose outputs products keep.
     norms_kept: f64,
-    /// Hidden tensors of an MLP, by number.
+    /// Number of hidden tensors of an MLP.
     wide: f64,
-    /// One of those of dense MLPs, of shared and of routed experts.
+    /// One hidden tensor each of dense MLPs, shared experts and routed experts.
     hidden_by_kind: [f64; 3],
-    /// The share by which narrower products keep less of an input.
+    /// Share of an input's bytes that narrower products save.
     narrow: f64,
 }
 
-/// The share by which a product's input is narrower than it was computed: Transformer Engine keeps
-/// the inputs of its products in their format, 8 or 4 bits, for the weights' gradients (github
-/// NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`: of the two orders of a quantized input the
-/// backward pass keeps the column-wise one alone). A gradient that is computed in 16 bits has its
-/// input in them.
+/// Returns the share of bytes that is saved because products keep their inputs narrower than
+/// computed: Transformer Engine keeps inputs in the products' format, 8 or 4 bits, for the weight
+/// gradients (github NVIDIA/TransformerEngine v2.9, `layernorm_linear.py`: of the two layouts of a
+/// quantized input, the backward pass keeps only the column-wise one). If weight gradients are
+/// computed in 16 bits, inputs are kept in 16 bits.
 fn narrow(setup: &Setup, element: f64) -> f64 {
     let keeps_narrow = setup.traits().keeps_narrow_inputs && !setup.gradients_in_16_bits;
     let product = if keeps_narrow { product_bytes(setup.compute_format) } else { None };
@@ -149,7 +150,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     let dense_width = hidden_width(arch.intermediate_size);
     let (width, unrouted, copy, of_router, hidden_by_kind) = if shares.moe > 0.0 {
         let experts = &arch.experts;
-        // Copies at this GPU's experts, over the tokens of its tensor-parallel group.
+        // Copies at this GPU's experts per token of its tensor-parallel group.
         let copies = experts::received(setup) / tokens(setup);
         let expert = f64::from(experts.moe_intermediate_size) * element / f64::from(setup.mesh.etp.max(1));
         let shared = hidden_width(experts.shared_intermediate_size);
@@ -190,8 +191,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         Dispatcher::AllToAll => 2.0,
         Dispatcher::Fused => 1.0,
     };
-    // Where the activation is gated, one kernel applies the router's probabilities too and keeps
-    // its input.
+    // For a gated activation, one kernel also applies the router's probabilities and keeps its
+    // input.
     let [_, _, routed] = hidden_by_kind;
     let scaled = if setup.traits().scales_expert_activation && !arch.gated_mlp { routed } else { 0.0 };
     let state = recurrent::of_mixer(setup, element);
@@ -200,7 +201,7 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         norms: norms.all * hidden + copies,
         norm: norms.one * hidden,
         query,
-        // A GPU of an all-to-all over heads has one key and value head at least.
+        // Every GPU of an all-to-all over heads has at least one key and value head.
         key: if repeats { query } else { key_value },
         key_value,
         attention: shares.attention * (outputs * output + statistics) + gate,
@@ -233,35 +234,35 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
     }
 }
 
-/// Hidden tensors of an MLP, by number.
+/// Returns the number of hidden tensors of an MLP.
 fn hidden_tensors(setup: &Setup) -> f64 {
     // Routed experts of PyTorch's models break the compiler's graph.
     let breaks = setup.architecture.has_experts() && setup.traits().layers != Layers::Own;
     let fused_activation = (setup.kernels.compile && !breaks) || setup.traits().fused_activation;
-    // XLA computes the activation where the next product reads it.
+    // XLA computes the activation at the point where the next product reads it.
     let is_xla = setup.traits().is_one_program;
     match (setup.architecture.gated_mlp, fused_activation) {
         (true, _) if is_xla => 2.0,
         (false, _) if is_xla => 1.0,
-        // Gate, up, the activation's output, the product.
+        // Gate, up, the activation's output, and the product.
         (true, false) => 4.0,
         (true, true) => 3.0,
-        // GPT-2's `gelu_new`, operator by operator: its input, a half of it, tanh, that and one,
-        // the output.
+        // GPT-2's `gelu_new`, operator by operator: its input, half of the input, tanh, tanh plus
+        // one, and the output.
         (false, _) if setup.has_new_gelu() => 5.0,
         (false, _) => 2.0,
     }
 }
 
-/// Bytes per token and layer on one GPU, `element` bytes an activation; the mean over layers of
-/// which `shares` have each block.
+/// Returns the bytes per token and layer on one GPU, with `element` bytes per activation, averaged
+/// over layers with the block shares `shares`.
 ///
 /// Counts inputs and outputs of the norms, q, k, v, the attention output and its log-sum-exp, the
-/// MLP's hidden tensors, scores where attention is unfused, masks where there is dropout. Full
-/// recomputation keeps the layer's input; selective (torchtitan, per operator) the input, the
-/// attention output and every second matrix product's output, of routed experts none (`MaxText`'s
-/// `minimal`: of every product but the last); the attention core (Megatron) all but the scores;
-/// single modules what they do not hold. Offloaded activations keep none. Source: arXiv 2205.05198,
+/// MLP's hidden tensors, scores of unfused attention, and dropout masks. Full recomputation keeps
+/// the layer's input; selective (torchtitan, per operator) the input, the attention output and the
+/// output of every second matrix product, but none of routed experts (`MaxText`'s `minimal`: of
+/// every product but the last); the attention core (Megatron) all but the scores; single modules
+/// all tensors outside the modules. Offloaded activations count zero. Source: arXiv 2205.05198,
 /// table 2, for `34 H + 5 n_q s` and its division by tp.
 ///
 /// ```
@@ -295,7 +296,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
             - t.narrowed;
     let Difference { less, more } = Difference::of(setup, &t, element, shares);
-    // A dense MLP in tiles keeps its input, which the norm's output is, and has one tile's tensors
+    // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
     // while it runs.
     let in_tile = tiled * tile_share(setup);
     let whole = blocks - tiled + t.routed + t.latent + t.state - less + more;
@@ -308,26 +309,27 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         }
         Recompute::AttentionCore => whole - t.scores,
         Recompute::Modules => {
-            // XLA runs the output projection again, so that it keeps no input of the second norm.
+            // XLA recomputes the output projection, so that it does not keep the input of the
+            // second norm.
             let again = if setup.traits().is_one_program { t.input } else { 0.0 };
             let kept = whole - modules::dropped(setup, &t, shares) - again;
             if kept > input { kept } else { input }
         }
         Recompute::Selective if setup.traits().selective_keeps_products => {
-            // Outputs of all products but the last, into the residual stream: the next layer's
-            // input is there anyhow.
+            // Outputs of all products but the last, which is part of the residual stream: the next
+            // layer's input is kept anyway.
             let inputs = if setup.architecture.gated_mlp { 2.0 } else { 1.0 };
             let projected = if setup.architecture.latent.is_used() { t.latent } else { t.query + 2.0 * t.key };
             let some = 2.0 * t.input + projected + inputs * t.hidden;
             if some < whole { some } else { whole }
         }
         Recompute::Selective => {
-            // Kernels of state mixers are no products: what they keep stays.
+            // Kernels of recurrent mixers are not products: their tensors stay.
             let some = selective::kept(setup, &t, element, shares) + t.state;
             if some < whole { some } else { whole }
         }
     };
-    // XLA writes the gradients of the first products' outputs alone.
+    // XLA only writes the gradients of the first products' outputs.
     let fused = if setup.traits().is_one_program { 1.0 } else { 0.0 };
     let matrices = matrices(&setup.architecture) - fused;
     let untiled = t.hidden - tiled / t.wide * (1.0 - tile_share(setup));
@@ -337,7 +339,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         + copies_backward(setup.experts.dispatcher) * t.copy;
     let scores_backward = SCORE_GRADIENTS * t.scores;
     let blocks_backward = if scores_backward > mlp_backward { scores_backward } else { mlp_backward };
-    // PyTorch's operators one by one, on layers of attention and an MLP.
+    // PyTorch's operators one by one, for layers of attention and an MLP.
     let is_plain = setup.traits().layers != Layers::Own
         && shares.moe <= 0.0
         && shares.is_uniform()
@@ -345,7 +347,7 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
         && tiled <= 0.0;
     let backward = in_mixer(&t, whole, blocks_backward);
     let cp = f64::from(setup.mesh.cp.max(1));
-    // Keys and values of the whole sequence, while they are gathered.
+    // Keys and values of the whole sequence, during the gather.
     let gathered = if setup.context == ContextExchange::AllGather && cp > 1.0 { 2.0 * t.key_value * cp } else { 0.0 };
     let final_norm = t.norm - frozen::of_final_norm(setup, &t);
     LayerBytes {
@@ -360,13 +362,15 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     }
 }
 
-/// Bytes per token that one mixer with a state keeps on one GPU, `element` bytes an activation.
+/// Returns the bytes per token that one recurrent mixer keeps on one GPU, with `element` bytes per
+/// activation.
 pub fn of_state(setup: &Setup, element: f64) -> f64 {
     recurrent::kept(setup, element)
 }
 
-/// What is alive beside `whole` where a layer holds most: in the backward pass of its last block,
-/// or within its mixer with a state, when what follows the mixer is not there yet or no longer.
+/// Returns the bytes in addition to `whole` at the peak of a layer: in the backward pass of its
+/// last block, or inside its recurrent mixer, when the tensors of the blocks after the mixer do not
+/// exist.
 fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
     if t.state_at_most <= 0.0 {
         return last_block;
@@ -375,8 +379,8 @@ fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
     if beside > last_block { beside } else { last_block }
 }
 
-/// The layer in work: of a kind with experts where there is one, else of the kind that holds most
-/// beside what it keeps; `None` where all layers are alike.
+/// Returns the layer being computed at the peak: one with experts, or, in a list of layers, the
+/// kind that holds most in addition to its kept tensors; `None` if all layers are alike.
 pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<LayerBytes> {
     let arch = &setup.architecture;
     if !arch.pattern.is_used() {
@@ -391,15 +395,15 @@ pub fn in_work(setup: &Setup, element: f64, shares: &LayerShares) -> Option<Laye
     kinds.reduce(|most, next| if working(&next) > working(&most) { next } else { most })
 }
 
-/// The part of a GPU's tokens that one tile of a tiled MLP has: as many tiles as the tokens have
-/// widths of the model (`TiledMLP`, arXiv 2506.13996, section 3.1.1).
+/// Returns the share of a GPU's tokens in one tile of a tiled MLP: there are as many tiles as the
+/// tokens are multiples of the model's width (`TiledMLP`, arXiv 2506.13996, section 3.1.1).
 fn tile_share(setup: &Setup) -> f64 {
     let tiles = (tokens(setup) / f64::from(setup.architecture.hidden_size.max(1))).ceil();
     if tiles > 1.0 { 1.0 / tiles } else { 1.0 }
 }
 
-/// Bytes per token of one layer's experts alone, without attention and norms: what is kept, and the
-/// gradients beside it in their backward pass.
+/// Returns the bytes per token of one layer's experts alone, without attention and norms: kept
+/// tensors, and additional gradients in their backward pass.
 pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
     let t = tensors(setup, element, &LayerShares::mixture(1.0));
     let narrowed = t.narrow * (t.hidden + t.copy);
@@ -407,9 +411,9 @@ pub fn of_experts(setup: &Setup, element: f64) -> (f64, f64) {
     (t.mlp + t.routed - narrowed, matrices * t.hidden + copies_backward(setup.experts.dispatcher) * t.copy)
 }
 
-/// Copies of gradients alive in the experts' backward pass: of their outputs, and beside a
-/// collective all-to-all of what it sorts. One layer alone shows both (Megatron-LM's measurements
-/// of its dispatchers).
+/// Returns the gradient copies alive in the experts' backward pass: those of the experts' outputs,
+/// and, with a collective all-to-all, its sorted copy. Measurements of Megatron-LM's dispatchers on
+/// a single layer show both.
 const fn copies_backward(dispatcher: Dispatcher) -> f64 {
     match dispatcher {
         Dispatcher::AllToAll => 2.0,
@@ -417,11 +421,10 @@ const fn copies_backward(dispatcher: Dispatcher) -> f64 {
     }
 }
 
-/// Tensors of a router that are kept for each expert and token in fp32: its logits and their
-/// softmax.
+/// Tensors of a router kept for each expert and token in fp32: logits and their softmax.
 const ROUTER_TENSORS: f64 = 2.0;
-/// Elements of width H per token alive in the MLP's backward pass beside its own: the residual's
-/// gradient and the norm's.
+/// Extra elements of width H per token alive in the MLP's backward pass: the gradients of the
+/// residual and of the norm.
 const MLP_BACKWARD_WIDTHS: f64 = 2.0;
 /// Gradients of the scores alive at once in an unfused attention's backward pass, over the scores
 /// that are kept.

@@ -1,4 +1,4 @@
-//! What texts of many lengths need beyond a typical step.
+//! Additional memory for the longest batch of texts of varying length.
 
 use super::peak;
 use crate::model::lengths::Lengths;
@@ -7,12 +7,13 @@ use crate::model::stages::stages;
 use crate::model::training::Batch;
 use crate::units::Bytes;
 
-/// Memory, in bytes, that the longest batch of an epoch needs beyond a typical one: what a run
-/// needs later than in its first steps. `M(longest) - M(typical)`, with the peak M of a step
-/// (docs/book/model/peak.md); 0 where all sequences are of one length.
+/// Returns the memory that the longest batch of an epoch needs beyond a typical batch, as a run may
+/// need it only after its first steps. `M(longest) - M(typical)`, with the peak M of a step
+/// (docs/book/model/peak.md); 0 if all sequences have equal length.
 ///
-/// Typical is the mean length of the sequences that a step waits for ([`Lengths`]): padded batches
-/// on many GPUs are longer than one text, as the longest of all of them counts.
+/// The typical length is the mean length of the sequences that a step synchronises on
+/// ([`Lengths`]): padded batches on many GPUs are longer than one text, as the longest sequence
+/// counts.
 ///
 /// ```
 /// # use engine::{model::memory::beyond_typical, share::decode};
@@ -33,7 +34,7 @@ use crate::units::Bytes;
 pub fn beyond_typical(setup: &Setup) -> Bytes {
     let Lengths::OfTexts { .. } = setup.lengths else { return Bytes::ZERO };
     let longest = setup.at_longest();
-    // Lengths still differ, so that both count what the allocator loses to that.
+    // Lengths still vary, so that both setups include the allocator's loss from varying lengths.
     let typical = Setup { batch: Batch { seq_len: setup.batch.seq_len, ..longest.batch }, ..longest };
     let stages = stages(setup);
     let [most, usual] = [&longest, &typical].map(|setup| peak(setup, &stages).needed);
@@ -55,7 +56,7 @@ mod tests {
                 };
                 let found = [256, 512, 1024, 4096, 16_384].map(of);
                 assert!(found[0] >= 0.0 && found.is_sorted(), "{model} {texts}: {found:?}");
-                // Packed and fully padded sequences are of one length, whatever the texts.
+                // Packed and fully padded sequences have one length, whatever the texts.
                 assert_eq!(found[4] > 0.0, matches!(texts, "padded" | "grouped"), "{model} {texts}: {found:?}");
             }
         }

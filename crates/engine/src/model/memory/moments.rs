@@ -16,16 +16,16 @@ const EIGHT_BIT: f64 = 1.0 + 4.0 / 256.0;
 /// A moment in 4 bits, with an fp32 scale for 128 elements (torchao's `AdamW4bit(block_size=128)`).
 const FOUR_BIT: f64 = 0.5 + 4.0 / 128.0;
 
-/// Bytes of a moment of `AdamW` under the recipe.
+/// Returns the bytes of a moment of `AdamW` under the recipe.
 pub fn moment_bytes(setup: &Setup) -> f64 {
     if setup.recipe.is_pure_bf16() { HALF } else { SINGLE }
 }
 
-/// Bytes of the optimizer's moments per parameter, where gradients take `gradient` bytes each: of
-/// matrices, and of all else (norms, embedding, head).
+/// Returns the bytes of the optimizer's moments per parameter, with `gradient` bytes per gradient:
+/// for matrices, and for all other parameters (norms, embedding, head).
 pub(super) fn moments(setup: &Setup, gradient: f64) -> (f64, f64) {
-    // bitsandbytes' 32-bit optimizers, which are those that page, hold fp32 whatever the weights
-    // are (`init_state`).
+    // bitsandbytes' 32-bit optimizers, the only ones that page, hold fp32 state whatever the
+    // weights' format (`init_state`).
     let moment = if setup.offload.pages_state() { SINGLE } else { moment_bytes(setup) };
     let both = |bytes: f64| (bytes, bytes);
     let of_row = 1.0 / f64::from(setup.architecture.hidden_size.max(1));
@@ -38,7 +38,7 @@ pub(super) fn moments(setup: &Setup, gradient: f64) -> (f64, f64) {
         Optimizer::SgdMomentum | Optimizer::Lion => both(moment),
         // A row and a column of a matrix about H wide.
         Optimizer::Adafactor => both(2.0 * moment * of_row),
-        // One second moment for each row; for each head, which is fewer, of queries and keys.
+        // One second moment for each row; for queries and keys one for each head, which is fewer.
         Optimizer::AdamMini => both(moment * (1.0 + of_row)),
         Optimizer::Muon => (moment, 2.0 * moment),
         Optimizer::GaLore => (projected(setup, moment, gradient), 2.0 * moment),
@@ -46,10 +46,10 @@ pub(super) fn moments(setup: &Setup, gradient: f64) -> (f64, f64) {
     }
 }
 
-/// Bytes of `GaLore`'s state per element of an m x n matrix, m the shorter side, on average over a
-/// layer's: the projection `m r` in the format of the gradients (`GaLoreProjector` turns it back
-/// into their type), and two moments `n r` (arXiv 2403.03507, Table 1). Adapters are narrower than
-/// the rank: theirs are whole.
+/// Returns the bytes of `GaLore`'s state per element of an m x n matrix, m the shorter side,
+/// averaged over a layer: the projection `m r` in the format of the gradients (`GaLoreProjector`
+/// casts it back to their type), and two moments `n r` (arXiv 2403.03507, Table 1). Adapters are
+/// narrower than the rank and have whole moments.
 fn projected(setup: &Setup, moment: f64, gradient: f64) -> f64 {
     if setup.trained.has_adapters() {
         return 2.0 * moment;
@@ -58,8 +58,7 @@ fn projected(setup: &Setup, moment: f64, gradient: f64) -> f64 {
     if elements > 0.0 { (gradient * short + 2.0 * moment * long) / elements } else { 2.0 * moment }
 }
 
-/// Sums over the m x n matrices of the mean layer, m the shorter side, of what `GaLore` makes of
-/// them.
+/// Sums over the m x n matrices of the mean layer, m the shorter side, for `GaLore`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LowRank {
     /// `r m`: elements of the projections.
@@ -72,7 +71,8 @@ pub struct LowRank {
     pub elements: f64,
 }
 
-/// The sums of a setup's layers on all GPUs: r is `GaLore`'s rank, or m where that is less.
+/// Returns the sums over a setup's layers on all GPUs: r is `GaLore`'s rank, or m if that is
+/// smaller.
 pub fn low_rank(setup: &Setup) -> LowRank {
     let trained = Trained { method: Method::Lora, targets: Targets::AllLinear, ..Trained::ALL };
     let whole = Setup {

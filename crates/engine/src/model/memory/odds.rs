@@ -1,40 +1,40 @@
-//! The odds that a run fits: a logistic of the GPU's memory over what the run needs, between a
-//! floor and a ceiling.
+//! Odds that a run fits: a logistic of the GPU's memory over the run's need, between a floor and a
+//! ceiling.
 
 use crate::model::report::MemoryReport;
 
-/// Odds of a run that needs far more than there is: what was assumed of it may be wrong.
+/// Odds of a run that needs far more than the capacity: assumptions about it may be wrong.
 pub const FLOOR: f64 = 0.02;
-/// Odds of a run that needs next to nothing: it may fail of something else.
+/// Odds of a run that needs almost nothing: it may fail for other reasons.
 pub const CEILING: f64 = 0.98;
 
-/// How the odds rise with the memory, of one kind of runs: fitted to runs that ran and to runs that
-/// failed.
+/// The odds as a function of the memory, for one kind of runs: fitted to runs that succeeded and
+/// runs that failed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Capacity over needed bytes at which half of such runs fit.
+    /// Ratio of capacity to needed bytes at which half of the runs fit.
     pub half: f64,
-    /// Steepness in quarters: the odds against fitting fall as the capacity to the power of a
-    /// quarter of it.
+    /// Steepness in quarters: the odds against fitting fall with the capacity to the power of
+    /// `quarters / 4`.
     pub quarters: u32,
 }
 
 impl Curve {
-    /// Returns the odds of a run with so much capacity for each byte that it needs, [`FLOOR`] to
-    /// [`CEILING`]:
+    /// Returns the odds of a run with `room` bytes of capacity for each byte that it needs, from
+    /// [`FLOOR`] to [`CEILING`]:
     ///
     /// `odds = floor + (ceiling - floor) / (1 + (half / room)^b)`, `b = quarters / 4`,
     ///
-    /// which is `floor + (ceiling - floor) logistic(a + b ln(room))` with `a = -b ln(half)`. Room
-    /// of NaN has the floor.
+    /// which is `floor + (ceiling - floor) logistic(a + b ln(room))` with `a = -b ln(half)`. NaN
+    /// gives the floor.
     pub fn odds(&self, room: f64) -> f64 {
         let against = if room > 0.0 { power(self.half / room, self.quarters) } else { f64::INFINITY };
         FLOOR + (CEILING - FLOOR) / (1.0 + against)
     }
 }
 
-/// Returns `base^(quarters / 4)` of a base that is not negative, by square roots and products
-/// alone: every machine rounds them alike, and rounding keeps their order.
+/// Returns `base^(quarters / 4)` of a non-negative base, using only square roots and products:
+/// every machine rounds them alike, and rounding keeps their order.
 fn power(base: f64, quarters: u32) -> f64 {
     let (mut result, mut square, mut left) = (1.0, base.sqrt().sqrt(), quarters);
     while left > 0 {
@@ -47,27 +47,27 @@ fn power(base: f64, quarters: u32) -> f64 {
     result
 }
 
-/// Odds from which a run is said to fit.
+/// Least odds of the verdict “fits”.
 pub const SURE: f64 = 0.9;
-/// Odds below which it is said not to fit.
+/// Odds below which the verdict is “does not fit”.
 pub const HOPELESS: f64 = 0.1;
 
-/// Whether a run fits, in a word or some.
+/// Verdict on whether a run fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// At least [`SURE`] of such runs fit.
+    /// At least [`SURE`] of the runs fit.
     Fits,
-    /// Some do.
+    /// Between [`HOPELESS`] and [`SURE`] of the runs fit.
     Tight,
-    /// Its GPUs have the memory, or may have it, and its hosts have not: no odds say so, as what a
-    /// host needs is a sum and no prediction.
+    /// The GPUs have, or may have, enough memory, and the hosts do not. The odds do not express
+    /// this, as host memory is a sum and not a prediction.
     HostDoesNotFit,
-    /// Fewer than [`HOPELESS`] do.
+    /// Fewer than [`HOPELESS`] of the runs fit.
     DoesNotFit,
 }
 
 impl Verdict {
-    /// The verdict of odds, on the GPUs alone.
+    /// Returns the verdict of odds, for the GPUs alone.
     pub fn of(odds: f64) -> Self {
         if odds >= SURE {
             Self::Fits
@@ -78,7 +78,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict after the name of a run: `is a tight fit`.
+    /// Returns the verdict as a phrase after the name of a run: `is a tight fit`.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -88,7 +88,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict in JSON and CSV.
+    /// Returns the verdict's key in JSON and CSV.
     pub fn key(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -99,7 +99,7 @@ impl Verdict {
     }
 }
 
-/// Returns the odds that what a run needs is within the capacity, on the curve of its kind.
+/// Returns the odds that the needed memory is within the capacity, on the curve of the run's kind.
 pub fn fit_odds(memory: &MemoryReport, curve: Curve) -> f64 {
     if memory.needed.get() <= 0.0 {
         return CEILING;

@@ -1,4 +1,4 @@
-//! The moments of a step at which memory can peak, and what is alive at each.
+//! The points of a step at which memory can peak, and the tensors alive at each.
 
 mod cache;
 mod checkpointed;
@@ -32,36 +32,37 @@ pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
 pub use workspaces::{dequantized, workspaces};
 
-/// The memory of one GPU at the peak of a step, on the stage that needs most.
+/// Returns the memory of one GPU at the peak of a step, on the stage that needs most.
 ///
-/// Counts every point at which the peak can lie: the loss, the middle and the end of the backward
-/// pass of the last layer, of the one before it, of the second and of the first (between them
-/// memory is linear in the layer), the root unit's reduction, and the optimizer's update.
+/// Evaluates every point at which the peak can be: the loss, the middle and the end of the backward
+/// pass of the last layer, of the one before it, of the second and of the first (in between, memory
+/// is linear in the layer), the root unit's reduction, and the optimizer's update.
 pub fn peak(setup: &Setup, stages: &ByStage<Stage>) -> MemoryReport {
     at_longest(setup, |setup| most_needy(setup, stages).report(setup))
 }
 
-/// What has no room on a GPU.
+/// Part of the memory that exceeds the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoRoom {
     /// Weights and optimizer state alone, whatever the micro-batch and the recomputation.
     States,
-    /// All that is alive at some point.
+    /// The tensors alive at some point.
     Peak,
 }
 
-/// [`peak`] where it fits. Where it does not, this ends at the first point that shows it, as most
-/// do that a search asks about.
+/// Returns [`peak`] if it fits. Otherwise stops at the first point that exceeds the capacity, as
+/// most candidates of a search do.
 ///
 /// # Errors
 ///
-/// What has no room.
+/// Returns the part that exceeds the capacity.
 pub fn peak_that_fits(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryReport, NoRoom> {
     at_longest(setup, |setup| peak_up_to_capacity(setup, stages))
 }
 
 fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryReport, NoRoom> {
-    /// What is needed is added up in another order than the limit is subtracted.
+    /// Relative tolerance, as the needed bytes are added in a different order from that in which
+    /// the limit is subtracted.
     const ROUNDING: f64 = 1e-12;
     let capacity = setup.accelerator.usable_memory() / setup.measured_memory;
     let limit = (capacity - context(setup) - engine_beside_training(setup)) * (1.0 + ROUNDING);
@@ -79,7 +80,7 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     most.map(|most| most.report(setup)).filter(MemoryReport::fits).ok_or(NoRoom::Peak)
 }
 
-/// What holds of the longest micro-batch, where their lengths differ.
+/// Evaluates the longest micro-batch, if micro-batches differ in length.
 fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
     match setup.lengths {
         Lengths::Equal | Lengths::LongestOf { .. } => of(setup),
@@ -87,7 +88,7 @@ fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
     }
 }
 
-/// A stage with what is alive on one GPU of it.
+/// A stage with the tensors alive on one of its GPUs.
 struct OfStage<'a> {
     stage: &'a Stage,
     ledger: Ledger,
@@ -99,7 +100,7 @@ impl<'a> OfStage<'a> {
         Self::up_to(setup, stage, Bytes::new(f64::INFINITY))
     }
 
-    /// Ends at the first point that needs more than a limit.
+    /// Stops at the first point that needs more than a limit.
     fn up_to(setup: &Setup, stage: &'a Stage, limit: Bytes) -> Self {
         let ledger = Ledger::new(setup, stage, &stage.params);
         let peak = ledger.peak_up_to(limit);
@@ -110,7 +111,7 @@ impl<'a> OfStage<'a> {
         with_pages(self.beside_pages(setup), paged(setup, &self.stage.params))
     }
 
-    /// The report without paged optimizer state.
+    /// Returns the report without paged optimizer state.
     fn beside_pages(&self, setup: &Setup) -> MemoryReport {
         let Self { stage, ledger, peak } = self;
         let cache = ledger.cache(setup, stage, peak);
@@ -119,7 +120,7 @@ impl<'a> OfStage<'a> {
     }
 }
 
-/// The stage that needs most memory, the earliest of equals.
+/// Returns the stage that needs most memory; the earliest if several are equal.
 fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> OfStage<'a> {
     let mut most = OfStage::new(setup, &stages.first);
     for stage in stages.between.iter().chain(&stages.last) {
@@ -131,14 +132,14 @@ fn most_needy<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> OfStage<'a> {
     most
 }
 
-/// The memory of one GPU of a stage at the peak of a step.
+/// Returns the memory of one GPU of a stage at the peak of a step.
 pub fn of_stage(setup: &Setup, stage: &Stage) -> MemoryReport {
     OfStage::new(setup, stage).report(setup)
 }
 
-/// The report with as much of the paged optimizer state as the GPU has room for beside all else.
-/// Unified memory yields to what PyTorch allocates (QLoRA, arXiv 2305.14314, section 3): it is
-/// needed by nobody else, and not among what tensors occupy.
+/// Returns the report with as much of the paged optimizer state as fits on the GPU in addition to
+/// everything else. Unified memory yields to allocations of PyTorch (QLoRA, arXiv 2305.14314,
+/// section 3): the pages do not count as needed or as allocated.
 fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
     if paged <= Bytes::ZERO {
         return report;
@@ -149,8 +150,8 @@ fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
     MemoryReport { parts: report.parts.with(MemoryPart::Cache, cache), peak: report.peak + here, ..report }
 }
 
-/// Bytes of paged optimizer state for which one GPU of a stage has no room at the peak: they wait
-/// in host memory.
+/// Returns the bytes of paged optimizer state that do not fit on one GPU of a stage at the peak and
+/// are kept in host memory.
 ///
 /// ```
 /// # use engine::{model::{memory::evicted, stages::stages}, share::decode};
@@ -174,8 +175,8 @@ pub fn evicted(setup: &Setup, stage: &Stage) -> Bytes {
     (paged - (room.capacity - room.peak).max(Bytes::ZERO)).max(Bytes::ZERO)
 }
 
-/// The report of these parts, alive at a moment, with what the process holds beside them: the
-/// context, and what the allocator holds of what it reserves on a device without end.
+/// Returns the report of parts alive at a moment, with the process's other memory: the context, the
+/// allocator's reserved bytes, and what it would reserve with unlimited memory.
 pub fn report(
     setup: &Setup,
     parts: MemoryParts,

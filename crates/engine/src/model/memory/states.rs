@@ -7,17 +7,17 @@ use crate::model::training::{ComputeFormat, Optimizer, OptimizerKernel, Precisio
 use crate::model::unit_params::Units;
 use crate::units::Bytes;
 
-/// Bytes per parameter, by what they hold.
+/// Bytes per parameter of each kind of state, and bytes of an activation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecipeBytes {
     /// Weights at rest.
     pub weights: f64,
     /// Gradients at rest.
     pub gradients: f64,
-    /// Optimizer state: Adam's two moments, and the fp32 copy where weights at rest are 16-bit and
-    /// it keeps one.
+    /// Optimizer state: Adam's two moments, and the fp32 copy if weights at rest are 16-bit and the
+    /// recipe has one.
     pub optimizer: f64,
-    /// Weights as gathered for compute, and the gradients that compute produces.
+    /// Weights as gathered for compute, and gradients as computed.
     pub gathered: f64,
     /// Gradients as reduced.
     pub reduced: f64,
@@ -25,8 +25,8 @@ pub struct RecipeBytes {
     pub activation: f64,
 }
 
-/// The bytes of a recipe under AdamW (docs/book/model/states.md; ZeRO's row from arXiv 1910.02054
-/// section 3.1).
+/// Returns the bytes of a recipe under AdamW (docs/book/model/states.md; ZeRO's row from arXiv
+/// 1910.02054 section 3.1).
 pub const fn recipe_bytes(recipe: PrecisionPolicy) -> RecipeBytes {
     let (weights, gradients, optimizer, gathered, reduced, activation) = match recipe {
         PrecisionPolicy::Fsdp2MixedBf16 => (4.0, 4.0, 8.0, 2.0, 4.0, 2.0),
@@ -41,7 +41,7 @@ pub const fn recipe_bytes(recipe: PrecisionPolicy) -> RecipeBytes {
     RecipeBytes { weights, gradients, optimizer, gathered, reduced, activation }
 }
 
-/// By how many GPUs each kind of state is divided at rest.
+/// GPUs over which each kind of state is sharded at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShardDegrees {
     /// Weights.
@@ -52,23 +52,25 @@ pub struct ShardDegrees {
     pub optimizer: f64,
 }
 
-/// The shard degrees of the strategy on its mesh (docs/book/model/states.md): context parallelism
-/// repeats the weights, so its GPUs share in the sharding.
+/// Returns the shard degrees of the strategy on its mesh (docs/book/model/states.md): context
+/// parallelism replicates the weights, so its GPUs are part of the shard group.
 pub fn shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.shard_group().max(1));
     shards_among(setup.sharding, z)
 }
 
-/// The same of the routed experts, which are sharded among the GPUs that hold the same ones: as on
-/// the GPU that holds most, where whole experts are dealt out.
+/// Returns the shard degrees of routed experts, which are sharded over the GPUs that hold the same
+/// experts. If whole experts are distributed unevenly, they are the degrees of the GPU that holds
+/// most.
 pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
     let z = f64::from(setup.mesh.expert_shard_group());
     shards_among(setup.sharding, z / expert_padding(setup))
 }
 
-/// How many times the weights of routed experts FSDP gathers. Hugging Face's models stack a layer's
-/// experts in one tensor, which FSDP2 cuts along them: whole experts for every GPU, and padding
-/// where GPUs are left over. All other frameworks cut elsewhere.
+/// Returns the factor by which padding increases the weights of routed experts that FSDP gathers.
+/// Hugging Face's models stack a layer's experts in one tensor, which FSDP2 shards along the expert
+/// dimension: whole experts on every GPU, with padding if they do not divide evenly. All other
+/// frameworks shard other dimensions.
 ///
 /// ```
 /// # use engine::{model::memory::states::expert_padding, share::decode};
@@ -88,7 +90,7 @@ pub fn expert_padding(setup: &Setup) -> f64 {
     f64::from(here.div_ceil(group)) * f64::from(group) / f64::from(here)
 }
 
-/// What is sharded, among z GPUs.
+/// Returns the degrees under a sharding over z GPUs.
 fn shards_among(sharding: Sharding, z: f64) -> ShardDegrees {
     let (weights, gradients, optimizer) = match sharding {
         Sharding::Ddp => (1.0, 1.0, 1.0),
@@ -111,14 +113,14 @@ pub struct States {
 }
 
 impl States {
-    /// All three.
+    /// Returns the sum of all three.
     pub fn total(&self) -> Bytes {
         self.weights + self.gradients + self.optimizer
     }
 }
 
-/// Bytes of the states of `params` parameters at rest: `bytes(recipe) P / Z`, for each state its
-/// own Z.
+/// Returns the bytes of the states of `params` parameters at rest: `bytes(recipe) P / Z`, with a Z
+/// for each state.
 ///
 /// ```
 /// # use engine::model::{memory::{states, ShardDegrees}, training::PrecisionPolicy};
@@ -141,9 +143,9 @@ pub fn states(params: f64, recipe: PrecisionPolicy, degrees: ShardDegrees) -> St
 /// Bytes of an element in 16 bits.
 const HALF: f64 = 2.0;
 
-/// Bytes of optimizer state per parameter: the fp32 copy where the recipe keeps one, and the
-/// optimizer's moments, in the format that AdamW's have under the recipe. For matrices, and for all
-/// else (norms, embedding, head).
+/// Returns the bytes of optimizer state per parameter: the fp32 copy if the recipe has one, and the
+/// optimizer's moments, in the format of AdamW's moments under the recipe. For matrices, and for
+/// all other parameters (norms, embedding, head).
 ///
 /// ```
 /// # use engine::model::{choices::Choices, memory::states::optimizer_bytes, setup::Setup};
@@ -167,8 +169,8 @@ pub fn optimizer_bytes(setup: &Setup) -> (f64, f64) {
     (copy + matrix, copy + other)
 }
 
-/// Bytes of the temporaries of AdamW's update with `foreach`: the root of the second moment of all
-/// of a GPU's parameters at once (`torch/optim/adamw.py`). The fused kernel makes none.
+/// Returns the bytes of the temporaries of AdamW's update with `foreach`: the root of the second
+/// moment of all of a GPU's parameters at once (`torch/optim/adamw.py`). The fused kernel has none.
 pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
     let at_once = setup.update_place == UpdatePlace::AfterBackward && setup.offload.updates_here();
     if setup.optimizer != Optimizer::AdamW || setup.optimizer_kernel != OptimizerKernel::ForEach || !at_once {
@@ -180,7 +182,8 @@ pub fn of_update(setup: &Setup, params: &LocalParams) -> Bytes {
     Bytes::new(moment_bytes(setup) * on_gpu)
 }
 
-/// Bytes per parameter of a layer's weights as gathered: one where they are gathered in 8 bits.
+/// Returns the bytes per parameter of a layer's gathered weights: one if they are gathered in 8
+/// bits.
 pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     match setup.compute_format {
         ComputeFormat::Fp8Gather => 1.0,
@@ -188,10 +191,10 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
     }
 }
 
-/// Bytes per parameter of a layer's weights as ZeRO's ranks gather what each has updated: as they
-/// are at rest, and one where Megatron keeps them in 8 bits (`--fp8-param-gather`, which its
-/// `arguments.py` allows with the distributed optimizer). At rest these take as much as in 16 bits:
-/// the weight and its transposed copy in 8 bits.
+/// Returns the bytes per parameter of a layer's weights in the gather after ZeRO's update: those at
+/// rest, or one if Megatron keeps them in 8 bits (`--fp8-param-gather`, which its `arguments.py`
+/// allows with the distributed optimizer). At rest 8-bit weights take as much as 16-bit ones: the
+/// weight and its transposed copy in 8 bits.
 ///
 /// ```
 /// # use engine::{model::memory::states::updated_layer_bytes, share::decode};
@@ -209,7 +212,7 @@ pub fn updated_layer_bytes(setup: &Setup) -> f64 {
     }
 }
 
-/// Bytes per frozen parameter: of matrices of the layers, and of all else.
+/// Bytes per frozen parameter: of matrices of the layers, and of all other parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrozenBytes {
     /// Matrices of the layers.
@@ -219,21 +222,23 @@ pub struct FrozenBytes {
 }
 
 impl FrozenBytes {
-    /// At rest.
+    /// Returns the bytes at rest.
     pub fn at_rest(setup: &Setup) -> Self {
         let matrices = setup.trained.base.bytes();
         Self { matrices, others: if matrices > HALF { matrices } else { HALF } }
     }
 
-    /// As gathered: as stored, where compute does not take fewer bits.
+    /// Returns the bytes as gathered: in the stored format, or in the format of compute if
+    /// narrower.
     pub fn gathered(setup: &Setup) -> Self {
         let (at_rest, computed) = (Self::at_rest(setup), recipe_bytes(setup.recipe).gathered);
         let narrower = |bytes: f64| if bytes < computed { bytes } else { computed };
         Self { matrices: narrower(at_rest.matrices), others: narrower(at_rest.others) }
     }
 
-    /// Beside those at rest, for compute: as gathered where they are sharded or on the host, else a
-    /// cast of those wider than compute.
+    /// Returns the bytes for compute in addition to those at rest: the gathered bytes if the
+    /// parameters are sharded or on the host, otherwise those of a cast if the stored format is
+    /// wider than that of compute.
     ///
     /// ```
     /// # use engine::{model::memory::states::FrozenBytes, share::decode};
@@ -258,12 +263,12 @@ impl FrozenBytes {
         Self { matrices: cast(at_rest.matrices, gathered.matrices), others: cast(at_rest.others, gathered.others) }
     }
 
-    /// Bytes of one frozen layer without routed experts.
+    /// Returns the bytes of one frozen layer without routed experts.
     pub fn of_layer(&self, frozen: &Units) -> f64 {
         self.matrices * frozen.layer_matrices + self.others * (frozen.layer - frozen.layer_matrices)
     }
 
-    /// Bytes of all that is frozen, routed experts apart.
+    /// Returns the bytes of all frozen parameters without routed experts.
     pub fn of_dense(&self, frozen: &Units) -> f64 {
         frozen.layers * self.of_layer(frozen) + self.others * frozen.root
     }
@@ -274,8 +279,8 @@ impl FrozenBytes {
 const EIGHT_BIT: f64 = 1.0;
 const FOUR_BIT: f64 = 0.5 + 1.0 / 16.0;
 
-/// Bytes of an element in the format of the layers' matrix products, where that is narrower than an
-/// activation.
+/// Returns the bytes of an element in the format of the layers' matrix products, if narrower than
+/// an activation.
 pub(super) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
     match format {
         ComputeFormat::AsPolicy => None,
@@ -287,10 +292,10 @@ pub(super) const fn product_bytes(format: ComputeFormat) -> Option<f64> {
 /// the backward pass.
 const COPIES: f64 = 2.0;
 
-/// Bytes per element of a matrix that Transformer Engine keeps beside the weights from one
-/// micro-batch to the next: the weight cast to the narrower format, and a copy transposed (github
-/// NVIDIA/TransformerEngine #1261, #1764, #1880). Casts of sharded weights live as long as what is
-/// gathered, and torchtitan's float8 keeps none.
+/// Returns the bytes per element of a matrix that Transformer Engine keeps from one micro-batch to
+/// the next in addition to the weights: the weight cast to the narrower format, and a transposed
+/// copy (github NVIDIA/TransformerEngine #1261, #1764, #1880). Casts of sharded weights live as
+/// long as the gathered weights, and torchtitan's float8 keeps none.
 ///
 /// ```
 /// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages, share::decode};
@@ -306,7 +311,7 @@ const COPIES: f64 = 2.0;
 /// ```
 pub fn copy_bytes(setup: &Setup) -> f64 {
     let keeps = setup.traits().keeps_narrow_weights && !matches!(setup.sharding, Sharding::Fsdp(_));
-    // A frozen base in the products' format is its own copy for the forward pass.
+    // A frozen base in the products' format needs no cast for the forward pass.
     let native = !setup.trained.is_all() && setup.trained.base.is_quantized() && !setup.dequantizes();
     let copies = if native { COPIES - 1.0 } else { COPIES };
     match setup.compute_format {
@@ -316,9 +321,9 @@ pub fn copy_bytes(setup: &Setup) -> f64 {
     }
 }
 
-/// The states of one GPU's parameters at rest under the setup's recipe, optimizer and offloading:
-/// weights of all of them, gradients and optimizer state of those that train; none that is paged
-/// ([`paged`]).
+/// Returns the states of one GPU's parameters at rest under the setup's recipe, optimizer and
+/// offloading: weights of all parameters, gradients and optimizer state of trained ones; without
+/// paged state ([`paged`]).
 pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let trained = &params.trained;
@@ -337,7 +342,7 @@ pub fn of_gpu(setup: &Setup, params: &LocalParams) -> States {
     }
 }
 
-/// Bytes of the optimizer state of one GPU's parameters, wherever it lies.
+/// Returns the bytes of the optimizer state of one GPU's parameters, wherever it is stored.
 pub fn optimizer_state(setup: &Setup, params: &LocalParams) -> Bytes {
     let (degrees, of_experts) = (shard_degrees(setup), expert_shard_degrees(setup));
     let (matrix, other) = optimizer_bytes(setup);
@@ -349,13 +354,13 @@ pub fn optimizer_state(setup: &Setup, params: &LocalParams) -> Bytes {
     )
 }
 
-/// Bytes of the optimizer state that the driver pages: not those of PyTorch's allocator, and never
-/// in the way of them.
+/// Returns the bytes of the optimizer state that the driver pages: they are outside PyTorch's
+/// allocator, and yield to its allocations.
 pub fn paged(setup: &Setup, params: &LocalParams) -> Bytes {
     if setup.offload.pages_state() { optimizer_state(setup, params) } else { Bytes::ZERO }
 }
 
-/// Bytes of one GPU's frozen parameters at rest; none where they are offloaded.
+/// Returns the bytes of one GPU's frozen parameters at rest; zero if they are offloaded.
 pub fn base(setup: &Setup, params: &LocalParams) -> Bytes {
     if setup.trained.is_all() || setup.offload.parameters {
         return Bytes::ZERO;

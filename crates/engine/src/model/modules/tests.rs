@@ -11,8 +11,8 @@ use crate::share::decode;
 /// Bytes of bf16, in which every link here computes.
 const BF16: f64 = 2.0;
 /// DeepSeek-V3 (its config.json) on Megatron-Core, tokens sent once: H = 7,168, 128 heads of 128 +
-/// 64 and values of 128, ranks of 1,536 and 512, MLPs of 18,432 in three layers and 8 of 256
-/// experts of 2,048 beside a shared one in 58.
+/// 64 and values of 128, ranks of 1,536 and 512, MLPs of 18,432 in three layers, and 8 of 256
+/// experts of 2,048 plus a shared one in 58.
 const V3: &str = "cluster=h800-400g&model=deepseek-v3&gpus=256&ep=64&framework=megatron&dispatcher=fused";
 const NONE: RecomputeModules = RecomputeModules::NONE;
 /// Queries and keys, and values of all heads.
@@ -24,7 +24,7 @@ fn setup(link: &str, recompute_modules: RecomputeModules) -> Setup {
     Setup { choices: Choices { recompute: Recompute::Modules, recompute_modules, ..asked.choices }, ..asked }
 }
 
-/// What the modules drop of a token in a dense layer, and in one with experts.
+/// Returns the bytes per token that the modules drop in a dense layer and in an expert layer.
 fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
     let setup = setup(link, modules);
     [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
@@ -38,8 +38,8 @@ fn dropped(link: &str, modules: RecomputeModules) -> [f64; 2] {
     })
 }
 
-/// Weights of V3 whose products run again for a token, all layers together, and by how much a
-/// layer's backward pass is longer: a dense one's, and one with experts.
+/// Returns the weights of V3 whose products are recomputed for a token, all layers together, and
+/// whether the backward pass of a dense layer and of an expert layer is longer.
 fn again(modules: RecomputeModules) -> (f64, [bool; 2]) {
     let (with, without) = (setup(V3, modules), setup(V3, NONE));
     let slower = [0.0, 1.0].map(LayerShares::mixture).map(|shares| {
@@ -66,7 +66,7 @@ fn latent_attention_drops_what_it_expands() {
 fn norms_drop_their_outputs_where_they_are_modules() {
     let modules = RecomputeModules { layernorm: true, ..NONE };
     let norm = BF16 * 7168.0;
-    // The norm before a dense MLP is one kernel with the product after it.
+    // The norm before a dense MLP is fused with the product after it.
     assert_eq!(dropped(V3, modules), [norm, 2.0 * norm]);
     assert_eq!(again(modules), (0.0, [true, true]));
     assert_eq!(dropped("model=llama-3-8b&framework=megatron", modules)[0], 0.0);
@@ -105,7 +105,7 @@ fn experts_run_again_as_a_whole_with_their_exchanges() {
     assert_eq!(dropped(V3, modules), [0.0, bytes]);
     assert_eq!(again(modules), (58.0 * 7168.0 * (3.0 * 9.0 * 2048.0 + 256.0), [false, true]));
     assert_eq!((repeated(&setup(V3, modules)), repeated(&setup(V3, NONE))), (1.0, 0.0));
-    // What is inside them adds nothing.
+    // Modules inside the experts add nothing.
     let inside = RecomputeModules { moe_act: true, shared_experts: true, ..modules };
     assert_eq!((dropped(V3, inside), again(inside)), (dropped(V3, modules), again(modules)));
 }

@@ -1,12 +1,12 @@
-//! Keys and values that generation keeps.
+//! The key-value cache of generation.
 
 use super::HALF;
 use crate::model::setup::Setup;
 use crate::units::Bytes;
 
-/// Bytes of keys and values of one token in all layers on one GPU of an engine, `2 L w_kv / t`
-/// elements in 16 bits; of latent attention the compressed ones, `L (r_kv + d_rope)`, on every GPU
-/// (`DeepSeek-V2`, arXiv 2405.04434, section 2.1.2).
+/// Returns the bytes of keys and values of one token in all layers on one GPU of an engine, `2 L
+/// w_kv / t` elements in 16 bits; for latent attention the compressed ones, `L (r_kv + d_rope)`, on
+/// every GPU (`DeepSeek-V2`, arXiv 2405.04434, section 2.1.2).
 ///
 /// ```
 /// # use engine::{model::rollout::cache_bytes_per_token, share::decode};
@@ -20,7 +20,7 @@ pub fn cache_bytes_per_token(engine: &Setup) -> Bytes {
     Bytes::new(f64::from(engine.architecture.num_hidden_layers) * per_layer(engine))
 }
 
-/// Bytes of one layer for a token.
+/// Returns the cache bytes of one layer for a token.
 fn per_layer(engine: &Setup) -> f64 {
     let arch = &engine.architecture;
     let width = if arch.latent.is_used() {
@@ -31,7 +31,7 @@ fn per_layer(engine: &Setup) -> f64 {
     HALF * width
 }
 
-/// Bytes of the cache of one sequence of so many tokens: layers that slide keep their window.
+/// Returns the cache bytes of one sequence of `tokens` tokens: sliding layers keep their window.
 pub fn cache_bytes(engine: &Setup, tokens: f64) -> Bytes {
     let arch = &engine.architecture;
     let window = f64::from(arch.sliding_window);

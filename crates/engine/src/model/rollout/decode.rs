@@ -1,4 +1,4 @@
-//! How long an engine takes: prompts at the rate of compute, tokens at the rate of memory.
+//! Times of a generation engine: prompts at the rate of compute, tokens at the rate of memory.
 
 use super::{HALF, cache_bytes};
 use crate::model::choices::Choices;
@@ -10,20 +10,20 @@ use crate::model::stages::Stage;
 use crate::model::training::{AttentionMask, ComputeFormat};
 use crate::units::{Bytes, Flops, Seconds};
 
-/// What a layer's kernels take beside their traffic in a pass over few tokens, one after the other
+/// Latency of a layer's kernels in addition to their traffic in a pass over few tokens, in sequence
 /// in a CUDA graph. Fitted to vLLM's speeds of `Qwen2.5` with one sequence on an A100 (its
-/// documentation, `speed_benchmark`): what is left of 3.2 to 45 ms after the weights at 80 % of the
-/// memory's bandwidth is 0.09 to 0.13 ms for each of 24 to 64 layers.
+/// documentation, `speed_benchmark`): of 3.2 to 45 ms, the remainder after reading the weights at
+/// 80 % of the memory bandwidth is 0.09 to 0.13 ms for each of 24 to 64 layers.
 pub const LAYER_LATENCY: Seconds = Seconds::new(1e-4);
 
-/// Time of a pass that generates one token for each of `sequences` sequences of `tokens` tokens, on
-/// one engine: `max((W + b K)/B, F/S) + L t_layer + t_tp`.
+/// Returns the time of a pass that generates one token for each of `sequences` sequences of
+/// `tokens` tokens, on one engine: `max((W + b K)/B, F/S) + L t_layer + t_tp`.
 ///
-/// W weights on a GPU that such a pass reads: all but the embedding, of experts those that some
-/// token is sent to; b sequences, K their cache of keys and values; B 80 % of the memory's
-/// bandwidth; F forward FLOPs of b tokens, S the rate of matrix products; L layers. Two all-reduces
-/// of the hidden states a layer with tensor parallelism. Left out: sampling, and scheduling between
-/// passes.
+/// W are the weights on a GPU that the pass reads, all but the embedding, and only experts that
+/// receive a token; b the sequences, K their cache of keys and values; B 80 % of the memory
+/// bandwidth; F the forward FLOPs of b tokens, S the rate of matrix products; L the layers. With
+/// tensor parallelism there are two all-reduces of the hidden states per layer. Not counted:
+/// sampling, and scheduling between passes.
 ///
 /// ```
 /// # use engine::{model::{rollout::decode_step, stages::stages}, share::decode};
@@ -50,36 +50,36 @@ pub fn decode_step(engine: &Setup, stage: &Stage, sequences: f64, tokens: f64) -
     (read / memory_rate(engine)).max(compute) + layers * LAYER_LATENCY + exchanged(engine, sequences)
 }
 
-/// Time in which an engine reads so many prompts of `tokens` tokens: their forward passes, at the
-/// rate of matrix products.
+/// Returns the time in which an engine processes `prompts` prompts of `tokens` tokens: their
+/// forward passes, at the rate of matrix products.
 pub(super) fn prefill(engine: &Setup, prompts: f64, tokens: f64) -> Seconds {
     let keys = flops::mean_keys(&engine.architecture, tokens, AttentionMask::Causal);
     let tokens = prompts * tokens;
     tokens * forward(engine, keys) / rate_of(engine) + exchanged(engine, tokens)
 }
 
-/// Forward FLOPs of a token on one GPU of an engine.
+/// Returns the forward FLOPs of a token on one GPU of an engine.
 fn forward(engine: &Setup, keys: f64) -> Flops {
     flops::forward_per_token(&engine.architecture, keys) / f64::from(engine.mesh.tp.max(1))
 }
 
-/// The rate of its products, which are in 16 bits.
+/// Returns the rate of the engine's products, which are in 16 bits.
 fn rate_of(engine: &Setup) -> crate::units::FlopsPerSecond {
     matmul_rate(&Setup { choices: Choices { compute_format: ComputeFormat::AsPolicy, ..engine.choices }, ..*engine })
 }
 
-/// Weights that a pass over so many tokens reads.
+/// Returns the weights that a pass over `tokens` tokens reads.
 fn weights_read(engine: &Setup, stage: &Stage, tokens: f64) -> Bytes {
     let held = &stage.params.held;
     let experts = f64::from(engine.architecture.experts.num_experts);
     let sent = tokens * f64::from(engine.architecture.experts.top_k());
     let share = if sent < experts { sent / experts } else { 1.0 };
-    // The head is read, the embedding looked up: of a table that is both all is read.
+    // The head is read and the embedding looked up; a tied table is read completely.
     let table = if engine.architecture.tie_word_embeddings { 0.0 } else { held.root - held.head };
     Bytes::new(HALF * (held.dense() - table + share * held.experts()))
 }
 
-/// All-reduces of the hidden states of so many tokens, two a layer.
+/// Returns the time of all-reduces of the hidden states of `tokens` tokens, two per layer.
 fn exchanged(engine: &Setup, tokens: f64) -> Seconds {
     let tp = engine.mesh.tp.max(1);
     let size = Bytes::new(HALF * tokens * f64::from(engine.architecture.hidden_size));

@@ -1,11 +1,11 @@
-//! What generation takes of a GPU and of a step.
+//! Memory and time of generation in reinforcement learning.
 
 use crate::units::{Bytes, Seconds};
 
-/// What occupies a GPU while it generates, in the order of its bar.
+/// A part of GPU memory during generation, in the order of the bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GenerationPart {
-    /// What of training stays.
+    /// Training memory that stays allocated.
     Training,
     /// The engine's copy of the policy.
     Weights,
@@ -20,26 +20,26 @@ impl GenerationPart {
     pub const ALL: [Self; 4] = [Self::Training, Self::Weights, Self::Cache, Self::Overhead];
 }
 
-/// Memory of one GPU while it generates.
+/// Memory of one GPU during generation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GenerationMemory {
-    /// What of training stays on the GPU: weights, gradients and optimizer state at rest, other
-    /// models, context. None where the engine has GPUs of its own.
+    /// Training memory that stays on the GPU: weights, gradients and optimizer state at rest, other
+    /// models, context. Zero if the engine has separate GPUs.
     pub training: Bytes,
-    /// The policy's weights, once more.
+    /// The engine's copy of the policy's weights.
     pub weights: Bytes,
     /// Buffers, context and libraries.
     pub overhead: Bytes,
-    /// What is left for keys and values: less than nothing where the weights do not fit.
+    /// Memory for keys and values: negative if the weights do not fit.
     pub cache: Bytes,
-    /// The GPU's memory, as far as programs can use it.
+    /// Memory that programs can use.
     pub capacity: Bytes,
-    /// What one sequence of full length takes of the cache.
+    /// Cache bytes of one sequence of full length.
     pub per_sequence: Bytes,
 }
 
 impl GenerationMemory {
-    /// Each part with its bytes, in display order; a cache that is missing is none.
+    /// Returns each part with its bytes, in display order; a negative cache counts as zero.
     pub fn parts(&self) -> [(GenerationPart, Bytes); GenerationPart::ALL.len()] {
         GenerationPart::ALL.map(|part| {
             let bytes = match part {
@@ -52,32 +52,32 @@ impl GenerationMemory {
         })
     }
 
-    /// What the engine takes.
+    /// Returns the engine's memory.
     pub fn engine(&self) -> Bytes {
         self.weights + self.overhead + self.cache
     }
 
-    /// What is taken of the GPU.
+    /// Returns the memory of the engine and of training.
     pub fn total(&self) -> Bytes {
         self.training + self.engine()
     }
 
-    /// Sequences of full length that the cache of an engine holds; less than one where it holds
+    /// Returns the sequences of full length that an engine's cache holds; less than one if it holds
     /// none.
     pub fn room(&self) -> f64 {
         if self.cache <= Bytes::ZERO { 0.0 } else { self.cache / self.per_sequence }
     }
 
-    /// Whether a sequence can be generated, beside what stays of training.
+    /// Whether a sequence can be generated, given the training memory that stays.
     pub fn fits(&self) -> bool {
         self.total() <= self.capacity && self.room() >= 1.0
     }
 }
 
-/// Generation, and the step around it.
+/// Generation, and times of the step around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RolloutReport {
-    /// Memory of one GPU while it generates.
+    /// Memory of one GPU during generation.
     pub memory: GenerationMemory,
     /// GPUs that generate.
     pub gpus: u32,
@@ -85,43 +85,43 @@ pub struct RolloutReport {
     pub own_gpus: u32,
     /// Completions of one rollout, on all GPUs.
     pub sequences: f64,
-    /// Tokens of one rollout, prompts apart.
+    /// Tokens of one rollout, without prompts.
     pub tokens: f64,
     /// Completions for each engine.
     pub each: f64,
-    /// Sequences that one engine generates at once.
+    /// Sequences that one engine generates concurrently.
     pub concurrent: f64,
-    /// Passes that generate a token for each of them.
+    /// Passes that generate a token for each concurrent sequence.
     pub decode_steps: f64,
-    /// Time of one such pass.
+    /// Time of one decode pass.
     pub decode_step: Seconds,
-    /// Reading the prompts.
+    /// Time to process the prompts.
     pub prefill: Seconds,
-    /// Generating, token by token.
+    /// Time to generate, token by token.
     pub decode: Seconds,
-    /// The updated weights on their way to the engine.
+    /// Time to send the updated weights to the engine.
     pub sync: Seconds,
-    /// Forward passes that score completions: old log-probabilities, reference, reward model,
-    /// critic.
+    /// Time of forward passes that score completions: old log-probabilities, reference, reward
+    /// model, critic.
     pub scoring: Seconds,
-    /// Updates of the policy, all of them.
+    /// Time of all updates of the policy.
     pub update: Seconds,
-    /// Updates of the critic.
+    /// Time of the updates of the critic.
     pub critic: Seconds,
 }
 
 impl RolloutReport {
-    /// Time of the rollout: prompts, tokens, and the weights before it.
+    /// Returns the time of the rollout: sending weights, prompts, tokens.
     pub fn time(&self) -> Seconds {
         self.sync + self.prefill + self.decode
     }
 
-    /// Time of the whole step: one phase after the other.
+    /// Returns the time of the whole step, the sum of its phases.
     pub fn step(&self) -> Seconds {
         self.time() + self.scoring + self.update + self.critic
     }
 
-    /// Tokens that all engines generate in a second of the rollout.
+    /// Returns the tokens per second that all engines generate during the rollout.
     pub fn tokens_per_s(&self) -> f64 {
         self.tokens / self.time().get()
     }

@@ -50,9 +50,9 @@ fn the_weights_of_a_large_policy_want_tensor_parallelism() {
     assert!(rollout("gentp=8").memory.cache > Bytes::ZERO);
 }
 
-/// A forward pass of the policy takes a fourth of its update where layers are recomputed: forward,
-/// forward again, twice that backward. verl on GH200 with 8 GPUs' worth of sequences logs 3.42 s
-/// for the reference, 3.57 s for old log-probabilities and 14.30 s for the update (github
+/// A forward pass of the policy takes a quarter of its update if layers are recomputed: forward,
+/// forward again, and twice that backward. verl on GH200 with sequences for 8 GPUs logs 3.42 s for
+/// the reference, 3.57 s for old log-probabilities and 14.30 s for the update (github
 /// verl-project/verl issue 1208): 4.2 and 4.0 times.
 #[test]
 fn the_reference_takes_a_fourth_of_an_update() {
@@ -65,9 +65,9 @@ fn the_reference_takes_a_fourth_of_an_update() {
 
 /// Whole steps of GRPO that NeMo RL publishes for on-policy training on H100
 /// (docs/about/performance-summary.md, v0.4): 2,048 completions a rollout, four updates, mean
-/// lengths near their maximum. Prompts are taken to have 150 tokens, the engine NeMo RL's default
-/// share. Llama 3.1 8B, whose completions of 1,060 tokens on average end at 4,096 at most, takes
-/// 97.7 s in place of 47: the longest keep the others waiting.
+/// lengths near their maximum. Assumes prompts of 150 tokens and NeMo RL's default share for the
+/// engine. Llama 3.1 8B, with completions of 1,060 tokens on average and at most 4,096, takes 97.7
+/// s instead of 47, as the longest completions delay the others.
 #[test]
 fn whole_steps_are_those_of_nemo_rl() {
     let all = "cluster=dgx-h100&gpus=32&framework=megatron&strategy=zero1&recipe=megatron-mixed&objective=grpo&upd=4\

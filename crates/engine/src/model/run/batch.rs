@@ -1,11 +1,11 @@
-//! The batch of a step, against the batch above which more data in parallel teaches less.
+//! The batch of a step, and its efficiency relative to the critical batch.
 
 use crate::model::setup::Setup;
 
-/// Tokens in one step over all GPUs without padding, `B = dp_replicate dp_shard b s m`.
+/// Returns the tokens in one step over all GPUs without padding, `B = dp_replicate dp_shard b s m`.
 ///
-/// b sequences in a micro-batch, s tokens in a sequence, m micro-batches in a step. GPUs that share
-/// a sequence, a layer or a pipeline do not add to it.
+/// b sequences in a micro-batch, s tokens in a sequence, m micro-batches in a step. Context, tensor
+/// and pipeline parallelism do not increase B.
 ///
 /// ```
 /// # use engine::{catalog, model::{parallel::Mesh, run::batch::global_batch_tokens, training::Batch}};
@@ -25,12 +25,12 @@ pub fn global_batch_tokens(setup: &Setup) -> f64 {
         * setup.useful()
 }
 
-/// What a token teaches in a batch of B tokens over what it would in a small one, `1 / (1 + B /
-/// B_crit)`.
+/// Returns the efficiency of a token in a batch of B tokens relative to a small batch, `1 / (1 + B
+/// / B_crit)`.
 ///
-/// At the critical batch `B_crit` a run needs twice the tokens (and twice the steps) of the least
-/// possible; far below it no token is wasted. `B_crit` grows as the loss falls, so one number
-/// stands for the end of training. Source: arXiv 1812.06162, section 2.3 (examples needed over the
+/// At the critical batch `B_crit` a run needs twice the minimum number of tokens (and twice that of
+/// steps); far below it no token is wasted. `B_crit` grows as the loss falls, so the single number
+/// is for the end of training. Source: arXiv 1812.06162, section 2.3 (examples needed over the
 /// fewest possible, `E/E_min = 1 + B/B_crit`).
 ///
 /// ```

@@ -3,9 +3,10 @@
 use super::{share, times};
 use crate::units::{Dollars, Grams, Joules, Seconds};
 
-/// Optimizer steps to train on D tokens, `ceil(D / B)`.
+/// Returns the optimizer steps to train on D tokens, `ceil(D / B)`.
 ///
-/// D tokens to train on, B tokens in a step. No warm-up of the batch size, no evaluation.
+/// D tokens to train on, B tokens in a step. Without a warm-up of the batch size, and without
+/// evaluation.
 ///
 /// ```
 /// # use engine::model::run::budget::steps;
@@ -17,9 +18,10 @@ pub fn steps(tokens: f64, batch_tokens: f64) -> f64 {
     if tokens > 0.0 { steps.max(1.0) } else { steps }
 }
 
-/// Time from start to end, `T / g`; infinite where nothing of the time counts.
+/// Returns the time from start to end, `T / g`; infinite if the goodput is zero.
 ///
-/// T time of the steps alone, g goodput. Queueing, debugging and evaluation are not in it.
+/// T is the time of the steps alone, g the goodput. Queueing, debugging and evaluation are not
+/// included.
 ///
 /// ```
 /// # use engine::{model::run::budget::effective_time, units::Seconds};
@@ -31,7 +33,7 @@ pub fn effective_time(ideal: Seconds, goodput: f64) -> Seconds {
     if goodput > 0.0 { ideal / goodput } else { Seconds::new(f64::INFINITY) }
 }
 
-/// GPUs times time.
+/// Returns GPUs times time.
 ///
 /// ```
 /// # use engine::{model::run::budget::gpu_time, units::Seconds};
@@ -44,7 +46,7 @@ pub fn gpu_time(time: Seconds, gpus: f64) -> Seconds {
     time * gpus
 }
 
-/// Price of the GPUs, `hours × price`; storage, network and people are not in it.
+/// Returns the price of the GPUs, `hours × price`; storage, network and people are not included.
 ///
 /// ```
 /// # use engine::{model::run::budget::cost, units::Seconds};
@@ -55,11 +57,11 @@ pub fn cost(gpu_time: Seconds, price_per_gpu_hour: f64) -> Dollars {
     Dollars::new(times(gpu_time.hours(), price_per_gpu_hour))
 }
 
-/// Energy drawn from the grid, `P t PUE`.
+/// Returns the energy drawn from the grid, `P t PUE`.
 ///
-/// P power of one GPU's board in watts, taken as drawn all the time; t GPU-time; PUE energy of the
-/// data centre over that of its computers. Hosts, switches and storage are not in it, as in the
-/// published figures.
+/// P is the power of one GPU's board in watts, assumed to be drawn all the time; t the GPU-time;
+/// PUE the energy of the data centre over that of its computers. Hosts, switches and storage are
+/// not included, as in the published figures.
 ///
 /// ```
 /// # use engine::{model::run::budget::energy, units::Seconds};
@@ -70,10 +72,10 @@ pub fn energy(gpu_time: Seconds, power: f64, pue: f64) -> Joules {
     Joules::new(times(gpu_time.get(), power * pue))
 }
 
-/// Emissions of that energy, `E c`.
+/// Returns the emissions of the energy, `E c`.
 ///
-/// c grams of CO₂ equivalent a kWh of the grid (location-based). The making of the machines is not
-/// in it.
+/// c is grams of CO₂ equivalent a kWh of the grid (location-based). Manufacturing of the hardware
+/// is not included.
 ///
 /// ```
 /// # use engine::{model::run::budget::{emissions, energy}, units::Seconds};

@@ -1,4 +1,4 @@
-//! Checkpoints: how large, how long to write.
+//! Size and write time of checkpoints.
 
 use crate::model::collectives::{self, Group};
 use crate::model::memory::recipe_bytes;
@@ -8,12 +8,12 @@ use crate::model::setup::Setup;
 use crate::model::stages::of_model;
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// One checkpoint, `P (weights + optimizer state)`: everything a run needs to go on, every
-/// replica's part once.
+/// Returns the size of one checkpoint, `P (weights + optimizer state)`: everything that a run needs
+/// to resume, with every replica's part once.
 ///
-/// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). No gradients, no
-/// state of data loader and random numbers, and weights shared by two pipeline stages once. Of
-/// adapters they alone, without the frozen model.
+/// P parameters; bytes a parameter by recipe and optimizer ([`optimizer_bytes`]). Without gradients
+/// and the state of data loader and random numbers, and with weights shared by two pipeline stages
+/// once. For adapters only their parameters, without the frozen model.
 ///
 /// ```
 /// # use engine::{model::run::checkpoint::size, share::decode};
@@ -35,18 +35,18 @@ pub fn size(setup: &Setup) -> Bytes {
     Bytes::new(weights * params + state(updated, matrices))
 }
 
-/// What a checkpoint holds of a model that trains in part.
+/// Contents of a checkpoint of a partly trained model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saved {
-    /// Parameters: those of adapters alone, or of the whole model where some of its layers train.
+    /// Parameters: only adapters, or the whole model if some of its layers are trained.
     pub params: f64,
-    /// Parameters that train, whose optimizer state is saved.
+    /// Trained parameters, whose optimizer state is saved.
     pub updated: f64,
-    /// Of those, matrices.
+    /// Trained parameters that are matrices.
     pub matrices: f64,
 }
 
-/// The parameters in a checkpoint of the whole model.
+/// Returns the parameters in a checkpoint of the whole model.
 pub fn saved(setup: &Setup) -> Saved {
     let LocalParams { held, trained, .. } = of_model(setup);
     let matrices = trained.layers * trained.layer_matrices + trained.experts();
@@ -54,13 +54,13 @@ pub fn saved(setup: &Setup) -> Saved {
     Saved { params, updated: trained.all(), matrices }
 }
 
-/// Time to write a checkpoint, while training waits: `gather + S/(w B_host) + S/min(B_storage, w
-/// B_nic)`.
+/// Returns the time to write a checkpoint, during which training is paused: `gather + S/(w B_host)
+/// + S/min(B_storage, w B_nic)`.
 ///
-/// S bytes; w ranks that write: all N of a sharded checkpoint, one of a gathered one, which gathers
-/// the shards of the others first; `B_host` link from GPU to host; `B_nic` network card of one GPU;
-/// `B_storage` rate of the file system for all nodes together. Writing in the background
-/// (asynchronous checkpoints) would leave the copy to the host alone to wait for.
+/// S bytes; w ranks that write: all N of a sharded checkpoint, one of a gathered one, which first
+/// gathers the other ranks' shards; `B_host` link from GPU to host; `B_nic` network card of one
+/// GPU; `B_storage` rate of the file system for all nodes together. With asynchronous checkpoints
+/// only the copy to the host would pause training.
 ///
 /// ```
 /// # use engine::{catalog, model::run::checkpoint::write_time, units::{Bytes, BytesPerSecond}};
@@ -71,7 +71,7 @@ pub fn saved(setup: &Setup) -> Saved {
 /// assert!(time(false) > 20.0);
 /// ```
 pub fn write_time(setup: &Setup, size: Bytes, storage: BytesPerSecond, sharded: bool) -> Seconds {
-    // Where nothing trains there is nothing to write.
+    // If nothing is trained, there is nothing to write.
     if size <= Bytes::ZERO {
         return Seconds::ZERO;
     }

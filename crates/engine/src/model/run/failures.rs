@@ -1,9 +1,10 @@
-//! Failures, restarts, and how often to write checkpoints.
+//! Failures, restarts, and the checkpoint interval.
 
 use super::share;
 use crate::units::Seconds;
 
-/// Mean time between failures of a run, `M = MTBF / N`: any GPU's failure stops all of them.
+/// Returns the mean time between failures of a run, `M = MTBF / N`: a failure of any GPU stops all
+/// of them.
 ///
 /// ```
 /// # use engine::{model::run::failures::run_mtbf, units::Seconds};
@@ -14,7 +15,7 @@ pub fn run_mtbf(mtbf: Seconds, gpus: f64) -> Seconds {
     mtbf / if gpus < 1.0 { 1.0 } else { gpus }
 }
 
-/// Failures to expect in a time, `t / M`.
+/// Returns the expected failures in a time, `t / M`.
 ///
 /// ```
 /// # use engine::{model::run::failures::{interruptions, run_mtbf}, units::Seconds};
@@ -26,11 +27,12 @@ pub fn interruptions(time: Seconds, run_mtbf: Seconds) -> f64 {
     share(time.get(), run_mtbf.get())
 }
 
-/// The interval between checkpoints that loses least, `sqrt(2 C M)`; infinite where nothing fails.
+/// Returns the interval between checkpoints that loses least time, `sqrt(2 C M)`; infinite without
+/// failures.
 ///
-/// C time to write a checkpoint, M mean time between failures of the run. It minimises [`overhead`]
-/// exactly and holds while C is much shorter than M. Source: Young, CACM 17 (1974); Daly, FGCS 22
-/// (2006), first order.
+/// C is the time to write a checkpoint, M the mean time between failures of the run. The interval
+/// minimises [`overhead`] exactly and is valid while C is much shorter than M. Source: Young, CACM
+/// 17 (1974); Daly, FGCS 22 (2006), first order.
 ///
 /// ```
 /// # use engine::{model::run::failures::best_interval, units::Seconds};
@@ -49,14 +51,14 @@ pub fn best_interval(write_time: Seconds, run_mtbf: Seconds) -> Seconds {
     }
 }
 
-/// Share of the time that is lost, `C/τ + (τ/2 + R)/M`: writing checkpoints; after each failure
-/// half an interval of work to do again, and the restart. Above 1 where failures come faster than
+/// Returns the share of the time that is lost, `C/τ + (τ/2 + R)/M`: writing checkpoints, and after
+/// each failure half an interval of repeated work, and the restart. Above 1 if failures outpace
 /// progress.
 ///
-/// C time to write, during which training waits; τ interval from one checkpoint to the next; M mean
-/// time between failures of the run; R time from a failure until training goes on. First order in
-/// each: failures during writing and restarting are not counted, and writing in the background
-/// would cost less.
+/// C is the time to write, during which training is paused; τ the interval between checkpoints; M
+/// the mean time between failures of the run; R the time from a failure until training resumes.
+/// First order in each: failures during writing and restarting are not counted, and asynchronous
+/// writing would cost less.
 ///
 /// ```
 /// # use engine::{model::run::failures::{best_interval, overhead}, units::Seconds};
@@ -69,7 +71,7 @@ pub fn overhead(write_time: Seconds, interval: Seconds, run_mtbf: Seconds, resta
     share(write_time.get(), interval.get()) + share(lost.get(), run_mtbf.get())
 }
 
-/// Share of the time that ends up in the model, `1 - overhead`, at least 0.
+/// Returns the share of the time that advances training, `1 - overhead`, at least 0.
 ///
 /// ```
 /// # use engine::{model::run::failures::*, units::{Bytes, BytesPerSecond, Seconds}};

@@ -11,25 +11,25 @@ use crate::model::trained::BaseFormat;
 use crate::model::training::Sharding;
 use crate::units::Bytes;
 
-/// What a run asks of the memory of its busiest host.
+/// Host memory that a run needs on its busiest host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostMemory {
-    /// What the ranks' processes take before they load anything.
+    /// Memory of the ranks' processes before they load anything.
     pub processes: Bytes,
-    /// While the model is initialised.
+    /// Memory during initialisation of the model.
     pub init: Bytes,
-    /// While a checkpoint is written.
+    /// Memory while a checkpoint is written.
     pub checkpoint: Bytes,
-    /// What offloading takes all the time.
+    /// Memory of offloaded data, for the whole run.
     pub offload: Bytes,
-    /// What its pinned buffers take beside it.
+    /// Extra memory of pinned buffers for offloaded data.
     pub pinned: Bytes,
-    /// The memory that a host has.
+    /// The memory of a host.
     pub capacity: Bytes,
 }
 
 impl HostMemory {
-    /// Computes it. The step itself is not evaluated.
+    /// Computes the host memory, without evaluating the step.
     pub fn of(setup: &Setup, choices: &RunChoices) -> Self {
         let offload = offload(setup);
         Self {
@@ -42,12 +42,12 @@ impl HostMemory {
         }
     }
 
-    /// What offloading takes with its buffers, all the time.
+    /// Returns the memory of offloaded data with its buffers, for the whole run.
     pub fn held(&self) -> Bytes {
         self.offload + self.pinned
     }
 
-    /// What the host needs: processes, what is offloaded, and beside it the larger of
+    /// Returns the memory that the host needs: processes, offloaded data, and the larger of
     /// initialisation and checkpoint.
     pub fn needed(&self) -> Bytes {
         self.processes + self.held() + self.init.max(self.checkpoint)
@@ -58,26 +58,26 @@ impl HostMemory {
         self.needed() <= self.capacity
     }
 
-    /// Whether a run that needs so much may be recommended in place of another: its hosts have it,
-    /// or they were short of no less before.
+    /// Whether a run with this need may be recommended instead of another: it fits on its hosts, or
+    /// the other did not fit either and needed at least as much.
     pub fn may_replace(&self, before: &Self) -> bool {
         self.fits() || !before.fits() && self.needed() <= before.needed()
     }
 }
 
-/// Bytes of a parameter as it is initialised: fp32, whatever the recipe.
+/// Bytes of a parameter at initialisation: fp32, whatever the recipe.
 const INITIAL_BYTES: f64 = 4.0;
 
 /// Memory of a rank's process with PyTorch, its libraries and an idle CUDA context, before it loads
-/// a model: 926 MiB as accelerate's author measured before FSDP loads Llama 2 7B
+/// a model: 926 MiB, measured by accelerate's author before FSDP loads Llama 2 7B
 /// (gist.github.com/pacman100/2fbda8eb4526443a73c1455de43e20f9, “CPU Memory before entering the
 /// loading”).
 const PROCESS: Bytes = Bytes::from_gib(926.0 / 1024.0);
 
-/// Memory of a host that the processes of its r ranks take: `r` times 926 MiB.
+/// Returns the memory of the processes of a host's r ranks: `r` times 926 MiB.
 ///
-/// Workers of data loaders are forked from them and share their pages until they write to them; no
-/// scenario says how many there are, so they count nothing.
+/// Data loader workers are forked from the ranks and share their pages until they write to them; as
+/// scenarios do not include their number, they are not counted.
 ///
 /// ```
 /// # use engine::{model::run::host::processes, share::decode};
@@ -88,12 +88,12 @@ pub fn processes(setup: &Setup) -> Bytes {
     PROCESS * ranks(setup)
 }
 
-/// Bytes of a parameter on the one rank of a host that loads the whole model; `None` where no rank
-/// does.
+/// Returns the bytes of a parameter on the one rank of a host that loads the whole model; `None` if
+/// no rank does.
 ///
 /// Under FSDP, transformers reads the weights on the local rank 0 of each host and leaves them on
-/// the meta device elsewhere, unless they are quantized (`is_fsdp_enabled() and not
-/// is_local_dist_rank_0() and not is_quantized` in `modeling_utils.py`); FSDP then broadcasts.
+/// the meta device on other ranks, unless they are quantized (`is_fsdp_enabled() and not
+/// is_local_dist_rank_0() and not is_quantized` in `modeling_utils.py`); FSDP then broadcasts them.
 /// Composer and Accelerate do so with FSDP1 (`sync_module_states`).
 pub fn loaded_once(setup: &Setup) -> Option<f64> {
     let broadcasts = matches!(setup.framework, Framework::Transformers | Framework::Fsdp1);
@@ -113,12 +113,12 @@ pub fn loaded_once(setup: &Setup) -> Option<f64> {
 /// Bytes of a parameter of a frozen base in bf16.
 const BF16_BYTES: f64 = 2.0;
 
-/// Ranks on one host.
+/// Returns the ranks on one host.
 fn ranks(setup: &Setup) -> f64 {
     f64::from(setup.mesh.gpus().min(setup.network.gpus_per_host()))
 }
 
-/// The bytes of a host full of ranks of the stage that needs most.
+/// Returns the bytes of a host whose ranks are all of the stage that needs most.
 fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Bytes {
     let mut most = 0.0;
     for stage in stages(setup).iter() {
@@ -130,11 +130,12 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
     Bytes::new(most * ranks(setup))
 }
 
-/// Memory of a host while the model is initialised: `4 P r / (tp pp)`, deferred `4 max(unit) r /
-/// tp`, or `b P / (tp pp)` where one rank loads what FSDP broadcasts ([`loaded_once`]).
+/// Returns the memory of a host during initialisation of the model: `4 P r / (tp pp)`, deferred `4
+/// max(unit) r / tp`, or `b P / (tp pp)` if one rank loads the weights that FSDP broadcasts
+/// ([`loaded_once`]).
 ///
-/// P parameters, r ranks on the host, of which each builds its part of the model in fp32 before
-/// data parallelism shards it; deferred initialisation (the meta device) builds one unit at a time:
+/// P parameters, r ranks on the host, each of which builds its part of the model in fp32 before
+/// data parallelism shards it. Deferred initialisation (the meta device) builds one unit at a time:
 /// a layer, or the root unit with embedding and head. The largest stage of a pipeline counts.
 ///
 /// ```
@@ -159,19 +160,18 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
         }
         let layer = params.layer + params.expert_unit;
         let unit = params.root.max(layer);
-        // A stage may hold less than one layer with experts, where the mean over stages is computed
-        // with.
+        // If stages are averaged, a stage may hold less than one expert layer.
         INITIAL_BYTES * if deferred { unit.min(params.all()) } else { params.all() }
     })
 }
 
-/// Memory of the busiest host while a checkpoint of S bytes is written: all of it where one rank
-/// gathers it (`FULL_STATE_DICT` to the CPU of rank 0), else the host's own share of what is on the
-/// GPUs, `S r / N` times the part of the state that is not offloaded.
+/// Returns the memory of the busiest host while a checkpoint of S bytes is written: all of S if one
+/// rank gathers it (`FULL_STATE_DICT` to the CPU of rank 0), otherwise the host's own share of the
+/// state on the GPUs, `S r / N` times the part of the state that is not offloaded.
 ///
-/// r ranks on the host, of N. What is offloaded is written from where it lies: `.cpu()`, with which
-/// PyTorch fetches a tensor to write it (`_SerialCpuLoader` in
-/// `torch/distributed/checkpoint/filesystem.py`), copies nothing that is on the CPU.
+/// r ranks on the host, of N. Offloaded data is written in place: `.cpu()`, with which PyTorch
+/// fetches a tensor to write it (`_SerialCpuLoader` in
+/// `torch/distributed/checkpoint/filesystem.py`), does not copy tensors that are on the CPU.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
@@ -185,8 +185,8 @@ pub fn checkpoint(setup: &Setup, size: Bytes, sharded: bool) -> Bytes {
     if sharded { size * (on_gpus(setup) * ranks(setup) / f64::from(setup.mesh.gpus().max(1))) } else { size }
 }
 
-/// The part of weights and optimizer state that is not offloaded, 0 to 1: of the stage that has
-/// most.
+/// Returns the part of weights and optimizer state that is not offloaded, 0 to 1, on the stage with
+/// the largest part.
 pub fn on_gpus(setup: &Setup) -> f64 {
     if !setup.offload.optimizer && !setup.offload.parameters {
         return 1.0;
@@ -204,9 +204,9 @@ pub fn on_gpus(setup: &Setup) -> f64 {
     most.min(1.0)
 }
 
-/// Memory of a host that offloading takes all the time: optimizer state, weights and gradients,
-/// kept activations, each where it is offloaded and not on the host's drives, each rank its own
-/// part. Drives take buffers in memory, which are small beside it.
+/// Returns the host memory that offloading takes for the whole run: optimizer state, weights and
+/// gradients, and kept activations, if offloaded and not on the host's drives, each rank its own
+/// part. Buffers for drives are comparatively small and not counted.
 ///
 /// ```
 /// # use engine::{catalog, model::run::host::offload};
@@ -230,18 +230,18 @@ pub fn offload(setup: &Setup) -> Bytes {
             - on_drives(setup.offload.state_on_drives(), all.optimizer - here.optimizer)
             - on_drives(setup.offload.weights_on_drives(), all.weights - here.weights);
         let kept = if setup.offload.activations { activations::layer(setup, element, &stage.shares).kept } else { 0.0 };
-        // Of what is paged, what the GPU has no room for.
+        // The part of paged state that does not fit on the GPU.
         let paged = states::paged(setup, params) - evicted(setup, stage);
         (states - paged).get() + kept * tokens(setup) * params.held.layers * stage.in_flight
     })
 }
 
-/// Memory that pinned buffers take beyond what is offloaded, over it. DeepSpeed's own estimates
-/// multiply by 1.5 (`additional_buffer_factor` in `runtime/zero/stage3.py`), and PyTorch rounds
-/// every pinned block up to a power of two, which is 1.44 times blocks of all sizes.
+/// Extra memory of pinned buffers, over the offloaded data. DeepSpeed's own estimates multiply by
+/// 1.5 (`additional_buffer_factor` in `runtime/zero/stage3.py`), and PyTorch rounds every pinned
+/// block up to a power of two, which is a factor of 1.44 over blocks of all sizes.
 pub const PINNED: f64 = 0.5;
 
-/// Memory of a host that the pinned buffers of what is offloaded take beside it: half as much.
+/// Returns the extra host memory of pinned buffers for offloaded data: half as much.
 ///
 /// ```
 /// # use engine::model::run::host::pinned;

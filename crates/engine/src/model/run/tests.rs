@@ -45,9 +45,9 @@ fn the_carbon_table_of_llama_2() {
     }
 }
 
-/// Llama 3.1's model card: GPU-hours at 700 W and location-based emissions. It names neither PUE
-/// nor grid; one product of both, 0.4137 kg a kWh (PUE 1.08, Meta's of 2023, and 383 g), gives all
-/// three.
+/// Llama 3.1's model card: GPU-hours at 700 W and location-based emissions. The card lists neither
+/// PUE nor grid; one product of both, 0.4137 kg a kWh (PUE 1.08, Meta's of 2023, and 383 g), gives
+/// all three.
 #[test]
 fn the_model_card_of_llama_3_1() {
     for (gpu_hours, tonnes) in [(1.46e6, 420.0), (7.0e6, 2040.0), (30.84e6, 8930.0)] {
@@ -94,7 +94,7 @@ fn the_checkpoint_of_bloom() {
     within(checkpoint::size(&setup).gib(), 329.0, 0.003);
 }
 
-/// The first visit with another run.
+/// Returns the default run with a change.
 fn first_visit(change: impl Fn(&mut RunChoices)) -> RunReport {
     let mut scenario: Scenario = decode("").scenario;
     change(&mut scenario.run);
@@ -125,7 +125,7 @@ fn without_storage_every_failure_starts_over() {
     let report = first_visit(|run| run.storage = BytesPerSecond::ZERO);
     assert_eq!(report.write_time.get(), f64::INFINITY);
     assert!(!report.finishes());
-    // Free electricity of an endless run costs nothing.
+    // Free electricity costs nothing, even for an endless run.
     assert_eq!(first_visit(|run| (run.storage, run.grid_intensity) = (BytesPerSecond::ZERO, 0.0)).emissions.get(), 0.0);
 }
 
@@ -150,8 +150,8 @@ fn parallel_ranks_build_only_their_part() {
     assert!(host::initialisation(&setup, true) < host::initialisation(&setup, false));
 }
 
-/// 47 layers of which every second has experts, a layer a stage: those between are computed as
-/// stages of half a layer with experts, of which less than a whole one is built.
+/// 47 layers of which every second has experts, with one layer a stage: stages between the ends are
+/// computed as half an expert layer each, of which less than a whole one is built.
 #[test]
 fn no_stage_builds_more_than_it_holds() {
     let mut setup = decode("cluster=dgx-h100&model=llama-4-maverick&gpus=376&pp=47").scenario.setup();

@@ -1,4 +1,4 @@
-//! The time of a step: the stage that sets the pace, and what it does.
+//! The time of a step, set by its slowest stage.
 
 use crate::model::comm::DataParallelComm;
 use crate::model::comm::groups::Groups;
@@ -12,8 +12,8 @@ use crate::model::stage_plan::{LayerPlan, StagePlan};
 use crate::model::stages::{ByStage, Stage, stages};
 use crate::units::Seconds;
 
-/// Time of a forward pass without gradients over all micro-batches of a step, on the slowest stage;
-/// a pipeline fills and drains once.
+/// Returns the time of a forward pass without gradients over all micro-batches of a step, on the
+/// slowest stage; a pipeline fills and drains once.
 pub fn forward_pass(setup: &Setup) -> Seconds {
     let stages = stages(setup);
     let Pace { slowest, .. } = pace(setup, &stages);
@@ -21,14 +21,14 @@ pub fn forward_pass(setup: &Setup) -> Seconds {
     (f64::from(setup.batch.grad_accum_steps) + f64::from(setup.mesh.pp.max(1)) - 1.0) * pass
 }
 
-/// Time in which the shard group gathers all weights of a stage, as for a forward pass.
+/// Returns the time in which the shard group gathers all weights of a stage, as for a forward pass.
 pub fn gather_all(setup: &Setup) -> Seconds {
     let stages = stages(setup);
     let Pace { slowest, .. } = pace(setup, &stages);
     slowest.plan.gathered_forward()
 }
 
-/// What a step's forward passes without gradients take on a stage
+/// Times of a step's forward passes without gradients on a stage
 /// ([`crate::model::objective::Objective::passes`]).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Passes {
@@ -58,7 +58,7 @@ impl Passes {
     }
 }
 
-/// A stage, what it does in a step, and its passes of one micro-batch.
+/// A stage, its plan, and its passes of one micro-batch.
 #[derive(Clone, Copy)]
 pub(super) struct TimedStage<'a> {
     pub(super) stage: &'a Stage,
@@ -78,7 +78,8 @@ impl<'a> TimedStage<'a> {
         Self { stage, units, all: plan.all_micro_batches(), plan, passes }
     }
 
-    /// What its step takes beyond its micro-batches at the pace of a steady one.
+    /// Returns the time of the step on the stage beyond its micro-batches at the pace of a steady
+    /// one.
     fn beyond_steady(&self) -> Seconds {
         self.plan.beyond_steady(&self.all, self.both())
     }
@@ -88,13 +89,13 @@ impl<'a> TimedStage<'a> {
     }
 }
 
-/// The stage that sets the pace, and how long it waits for the others.
+/// The slowest stage, and its bubble.
 pub(super) struct Pace<'a> {
     pub(super) slowest: TimedStage<'a>,
     pub(super) bubble: Seconds,
 }
 
-/// The stage of a pipeline that sets the pace; the passes of a single stage are not timed.
+/// Returns the slowest stage of a pipeline; the passes of a single stage are not timed.
 pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let first = &stages.first;
     let of_first = LayerPlan::of(setup, &first.shares);
@@ -105,7 +106,7 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
         let slowest = TimedStage { stage: first, units, plan, passes: StageTimes::default(), all };
         return Pace { slowest, bubble: Seconds::ZERO };
     }
-    // Stages with as many experts a layer take the same time for one.
+    // Stages with equal block shares have equal layer times.
     let mut met = (first.shares, of_first);
     let mut timed = |stage: &'a Stage| {
         if stage.shares != met.0 {
@@ -123,7 +124,7 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     let micro_batches = f64::from(setup.batch.grad_accum_steps);
     let filling = all.iter().map(|timed| timed.plan.filling).fold(Seconds::ZERO, Seconds::max);
     let bubble = pipeline::bubble(setup.pipeline.schedule, setup.chunks(), micro_batches, &times) + filling;
-    // All stages start together and pass on what they have; the step ends with the last of them to
+    // All stages start together and pass on their results; the step ends with the last stage to
     // reduce and update.
     let until_last = micro_batches * pipeline::slowest(&times).both() + bubble;
     let mut end = Seconds::ZERO;
@@ -141,10 +142,10 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
     Pace { slowest: *slowest, bubble: (end - own).max(Seconds::ZERO) + filling }
 }
 
-/// Of a stage's passes, what the others wait for where gradients of weights fill the bubble: twice
-/// under ZB-H1, three times under ZB-V; and under `DualPipe` a further backward pass, less
-/// gradients of weights three times. Passes that wait for the host or the network leave ZB-H1's as
-/// it is; a third of them stays in any case.
+/// Returns the part of a stage's passes that delays the others when weight gradients fill the
+/// bubble: twice the weight gradients less under ZB-H1, three times under ZB-V; under `DualPipe` a
+/// further backward pass, less three times the weight gradients. Exposed host and network time of
+/// the passes does not change ZB-H1's part, of which at least a third of the passes remains.
 fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
     let kernels = units.layer_forward + units.layer_backward;
     if setup.pipeline.schedule.is_dual() {
@@ -157,7 +158,7 @@ fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes)
     }
 }
 
-/// The time of one step.
+/// Returns the times of one step.
 pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     let Pace { slowest: TimedStage { units, plan, all, .. }, bubble } = pace(setup, stages);
     let Phases { forward, backward, busy } = all;
@@ -197,8 +198,8 @@ pub fn time(setup: &Setup, stages: &ByStage<Stage>) -> TimeReport {
     }
 }
 
-/// The least time of a step by what the data loaders hand out: the sequences of a replica over
-/// their rate. What a step generates by itself no loader hands out.
+/// Returns the minimum time of a step due to the data loaders: the sequences of a replica over the
+/// loaders' rate. Generated data needs no loader.
 fn loaded(setup: &Setup) -> Seconds {
     let rate = setup.network.host.loader;
     let sequences = f64::from(setup.batch.micro_batch_size) * f64::from(setup.batch.grad_accum_steps);
@@ -213,7 +214,7 @@ mod tests {
     use crate::share::decode;
 
     /// DeepSeek's table 2 (arXiv 2412.19437), in passes of F = 10, B = 20 and W = 9 ms: `(pp/2 -
-    /// 1)(F&B + B - 3W)` and twice the weights; the half of it in a V holds them once.
+    /// 1)(F&B + B - 3W)` and two copies of the weights; the half of it in a V has one copy.
     #[test]
     fn dualpipe_waits_as_in_its_table_and_holds_two_copies() {
         let scenario = |schedule: &str| decode(&format!("pp=8&accum=32&gpus=64&schedule={schedule}")).scenario.setup();
@@ -241,8 +242,8 @@ mod tests {
         assert_eq!([in_flight("dualpipe"), in_flight("1f1b"), in_flight("interleaved&vpp=1")], [9.0, 8.0, 8.0]);
     }
 
-    /// Megatron hides the hops of an interleaved pipeline, but for those in which it fills and
-    /// drains: more chunks are no slower by their messages (the audit's 70B at pp 8, of 5 and 10
+    /// Megatron hides the messages of an interleaved pipeline, except while it fills and drains:
+    /// more chunks are not slowed by their messages (the audit's 70B at pp 8, with 5 and 10
     /// chunks).
     #[test]
     fn chunks_cost_no_exposed_messages_where_they_overlap() {
@@ -256,9 +257,8 @@ mod tests {
         assert_eq!(of("megatron", 1), step("schedule=1f1b&framework=megatron"));
     }
 
-    /// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills
-    /// the bubble twice under ZB-H1 and three times under ZB-V (arXiv 2401.10241, table 1; arXiv
-    /// 2405.15362).
+    /// Ten layers of 1 + 2 ms, of which weight gradients take 0.9: they fill the bubble twice under
+    /// ZB-H1 and three times under ZB-V (arXiv 2401.10241, table 1; arXiv 2405.15362).
     #[test]
     fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
         let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);

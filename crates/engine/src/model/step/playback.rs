@@ -1,4 +1,4 @@
-//! One step span by span, or only a part of it: what the timeline shows.
+//! Playback of a step, or a part of it, span by span, for the timeline.
 
 use super::pace::{Pace, TimedStage, pace};
 use crate::model::comm::DataParallelComm;
@@ -13,21 +13,21 @@ use crate::model::timeline::{self, BlockAmounts, LayerAmounts, MicroBatch, compu
 use crate::model::tower::{self, TowerCosts};
 use crate::units::Seconds;
 
-/// The step of the stage that sets the pace, ready to be played. The pipeline's bubble lies before
-/// the first micro-batch and after the last, in the proportion of forward and backward passes.
+/// The step of the slowest stage, ready to be played. The pipeline's bubble is split before the
+/// first micro-batch and after the last, in the proportion of forward and backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playback {
     plan: StagePlan,
-    /// What the stage gathers and reduces, with the traffic.
+    /// Gathers and reductions of the stage, with their traffic.
     comm: DataParallelComm<CollectiveCost>,
-    /// What the blocks of one micro-batch compute and exchange.
+    /// Compute and exchanges of the blocks of one micro-batch.
     blocks: BlockAmounts,
-    /// What the optimizer's update computes.
+    /// Work of the optimizer's update.
     update: Operations,
     micro_batches: u32,
     /// Forward passes without gradients before each micro-batch.
     passes: u32,
-    /// Length of the first micro-batch, of one between, of the last.
+    /// Duration of the first micro-batch, of one between, and of the last.
     lengths: [Seconds; 3],
     /// The bubble before the first micro-batch and after the last.
     bubble: [Seconds; 2],
@@ -42,7 +42,7 @@ pub fn spans(setup: &Setup, sink: &mut dyn FnMut(Span)) {
 }
 
 impl Playback {
-    /// The step of a setup.
+    /// Returns the playback of a setup's step.
     pub fn of(setup: &Setup) -> Self {
         let all = stages(setup);
         let Pace { slowest: TimedStage { stage, plan, passes: times, .. }, bubble } = pace(setup, &all);
@@ -78,28 +78,28 @@ impl Playback {
         }
     }
 
-    /// What the stage computes and communicates.
+    /// Returns the compute and communication of the stage.
     pub fn plan(&self) -> &StagePlan {
         &self.plan
     }
 
-    /// Layers of the stage.
+    /// Returns the layers of the stage.
     pub fn layers(&self) -> u32 {
         self.plan.compute.layers
     }
 
-    /// Micro-batches of the step.
+    /// Returns the number of micro-batches of the step.
     pub fn micro_batches(&self) -> u32 {
         self.micro_batches
     }
 
-    /// A micro-batch that plays as this one does, shifted in time: the first, the second or the
-    /// last.
+    /// Returns a micro-batch that plays like this one, shifted in time: the first, the second or
+    /// the last.
     pub fn like(&self, micro_batch: u32) -> u32 {
         if micro_batch + 1 < self.micro_batches { micro_batch.min(1) } else { micro_batch }
     }
 
-    /// When a micro-batch starts; one past the last, when that ends.
+    /// Returns the start of a micro-batch; for the index after the last, the end of the last.
     pub fn start(&self, micro_batch: u32) -> Seconds {
         let [before, _] = self.bubble;
         let [first, between, last] = self.lengths;
@@ -111,7 +111,7 @@ impl Playback {
         if micro_batch >= self.micro_batches && self.micro_batches > 1 { until + last } else { until }
     }
 
-    /// The micro-batch that runs at a time, the nearest one outside of all.
+    /// Returns the micro-batch that runs at a time, or the nearest one.
     pub fn at(&self, time: Seconds) -> u32 {
         let [_, between, _] = self.lengths;
         let past = time - self.start(1);
@@ -119,17 +119,17 @@ impl Playback {
             return 0;
         }
         let passed = if between > Seconds::ZERO { past / between } else { 0.0 };
-        // A cast stops at the largest number.
+        // A cast saturates at the largest number.
         (passed as u32).saturating_add(1).min(self.micro_batches - 1)
     }
 
-    /// When the step ends.
+    /// Returns the end of the step.
     pub fn end(&self) -> Seconds {
         let [_, after] = self.bubble;
         self.start(self.micro_batches) + after + self.plan.optimizer + self.plan.data_parallel.after_update
     }
 
-    /// Plays one micro-batch, with what is before the first and after the last.
+    /// Plays one micro-batch, including the spans before the first and after the last.
     pub fn micro_batch(&self, micro_batch: u32, sink: &mut dyn FnMut(Span)) {
         let [before, after] = self.bubble;
         let (is_first, is_last) = (micro_batch == 0, micro_batch + 1 >= self.micro_batches);
@@ -169,13 +169,13 @@ impl Playback {
     }
 }
 
-/// What the blocks of a stage compute and exchange in one micro-batch.
+/// Returns the compute and exchanges of a stage's blocks in one micro-batch.
 fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
     let share = stage.shares.moe;
     let units: UnitCosts<OperatorCost> = unit_costs(setup, &stage.shares);
     let dispatch: CollectiveCost = if share > 0.0 { dispatch_cost(setup) } else { CollectiveCost::default() };
     let tower: TowerCosts<OperatorCost> = if stage.embedding { tower::costs(setup) } else { TowerCosts::default() };
-    // Routed experts are inside the layer's cost, and have spans of their own.
+    // The layer's cost includes routed experts, which have separate spans.
     let pass = |layer: OperatorCost, experts: OperatorCost, dispatches: f64| LayerAmounts {
         layer: (layer - experts * share).amount,
         experts: experts.amount * share,

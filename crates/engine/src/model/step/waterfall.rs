@@ -1,4 +1,4 @@
-//! Where the time of a step goes: from the GPU's peak down to the model FLOPs utilisation
+//! Breakdown of the time of a step, from the GPU's peak to the model FLOPs utilisation
 //! (docs/book/model/overlap.md).
 
 use super::pace::{Pace, Passes, TimedStage, pace};
@@ -10,29 +10,29 @@ use crate::model::stages::stages;
 use crate::model::training::Recompute;
 use crate::units::Seconds;
 
-/// What a part of a step's time is spent on.
+/// A part of a step's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepPart {
-    /// Products below the peak: tiles that do not fill the GPU, power, attention's softmax.
+    /// Matrix products below the peak: partly filled tiles, power limits, attention's softmax.
     Kernels,
-    /// Tokens that pad texts to one length.
+    /// Padding tokens.
     Padding,
-    /// Norms, activations, residuals, casts, the loss over the vocabulary: as fast as the GPU's
+    /// Norms, activations, residuals, casts, the loss over the vocabulary: work at the rate of
     /// memory.
     MemoryBound,
     /// The optimizer's update.
     Optimizer,
-    /// What the backward pass computes again.
+    /// Recomputation in the backward pass.
     Recomputation,
     /// Forward passes without gradients, of reference models.
     Passes,
-    /// Compute that is slower beside collectives.
+    /// Slow-down of compute that overlaps with collectives.
     Contention,
-    /// All-gathers of weights that compute does not hide.
+    /// Exposed all-gathers of weights.
     AllGather,
-    /// Reduce-scatters of gradients that compute does not hide.
+    /// Exposed reduce-scatters of gradients.
     ReduceScatter,
-    /// All-reduces of gradients that compute does not hide.
+    /// Exposed all-reduces of gradients.
     AllReduce,
     /// Exchanges of tensor parallelism.
     Tensor,
@@ -40,22 +40,22 @@ pub enum StepPart {
     Context,
     /// Messages between the stages of a pipeline.
     Stages,
-    /// Tokens on their way to their experts and back.
+    /// Dispatch of tokens to their experts, and their return.
     Experts,
-    /// Activations on their way to the host and back.
+    /// Transfers of activations to the host and back.
     HostLink,
-    /// Waiting for the other stages of a pipeline, and what these have less to do.
+    /// Idle time due to the other stages of a pipeline, including their lower load.
     Bubble,
-    /// The host launching kernels more slowly than they run.
+    /// Kernel launches that are slower than the kernels.
     Launches,
-    /// Waiting for data.
+    /// Idle time for data.
     Loading,
-    /// The model's FLOPs at the peak: what the MFU counts.
+    /// The model's FLOPs at the peak, which the MFU counts.
     Useful,
 }
 
 impl StepPart {
-    /// Every part, from the peak to the MFU.
+    /// Every part, in order from the peak to the MFU.
     pub const ALL: [Self; 19] = [
         Self::Kernels,
         Self::Padding,
@@ -79,22 +79,22 @@ impl StepPart {
     ];
 }
 
-/// The time of each [`StepPart`]; together the step.
+/// The time of each [`StepPart`], which add up to the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waterfall {
     times: [Seconds; StepPart::ALL.len()],
-    /// The step.
+    /// Time of the step.
     pub step: Seconds,
 }
 
 impl Waterfall {
-    /// The time of a part.
+    /// Returns the time of a part.
     pub fn get(&self, part: StepPart) -> Seconds {
         self.times.get(part as usize).copied().unwrap_or_default()
     }
 
-    /// The share of the step of a part, 0 to 1; that of [`StepPart::Useful`] is the MFU, unless its
-    /// convention counts more FLOPs than run.
+    /// Returns the share of a part in the step, 0 to 1; that of [`StepPart::Useful`] is the MFU,
+    /// unless its convention counts more FLOPs than are executed.
     pub fn share(&self, part: StepPart) -> f64 {
         self.get(part) / self.step
     }
@@ -113,14 +113,13 @@ impl Waterfall {
 
 /// Splits the step of a report.
 ///
-/// Compute is split as the roofline's parts are, on average over the stages: `F_model / S_peak` is
+/// Compute is split like the roofline's parts, averaged over the stages: `F_model / S_peak` is
 /// useful, the rest of the products' time is lost to kernels below the peak, and recomputation is
-/// what the same step takes less without it. Where the stage that sets the pace has more to do than
-/// the average, the other stages wait: that is counted to the bubble. Communication is what no
-/// compute hides, by the lane that shows.
+/// the difference to the step without it. If the slowest stage has more work than the average, the
+/// idle time of other stages counts as bubble. Communication is the exposed part, by lane.
 ///
 /// A published step: GPT-3 175B on 1,536 A100 took 20.8 s, 141 TFLOP/s of 312 (arXiv 2104.04473,
-/// table 2, whose FLOPs count what is recomputed); without that a quarter less, 34 %. Full
+/// table 2, whose FLOPs include recomputation); without recomputation a quarter less, 34 %. Full
 /// recomputation is a quarter of the FLOPs, and the bubble of 12 stages and 96 micro-batches is 11
 /// of 107 slots.
 ///
@@ -146,7 +145,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
     let passes = Passes::of(setup, &plan);
     let nothing = Waterfall { times: [Seconds::ZERO; StepPart::ALL.len()], step: time.step };
 
-    // Kernels of the stage that sets the pace, alone.
+    // Kernels of the slowest stage, without exchanges.
     let (compute, inside) = (&plan.compute, &plan.compute.exchange);
     let layer = compute.layer_forward - inside.layer_forward + compute.layer_backward - inside.layer_backward;
     let ends = compute.embedding_forward - inside.embedding_forward + compute.embedding_backward;
@@ -161,8 +160,7 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
         .with(StepPart::Passes, scored)
         .with(StepPart::Contention, beside);
 
-    // Exchanges are exposed by their definition; the rest of what is exposed are gathers and
-    // reductions.
+    // Exchanges are exposed by definition; the rest of the exposed time is gathers and reductions.
     let exchange = time.exchange.min(time.exposed_comm);
     let [tensor, context, neighbours] = plan.exchanged;
     let experts = f64::from(compute.layers) * (compute.experts.forward.exposed + compute.experts.backward.exposed);
@@ -183,12 +181,12 @@ pub fn waterfall(setup: &Setup, report: &Report) -> Waterfall {
         (StepPart::AllReduce, exposed.replicate),
     ];
     let split = spread(spread(split, exchange, &exchanges), time.exposed_comm - exchange, &shown);
-    // Rounding, and what no name fits, would be missing: the whole is the step.
+    // The remainder from rounding and unnamed time is added, so that the sum is the step.
     let named = split.total();
     split.with(StepPart::Bubble, time.step - named)
 }
 
-/// Splits the time of the pacing stage's kernels.
+/// Splits the time of the slowest stage's kernels.
 fn of_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfall) -> Waterfall {
     let all = parts(setup);
     let once = Setup { choices: Choices { recompute: Recompute::None, ..setup.choices }, ..*setup };
@@ -219,7 +217,7 @@ fn of_compute(setup: &Setup, report: &Report, kernels: Seconds, nothing: Waterfa
     split.with(StepPart::Bubble, room - all_lost)
 }
 
-/// Adds a time to parts in proportion to theirs; to the first where none has any.
+/// Adds a time to parts in proportion to their own times; to the first part if all are zero.
 fn spread(split: Waterfall, time: Seconds, parts: &[(StepPart, Seconds)]) -> Waterfall {
     let all: Seconds = parts.iter().map(|part| part.1).sum();
     if time <= Seconds::ZERO {

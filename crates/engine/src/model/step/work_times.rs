@@ -4,8 +4,8 @@ use super::playback::Playback;
 use crate::model::report::{Lane, Span, Work};
 use crate::units::Seconds;
 
-/// Time by kind of work over the whole step, and the lanes on which anything runs. Micro-batches
-/// alike are played once.
+/// Returns the time by kind of work over the whole step, and the lanes with any span. Identical
+/// micro-batches are played once.
 pub fn time_by_work(playback: &Playback) -> ([Seconds; Work::ALL.len()], [bool; Lane::ALL.len()]) {
     let mut sums = [Seconds::ZERO; Work::ALL.len()];
     let mut lanes = [false; Lane::ALL.len()];

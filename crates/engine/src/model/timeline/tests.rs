@@ -8,7 +8,7 @@ fn ms() -> impl Strategy<Value = Seconds> {
 }
 
 prop_compose! {
-    /// Experts of a layer whose kernels take so long in each pass.
+    /// Experts of a layer with kernels of these durations in each pass.
     fn any_experts(forward: Seconds, backward: Seconds)
         (chunks in 1_u32..9, across_micro_batches: bool, share in prop_oneof![Just(0.0), 0.0..1.0], f in ms(), b in ms())
         -> ExpertTimes {
@@ -76,7 +76,7 @@ fn played(compute: &ComputeTimes, comm: &CommTimes) -> (Seconds, Vec<Span>) {
     (end, spans)
 }
 
-/// Time in which one of the spans runs at least.
+/// Returns the time in which at least one of the spans runs.
 fn covered(mut spans: Vec<Span>) -> Seconds {
     spans.sort_by(|one, other| one.start.get().total_cmp(&other.start.get()));
     let (mut end, mut sum) = (Seconds::ZERO, Seconds::ZERO);

@@ -1,4 +1,4 @@
-//! What is gathered and reduced of encoder and projection.
+//! Gathers and reductions of encoder and projection.
 
 use super::encoder::encoder;
 use super::{TowerCosts, stage};
@@ -7,11 +7,11 @@ use crate::model::cost::{Cost, Traffic};
 use crate::model::setup::Setup;
 use crate::units::Seconds;
 
-/// The data-parallel communication of the stage with the embedding, with that of encoder and
-/// projection: of their layers' gathers and reductions what their compute does not hide goes with
-/// the root unit's, as they come before the first layer and after its gradients. That compute first
-/// hides what comes `beside` it anyway: the gather of the language model's first layer, and the
-/// reduction of its gradients.
+/// Returns the data-parallel communication of the stage with the embedding, including encoder and
+/// projection. The exposed gathers and reductions of their layers are added to those of the root
+/// unit, as they run before the first layer and after its gradients. The encoder's compute first
+/// hides the communication that overlaps with it anyway (`beside`): the gather of the language
+/// model's first layer, and the reduction of its gradients.
 pub fn with_tower<C: Cost<Traffic>>(
     setup: &Setup,
     times: &TowerCosts<Seconds>,
@@ -27,13 +27,13 @@ pub fn with_tower<C: Cost<Traffic>>(
     let seconds: DataParallelComm<Seconds> = DataParallelComm::of(&encoder, &params);
     let layers = f64::from(encoder.architecture.num_hidden_layers);
     let (mut of, mut time) = (own.micro_batch, seconds.micro_batch);
-    // What does not train is not reduced: an empty collective would still take its latency.
+    // Frozen parts are not reduced: even an empty collective has a latency.
     let images = &setup.images;
     if !images.trains_tower() {
         (of.reduce_layer, of.replicate_layer) = (C::default(), C::default());
         (time.reduce_layer, time.replicate_layer) = (Seconds::ZERO, Seconds::ZERO);
     }
-    // Nor are weights gathered again for gradients that never come.
+    // Weights are not gathered again if no gradients pass.
     if !setup.gradients_pass_tower() {
         of.regather_layer = C::default();
         time.regather_layer = Seconds::ZERO;
@@ -59,8 +59,8 @@ pub fn with_tower<C: Cost<Traffic>>(
     }
 }
 
-/// How many layers' collectives, of `each` a layer, show beside so much compute of all layers: one
-/// at least, which nothing hides.
+/// Returns the number of layers whose collectives, of `each` a layer, are exposed next to `compute`
+/// of all layers: at least one, which nothing hides.
 fn shown(each: Seconds, layers: f64, compute: Seconds) -> f64 {
     if each <= Seconds::ZERO {
         return 0.0;

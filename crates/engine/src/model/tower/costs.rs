@@ -9,19 +9,20 @@ use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 use crate::units::{Bytes, Flops, Seconds};
 
-/// What encoder and projection cost for one micro-batch.
+/// Costs of encoder and projection for one micro-batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TowerCosts<C> {
     /// Forward.
     pub forward: C,
-    /// Backward, with what is recomputed.
+    /// Backward, including recomputation.
     pub backward: C,
-    /// Of both, the time above the kernels' own because the host launches them too slowly.
+    /// Launch-bound time of both passes, beyond the kernels' own because the host launches too
+    /// slowly.
     pub launch_bound: Seconds,
 }
 
-/// The cost of encoder and projection for one micro-batch; nothing of a model or a run without
-/// images.
+/// Returns the cost of encoder and projection for one micro-batch; zero for a model or a run
+/// without images.
 pub fn costs<C: Cost<Operations>>(setup: &Setup) -> TowerCosts<C> {
     if !setup.reads_images() {
         return TowerCosts::default();
@@ -47,15 +48,15 @@ pub fn costs<C: Cost<Operations>>(setup: &Setup) -> TowerCosts<C> {
     }
 }
 
-/// What patches' embedding and projection cost for one micro-batch.
+/// Costs of patch embedding and projection for one micro-batch.
 struct Ends<C> {
     forward: C,
     input_gradient: C,
     weight_gradient: C,
 }
 
-/// Products of the patches' pixels, whose gradient stops there, and of the projection, whose inputs
-/// have gradients where the encoder trains.
+/// Returns the products of the patches' pixels, which have no input gradient, and of the
+/// projection, whose inputs have gradients if they pass the encoder.
 fn ends<C: Cost<Operations>>(setup: &Setup, encoder: &Setup) -> Ends<C> {
     let (tower, images) = (&setup.architecture.tower, &setup.images);
     let tp = f64::from(encoder.mesh.tp.max(1));
@@ -72,8 +73,8 @@ fn ends<C: Cost<Operations>>(setup: &Setup, encoder: &Setup) -> Ends<C> {
     }
 }
 
-/// What encoder and projection add to each kind of work of a step, on one GPU on average over the
-/// pipeline's stages.
+/// Returns the contribution of encoder and projection to each kind of work of a step, on one GPU
+/// averaged over the pipeline's stages.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     if !setup.reads_images() {
         return [OperatorCost::default(); Operator::ALL.len()];

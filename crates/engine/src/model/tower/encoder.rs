@@ -1,4 +1,4 @@
-//! The encoder of a setup as a setup of its own.
+//! The encoder of a setup as a separate setup.
 
 use crate::model::choices::Choices;
 use crate::model::lengths::Lengths;
@@ -12,7 +12,7 @@ use crate::model::training::{AttentionMask, Batch};
 use crate::model::transformer::Norm;
 use crate::units::Seconds;
 
-/// The encoder of a setup as a setup of its own: one sequence an image.
+/// Returns the encoder of a setup as a separate setup, with one sequence per image.
 pub fn encoder(setup: &Setup) -> Setup {
     let tower = &setup.architecture.tower;
     let images = &setup.images;
@@ -23,16 +23,15 @@ pub fn encoder(setup: &Setup) -> Setup {
         Trained::ALL
     } else {
         let frozen_layers = if images.trains_tower() { 0 } else { tower.layers };
-        // Gradients pass frozen layers on their way to what is before them.
+        // Gradients pass frozen layers on their way to earlier modules.
         let embeddings = setup.gradients_pass_tower();
         Trained { method: Method::Layers, frozen_layers, embeddings, base: frozen_format(setup), ..Trained::ALL }
     };
-    // Upcasting implementations have root-mean-square norms of their own; layer norms are
-    // PyTorch's.
+    // Upcasting implementations have their own root-mean-square norms; layer norms are PyTorch's.
     let norms = if architecture.norm == Norm::Layer { NormKernel::Fused } else { setup.kernels.norms };
     Setup {
         architecture,
-        // GPUs that share a sequence have the same images, and shard the same weights.
+        // GPUs of context parallelism have equal images, and shard the same weights.
         mesh: Mesh {
             dp_replicate: mesh.dp_replicate,
             dp_shard: mesh.dp_shard.saturating_mul(mesh.cp),
@@ -48,7 +47,7 @@ pub fn encoder(setup: &Setup) -> Setup {
             ..setup.batch
         },
         lengths: Lengths::Equal,
-        // One update and one process beside all of the model.
+        // One update and one process serve the whole model.
         overheads: Overheads { step: Seconds::ZERO, ..setup.overheads },
         mask: AttentionMask::Full,
         choices: Choices {
@@ -64,9 +63,9 @@ pub fn encoder(setup: &Setup) -> Setup {
     }
 }
 
-/// The format of what does not train of encoder and projection: that of the recipe where the
-/// language model trains whole, else the frozen base's; 16 bits beside GPTQ and AWQ, whose
-/// published checkpoints leave the encoder out (`modules_to_not_convert`).
+/// Returns the format of frozen parts of encoder and projection: that of the recipe if the whole
+/// language model is trained, otherwise that of the frozen base; 16 bits for GPTQ and AWQ, whose
+/// published checkpoints exclude the encoder (`modules_to_not_convert`).
 fn frozen_format(setup: &Setup) -> BaseFormat {
     const FULL: f64 = 4.0;
     let at_rest = recipe_bytes(setup.recipe).weights;

@@ -11,9 +11,9 @@ use crate::units::Flops;
 /// A multiply and an add.
 const MULTIPLY_ADD: f64 = 2.0;
 
-/// Forward FLOPs of one image: `2 (L (4 H² + 2 H F) + 3 patch² H) p + 4 L H p²` of the encoder over
-/// p patches, and `2 P_proj` for each token of the projection; F twice and a half where MLPs are
-/// gated, windows instead of all patches where attention stays in them.
+/// Returns the forward FLOPs of one image: `2 (L (4 H² + 2 H F) + 3 patch² H) p + 4 L H p²` of the
+/// encoder over p patches, and `2 P_proj` for each token of the projection; the MLP has three
+/// matrices if it is gated, and windowed attention counts windows instead of all patches.
 ///
 /// ```
 /// # use engine::model::{tower::flops::of_image, training::MfuConvention, transformer::Tower};
@@ -34,8 +34,8 @@ pub fn of_image(tower: &Tower, resolution: u32, convention: MfuConvention) -> Fl
     positions * per_position + of_projector(tower, resolution)
 }
 
-/// Positions that each of them attends to: attention of an image is full under either convention
-/// that counts it.
+/// Returns the positions that each position attends to: attention over an image is full under
+/// either convention that counts attention.
 fn counted_keys(encoder: &Architecture, positions: f64, convention: MfuConvention) -> f64 {
     match convention {
         MfuConvention::ParametersOnly => 0.0,
@@ -45,14 +45,14 @@ fn counted_keys(encoder: &Architecture, positions: f64, convention: MfuConventio
     }
 }
 
-/// Forward FLOPs of the projection of one image.
+/// Returns the forward FLOPs of the projection of one image.
 fn of_projector(tower: &Tower, resolution: u32) -> Flops {
     Flops::new(MULTIPLY_ADD * tower.projector_params as f64 * f64::from(tower.tokens(resolution)))
 }
 
-/// Model FLOPs of encoder and projection for each useful token of the language model's sequences.
-/// Of a frozen part the forward pass counts, and gradients of its inputs where something before it
-/// trains, as for the frozen base beside adapters ([`crate::model::flops::of_setup`]).
+/// Returns the model FLOPs of encoder and projection per useful token of the language model's
+/// sequences. A frozen part counts its forward pass, and its input gradients if a module before it
+/// is trained, like the frozen base of adapters ([`crate::model::flops::of_setup`]).
 pub fn per_token(setup: &Setup) -> Flops {
     if !setup.reads_images() {
         return Flops::ZERO;
@@ -61,7 +61,7 @@ pub fn per_token(setup: &Setup) -> Flops {
     let one = |is: bool| f64::from(u8::from(is));
     let projector = of_projector(tower, images.resolution);
     let of_encoder = of_image(tower, images.resolution, setup.mfu_convention) - projector;
-    // Gradients of weights and of inputs; none of the pixels.
+    // Gradients of weights and of inputs; pixels have none.
     let patches = Flops::new(MULTIPLY_ADD * tower.patch_params() * f64::from(tower.positions(images.resolution)));
     let trained = one(images.trains_tower());
     let of_encoder = (1.0 + 2.0 * trained) * of_encoder - trained * patches;
@@ -69,8 +69,8 @@ pub fn per_token(setup: &Setup) -> Flops {
     per_sequence(setup) * (of_encoder + of_projector)
 }
 
-/// FLOPs for each useful token that no weight's gradient needs: what is computed again, and
-/// gradients of inputs of a frozen encoder.
+/// Returns the FLOPs per useful token that no weight gradient needs: recomputation, and input
+/// gradients of a frozen encoder.
 pub fn again_per_token(setup: &Setup) -> Flops {
     if !setup.gradients_pass_tower() {
         return Flops::ZERO;
@@ -88,7 +88,7 @@ pub fn again_per_token(setup: &Setup) -> Flops {
     per_sequence(setup) * positions * (again + unused)
 }
 
-/// Forward FLOPs for each useful token: a pass without gradients.
+/// Returns the forward FLOPs per useful token, for a pass without gradients.
 pub fn forward_per_token(setup: &Setup) -> Flops {
     if !setup.reads_images() {
         return Flops::ZERO;
@@ -96,7 +96,7 @@ pub fn forward_per_token(setup: &Setup) -> Flops {
     per_sequence(setup) * of_image(&setup.architecture.tower, setup.images.resolution, setup.mfu_convention)
 }
 
-/// Images for each useful token.
+/// Returns the images per useful token.
 fn per_sequence(setup: &Setup) -> f64 {
     f64::from(setup.images.per_sequence) / (f64::from(setup.batch.seq_len) * setup.useful())
 }

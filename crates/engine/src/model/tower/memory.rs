@@ -11,27 +11,27 @@ use crate::model::training::{Reshard, Sharding};
 use crate::model::transformer::LayerShares;
 use crate::units::Bytes;
 
-/// What encoder and projection hold on one GPU of the first stage, in bytes.
+/// Memory of encoder and projection on one GPU of the first stage, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TowerMemory {
     /// Weights, gradients and optimizer state at rest.
     pub states: States,
-    /// Of the weights, those that do not train.
+    /// Frozen weights, a part of `states`.
     pub frozen: Bytes,
-    /// Gathered while the language model is in work: what is outside the encoder's layers, which is
-    /// in FSDP's root unit; all of it where weights stay gathered.
+    /// Gathered weights while the language model is computed: those outside the encoder's layers,
+    /// which are in FSDP's root unit; all of them if weights stay gathered.
     pub gathered: Bytes,
-    /// Kept from the forward pass until the language model's backward pass is done, of all
-    /// micro-batches in flight.
+    /// Activations kept from the forward pass until the end of the language model's backward pass,
+    /// for all micro-batches in flight.
     pub kept: Bytes,
-    /// One layer's weights as gathered, while the encoder itself is in work.
+    /// Gathered weights of one layer, while the encoder is computed.
     pub gathered_unit: Bytes,
-    /// In work while the encoder itself is, beside what it keeps.
+    /// Working memory while the encoder is computed, in addition to its kept activations.
     pub working: Bytes,
 }
 
 impl TowerMemory {
-    /// Nothing.
+    /// No encoder.
     pub const NONE: Self = Self {
         states: States { weights: Bytes::ZERO, gradients: Bytes::ZERO, optimizer: Bytes::ZERO },
         frozen: Bytes::ZERO,
@@ -41,12 +41,12 @@ impl TowerMemory {
         working: Bytes::ZERO,
     };
 
-    /// That of a stage: nothing where it does not hold the embedding.
+    /// Returns the memory of a stage: zero if the stage does not hold the embedding.
     ///
-    /// A trained encoder keeps of each position what a layer of a language model keeps of a token,
-    /// under the same recomputation; a frozen one nothing, since it runs without gradients. A
-    /// trained projection keeps the encoder's output, which it reads. Where gradients pass the
-    /// projection it keeps two tensors of the language model's width for each token: before and
+    /// A trained encoder keeps as much of each position as a layer of a language model of a token,
+    /// under the same recomputation mode; a frozen one keeps nothing, since it runs without
+    /// gradients. A trained projection keeps its input, the encoder's output. If gradients pass the
+    /// projection, it keeps two tensors of the language model's width for each token: before and
     /// after its activation.
     pub fn of(setup: &Setup, on: &Stage) -> Self {
         /// Tensors between the two matrices of the projection.
@@ -97,7 +97,7 @@ impl TowerMemory {
         }
     }
 
-    /// States at rest; `gradients` says whether those are there.
+    /// Returns the states at rest; `gradients` is whether gradients are allocated.
     pub fn at_rest(&self, gradients: bool) -> Bytes {
         let gradients = if gradients { self.states.gradients } else { Bytes::ZERO };
         self.states.weights + gradients + self.states.optimizer

@@ -5,7 +5,8 @@ use crate::model::per_rank::{self, LocalParams};
 use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 
-/// Parameters of encoder and projection on one GPU; `encoder` is that of [`encoder`](encoder()).
+/// Returns the parameters of encoder and projection on one GPU; `encoder` is the result of
+/// [`encoder`](encoder()).
 pub(super) fn local(setup: &Setup, encoder: &Setup) -> LocalParams {
     let layers = encoder.architecture.num_hidden_layers;
     let of_encoder = per_rank::params(encoder, layers, LayerShares::DENSE, true, false);
@@ -19,7 +20,7 @@ pub(super) fn local(setup: &Setup, encoder: &Setup) -> LocalParams {
     params
 }
 
-/// Parameters of encoder and projection of a setup on one GPU.
+/// Returns the parameters of encoder and projection of a setup on one GPU.
 pub fn of_setup(setup: &Setup) -> LocalParams {
     local(setup, &encoder(setup))
 }

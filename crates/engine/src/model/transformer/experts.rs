@@ -1,11 +1,11 @@
-//! The experts of a mixture-of-experts model: their shape and their exact parameter counts
+//! The experts of a mixture-of-experts model: shapes and exact parameter counts
 //! (docs/book/model/experts.md).
 
 use super::{Architecture, count};
 use core::num::Saturating;
 
-/// The experts of a model, with the field names of a Hugging Face `config.json` where models agree
-/// on them. A dense model has none.
+/// The experts of a model, with the field names of a Hugging Face `config.json` where models use
+/// common names. A dense model has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Experts {
     /// Routed experts of one layer, E (`num_experts`, `num_local_experts`, `n_routed_experts`); 0
@@ -15,16 +15,17 @@ pub struct Experts {
     pub num_experts_per_tok: u32,
     /// Width of one expert's MLP (`moe_intermediate_size`).
     pub moe_intermediate_size: u32,
-    /// Width at which routed experts read and write tokens (`moe_latent_size`; Nemotron 3 Super):
-    /// two matrices a layer go down to it and up again; 0 for the width of the model.
+    /// Width at which routed experts read and write tokens (`moe_latent_size`; Nemotron 3 Super),
+    /// with two matrices a layer to it and back; 0 for the width of the model.
     pub latent_size: u32,
-    /// Width of the shared experts' MLPs together, which every token passes; 0 where there is none.
+    /// Summed width of the shared experts' MLPs, which every token passes; 0 without shared
+    /// experts.
     pub shared_intermediate_size: u32,
     /// Whether a gate of width H scales the shared experts (Qwen 2's `shared_expert_gate`).
     pub shared_expert_gate: bool,
     /// Dense layers before the first layer with experts (`first_k_dense_replace`).
     pub first_k_dense_replace: u32,
-    /// Of how many layers one has experts after those: 1 for all, 2 for every second
+    /// Distance between expert layers after the dense ones: 1 for all, 2 for every second
     /// (`interleave_moe_layer_step`).
     pub moe_layer_step: u32,
     /// Whether the router has a bias for each expert (gpt-oss), or a correction of its scores
@@ -32,15 +33,15 @@ pub struct Experts {
     pub router_bias: bool,
     /// Whether the experts' matrices carry biases (gpt-oss).
     pub expert_bias: bool,
-    /// Groups of experts of which a token uses [`Self::topk_group`]: device-limited routing
+    /// Groups of experts, of which a token uses [`Self::topk_group`]: device-limited routing
     /// (`n_group`); 0 or 1 for none.
     pub n_group: u32,
-    /// Groups of experts that a token is sent to at most (`topk_group`).
+    /// Maximum number of groups of experts that a token is sent to (`topk_group`).
     pub topk_group: u32,
 }
 
 impl Experts {
-    /// A dense model's.
+    /// The experts of a dense model.
     pub const NONE: Self = Self {
         num_experts: 0,
         num_experts_per_tok: 1,
@@ -56,12 +57,12 @@ impl Experts {
         topk_group: 0,
     };
 
-    /// Experts that a token is sent to: no more than there are.
+    /// Returns the experts that a token is sent to, at most the number of experts.
     pub fn top_k(&self) -> u32 {
         self.num_experts_per_tok.min(self.num_experts)
     }
 
-    /// Of the first `layers` layers, those with experts.
+    /// Returns the number of expert layers among the first `layers` layers.
     ///
     /// ```
     /// # use engine::model::transformer::Experts;
@@ -73,7 +74,7 @@ impl Experts {
     /// assert_eq!((every_second.layers_among(1), every_second.layers_among(48)), (0, 24));
     /// ```
     pub fn layers_among(&self, layers: u32) -> u32 {
-        // Dense models skip the division, which is dear.
+        // Dense models skip the division, which is expensive.
         if self.num_experts == 0 {
             return 0;
         }
@@ -87,19 +88,20 @@ impl Architecture {
         self.moe_layers() > 0
     }
 
-    /// Width at which routed experts read and write tokens: H, or [`Experts::latent_size`].
+    /// Returns the width at which routed experts read and write tokens: H, or
+    /// [`Experts::latent_size`].
     pub fn expert_hidden_size(&self) -> u32 {
         if self.experts.latent_size > 0 { self.experts.latent_size } else { self.hidden_size }
     }
 
-    /// Share of the layers that have experts.
+    /// Returns the share of layers with experts.
     pub fn moe_share(&self) -> f64 {
         f64::from(self.moe_layers()) / f64::from(self.num_hidden_layers.max(1))
     }
 
-    /// Layers with experts.
+    /// Returns the number of layers with experts.
     pub fn moe_layers(&self) -> u32 {
-        // The other blocks of a list are dear to count.
+        // Counting the other blocks of a list is expensive.
         match self.experts.num_experts {
             0 => 0,
             _ if self.pattern.is_used() => self.pattern.experts_among(self.num_hidden_layers),
@@ -107,7 +109,8 @@ impl Architecture {
         }
     }
 
-    /// Parameters of one routed expert: an MLP of width `moe_intermediate_size`, with its biases.
+    /// Returns the parameters of one routed expert: an MLP of width `moe_intermediate_size`, with
+    /// its biases.
     ///
     /// ```
     /// # use engine::catalog;
@@ -120,12 +123,12 @@ impl Architecture {
         self.mlp_params(self.expert_hidden_size(), moe_intermediate_size, expert_bias)
     }
 
-    /// Parameters of one layer's routed experts, all E of them.
+    /// Returns the parameters of one layer's routed experts, all E of them.
     pub fn routed_params_per_layer(&self) -> u64 {
         (count(self.experts.num_experts) * Saturating(self.expert_params())).0
     }
 
-    /// Parameters of what every token passes in a layer with experts beside its attention: the
+    /// Returns the parameters of an expert layer that every token passes besides attention: the
     /// router `H E` with its biases, the shared experts and their gate, the matrices to and from a
     /// latent width.
     ///
@@ -148,8 +151,8 @@ impl Architecture {
         (count(experts.num_experts) * per_expert + Saturating(shared) + gate + latent).0
     }
 
-    /// Parameters of the layers' MLPs, experts among them: of all layers together, with `experts`
-    /// routed experts counted in each layer that has them.
+    /// Returns the parameters of the MLPs of all layers, including experts, with `experts` routed
+    /// experts counted in each expert layer.
     pub(in crate::model) fn all_mlp_params(&self, experts: u32) -> u64 {
         let blocks = self.blocks();
         let dense = count(blocks.dense) * Saturating(self.mlp_params_per_layer());

@@ -3,13 +3,13 @@
 
 use super::{Architecture, count};
 
-/// The widths of multi-head latent attention, with the field names of DeepSeek's `config.json`.
-/// Models without it have none.
+/// The widths of multi-head latent attention, with the field names of DeepSeek's `config.json`. All
+/// 0 in models without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatentAttention {
     /// Rank of the keys and values (`kv_lora_rank`); 0 without latent attention.
     pub kv_lora_rank: u32,
-    /// Rank of the queries (`q_lora_rank`); 0 where they are projected directly.
+    /// Rank of the queries (`q_lora_rank`); 0 if queries are projected directly.
     pub q_lora_rank: u32,
     /// Width of a head's queries and keys without positions (`qk_nope_head_dim`).
     pub qk_nope_head_dim: u32,
@@ -21,24 +21,24 @@ pub struct LatentAttention {
 }
 
 impl LatentAttention {
-    /// A model's without it.
+    /// No latent attention.
     pub const NONE: Self =
         Self { kv_lora_rank: 0, q_lora_rank: 0, qk_nope_head_dim: 0, qk_rope_head_dim: 0, v_head_dim: 0 };
 
-    /// DeepSeek V2 and V3's, and Kimi K2's.
+    /// The widths of DeepSeek V2 and V3, and of Kimi K2.
     pub const DEEPSEEK: Self =
         Self { kv_lora_rank: 512, q_lora_rank: 1536, qk_nope_head_dim: 128, qk_rope_head_dim: 64, v_head_dim: 128 };
 
-    /// Whether there is any.
+    /// Whether the model has latent attention.
     pub fn is_used(&self) -> bool {
         self.kv_lora_rank > 0
     }
 }
 
 impl Architecture {
-    /// Parameters of the matrices of latent attention: `H r_q + r_q n_q (d_nope + d_rope) + H
-    /// (r_kv + d_rope) + r_kv n_q (d_nope + d_v) + n_q d_v H`, or `H n_q (d_nope + d_rope)` for the
-    /// queries where they have no rank; with the norms of both ranks apart
+    /// Returns the parameters of the matrices of latent attention: `H r_q + r_q n_q (d_nope +
+    /// d_rope) + H (r_kv + d_rope) + r_kv n_q (d_nope + d_v) + n_q d_v H`, or `H n_q (d_nope +
+    /// d_rope)` for queries without a rank; without the norms of both ranks
     /// ([`Self::latent_norm_params`]). Source: arXiv 2405.04434, equations 9 to 19.
     ///
     /// ```
@@ -59,12 +59,13 @@ impl Architecture {
         (queries + hidden * (rank + rope) + rank * heads * (nope + value) + heads * value * hidden).0
     }
 
-    /// Parameters of the norms of both ranks: `r_q + r_kv`.
+    /// Returns the parameters of the norms of both ranks: `r_q + r_kv`.
     pub fn latent_norm_params(&self) -> u64 {
         if self.latent.is_used() { (count(self.latent.kv_lora_rank) + count(self.latent.q_lora_rank)).0 } else { 0 }
     }
 
-    /// Width of one head's queries and keys: `d`, or `d_nope + d_rope` under latent attention.
+    /// Returns the width of one head's queries and keys: `d`, or `d_nope + d_rope` under latent
+    /// attention.
     pub fn query_head_width(&self) -> f64 {
         if self.latent.is_used() {
             f64::from(self.latent.qk_nope_head_dim) + f64::from(self.latent.qk_rope_head_dim)
@@ -73,13 +74,13 @@ impl Architecture {
         }
     }
 
-    /// Width of one head's values: `d`, or `d_v` under latent attention.
+    /// Returns the width of one head's values: `d`, or `d_v` under latent attention.
     pub fn value_head_width(&self) -> f64 {
         if self.latent.is_used() { f64::from(self.latent.v_head_dim) } else { f64::from(self.head_dim) }
     }
 
-    /// Heads of keys and values as attention computes them: latent attention expands one for each
-    /// query head.
+    /// Returns the heads of keys and values as attention computes them: latent attention expands
+    /// one for each query head.
     pub fn key_value_heads(&self) -> f64 {
         f64::from(if self.latent.is_used() { self.num_attention_heads } else { self.num_key_value_heads })
     }

@@ -1,17 +1,17 @@
-//! Multi-token prediction (arXiv 2412.19437, section 2.2): a module beside the model that predicts
-//! one token further, from the hidden state and the next token's embedding, through a layer of its
-//! own and the model's output head.
+//! Multi-token prediction (arXiv 2412.19437, section 2.2): a module that predicts one token further
+//! from the hidden state and the next token's embedding, through a separate layer and the model's
+//! output head.
 
 use super::pattern::BlockCounts;
 use super::{Architecture, count};
 use core::num::Saturating;
 
 impl Architecture {
-    /// The blocks that so many applications of a module add: attention and experts, or an MLP,
-    /// each.
+    /// Returns the blocks that `applications` applications of a module add: attention, and experts
+    /// or an MLP, for each.
     pub fn mtp_blocks(&self, applications: u32) -> BlockCounts {
         let (dense, experts) = if self.has_experts() { (0, applications) } else { (applications, 0) };
-        // Nemotron's layers are one block each, and two of them a module.
+        // Nemotron's layers are one block each; a module has two of them.
         let layers = if self.norms_per_layer == 1 && self.pattern.is_used() { 2 } else { 1 };
         BlockCounts {
             layers: applications.saturating_mul(layers),
@@ -23,8 +23,8 @@ impl Architecture {
         }
     }
 
-    /// Parameters of a module beside its layer: the projection of hidden state and embedding, `2
-    /// H²`, their norms and the one before the head, which is the model's own.
+    /// Returns the parameters of a module outside its layer: the projection of hidden state and
+    /// embedding, `2 H²`, their norms, and the norm before the model's head.
     ///
     /// ```
     /// # use engine::catalog;

@@ -1,4 +1,4 @@
-//! Which layers of a model have which blocks: layers as a list.
+//! Models with a list of layers: the blocks of each layer.
 
 #![expect(clippy::indexing_slicing, reason = "the numbers of layers and kinds are below the lengths of their arrays")]
 
@@ -8,25 +8,25 @@ mod layer_set;
 pub use counts::BlockCounts;
 use layer_set::LayerSet;
 
-/// What mixes the tokens of a layer.
+/// The token mixer of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mixer {
-    /// Nothing: the layer is an MLP, or experts, alone (Nemotron-H).
+    /// No mixer: the layer only has an MLP or experts (Nemotron-H).
     None,
     /// Attention over the whole sequence.
     Attention,
     /// Attention within a window of [`super::Architecture::sliding_window`] keys.
     Window,
-    /// A state of a fixed size: [`super::Architecture::recurrent`].
+    /// A recurrent mixer: [`super::Architecture::recurrent`].
     Recurrent,
-    /// Attention and a state side by side (Falcon-H1).
+    /// Attention and a recurrent mixer side by side (Falcon-H1).
     Both,
 }
 
-/// What follows the mixer in a layer.
+/// The block after the mixer of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mlp {
-    /// Nothing: the mixer is the layer (Nemotron-H).
+    /// No MLP: the mixer is the layer (Nemotron-H).
     None,
     /// A dense MLP.
     Dense,
@@ -37,14 +37,14 @@ pub enum Mlp {
 /// The blocks of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LayerKind {
-    /// What mixes its tokens.
+    /// The token mixer.
     pub mixer: Mixer,
-    /// What follows.
+    /// The block after the mixer.
     pub mlp: Mlp,
 }
 
 /// The layers of a model as a list that repeats over [`super::Architecture::num_hidden_layers`];
-/// empty where every layer has attention and an MLP or experts, as the other fields say.
+/// empty if every layer has attention and an MLP or experts, which the other fields then describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     period: u32,
@@ -53,7 +53,7 @@ pub struct Pattern {
     recurrent: LayerSet,
     dense: LayerSet,
     experts: LayerSet,
-    /// Its kinds of layer, one bit each: [`KINDS`].
+    /// The kinds of layers in the list, one bit each: [`KINDS`].
     kinds: u16,
 }
 
@@ -71,10 +71,10 @@ const KINDS: [LayerKind; 15] = {
 };
 
 impl Pattern {
-    /// Layers of a list at most.
+    /// Maximum number of layers of a list.
     pub const MOST: usize = 256;
 
-    /// The empty list: the other fields of the architecture say which layer is which.
+    /// The empty list: the other fields of the architecture describe the layers.
     pub const NONE: Self = Self {
         period: 0,
         attention: LayerSet::NONE,
@@ -85,7 +85,7 @@ impl Pattern {
         kinds: 0,
     };
 
-    /// The list of these layers; those beyond [`Self::MOST`] are left out.
+    /// Returns the list of these layers; layers beyond [`Self::MOST`] are omitted.
     ///
     /// ```
     /// # use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
@@ -102,7 +102,7 @@ impl Pattern {
         layers.into_iter().take(Self::MOST).fold(Self::NONE, Self::then)
     }
 
-    /// The list with one more layer; unchanged where it is full.
+    /// Returns the list with one more layer; unchanged if it is full.
     #[must_use]
     pub const fn then(self, layer: LayerKind) -> Self {
         let index = self.period as usize;
@@ -132,22 +132,22 @@ impl Pattern {
         longer
     }
 
-    /// Whether it says which layer is which.
+    /// Whether the list is not empty.
     pub const fn is_used(&self) -> bool {
         self.period > 0
     }
 
-    /// The last layer of the list; `None` of the empty one.
+    /// Returns the last layer of the list; `None` if it is empty.
     pub fn last(&self) -> Option<LayerKind> {
         (self.period as usize).checked_sub(1).map(|last| self.kind_of(last))
     }
 
-    /// Layers of the list, before it repeats.
+    /// Returns the number of layers in the list, before it repeats.
     pub const fn period(&self) -> u32 {
         self.period
     }
 
-    /// The layers of the list.
+    /// Iterates over the layers of the list.
     pub fn kinds(&self) -> impl Iterator<Item = LayerKind> + '_ {
         (0..self.period as usize).map(|layer| self.kind_of(layer))
     }
@@ -169,13 +169,13 @@ impl Pattern {
         }
     }
 
-    /// The kinds of layer that the list has, each once.
+    /// Iterates over the kinds of layers in the list, each once.
     pub fn distinct(&self) -> impl Iterator<Item = LayerKind> + use<> {
         let kinds = self.kinds;
         KINDS.into_iter().enumerate().filter(move |(index, _)| kinds >> index & 1 == 1).map(|(_, kind)| kind)
     }
 
-    /// The kinds of layer before or after a layer of this kind, each once.
+    /// Iterates over the kinds of layers before or after layers of this kind, each once.
     ///
     /// ```
     /// # use engine::scenario::layers::read_layers;
@@ -193,7 +193,7 @@ impl Pattern {
         list.distinct().filter(move |&other| around.meets(&list.layers_of(other)))
     }
 
-    /// The layers of one kind.
+    /// Returns the layers of one kind.
     fn layers_of(&self, kind: LayerKind) -> LayerSet {
         let all = LayerSet::first(self.period);
         let of_mixer = match kind.mixer {
@@ -210,20 +210,20 @@ impl Pattern {
         }
     }
 
-    /// The kinds among the first `layers` layers, each once: a model may have fewer layers than its
-    /// list.
+    /// Iterates over the kinds among the first `layers` layers, each once: a model may have fewer
+    /// layers than its list.
     pub fn distinct_among(&self, layers: u32) -> impl Iterator<Item = LayerKind> + use<> {
         let cut = layers < self.period;
         let kinds = if cut { Self::of(self.kinds().take(layers as usize)).kinds } else { self.kinds };
         Self { kinds, ..Self::NONE }.distinct()
     }
 
-    /// Of the first `layers` layers of a list that is not empty, those with experts.
+    /// Returns the number of expert layers among the first `layers` layers of a non-empty list.
     pub fn experts_among(&self, layers: u32) -> u32 {
         self.experts.among(layers, self.period.max(1))
     }
 
-    /// The blocks of the first `layers` layers; of a list that is not empty.
+    /// Returns the blocks of the first `layers` layers of a non-empty list.
     pub fn among(&self, layers: u32) -> BlockCounts {
         let period = self.period.max(1);
         let of = |set: &LayerSet| set.among(layers, period);

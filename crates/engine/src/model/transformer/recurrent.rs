@@ -1,20 +1,20 @@
-//! Mixers with a state of a fixed size in the place of attention: state-space layers, linear
-//! attention, short convolutions; their shapes and their exact parameter counts.
+//! Recurrent mixers, which have a state of a fixed size instead of attention: state-space layers,
+//! linear attention, short convolutions; shapes and exact parameter counts.
 
 use super::{Architecture, count};
 use core::num::Saturating;
 
-/// How a layer without attention mixes its tokens.
+/// The token mixer of a layer without attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RecurrentKind {
-    /// Mamba (arXiv 2312.00752): a state for each channel, chosen by its input.
+    /// Mamba (arXiv 2312.00752): a state for each channel, selected by its input.
     Mamba,
     /// Mamba-2 (arXiv 2405.21060): heads of channels that share a scalar decay.
     Mamba2,
     /// Gated delta network (arXiv 2412.06464).
     GatedDelta,
-    /// Kimi delta attention (arXiv 2510.26692): a decay for each channel of the keys, from a low
-    /// rank.
+    /// Kimi delta attention (arXiv 2510.26692): a decay for each channel of the keys, computed
+    /// through a low rank.
     KimiDelta,
     /// Lightning attention (arXiv 2401.04658; `MiniMax`): linear attention with a fixed decay and a
     /// gate.
@@ -22,18 +22,18 @@ pub enum RecurrentKind {
     /// RG-LRU (arXiv 2402.19427; Griffin): a gated linear recurrence with gates by blocks of
     /// channels.
     RgLru,
-    /// A gated short convolution (LFM2): three products and a convolution, without a state beyond
+    /// A gated short convolution (LFM2): three projections and a convolution, with no state beyond
     /// its width.
     ShortConv,
 }
 
-/// The shape of a mixer with a state of a fixed size.
+/// The shape of a recurrent mixer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recurrent {
-    /// Which one.
+    /// The kind of mixer.
     pub kind: RecurrentKind,
-    /// Heads of values, h: 1 in Mamba, blocks of the gates in RG-LRU; 0 in a model without such
-    /// layers.
+    /// Heads of values, h: 1 in Mamba, blocks of the gates in RG-LRU; 0 in a model without
+    /// recurrent mixers.
     pub heads: u32,
     /// Channels of one head of values, d_v: `h d_v` is the inner width.
     pub head_dim: u32,
@@ -41,20 +41,20 @@ pub struct Recurrent {
     pub key_heads: u32,
     /// Channels of one head of keys: the size of the state in Mamba and Mamba-2.
     pub key_dim: u32,
-    /// Tokens that the short convolution sees; 0 without one.
+    /// Width of the short convolution in tokens; 0 without one.
     pub conv_kernel: u32,
-    /// Rank of Mamba's step, or of Kimi's decay and gate; 0 without.
+    /// Rank of Mamba's step, or of Kimi's decay and gate; 0 without one.
     pub rank: u32,
     /// Tokens of one chunk of the scan.
     pub chunk: u32,
     /// Whether the convolution has a bias.
     pub conv_bias: bool,
-    /// Whether the projections into and out of the mixer have biases.
+    /// Whether the input and output projections have biases.
     pub bias: bool,
 }
 
 impl Recurrent {
-    /// A model's without such layers.
+    /// No recurrent mixer.
     pub const NONE: Self = Self {
         kind: RecurrentKind::Mamba2,
         heads: 0,
@@ -68,22 +68,23 @@ impl Recurrent {
         bias: false,
     };
 
-    /// Whether there are any.
+    /// Whether the model has recurrent mixers.
     pub const fn is_used(&self) -> bool {
         self.heads > 0
     }
 
-    /// Channels of all heads' values, `h d_v`: the width of what the output projection reads.
+    /// Returns the channels of all heads' values, `h d_v`, the inner dimension of the output
+    /// projection.
     pub fn inner_width(&self) -> f64 {
         f64::from(self.heads) * f64::from(self.head_dim)
     }
 
-    /// Channels of all heads' keys.
+    /// Returns the channels of all heads' keys.
     pub fn key_width(&self) -> f64 {
         f64::from(self.key_heads) * f64::from(self.key_dim)
     }
 
-    /// Channels of the short convolution.
+    /// Returns the channels of the short convolution.
     pub fn conv_width(&self) -> f64 {
         if self.conv_kernel == 0 {
             return 0.0;
@@ -97,7 +98,7 @@ impl Recurrent {
         }
     }
 
-    /// Columns of the products that read the residual stream.
+    /// Returns the columns of the projections that read the residual stream.
     ///
     /// ```
     /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
@@ -123,9 +124,9 @@ impl Recurrent {
         }
     }
 
-    /// Columns of one GPU of tp that leave for cp GPUs, each of which takes a part of the heads:
-    /// groups of B and C that are fewer than those GPUs are repeated (`group_repeat_count` of
-    /// Megatron-Core's `MambaContextParallel`).
+    /// Returns the columns on one GPU of tp that are exchanged over cp GPUs, each of which takes a
+    /// part of the heads: if there are fewer groups of B and C than GPUs, the groups are repeated
+    /// (`group_repeat_count` of Megatron-Core's `MambaContextParallel`).
     ///
     /// ```
     /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
@@ -146,7 +147,8 @@ impl Recurrent {
         }
     }
 
-    /// What tensor and context parallelism divide: heads, or channels where there is one head.
+    /// Returns the number of units that tensor and context parallelism split: heads, or channels if
+    /// there is one head.
     ///
     /// ```
     /// # use engine::model::transformer::recurrent::{Recurrent, RecurrentKind};
@@ -158,8 +160,8 @@ impl Recurrent {
         if self.heads > 1 { self.heads } else { self.head_dim }
     }
 
-    /// Weights of the products between those in and the one out: of low ranks, and of gates by
-    /// blocks.
+    /// Returns the weights of the products between input and output projection: of low ranks, and
+    /// of block-wise gates.
     pub fn middle_weights(&self) -> f64 {
         let (inner, rank) = (self.inner_width(), f64::from(self.rank));
         match self.kind {
@@ -174,7 +176,8 @@ impl Recurrent {
 }
 
 impl Architecture {
-    /// Weights of the matrices of one mixer with a state, `H (columns + inner)` and those between.
+    /// Returns the weights of the matrices of one recurrent mixer, `H (columns + inner)` and those
+    /// in between.
     pub fn recurrent_matmul_params(&self) -> f64 {
         let mixer = &self.recurrent;
         if !mixer.is_used() {
@@ -183,11 +186,10 @@ impl Architecture {
         f64::from(self.hidden_size) * (mixer.input_columns() + mixer.inner_width()) + mixer.middle_weights()
     }
 
-    /// Parameters of one mixer with a state of a fixed size: its matrices, the convolution, the
-    /// vectors of steps, decays and skips, the norm inside it, and the biases it has. Source: the
-    /// implementations of `transformers` (`MambaMixer`, `Mamba2Mixer`, `Qwen3NextGatedDeltaNet`,
-    /// `KimiDeltaAttention`, `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`,
-    /// `Lfm2ShortConv`).
+    /// Returns the parameters of one recurrent mixer: its matrices, the convolution, the vectors of
+    /// steps, decays and skips, its inner norm, and its biases. Source: the implementations of
+    /// `transformers` (`MambaMixer`, `Mamba2Mixer`, `Qwen3NextGatedDeltaNet`, `KimiDeltaAttention`,
+    /// `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`, `Lfm2ShortConv`).
     ///
     /// ```
     /// # use engine::{catalog, model::transformer::{Architecture, recurrent::{Recurrent, RecurrentKind}}};
@@ -216,7 +218,7 @@ impl Architecture {
         let of_conv = if mixer.conv_kernel == 0 { Saturating(0) } else { of_conv };
         let biases = |columns: Saturating<u64>| if mixer.bias { columns + hidden } else { Saturating(0) };
         let (columns, rest) = match mixer.kind {
-            // The step's projection has a bias of its own; A and D.
+            // The step's projection has its own bias; A and D.
             RecurrentKind::Mamba => (
                 two * inner,
                 inner * of_conv + inner * (rank + two * state) + rank * inner + inner + inner * state + inner,

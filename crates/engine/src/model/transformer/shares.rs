@@ -1,16 +1,16 @@
-//! What share of some layers has which blocks: attention, a state, an MLP, experts.
+//! Shares of layers with each kind of block: attention, a recurrent mixer, an MLP, experts.
 
 use super::Architecture;
 use super::pattern::{BlockCounts, LayerKind, Mixer, Mlp};
 
-/// Shares of some layers that have a block: what is per layer in the model is the mean over them.
+/// Shares of some layers that have a block; per-layer quantities are averaged over those layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerShares {
     /// Attention.
     pub attention: f64,
-    /// A state of a fixed size.
+    /// A recurrent mixer.
     pub recurrent: f64,
-    /// An MLP, or experts in its place.
+    /// An MLP, or experts instead.
     pub mlp: f64,
     /// Experts.
     pub moe: f64,
@@ -20,12 +20,12 @@ impl LayerShares {
     /// Layers of attention and a dense MLP.
     pub const DENSE: Self = Self::mixture(0.0);
 
-    /// Layers of attention and an MLP, `moe` of them with experts in its place.
+    /// Layers of attention and an MLP, or experts instead in the share `moe` of layers.
     pub const fn mixture(moe: f64) -> Self {
         Self { attention: 1.0, recurrent: 0.0, mlp: 1.0, moe }
     }
 
-    /// Of some layers, by the blocks that they have.
+    /// Returns the shares from counts of blocks.
     pub fn of(counts: BlockCounts) -> Self {
         let share = |some: u32| f64::from(some) / f64::from(counts.layers.max(1));
         Self {
@@ -36,7 +36,7 @@ impl LayerShares {
         }
     }
 
-    /// Of layers of one kind.
+    /// Returns the shares of layers of one kind.
     pub fn of_kind(kind: LayerKind) -> Self {
         let one = |is: bool| f64::from(u8::from(is));
         Self {
@@ -47,7 +47,7 @@ impl LayerShares {
         }
     }
 
-    /// A dense MLP.
+    /// Returns the share of layers with a dense MLP.
     pub fn dense(&self) -> f64 {
         self.mlp - self.moe
     }
@@ -59,7 +59,7 @@ impl LayerShares {
 }
 
 impl Architecture {
-    /// The blocks of the first `layers` layers.
+    /// Returns the blocks of the first `layers` layers.
     ///
     /// ```
     /// # use engine::catalog;
@@ -71,7 +71,7 @@ impl Architecture {
     pub fn blocks_among(&self, layers: u32) -> BlockCounts {
         if self.pattern.is_used() {
             let blocks = self.pattern.among(layers);
-            // A list may name experts that the model does not have: a link was cut.
+            // A list may contain experts that the model does not have, as in a truncated link.
             return match self.experts.num_experts {
                 0 => BlockCounts { dense: blocks.dense + blocks.experts, experts: 0, ..blocks },
                 _ => blocks,
@@ -81,18 +81,18 @@ impl Architecture {
         BlockCounts { layers, attention: layers, window: 0, recurrent: 0, dense: layers - experts, experts }
     }
 
-    /// The blocks of all layers.
+    /// Returns the blocks of all layers.
     pub fn blocks(&self) -> BlockCounts {
         self.blocks_among(self.num_hidden_layers)
     }
 
-    /// The shares of layers of one kind.
+    /// Returns the shares of layers of one kind.
     pub fn shares_of_kind(&self, kind: LayerKind) -> LayerShares {
         let shares = LayerShares::of_kind(kind);
         if self.experts.num_experts == 0 { LayerShares { moe: 0.0, ..shares } } else { shares }
     }
 
-    /// The shares of all layers that have a block.
+    /// Returns the shares of all layers that have a block.
     pub fn shares(&self) -> LayerShares {
         if self.pattern.is_used() { LayerShares::of(self.blocks()) } else { LayerShares::mixture(self.moe_share()) }
     }

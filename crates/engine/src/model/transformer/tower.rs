@@ -1,45 +1,45 @@
-//! The encoder of images or sound in front of a language model, and the projection between them.
+//! Encoders of images or sound for a language model, and the projection in between.
 
 use super::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
     Recurrent,
 };
 
-/// An encoder of images or sound: a transformer of its own whose positions, patches of an image or
-/// windows of a clip of sound, all see each other, and a projection of what it puts out to the
-/// width of the language model.
+/// An encoder of images or sound: a separate transformer whose positions, patches of an image or
+/// windows of an audio clip, attend to each other without a mask, and a projection of its output to
+/// the width of the language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tower {
-    /// Layers; 0 where the model reads text alone.
+    /// Layers; 0 in a text-only model.
     pub layers: u32,
-    /// Width of its residual stream.
+    /// Width of the encoder's residual stream.
     pub hidden_size: u32,
-    /// Heads of its attention.
+    /// Attention heads.
     pub heads: u32,
-    /// Width of its MLPs.
+    /// Width of the MLPs.
     pub mlp_width: u32,
-    /// Whether its MLPs are gated.
+    /// Whether the MLPs are gated.
     pub gated: bool,
     /// Pixels of a patch along one side.
     pub patch_size: u32,
-    /// Pixels of an image along one side, where a run says nothing else.
+    /// Pixels of an image along one side, unless a run sets its own.
     pub image_size: u32,
-    /// Patches along one side that become one token.
+    /// Patches along one side that are merged into one token.
     pub merge: u32,
-    /// Positions of each clip or image, where they are always as many (sound, learned queries); 0
-    /// where the patches say it.
+    /// Number of positions of each clip or image, if constant (sound, learned queries); 0 if it
+    /// follows from the patches.
     pub fixed_positions: u32,
-    /// Tokens of each image, where they are always as many; 0 where patches and [`Self::merge`] say
-    /// it.
+    /// Number of tokens of each image, if constant; 0 if it follows from patches and
+    /// [`Self::merge`].
     pub fixed_tokens: u32,
-    /// Whether the tokens stand in the sequence of the text; otherwise layers of the language model
-    /// look them up (Llama 3.2 Vision).
+    /// Whether the tokens are part of the text sequence; otherwise layers of the language model
+    /// attend to them (Llama 3.2 Vision).
     pub in_sequence: bool,
-    /// Positions along one side of the windows in which its attention stays; 0 where each position
-    /// sees all of its image.
+    /// Positions along one side of attention windows; 0 if each position attends to its whole
+    /// image.
     pub window: u32,
-    /// Of how many layers one sees the whole image where the others stay in windows; 0 where all
-    /// stay.
+    /// Distance between layers that attend to the whole image if the others are windowed; 0 if all
+    /// are.
     pub global_every: u32,
     /// Parameters of the encoder.
     pub params: u64,
@@ -51,7 +51,7 @@ pub struct Tower {
 const CHANNELS: f64 = 3.0;
 
 impl Tower {
-    /// None: text alone.
+    /// No encoder: text only.
     pub const NONE: Self = Self {
         layers: 0,
         hidden_size: 1024,
@@ -70,24 +70,25 @@ impl Tower {
         projector_params: 0,
     };
 
-    /// Whether there is one.
+    /// Whether the model has an encoder.
     pub const fn is_used(&self) -> bool {
         self.layers > 0
     }
 
-    /// Parameters of encoder and projection.
+    /// Returns the parameters of encoder and projection.
     pub const fn all_params(&self) -> u64 {
         if self.is_used() { self.params.saturating_add(self.projector_params) } else { 0 }
     }
 
-    /// Patches along one side of an image of so many pixels a side, 0 for the usual: those that are
-    /// whole, one at least.
+    /// Returns the whole patches along one side of an image of `resolution` pixels a side, 0 for
+    /// the default; at least one.
     fn side(&self, resolution: u32) -> u32 {
         let pixels = if resolution > 0 { resolution } else { self.image_size };
         (pixels / self.patch_size.max(1)).max(1)
     }
 
-    /// Positions of one image of so many pixels a side (0 for the usual): `(pixels / patch)²`.
+    /// Returns the positions of one image of `resolution` pixels a side (0 for the default):
+    /// `(pixels / patch)²`.
     ///
     /// ```
     /// # use engine::model::transformer::Tower;
@@ -102,8 +103,8 @@ impl Tower {
         self.side(resolution).saturating_mul(self.side(resolution))
     }
 
-    /// Tokens that one image of so many pixels a side (0 for the usual) gives the language model:
-    /// `(pixels / (patch merge))²`.
+    /// Returns the tokens of one image of `resolution` pixels a side (0 for the default) in the
+    /// language model: `(pixels / (patch merge))²`.
     ///
     /// ```
     /// # use engine::model::transformer::Tower;
@@ -129,9 +130,9 @@ impl Tower {
         side.saturating_mul(side)
     }
 
-    /// Weights that turn the pixels of a patch into its first state, `3 patch² H`; of sound, two
+    /// Returns the weights that embed the pixels of a patch, `3 patch² H`; for sound, those of two
     /// convolutions over three windows of 128 mel bins and of H channels, of which the second runs
-    /// at the positions that are left (arXiv 2212.04356, section 2.2).
+    /// at the remaining positions (arXiv 2212.04356, section 2.2).
     pub fn patch_params(&self) -> f64 {
         /// Windows that a convolution of sound sees.
         const WINDOWS: f64 = 3.0;
@@ -142,8 +143,8 @@ impl Tower {
         CHANNELS * f64::from(self.patch_size) * f64::from(self.patch_size) * hidden
     }
 
-    /// The encoder as a transformer without a vocabulary: its layers, and as parameters outside of
-    /// them what its layers do not count.
+    /// Returns the encoder as a transformer without a vocabulary: its layers, with other parameters
+    /// as extra parameters outside the layers.
     pub fn encoder(&self) -> Architecture {
         let heads = self.heads.max(1);
         let head_dim = (self.hidden_size / heads).max(1);
@@ -156,7 +157,7 @@ impl Tower {
             intermediate_size: self.mlp_width,
             vocab_size: 0,
             gated_mlp: self.gated,
-            // Those with gated MLPs follow Llama.
+            // Encoders with gated MLPs follow Llama.
             norm: if self.gated { Norm::Rms } else { Norm::Layer },
             norms_per_layer: 2,
             qk_norm: QkNorm::None,

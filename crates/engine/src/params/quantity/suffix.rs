@@ -1,4 +1,4 @@
-//! Suffixes of a number, prefixes and units, and the factors they stand for.
+//! Suffixes of a number, prefixes and units, and their factors.
 
 use super::unit_label;
 use crate::params::{Scale, Unit};

@@ -180,7 +180,7 @@ fn what_a_conversion_left_behind_is_not_shown() {
 }
 
 proptest! {
-    // Failures of the past are kept for this one.
+    // Failing cases of the past are kept for this test.
     #![proptest_config(ProptestConfig {
         failure_persistence: ProptestConfig::default().failure_persistence,
         ..crate::cases::cases(256)

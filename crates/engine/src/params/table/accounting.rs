@@ -1,4 +1,4 @@
-//! What the figures count.
+//! Conventions of the figures.
 
 use super::{ChoiceOption, Group, Param, choice, option, position};
 use crate::model::training::MfuConvention;
@@ -22,7 +22,7 @@ const CONVENTION_OPTIONS: &[ChoiceOption] = &[
     ),
 ];
 
-/// Which FLOPs the MFU counts.
+/// The FLOPs that the MFU counts.
 pub(in crate::params) const MFU_CONVENTION: Param = Param {
     key: "mfu",
     label: "MFU convention",

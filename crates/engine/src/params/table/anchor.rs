@@ -1,8 +1,8 @@
-//! What a run of one's own measured, over what is predicted for it.
+//! Ratios of measured to predicted values of the user's own run.
 
 use super::{AxisUse, Group, Kind, Param, Scale, Unit, never, number};
 
-/// A row of this group: no one asks how a figure changes with it.
+/// Returns a row of this group, which is on no axis and in no list of sensitive numbers.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, kind: Kind) -> Param {
     let group = Group::Accounting;
     Param { key, label, csv, group, help, kind, knob: Some(never), axis: AxisUse::Never, ..Param::DEFAULT }

@@ -242,12 +242,12 @@ count!(
     "Keys that a query of a local layer sees at most (sliding_window in config.json); 0 for the whole sequence."
 );
 count!(
-    /// Layers from one global layer to the next.
+    /// Distance between global layers.
     GLOBAL_EVERY, global_every, "globalevery", "Global layers, one in", 0.0..=100.0,
     "Of how many layers one sees the whole sequence where the others slide (Gemma 2: 2, Gemma 3: 6); 0 where all slide."
 );
 named!(
-    /// Chunks in the place of a window.
+    /// Chunks instead of a window.
     CHUNKED, attention_chunks, "chunked", "Attention in chunks", NO_YES, NO_YES_OPTIONS,
     "Whether local layers cut the sequence into chunks as wide as the window (attention_chunk_size in config.json, Llama 4)."
 );

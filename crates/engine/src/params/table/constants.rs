@@ -1,5 +1,5 @@
-//! Constants of the hardware that come with a catalog entry: links and JSON hold them, but the page
-//! has no control for them.
+//! Constants of the hardware that come with a catalog entry: links and JSON contain them, but the
+//! page has no control for them.
 
 use super::{Group, PERCENT, Param, Scale, Unit, count, number, whole};
 use crate::model::software::AttentionKernel;
@@ -7,7 +7,7 @@ use crate::model::training::{ComputeFormat, PrecisionPolicy};
 use crate::scenario::Scenario;
 use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-/// A share of a peak that kernels reach, by the field of the accelerator's efficiencies, in
+/// A fraction of a peak that kernels reach, for a field of the accelerator's efficiencies, in
 /// percent.
 macro_rules! reached {
     ($field:ident) => {
@@ -97,7 +97,7 @@ pub(in crate::params) const PEAK_32BIT: Param = Param {
 }
 .relevant(computes_in_32_bits);
 
-/// For rows of what runs in fp32: the recipe, or scans of state mixers, whatever it is.
+/// For rows about fp32 compute: the recipe, or scans of recurrent mixers under any recipe.
 fn computes_in_32_bits(scenario: &Scenario) -> bool {
     in_32_bits(scenario) || scenario.model.architecture().recurrent.is_used()
 }
@@ -294,7 +294,7 @@ pub(in crate::params) const ALL_REDUCE_PASSES: Param = Param {
     ..Param::DEFAULT
 };
 
-/// Slow-down with each node.
+/// Slow-down with each additional node.
 pub(in crate::params) const NODE_DECAY: Param = Param {
     key: "nodedecay",
     label: "Slowdown per extra node",

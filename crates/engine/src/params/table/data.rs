@@ -9,7 +9,7 @@ fn with_texts(scenario: &Scenario) -> bool {
 }
 
 picked!(
-    /// How batches are made.
+    /// The way in which batches are made.
     BATCHING, Data, texts.batching, "texts", "Sequences", "sequences", [],
     "What the sequences are made of: full ones, or a list of texts. The longest batch decides whether the run fits, the mean how long it \
      takes.",
@@ -57,7 +57,7 @@ const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'
     .relevant(with_texts)
 }
 
-/// Texts.
+/// Number of texts.
 pub(in crate::params) const SAMPLES: Param = row(
     "samples",
     "Texts",
@@ -76,7 +76,7 @@ pub(in crate::params) const SAMPLES: Param = row(
 )
 .window(1e3, 1e8);
 
-/// Epochs.
+/// Number of epochs.
 pub(in crate::params) const EPOCHS: Param = row(
     "epochs",
     "Epochs",
@@ -95,7 +95,7 @@ pub(in crate::params) const EPOCHS: Param = row(
 )
 .window(1.0, 10.0);
 
-/// Tokens with a loss.
+/// Share of tokens with a loss.
 pub(in crate::params) const LOSS_SHARE: Param = row(
     "losstokens",
     "Tokens in the loss",

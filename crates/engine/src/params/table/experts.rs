@@ -1,5 +1,5 @@
-//! How the experts of a mixture of experts are split, reached and computed. These rows only have an
-//! effect if the model has experts.
+//! Splitting, dispatch and compute of a mixture's experts. These rows only have an effect if the
+//! model has experts.
 
 use super::{Group, Param, Scale, Unit, choice, count, number, option, position, switched, whole, with_experts};
 use crate::model::experts::{AllToAll, Dispatcher};
@@ -27,7 +27,7 @@ fn with_casts(scenario: &Scenario) -> bool {
     with_experts(scenario) && scenario.experts.grouped && scenario.compute_format != ComputeFormat::AsPolicy
 }
 
-/// For rows about the steps of a collective all-to-all.
+/// For rows about the algorithm of a collective all-to-all.
 fn with_collective(scenario: &Scenario) -> bool {
     with_own_chunks(scenario) && scenario.experts.dispatcher == Dispatcher::AllToAll
 }
@@ -75,14 +75,14 @@ switched!(
     [when(with_experts)], "Whether the page chooses both degrees: those that fit and take the least time, as Tutel does."
 );
 picked!(
-    /// How tokens are sent.
+    /// The way in which tokens are sent.
     DISPATCHER, Experts, experts.dispatcher, "dispatcher", "Token dispatcher", "token_dispatcher", [when(with_experts)],
     "How tokens reach the GPUs of their experts (moe_token_dispatcher_type in Megatron).",
     Dispatcher::AllToAll => "alltoall", "All-to-all", "A collective all-to-all of every copy of every token.";
     Dispatcher::Fused => "fused", "Fused (DeepEP, HybridEP)", "Each token is sent once to each GPU and once to each node (flex).";
 );
 picked!(
-    /// The steps of the all-to-all.
+    /// The algorithm of the all-to-all.
     ALGORITHM, Experts, experts.algorithm, "a2a", "All-to-all algorithm", "all_to_all_algorithm", [when(with_collective)],
     "The steps of the all-to-all.",
     AllToAll::Linear => "linear", "Linear", "Every GPU sends to every other.";
@@ -99,7 +99,7 @@ switched!(
     "Whether the page chooses the chunks (1, 2, 4 or 8) and the all-to-all's algorithm: the fastest, as Tutel does."
 );
 switched!(
-    /// Exchanges beside another micro-batch.
+    /// Exchanges that overlap with another micro-batch.
     EXPERT_OVERLAP, Experts, experts.across_micro_batches, "epoverlap", "Overlap across micro-batches",
     "overlap_moe_expert_parallel_comm", [when(with_experts)],
     "Whether exchanges overlap with the compute of another micro-batch (DualPipe; overlap_moe_expert_parallel_comm in Megatron)."

@@ -1,4 +1,4 @@
-//! The numbers of GPU and network beyond the first screen.
+//! Numbers of GPU and network beyond the first screen.
 
 use super::{
     AxisUse, ChoiceOption, Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole,
@@ -75,7 +75,7 @@ pub(in crate::params) const USABLE_MEMORY: Param = Param {
         |scenario, value| scenario.accelerator.values.usable_percent = value,
     ),
     axis: AxisUse::Never,
-    // The memory itself is what can grow.
+    // Only the nominal memory can grow.
     knob: Some(|_| false),
     ..Param::DEFAULT
 };
@@ -156,7 +156,7 @@ pub(in crate::params) const OVERSUBSCRIPTION: Param = Param {
 /// The layouts of cards on leaves, in display order.
 const RAIL_LAYOUTS: [Rails; 2] = [Rails::Optimised, Rails::TopOfRack];
 
-/// Their options.
+/// The options of the layouts.
 const RAIL_OPTIONS: &[ChoiceOption] = &[
     option(
         "yes",
@@ -170,7 +170,7 @@ const RAIL_OPTIONS: &[ChoiceOption] = &[
     ),
 ];
 
-/// Which leaf switches a node's cards lead to: of effect where the fabric is oversubscribed.
+/// The leaf switches of a node's cards, with an effect if the fabric is oversubscribed.
 pub(in crate::params) const RAILS: Param = Param {
     key: "rails",
     label: "Cards on leaf switches",
@@ -217,7 +217,8 @@ const TOPOLOGY_OPTIONS: &[ChoiceOption] = &[
     option("flat", "Flat network", "Every byte crosses one GPU's network link, as the closed-form FSDP bounds assume."),
 ];
 
-/// How collectives are priced. The scenario's choice rules over the network's own field.
+/// The topology by which collectives are priced. The scenario's choice overrides the network's own
+/// field.
 pub(in crate::params) const TOPOLOGY: Param = Param {
     key: "topology",
     label: "Collectives priced by",

@@ -1,4 +1,4 @@
-//! The hosts of the GPUs: memory, drives, how fast they launch, what their loaders hand out.
+//! The hosts of the GPUs: memory, drives, launch speed, data loaders.
 
 use super::run::row;
 use super::{Kind, Number, Param, Scale, Unit, number, whole};

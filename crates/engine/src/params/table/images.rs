@@ -1,4 +1,4 @@
-//! Images or clips of sound beside the text, for models that read them.
+//! Images or audio clips in the sequences, for models that read them.
 
 use super::architecture::tower::has_tower;
 use super::{Group, Param, Unit, choice, count, option, position, whole};
@@ -22,7 +22,7 @@ counted!(
     "Pixels of an image along one side; of one that is no square, the root of its area. 0 for what the model usually reads."
 );
 picked!(
-    /// Whether the encoder trains.
+    /// The training of the encoder.
     TOWER, Trained, images.tower, "tower", "Encoder of images", "tower", [when(has_tower), relevant(has_tower)],
     "Whether the encoder of images or sound trains with the language model.",
     TowerTraining::Frozen => "frozen", "Frozen", "It runs forward alone and keeps no activations.";
@@ -30,7 +30,7 @@ picked!(
     TowerTraining::Trained => "trained", "Trained", "Its gradients, optimizer state and activations are on the GPUs too.";
 );
 picked!(
-    /// Whether the projection trains.
+    /// Whether the projection is trained.
     PROJECTOR, Trained, images.trains_projector, "projector", "Projection of images", "projector", [when(has_tower), relevant(has_tower)],
     "Whether the projection from the encoder to the language model trains: then gradients pass all layers of the language model.",
     false => "frozen", "Frozen", "It runs forward alone.";

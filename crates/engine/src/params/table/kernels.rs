@@ -9,7 +9,7 @@ use crate::model::software::{
 use crate::model::training::ComputeFormat;
 use crate::scenario::Scenario;
 
-/// For rows about layers that PyTorch runs.
+/// For rows about layers of PyTorch.
 fn by_pytorch(scenario: &Scenario) -> bool {
     scenario.framework.traits().layers != Layers::Own
 }
@@ -59,7 +59,7 @@ picked!(
     AttentionKernel::Flash8bit => "flash-fp8", "FP8 attention", "cuDNN's under Transformer Engine (fp8_dpa), from Hopper on.";
 );
 picked!(
-    /// The kernels of state mixers.
+    /// The kernels of recurrent mixers.
     STATE_KERNEL, Kernels, kernels.state, "statekernel", "State kernels", "state_kernel", [relevant(has_recurrent_layers)],
     "How state mixers run between their products: without the packages that have kernels for them, Hugging Face's own code writes every \
      step of the scan to memory and keeps it for the backward pass.",

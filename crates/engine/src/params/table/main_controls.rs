@@ -5,7 +5,7 @@ use crate::model::ladder;
 use crate::scenario::Scenario;
 use crate::units::{Bytes, BytesPerSecond};
 
-/// Whether the size of the model is a number of its own.
+/// Whether the size of the model is a free number.
 fn is_on_ladder(scenario: &Scenario) -> bool {
     scenario.model.is_on_ladder()
 }
@@ -64,7 +64,8 @@ pub(in crate::params) const SEQUENCE_LENGTH: Param = Param {
 }
 .window(512.0, 131_072.0);
 
-/// Size of the model: nominal on the ladder of GPT-style shapes, along its family for any other.
+/// Size of the model: nominal on the ladder of GPT-style shapes, otherwise along the model's
+/// family.
 pub(in crate::params) const MODEL_SIZE: Param = Param {
     key: "size",
     label: "Model size",

@@ -1,4 +1,4 @@
-//! What the run optimises, and the models and the engine beside the one that trains.
+//! The training objective, its other models, and the generation engine.
 
 use super::{Group, PERCENT, Param, Scale, Unit, choice, count, number, option, position, switched, whole};
 use crate::model::objective::{Reference, RewardSource, Task};
@@ -29,7 +29,7 @@ picked!(
     Task::Grpo => "grpo", "GRPO", "Group-relative policy optimisation: several completions of every prompt in place of the critic; they come from a rollout engine.";
 );
 picked!(
-    /// Where the reference's log-probabilities come from.
+    /// The source of the reference's log-probabilities.
     REFERENCE, Trained, objective.reference, "ref", "Reference model", "reference", [when(compares), relevant(compares)],
     "Where the log-probabilities of the frozen reference come from. With LoRA the reference is the base without its adapters and needs no copy.",
     Reference::Model => "model", "In every step", "A frozen copy in 16 bits reads each batch, sharded as the policy is.";
@@ -37,7 +37,7 @@ picked!(
     Reference::None => "none", "None", "No reference: GRPO with beta = 0 (TRL's default), DPO with reference_free.";
 );
 picked!(
-    /// What scores completions.
+    /// The source of completion scores.
     REWARD, Trained, objective.reward, "rm", "Rewards from", "rewards_from", [when(generates), relevant(generates)],
     "What scores completions.",
     RewardSource::Function => "function", "Function", "A verifier, rules, or a service on other machines.";
@@ -66,7 +66,7 @@ counted!(
     "Completions of every prompt (TRL's num_generations, verl's rollout.n). They share the prompt's keys and values."
 );
 counted!(
-    /// Updates of a rollout.
+    /// Updates per rollout.
     UPDATES, Trained, objective.updates, "upd", "Updates per rollout", "updates_per_rollout", 1.0..=1024.0, [when(generates), relevant(generates)],
     "Optimizer steps on what one rollout generates (verl's train_batch_size over ppo_mini_batch_size): so many global batches are generated at once."
 );
@@ -100,7 +100,7 @@ switched!(
     "Whether the rollout engine gives its memory back while the policy trains (vLLM's sleep mode, TRL's vllm_enable_sleep_mode, verl's free_cache_engine)."
 );
 counted!(
-    /// GPUs of the engine's own.
+    /// GPUs reserved for the engine.
     ENGINE_GPUS, Trained, objective.engine.gpus, "gengpu", "Dedicated rollout GPUs", "rollout_gpus", 0.0..=16_384.0, [when(generates), relevant(generates)],
     "GPUs that only generate (TRL's server mode). At 0 the engine runs on the GPUs that train (colocate, hybrid engine)."
 );

@@ -1,4 +1,4 @@
-//! The optimizer: which one, how and where it updates.
+//! The optimizer: kind, kernels, and place of its update.
 
 use super::{Group, Param, Unit, choice, count, option, position, switched, whole};
 use crate::model::objective::Task;
@@ -37,14 +37,14 @@ picked!(
     Optimizer::GaLore8bit => "galore-8bit", "GaLore, 8 bits", "The same with moments in 8 bits.";
 );
 picked!(
-    /// How the optimizer's update runs.
+    /// The implementation of the optimizer's update.
     OPTIMIZER_KERNEL, Training, optimizer_kernel, "optkernel", "Optimizer kernels", "optimizer_kernel", [],
     "How PyTorch runs the update: over lists of tensors, operator by operator, or in one kernel.",
     OptimizerKernel::ForEach => "foreach", "Foreach", "A temporary of one value for every parameter on the GPU.";
     OptimizerKernel::Fused => "fused", "Fused", "One kernel, no temporaries.";
 );
 picked!(
-    /// Where in the step the optimizer updates.
+    /// The point in the step at which the optimizer updates.
     UPDATE_PLACE, Training, update_place, "inbwd", "Optimizer update", "update_place", [],
     "When each parameter is updated. In the backward pass, its gradient is freed at once, so that few gradients exist: not with \
      gradient accumulation, nor with clipping by a global norm.",
@@ -65,14 +65,14 @@ counted!(
      num_layers_at_start_in_bf16 and num_layers_at_end_in_bf16 of Megatron; filter_fqns of torchao)."
 );
 switched!(
-    /// Gradients of weights in 16 bits.
+    /// Weight gradients in 16 bits.
     GRADIENTS_IN_16_BITS, Training, gradients_in_16_bits, "wgrad16", "Weights' gradients in 16 bits", "gradients_in_16_bits",
     [when(computes_narrow)],
     "Whether the products that give the weights' gradients, one of three, stay in 16 bits where the others run in 8 or 4 (torchao's \
      rowwise_with_gw_hp and mxfp8_rceil_wgrad_with_hp; fp8_wgrad of Megatron turned off)."
 );
 counted!(
-    /// Tokens predicted beyond the next.
+    /// Tokens predicted beyond the next one.
     MTP, Training, mtp, "mtp", "Multi-token prediction", "multi_token_prediction", 0.0..=8.0, [when(predicts_next_token)],
     "Tokens that are predicted beyond the next one (num_nextn_predict_layers, mtp_num_layers): each applies a layer, the output head \
      and the loss once more, to train a module beside the model."

@@ -1,4 +1,4 @@
-//! Tensor, context and pipeline parallelism, and when gradients are reduced.
+//! Tensor, context and pipeline parallelism, and the reduction of gradients.
 
 use super::{Group, Param, Unit, choice, count, option, position, switched, unsharded_weights, whole, with_fsdp};
 use crate::model::parallel::{ContextExchange, LossParallel, Schedule};
@@ -40,7 +40,7 @@ fn is_tp_used(scenario: &Scenario) -> bool {
     scenario.degrees().tp > 1
 }
 
-/// For rows about groups of the GPUs that share a sequence.
+/// For rows about head groups within context parallelism.
 fn with_mixed_cp(scenario: &Scenario) -> bool {
     scenario.cp > 1 && scenario.context == ContextExchange::Mixed
 }
@@ -72,7 +72,7 @@ switched!(
      Megatron)."
 );
 picked!(
-    /// Where the loss of a vocabulary that is split is computed.
+    /// The computation of the loss over a split vocabulary.
     LOSS_PARALLEL, Parallelism, tensor.loss, "lossparallel", "Loss parallel", "loss_parallel", [when(with_tp)],
     "Whether each GPU of a tensor-parallel group computes the loss of its part of the vocabulary, or gathers all logits.",
     LossParallel::Default => "default", "Framework default", "Parallel in torchtitan and Megatron; transformers and DeepSpeed gather all logits.";
@@ -99,7 +99,7 @@ picked!(
     ContextExchange::Mixed => "mixed", "All-to-all and ring", "Heads exchanged in groups, keys and values passed among them.";
 );
 counted!(
-    /// GPUs that share a sequence by heads.
+    /// GPUs that split a sequence by heads.
     SEQUENCE_HEADS, Parallelism, sequence_heads, "cpheads", "GPUs that exchange heads", "context_parallel_head_gpus", 1.0..=1024.0,
     [window(1.0, 64.0), when(with_mixed_cp)],
     "Of the GPUs that share a sequence, those that exchange tokens for heads (the first of hierarchical_context_parallel_sizes in \
@@ -138,7 +138,7 @@ counted!(
     "Layers of the last stage, which holds the output head too; 0 for an even share."
 );
 picked!(
-    /// When gradients are reduced.
+    /// The time at which gradients are reduced.
     GRADIENT_SYNC, Parallelism, communication.gradient_sync, "sync", "Gradient reduction", "gradient_sync",
     [when(with_accumulation)], "After which micro-batches gradients are reduced over the data-parallel GPUs.",
     GradientSync::Default => "default", "Framework default", "FSDP and ZeRO-2 after each, DDP and ZeRO-1 after the last.";
@@ -146,7 +146,7 @@ picked!(
     GradientSync::LastMicroBatch => "last", "After the last", "no_sync: less traffic, but whole gradients are kept.";
 );
 picked!(
-    /// What FSDP keeps gathered outside the layers.
+    /// Weights outside the layers that FSDP keeps gathered.
     ROOT_UNIT, Parallelism, communication.root_unit, "rootunit", "Root unit", "fsdp_root_unit",
     [when(by_units)], "Which weights outside the layers FSDP keeps gathered from the forward to the backward pass, where it reshards.",
     RootUnit::Default => "default", "Framework default", "torchtitan keeps norm and head, FSDP1 the root unit; Accelerate frees it.";
@@ -156,7 +156,7 @@ picked!(
     RootUnit::Head => "head", "Norm and head kept", "Norm and head are one unit, which stays gathered; the embedding is another.";
 );
 switched!(
-    /// Whether gradients travel beside compute.
+    /// Whether gradient communication overlaps with compute.
     OVERLAP, Parallelism, communication.overlap, "overlap", "Overlapped reduction", "overlap_grad_reduce", [when(unsharded_weights)],
     "Whether gradients are reduced and weights gathered while compute runs (overlap_grad_reduce, overlap_param_gather). FSDP \
      always does."

@@ -1,4 +1,4 @@
-//! The modules that are recomputed where recomputation goes by module.
+//! The modules that are recomputed under recomputation by module.
 
 use super::{Group, Param, switched, with_experts};
 use crate::model::training::Recompute;
@@ -12,7 +12,7 @@ fn of_experts(scenario: &Scenario) -> bool {
     by_module(scenario) && with_experts(scenario)
 }
 
-/// Inside the experts, where these are not recomputed as a whole.
+/// For rows about modules inside the experts, if the experts are not recomputed as a whole.
 fn inside_experts(scenario: &Scenario) -> bool {
     of_experts(scenario) && !scenario.recompute_modules.moe
 }
@@ -57,7 +57,7 @@ switched!(
      for those before latent attention and experts."
 );
 switched!(
-    /// Latent attention's projections out of its ranks.
+    /// Latent attention's up-projections.
     MLA_UP_PROJ, Training, recompute_modules.mla_up_proj, "rcmla", "Recompute up-projections", "recompute_mla_up_proj",
     [when(of_latent_attention), relevant(by_module)],
     "Whether latent attention's queries, keys and values are computed again from their ranks (mla_up_proj)."

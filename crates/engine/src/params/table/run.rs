@@ -73,7 +73,7 @@ pub(in crate::params) const GRID: Param = row(
     ),
 );
 
-/// Rate of the file system.
+/// Rate of the file system for checkpoints.
 pub(in crate::params) const STORAGE: Param = row(
     "storage",
     "Storage bandwidth",
@@ -144,12 +144,12 @@ switched!(
 );
 
 switched!(
-    /// How the model is initialised.
+    /// Deferred initialisation of the model.
     DEFERRED_INIT, Run, run.deferred_init, "deferred", "Deferred initialisation", "deferred_initialisation", [],
     "Whether the model is built unit by unit (meta device), rather than whole and in fp32 on every rank's host."
 );
 
-/// The batch above which tokens are wasted.
+/// The critical batch size, above which tokens are wasted.
 pub(in crate::params) const CRITICAL_BATCH: Param = row(
     "critbatch",
     "Critical batch",

@@ -1,4 +1,4 @@
-//! What is sharded, and over how many GPUs.
+//! The states that are sharded, and the size of the shard group.
 
 use super::{ChoiceOption, Group, Param, Unit, choice, count, option, position, whole, with_shard_group};
 use crate::scenario::Strategy;

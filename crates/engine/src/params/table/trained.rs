@@ -1,4 +1,4 @@
-//! What of the model is trained.
+//! The trained parts of the model.
 
 use super::{Group, Param, Unit, choice, count, option, position, switched, whole};
 use crate::model::trained::{BaseFormat, Method, ProductsKeep, Targets};
@@ -57,7 +57,7 @@ counted!(
     [when(in_part), relevant(in_part), window(0.0, 128.0)],
     "Layers from the first on that do not train: gradients end above them, and they keep no activations."
 );
-/// The base's formats, with what kernels keep where that differs, in the order of the options.
+/// The base's formats, with the tensors that their kernels keep, in the order of the options.
 const BASES: [(BaseFormat, ProductsKeep); 11] = [
     (BaseFormat::Fp32, ProductsKeep::Nothing),
     (BaseFormat::Bf16, ProductsKeep::Nothing),
@@ -71,7 +71,7 @@ const BASES: [(BaseFormat, ProductsKeep); 11] = [
     (BaseFormat::Nf4, ProductsKeep::Inputs),
     (BaseFormat::Nf4Double, ProductsKeep::Inputs),
 ];
-/// The base's format, and what the kernels of its products keep: one choice, as few formats have
+/// The base's format and the tensors that its products keep: one choice, as few formats have
 /// several kernels.
 pub(in crate::params) const BASE: Param = Param {
     key: "base",

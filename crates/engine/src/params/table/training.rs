@@ -77,7 +77,7 @@ const RECOMPUTE_OPTIONS: &[ChoiceOption] = &[
     ),
 ];
 
-/// Which activations are recomputed.
+/// The activations that are recomputed.
 pub(in crate::params) const RECOMPUTE: Param = Param {
     key: "recompute",
     label: "Activation checkpointing",
@@ -93,7 +93,7 @@ pub(in crate::params) const RECOMPUTE: Param = Param {
     ..Param::DEFAULT
 };
 
-/// The share of activations that is kept.
+/// The share of activations that are kept.
 pub(in crate::params) const KEEP_FRACTION: Param = Param {
     key: "keep",
     label: "Activations kept",
@@ -159,7 +159,7 @@ const RECIPE_OPTIONS: &[ChoiceOption] = &[
     option("fp32", "fp32", "Everything in 32 bits: 16 bytes a parameter and a much lower compute peak."),
 ];
 
-/// Which formats hold the state.
+/// The number formats of the state.
 pub(in crate::params) const RECIPE: Param = Param {
     key: "recipe",
     label: "Precision",
@@ -190,7 +190,7 @@ switched!(
     "Whether kept activations are moved to host memory between forward and backward pass."
 );
 picked!(
-    /// What of the offloaded state lies on drives.
+    /// Part of the offloaded state on drives.
     OFFLOAD_NVME, Training, offload.nvme, "nvme", "Offload to NVMe", "offload_nvme", [],
     "What of the state that is offloaded lies on the host’s NVMe drives in place of its memory (DeepSpeed’s ZeRO-Infinity). Drives are \
      read and written in every step: slower, and far larger.",

@@ -12,7 +12,7 @@ use crate::units::{BytesPerSecond, Seconds};
 
 fn several() -> Vec<Scenario> {
     let mut all = Vec::new();
-    // An encoder has units of its own.
+    // An encoder has its own units.
     for model in MODELS.iter().filter(|model| !model.architecture.tower.is_used()) {
         let mut scenario = default_scenario();
         crate::catalog::pick::pick_model(&mut scenario, model.id);
@@ -80,8 +80,8 @@ fn the_parts_take_the_time_of_the_units() {
         let micro_batch = layers * (units.layer_forward + units.layer_backward) + units.head + 2.0 * units.embedding;
         let step = f64::from(setup.batch.grad_accum_steps) * micro_batch + compute::optimizer(&setup, &stage);
         let sum: Seconds = parts(&setup).iter().map(|part| part.time).sum();
-        // A small product alone (a router) may wait for the memory, and among the other products of
-        // its layer does not.
+        // A small product on its own (a router) may be memory-bound, and is not among the other
+        // products of its layer.
         assert!((sum / step - 1.0).abs() < 1e-9, "{sum:?} {step:?} {scenario:?}");
     }
 }
@@ -116,8 +116,8 @@ fn nothing_is_above_the_roof() {
 
 #[test]
 fn executed_flops_are_those_that_utilisation_counts() {
-    // Without recomputation and with the products of flash attention's backward pass counted as it
-    // runs them.
+    // Without recomputation, and with the products that flash attention executes in its backward
+    // pass.
     let scenario =
         Scenario { choices: Choices { recompute: Recompute::None, ..Choices::DEFAULT }, ..default_scenario() };
     let setup = scenario.setup();

@@ -1,4 +1,4 @@
-//! The static choices for one layer of experts, and the best of them.
+//! The static choices for one layer of experts, and the fastest of them.
 
 use super::{AllToAll, LayerTime, MoeLayer, layer_time};
 use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
@@ -6,45 +6,46 @@ use crate::model::experts::choice::{ALGORITHMS, CHUNKS};
 /// One static choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Choice {
-    /// Tutel's r: 0 for data parallelism with gathered weights; else by how many groups of GPUs an
-    /// expert is split, from 1 to the GPUs that share it.
+    /// Tutel's r: 0 for data parallelism with gathered weights; otherwise the number of GPU groups
+    /// over which an expert is split, from 1 to the GPUs that share the expert.
     pub r: u32,
     /// Chunks of the tokens, Tutel's pipelining degree d.
     pub chunks: u32,
-    /// The steps of an all-to-all.
+    /// The algorithm of the all-to-all.
     pub algorithm: AllToAll,
 }
 
 impl Choice {
-    /// Expert parallelism without splitting experts, nothing in chunks: what every framework has.
+    /// Expert parallelism without split experts or chunks, the default of every framework.
     pub const PLAIN: Self = Self { r: 1, chunks: 1, algorithm: AllToAll::Linear };
 
-    /// Chunks, at least one; without an exchange there is nothing to cut.
+    /// Returns the chunks, at least one; 1 if there is no exchange to split.
     pub fn chunks(self) -> u32 {
         if self.r == 0 { 1 } else { self.chunks.max(1) }
     }
 }
 
-/// The best static choice and its time: what adaptive parallelism and pipelining pick.
+/// The fastest static choice and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Best {
     /// The choice.
     pub choice: Choice,
-    /// Its time.
+    /// The time of a layer under the choice.
     pub time: LayerTime,
 }
 
-/// The fastest of all static choices: r of [`splits`], d of [`CHUNKS`], both algorithms.
+/// Returns the fastest of all static choices: r of [`splits`], d of [`CHUNKS`], both algorithms.
 pub fn best(layer: &MoeLayer) -> Best {
     fastest(layer, best_pipelining)
 }
 
-/// The fastest r without chunks, with linear exchanges: what adaptive parallelism alone picks.
+/// Returns the fastest r without chunks and with linear exchanges, the result of adaptive
+/// parallelism alone.
 pub fn best_parallelism(layer: &MoeLayer) -> Best {
     fastest(layer, plain)
 }
 
-/// The values of r that are tried: 0, then 1, 2, 4 ... up to the GPUs that share an expert.
+/// Returns the values of r to search: 0, then 1, 2, 4 ... up to the GPUs that share an expert.
 pub fn splits(layer: &MoeLayer) -> impl Iterator<Item = u32> + use<> {
     let most = layer.gpus_per_expert();
     core::iter::successors(Some(0_u32), move |r| (*r < most).then(|| r.saturating_mul(2).max(1).min(most)))
@@ -66,7 +67,7 @@ fn plain(layer: &MoeLayer, r: u32) -> Best {
     Best { choice, time: layer_time(layer, choice) }
 }
 
-/// The fastest pipelining at one r: what adaptive pipelining picks.
+/// Returns the fastest pipelining for one r, the result of adaptive pipelining.
 pub fn best_pipelining(layer: &MoeLayer, r: u32) -> Best {
     let mut found = plain(layer, r);
     if r == 0 {

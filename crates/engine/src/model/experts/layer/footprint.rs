@@ -1,23 +1,23 @@
-//! The memory of one layer of experts by itself.
+//! The memory of a single layer of experts.
 
 use super::MoeLayer;
 use crate::model::experts::routing::Encode;
 use crate::units::Bytes;
 
-/// Bytes of an element of the dense tensors of tokens by experts by places, at the peak of the
-/// forward pass: those of the two choices and their sum in fp32, and its mask of one byte
-/// (Fairseq's `top2gate.py`, for k = 2).
+/// Bytes of an element of the dense token-by-expert-by-slot tensors, at the peak of the forward
+/// pass: the tensors of the two choices and their sum in fp32, and a mask of one byte (Fairseq's
+/// `top2gate.py`, for k = 2).
 const DENSE_ELEMENT: f64 = 13.0;
-/// Bytes of an element of the two choices' tensors of tokens by places: one-hot in 64-bit integers,
-/// and again in fp32.
+/// Bytes of an element of the two choices' token-by-slot tensors: one-hot in 64-bit integers, and
+/// again in fp32.
 const ONE_HOT_ELEMENT: f64 = 24.0;
 /// Weights and their gradients.
 const WEIGHTS_AND_GRADIENTS: f64 = 2.0;
 
-/// Memory of one layer on one GPU at the peak of its forward pass: weights and gradients of its
-/// experts, inputs, places, hidden layer, results, and what the dense encoding adds, `13 T E C + 24
-/// T C` bytes with `E C = k f T`. Not counted: the CUDA context and what else does not grow with
-/// the tokens.
+/// Returns the memory of one layer on one GPU at the peak of its forward pass: weights and
+/// gradients of its experts, inputs, slots, hidden layer, results, and the tensors of the dense
+/// encoding, `13 T E C + 24 T C` bytes with `E C = k f T`. Not counted: the CUDA context and other
+/// memory that does not grow with the tokens.
 ///
 /// ```
 /// # use engine::model::experts::layer::footprint::layer_memory;

@@ -1,4 +1,4 @@
-//! The layer of experts of a setup, by itself.
+//! The expert layer of a setup as a single layer.
 
 use super::{Layout, MoeLayer, SLOWDOWN_PER_KERNEL};
 use crate::model::compute::{REFERENCE_WIDTH, TILE_PADDING, matmul_rate, memory_rate};
@@ -8,10 +8,10 @@ use crate::model::memory::states::recipe_bytes;
 use crate::model::setup::Setup;
 
 impl MoeLayer {
-    /// One layer of a setup's experts as Tutel would run it, over all GPUs of a stage: `replicas cp
-    /// tp` GPUs with `T/tp` tokens each. The setup's own degrees, chunks and algorithm are one of
-    /// the choices for it, and not part of it; its load imbalance is not counted, its host time is
-    /// one pass's launches.
+    /// Returns one layer of a setup's experts as Tutel would run it, over all GPUs of a stage:
+    /// `replicas cp tp` GPUs with `T/tp` tokens each. The setup's own degrees, chunks and algorithm
+    /// are one of the choices for the layer and not part of it. Load imbalance is not counted; the
+    /// host time is that of one pass's launches.
     ///
     /// ```
     /// # use engine::{catalog, model::experts::layer::MoeLayer, scenario::Scenario};
@@ -49,10 +49,10 @@ impl MoeLayer {
     }
 }
 
-/// Rows of one expert's products at which they reach half of their rate: `A (M + F) / P` of an
-/// expert's P weights for the last wave of tiles of its two products, A the output at which a
-/// product reaches half of it; grouped products share that among a GPU's experts and pad each to
-/// whole tiles.
+/// Returns the rows of one expert's products at which they reach half of their rate: `A (M + F) /
+/// P` of an expert's P weights for the last wave of tiles of its two products, with A the output
+/// size at which a product reaches half of its rate. Grouped products share the last wave among a
+/// GPU's experts and pad each expert to whole tiles.
 fn half_saturation_rows(setup: &Setup, layer: &MoeLayer) -> f64 {
     let weights = layer.expert_weights().get() / layer.element;
     if weights <= 0.0 {
@@ -79,8 +79,8 @@ mod tests {
     use crate::scenario::{Model, Scenario};
     use crate::units::{BytesPerSecond, FlopsPerSecond, Seconds};
 
-    /// Tutel's headline layer as a scenario: a model of one layer on the paper's cluster, in fp32
-    /// with TF32 products.
+    /// Returns Tutel's headline layer as a scenario: a model of one layer on the paper's cluster,
+    /// in fp32 with TF32 products.
     fn spelled_out(gpus: u32) -> Scenario {
         let mut scenario = catalog::default_scenario();
         scenario.model = Model::Custom {
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// Of one layer's two accounts, the layer's own over the step's: a dispatch, and the experts'
+    /// Returns the single layer's times over those of the step model: a dispatch, and the experts'
     /// products forward.
     fn ratios(scenario: &Scenario) -> (f64, f64) {
         let setup = scenario.setup();
@@ -149,7 +149,7 @@ mod tests {
                 let experts = ExpertParallel { algorithm, ..scenario.experts };
                 let (exchange, products) =
                     ratios(&Scenario { choices: Choices { experts, ..scenario.choices }, ..scenario });
-                // The layer's exchange has its launch on top, the step's products the sorting of
+                // The single layer's exchange includes a launch, the step's products the sorting of
                 // tokens.
                 assert!((exchange - 1.0).abs() < 0.02, "{algorithm:?}: {exchange}");
                 assert!((products - 1.0).abs() < 0.15, "{algorithm:?}: {products}");

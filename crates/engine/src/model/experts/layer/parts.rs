@@ -6,23 +6,24 @@ use crate::units::{Bytes, Flops, Seconds};
 
 /// A multiply-add.
 const MULTIPLY_ADD: f64 = 2.0;
-/// Host time to start one exchange beside products: streams wait for each other before and after
-/// each of its collectives. Fitted to what eight chunks cost Tutel at 16 to 64 GPUs (Table 6).
+/// Host time to start one exchange that overlaps with products: streams synchronise before and
+/// after each of its collectives. Fitted to the cost of eight chunks in Tutel at 16 to 64 GPUs
+/// (Table 6).
 const EXCHANGE_LAUNCH: Seconds = Seconds::from_us(100.0);
 /// Host time to launch the kernels of one chunk of the experts, forward: two products, two biases
 /// and an activation at 10 us, PyTorch's usual cost of an operator.
 const EXPERT_LAUNCH: Seconds = Seconds::from_us(50.0);
-/// What each GPU gathers before the experts compute.
+/// Weights that each GPU gathers before the experts compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gathered {
-    /// GPUs that gather it together.
+    /// GPUs of the gather.
     pub ranks: u32,
-    /// What each has in the end.
+    /// Bytes that each GPU has after the gather.
     pub size: Bytes,
 }
 
-/// The weights that r makes each GPU gather: all experts over all GPUs for 0, else `1/r` of one
-/// over the `(W/E)/r` that share it.
+/// Returns the weights that each GPU gathers under r: all experts over all GPUs for 0, otherwise
+/// `1/r` of an expert over the `(W/E)/r` GPUs that share it.
 pub fn gathered(layer: &MoeLayer, r: u32) -> Gathered {
     if r == 0 {
         return Gathered { ranks: layer.gpus, size: f64::from(layer.experts) * layer.expert_weights() };
@@ -31,8 +32,8 @@ pub fn gathered(layer: &MoeLayer, r: u32) -> Gathered {
     Gathered { ranks: layer.gpus_per_expert() / r, size: layer.expert_weights() / f64::from(r) }
 }
 
-/// Time of all chunks of one dispatch, or of one combine, beside nothing: each chunk is an exchange
-/// of its own.
+/// Returns the time of all chunks of one dispatch, or of one combine, without overlap: each chunk
+/// is a separate exchange.
 pub fn one_way(layer: &MoeLayer, choice: Choice) -> Seconds {
     if choice.r == 0 || layer.gpus <= 1 {
         return Seconds::ZERO;
@@ -48,9 +49,9 @@ pub fn one_way(layer: &MoeLayer, choice: Choice) -> Seconds {
     chunks * chunk
 }
 
-/// Time of the experts' products, forward: `2 k f T` times the weights of an expert in FLOPs,
-/// slower by `1 + half/rows` for few rows, the element-wise traffic and the weights' read, and a
-/// launch a chunk.
+/// Returns the time of the experts' products, forward: `2 k f T` times the weights of an expert in
+/// FLOPs, slower by `1 + half/rows` for few rows, plus the element-wise traffic, the reads of the
+/// weights, and a launch per chunk.
 pub fn experts(layer: &MoeLayer, choice: Choice) -> Seconds {
     let (held, parts) = match choice.r {
         0 => (f64::from(layer.experts), 1.0),
@@ -62,8 +63,8 @@ pub fn experts(layer: &MoeLayer, choice: Choice) -> Seconds {
         Layout::Conventional if choice.r > 0 => f64::from(layer.gpus),
         Layout::Conventional | Layout::Flexible => 1.0,
     };
-    // `copies (1 + half/rows)`, with `rows = parts copies / (held chunks senders)` of a product, so
-    // that no tokens are no time.
+    // `copies (1 + half/rows)`, with `rows = parts copies / (held chunks senders)` of a product, in
+    // a form that is also defined without tokens.
     let rows = copies + layer.half_saturation_rows * held * chunks * senders / parts;
     let flops = Flops::new(MULTIPLY_ADD * rows * (layer.expert_weights().get() / layer.element));
     // The hidden layer is written, activated and read, the output written.

@@ -1,4 +1,4 @@
-//! What a layer keeps less and more where its matrices are frozen and adapters train beside them.
+//! Differences in a layer's activations when its matrices are frozen and adapters are trained.
 
 use super::Tensors;
 use crate::model::adapters::{self, Input, Module};
@@ -11,11 +11,11 @@ use crate::model::transformer::LayerShares;
 
 /// Bytes of one element of a dropout mask.
 const MASK: f64 = 1.0;
-/// Tensors of a matrix's output that DoRA keeps: the base's and the adapter's, each for the
-/// gradient of the magnitude.
+/// Tensors of a matrix's output that DoRA keeps: the outputs of the base and of the adapter, for
+/// the gradient of the magnitude.
 const DORA_OUTPUTS: f64 = 2.0;
 
-/// Bytes per token of a layer that it keeps less, and more.
+/// Bytes per token by which a layer's activations shrink and grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Difference {
     pub(super) less: f64,
@@ -23,13 +23,14 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// That of a layer whose matrices and norms are frozen, `element` bytes an activation.
+    /// Returns the difference for a layer with frozen matrices and norms, with `element` bytes per
+    /// activation.
     ///
-    /// A product keeps its input for its weight's gradient alone, a norm its normalised input, so
-    /// that a frozen one keeps neither. An adapter keeps its input and the r elements between its
-    /// two matrices. With dropout, or where its weights are wider than compute, that input is a
-    /// copy of its own (PEFT's `lora.Linear.forward`). Some kernels of quantized matrices keep more
-    /// ([`ProductsKeep`]).
+    /// A product keeps its input only for its weight gradient, a norm its normalised input, so that
+    /// a frozen product or norm keeps neither. An adapter keeps its input and the r elements
+    /// between its two matrices. With dropout, or if the adapter's weights are wider than compute,
+    /// that input is a separate copy (PEFT's `lora.Linear.forward`). Some kernels of quantized
+    /// matrices keep more ([`ProductsKeep`]).
     pub(super) fn of(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> Self {
         if !setup.trained.has_adapters() {
             return Self::default();
@@ -68,7 +69,7 @@ impl Difference {
     }
 }
 
-/// Bytes of a layer's frozen matrices in 16 bits.
+/// Returns the bytes of a layer's frozen matrices in 16 bits.
 fn matrices(setup: &Setup, shares: &LayerShares) -> f64 {
     const HALF: f64 = 2.0;
     let frozen = per_rank::params(setup, 1, *shares, false, false).frozen();
@@ -80,14 +81,14 @@ fn copies_inputs(setup: &Setup) -> bool {
     setup.trained.dropout || casts_inputs(setup)
 }
 
-/// Whether PEFT casts the inputs of adapters in fp32, which autocast casts back to 16 bits; it does
-/// not beside quantized matrices (`lora.bnb.Linear4bit.forward`).
+/// Whether PEFT casts the inputs of adapters to fp32, which autocast casts back to 16 bits; it does
+/// not for quantized matrices (`lora.bnb.Linear4bit.forward`).
 fn casts_inputs(setup: &Setup) -> bool {
     setup.recipe == PrecisionPolicy::AutocastBf16 && !setup.trained.base.is_quantized()
 }
 
-/// Bytes per token that the final norm keeps less where it is frozen: its normalised input, and its
-/// output where the head is frozen too.
+/// Returns the bytes per token that a frozen final norm saves: its normalised input, and its output
+/// if the head is frozen too.
 pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
     match (setup.trained.is_all(), setup.trained.embeddings) {
         (true, _) => 0.0,
@@ -96,15 +97,15 @@ pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
     }
 }
 
-/// Whether the MLP's last product keeps its input, a dense MLP's activation: for its weight's
-/// gradient, or an adapter's.
+/// Whether the MLP's last product keeps its input, the activation of a dense MLP, for its own
+/// weight gradient or an adapter's.
 pub(super) fn keeps_activation(setup: &Setup) -> bool {
     !setup.trained.has_adapters()
         || setup.trained.kept_by_products() == ProductsKeep::Inputs
         || !copies_inputs(setup) && setup.trained.targets.of().mlp
 }
 
-/// Bytes per token that an adapter keeps beside what its matrix does.
+/// Returns the bytes per token that an adapter keeps in addition to its matrix.
 fn of_adapter(setup: &Setup, module: &Module, element: f64) -> f64 {
     if !module.is_used() {
         return 0.0;
@@ -122,8 +123,8 @@ mod tests {
     use crate::model::transformer::LayerShares;
     use crate::share::decode;
 
-    /// Bytes that a layer of Llama 2 7B keeps of a micro-batch beyond those under kernels that keep
-    /// nothing, and its tokens.
+    /// Returns the bytes that a layer of Llama 2 7B keeps of a micro-batch beyond those under
+    /// kernels that keep nothing, and its tokens.
     fn more(base: &str) -> (f64, f64) {
         let of = |base: &str| {
             let link = "cluster=dgx-a100-80&gpus=1&model=llama-2-7b&train=lora&targets=qv&loradrop=yes&base=";
@@ -136,8 +137,8 @@ mod tests {
 
     #[test]
     fn early_bitsandbytes_keeps_the_inputs_of_its_products() {
-        // The outputs of two norms and of the MLP's activation; that of attention is kept for
-        // itself.
+        // The outputs of two norms and of the MLP's activation; the output of attention is kept by
+        // attention itself.
         let inputs = 2.0 * (2.0 * 4096.0 + 11_008.0);
         for (base, expected) in [("bnb4", inputs), ("bnb4d", inputs), ("nf4dq", 0.0), ("bf16", 0.0), ("int8", inputs)] {
             let (more, tokens) = more(base);

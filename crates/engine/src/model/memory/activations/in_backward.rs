@@ -1,5 +1,5 @@
-//! What a dense layer's backward pass holds beside what the layer keeps, where PyTorch runs it
-//! operator by operator or compiled.
+//! Peak memory of a dense layer's backward pass in addition to its kept activations, where PyTorch
+//! runs the layer operator by operator or compiled.
 
 use super::Tensors;
 use super::frozen::keeps_activation;
@@ -7,30 +7,31 @@ use crate::model::framework::Layers;
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
 
-/// The two moments of a layer's backward pass at which most can be alive, in bytes per token and
-/// parameters of one GPU.
+/// The two candidates for the peak of a layer's backward pass, in bytes per token and parameters of
+/// one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerBackward {
     /// In the MLP, at the product of gate and up or at the activation.
     pub mlp: Moment,
-    /// At the softmax of unfused attention; `None` where no scores are in memory.
+    /// At the softmax of unfused attention; `None` if no scores are in memory.
     pub attention: Option<Moment>,
 }
 
 /// One moment of a layer's backward pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Bytes per token beside all that the layer keeps: less than none where much of that is freed.
+    /// Bytes per token in addition to the layer's kept activations: negative if many of those have
+    /// been freed.
     pub beside: f64,
-    /// Parameters of the layer whose gradients are there, not yet reduced.
+    /// Parameters of the layer with gradients that are computed, but not yet reduced.
     pub computed: f64,
 }
 
-/// The moments of a layer of attention and an MLP without experts.
+/// Returns the candidates for a layer of attention and an MLP without experts.
 ///
-/// The MLP's last product leaves the gradient of its input and of its weight, and lets its input
-/// go; the product of gate and up then makes the gradients of both. Attention's softmax comes when
-/// all of the MLP is done: it holds the scores' gradients beside what it keeps of them.
+/// The MLP's last product leaves the gradients of its input and its weight, and frees its input;
+/// the product of gate and up then creates the gradients of both. Attention's softmax runs after
+/// the whole MLP: it holds the scores' gradients in addition to the kept scores.
 pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackward {
     let arch = &setup.architecture;
     let hidden = f64::from(arch.hidden_size);
@@ -40,7 +41,7 @@ pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackwar
     let trained = |params: f64| if trains { params } else { 0.0 };
     // Under sequence parallelism the gradient is gathered for the product.
     let gathered = if setup.mesh.tp > 1 { element * hidden } else { 0.0 };
-    // An adapter's gradient of that input is added to the base's.
+    // An adapter's gradient of the input is added to that of the base.
     let keeps_input = keeps_activation(setup);
     let hiddens = match (arch.gated_mlp, keeps_input) {
         (true, false) => 3.0,
@@ -57,10 +58,10 @@ pub(super) fn of_layer(setup: &Setup, t: &Tensors, element: f64) -> LayerBackwar
     LayerBackward { mlp, attention }
 }
 
-/// Bytes of the scores' gradients alive at once, over those of the scores that are kept.
+/// Returns the bytes of score gradients alive at once, over those of the kept scores.
 ///
-/// Of transformers' softmax in fp32, 8 bytes beside 6: the gradient of its output and of its input,
-/// and that cast back. In 16 bits, 4 beside 2. Compiled, the kernel of the softmax has 2 beside 4.
+/// For transformers' softmax in fp32, 8 bytes to 6: the gradients of its output and its input, and
+/// the latter cast back. In 16 bits, 4 to 2. Compiled, the softmax kernel has 2 to 4.
 fn gradients_of_scores(setup: &Setup) -> f64 {
     match setup.traits().layers {
         _ if setup.kernels.compile => 0.5,

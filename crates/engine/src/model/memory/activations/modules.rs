@@ -1,16 +1,16 @@
-//! What a layer does not keep where single modules are recomputed.
+//! Activations that a layer drops when single modules are recomputed.
 
 use super::Tensors;
 use crate::model::setup::Setup;
 use crate::model::transformer::LayerShares;
 
-/// Products into an MLP's hidden width: gate and up.
+/// Products into a gated MLP's hidden width: gate and up.
 const GATED_INPUTS: f64 = 2.0;
-/// The one of a plain MLP.
+/// Products into an ungated MLP's hidden width.
 const PLAIN_INPUTS: f64 = 1.0;
 
-/// Bytes per token of a layer, the mean over layers of which `shares` have each block, that the
-/// modules drop:
+/// Returns the bytes per token of a layer that recomputed modules drop, averaged over layers with
+/// the block shares `shares`:
 ///
 /// - `core_attn` the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs of
 ///   norms;

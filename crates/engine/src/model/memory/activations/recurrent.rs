@@ -1,4 +1,4 @@
-//! What a mixer with a state of a fixed size keeps for its backward pass.
+//! Activations that a recurrent mixer keeps for its backward pass.
 
 mod eager;
 
@@ -11,13 +11,13 @@ use crate::model::transformer::recurrent::RecurrentKind;
 /// Bytes per token of one mixer on one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StateBytes {
-    /// What it keeps from forward to backward.
+    /// Bytes kept from forward to backward.
     pub kept: f64,
-    /// The most that is alive of it at once, in either pass, what it keeps among it.
+    /// Peak bytes in either pass, including kept tensors.
     pub at_most: f64,
 }
 
-/// What one mixer holds, `element` bytes an activation.
+/// Returns the bytes of one mixer, with `element` bytes per activation.
 pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
     if !mixer.is_used() {
@@ -31,26 +31,26 @@ pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
     StateBytes { kept: kept / tp, at_most: at_most / tp }
 }
 
-/// Bytes per token of one mixer, `element` bytes an activation, where its kernels are fused; the
-/// input of the projections is the norm's output. What their backward passes compute again is alive
-/// beside, with the gradient of what the projection into the mixer wrote.
+/// Returns the bytes per token of one mixer with fused kernels, with `element` bytes per
+/// activation; the input of the projections is the norm's output. Tensors that the backward pass
+/// recomputes are alive in addition, with the gradient of the input projection's output.
 ///
 /// - Mamba-2: one function from the input projection's output to the output projection keeps its
 ///   input and the scan's output (`MambaSplitConv1dScanCombinedFn` of state-spaces/mamba;
-///   Megatron-Core's output projection stands outside and keeps its own input).
+///   Megatron-Core's output projection is outside the function and keeps its own input).
 /// - Mamba: `causal_conv1d_fn` and `selective_scan_fn` keep their inputs, steps and outputs before
 ///   and after the gate.
-/// - Delta rules: the convolution's input, queries and keys normed, values, steps and decays, the
+/// - Delta rules: the convolution's input, normalised queries and keys, values, steps and decays, the
 ///   triangle's inverse for each chunk (Kimi's: two triangles, and its gate in fp32), the output
 ///   before and after the gated norm, its gate (`ChunkGatedDeltaRuleFunction`, `ChunkKDAFunction`
 ///   of flash-linear-attention).
-/// - A short convolution: the product of its gates, what it wrote, and that times the other gate.
+/// - A short convolution: its gated input, its output, and the output times the other gate.
 fn fused(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;
     let (columns, inner, keys, conv) =
         (mixer.input_columns(), mixer.inner_width(), mixer.key_width(), mixer.conv_width());
     let (heads, chunk) = (f64::from(mixer.heads), chunk(mixer));
-    // The same keys for each head of values; and the states at the ends of chunks.
+    // Keys repeated for each head of values, and the states at the ends of chunks.
     let (spread, states) = (heads * f64::from(mixer.key_dim), inner * f64::from(mixer.key_dim) / chunk);
     let small = f64::from(mixer.rank) + 2.0 * f64::from(mixer.key_dim);
     let projected = if setup.traits().projects_state_outside { inner } else { 0.0 };
@@ -70,7 +70,7 @@ fn fused(setup: &Setup, element: f64) -> StateBytes {
             KIMI_GATE * spread,
             conv + 6.0 * spread + 3.0 * inner + 2.0 * states,
         ),
-        // No package has kernels for the library's implementations of these two.
+        // No package has kernels for the library's implementations of these two mixers.
         RecurrentKind::Lightning => (columns + 2.0 * inner, 0.0, 0.0),
         RecurrentKind::RgLru => (columns + 6.0 * inner, 0.0, 0.0),
         RecurrentKind::ShortConv => (columns + 3.0 * inner, 0.0, 0.0),
@@ -83,7 +83,7 @@ fn fused(setup: &Setup, element: f64) -> StateBytes {
 /// chunk, and those of its softplus.
 const KIMI_GATE: f64 = 5.25;
 
-/// Bytes per token that one mixer keeps.
+/// Returns the bytes per token that one mixer keeps.
 pub(super) fn kept(setup: &Setup, element: f64) -> f64 {
     of_mixer(setup, element).kept
 }

@@ -1,16 +1,16 @@
-//! What torchtitan's selective recomputation keeps: attention's output, and of the matrix products
-//! every other one's, from the first.
+//! Activations that torchtitan's selective recomputation keeps: attention's output, and the output
+//! of every second matrix product, beginning with the first.
 
 use super::Tensors;
 use crate::model::setup::Setup;
 use crate::model::software::AttentionKernel;
 use crate::model::transformer::{AttentionBias, FusedProjections, LayerShares};
 
-/// Bytes per token that a layer keeps under it, beside the states of mixers.
+/// Returns the bytes per token that a layer keeps, without the states of mixers.
 pub(super) fn kept(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
-    // Scores are of products that the policy does not name.
+    // Scores come from products that the policy does not list.
     let attention = if setup.kernels.attention == AttentionKernel::Unfused { 0.0 } else { t.attention };
-    // Outputs of the reduce-scatters after both blocks are kept as well.
+    // Outputs of the reduce-scatters after both blocks are also kept.
     let reduced = if is_scattered(setup) { 2.0 * t.input } else { 0.0 };
     t.input + attention + reduced + every_second_output(setup, t, element, shares)
 }
@@ -21,12 +21,12 @@ fn is_scattered(setup: &Setup) -> bool {
     setup.mesh.tp > 1 && setup.tensor.sequence_parallel
 }
 
-/// Bytes per token of every second matrix product's output, those of adapters among them, in the
+/// Returns the bytes per token of every second matrix product's output, including adapters, in the
 /// order of the forward pass.
 fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerShares) -> f64 {
     let is_dense = shares.moe <= 0.0 && shares.is_uniform();
     if setup.architecture.latent.is_used() {
-        // Its ranks are kept, and expanded again.
+        // The low ranks are kept, and expanded again.
         return t.input + t.latent + t.hidden_unrouted;
     }
     if !is_dense {
@@ -45,9 +45,9 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
     };
     let up = if arch.gated_mlp && is_one { 2.0 * t.hidden } else { t.hidden };
     let gate = (arch.gated_mlp && !is_one).then_some((t.hidden, targets.mlp));
-    // Under tensor parallelism a block's last product is whole before it is reduced.
+    // Under tensor parallelism a block's last product has full size before its reduction.
     let residual = if is_scattered(setup) { element * f64::from(arch.hidden_size) } else { t.input };
-    // A compiler drops what no backward pass reads: the last product's output.
+    // A compiler drops tensors that no backward pass reads: the last product's output.
     let last = (!setup.kernels.compile).then_some((residual, targets.mlp));
     let bias = arch.attention_bias;
     let of_attention = projections.into_iter().flatten().map(|of| (of, bias != AttentionBias::None));

@@ -22,11 +22,11 @@ fn galore_keeps_what_its_paper_counts() {
     let (params, layers) = (setup.architecture.params() as f64, f64::from(setup.architecture.num_hidden_layers));
     let in_8_bits = layers * (short + 2.0 * long) + 2.0 * (params - layers * elements);
     close(1.0 - in_8_bits / (4.0 * params), 0.825, 0.001);
-    // Its code keeps the projection in the format of the gradients.
+    // GaLore's code keeps the projection in the format of the gradients.
     let (matrix, other) = bytes("galore-8bit", "pure-bf16");
     let kept = layers * elements * matrix + other * (params - layers * elements);
     close(1.0 - kept / (4.0 * params), 0.7885, 0.0005);
-    // A rank above the shorter side is that side's: whole moments, and a square projection.
+    // A rank above the shorter side is reduced to it: whole moments, and a square projection.
     let wide = Setup { choices: Choices { galore_rank: 8192, ..setup.choices }, ..setup };
     close(low_rank(&wide).long, elements, 1.0);
 }

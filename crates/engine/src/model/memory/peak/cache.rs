@@ -1,4 +1,4 @@
-//! What the allocator holds beyond what is alive.
+//! Bytes that the allocator reserves beyond allocated tensors.
 
 use super::ledger::Ledger;
 use super::nanotron;
@@ -9,17 +9,16 @@ use crate::model::software::{Cache, RootUnit, Segments};
 use crate::model::stages::Stage;
 use crate::units::Bytes;
 
-/// What the allocator holds beyond what is alive where several micro-batches come and go at once,
-/// as a share.
+/// Additional share that the allocator reserves if several micro-batches are in flight.
 const PIPELINE: f64 = 0.05;
 
-/// Bytes of blocks that longer micro-batches have outgrown, over those of the longest's logits: the
-/// median of the simulated allocator over the traced steps of ten layers and more, their lengths
-/// evenly between none and all (a test holds it).
+/// Bytes of blocks that are too small for longer micro-batches, over those of the longest's logits:
+/// the median of the simulated allocator over the traced steps of ten layers and more, with lengths
+/// uniform from zero to the maximum (checked by a test).
 pub const OUTGROWN: f64 = 1.1;
 
 impl Cache {
-    /// That of a setup.
+    /// Returns the allocator's overhead for a setup.
     pub fn of(setup: &Setup) -> Self {
         let pipeline = if setup.mesh.pp > 1 { PIPELINE } else { 0.0 };
         match setup.overheads.cache {
@@ -28,7 +27,7 @@ impl Cache {
         }
     }
 
-    /// Bytes that the process cannot do without.
+    /// Returns the bytes without which the process fails.
     pub fn needed(self, alive: &Alive) -> Bytes {
         match self {
             Self::Share(share) | Self::Pools { lasting: share, .. } => {
@@ -37,7 +36,7 @@ impl Cache {
         }
     }
 
-    /// Bytes that it reserves on a device without end.
+    /// Returns the bytes reserved with unlimited memory.
     pub fn reserved(self, alive: &Alive) -> Bytes {
         match self {
             Self::Share(_) => self.needed(alive),
@@ -48,47 +47,48 @@ impl Cache {
     }
 }
 
-/// What tensors occupy, where it matters to the allocator.
+/// Allocated bytes, by the categories that matter to the allocator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alive {
-    /// All of it at the peak.
+    /// All allocated bytes at the peak.
     pub allocated: Bytes,
-    /// The most of it on the stream of the kernels, wherever that is.
+    /// The most bytes allocated on the stream of the kernels, at any point.
     pub compute: Bytes,
-    /// What the pools of the other streams hold.
+    /// Bytes held in the pools of the other streams.
     pub pools: Bytes,
-    /// The frozen base and models beside the one that trains, which are there from the start and
-    /// leave no gaps.
+    /// The frozen base and models besides the trained one, which are loaded at the start and leave
+    /// no gaps.
     pub base: Bytes,
     /// Blocks of the logits of shorter micro-batches, too small for those of longer ones.
     pub outgrown: Bytes,
 }
 
-/// What decides how much the allocator holds.
+/// The quantity that determines the allocator's reserved bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// What it reserves.
+    /// The bytes that the allocator would reserve with unlimited memory.
     Reserved,
-    /// The capacity: before it exceeds that, it gives back what is not needed.
+    /// The capacity: the allocator releases unused blocks before it exceeds the capacity.
     Capacity,
-    /// What is needed: more than the capacity, or than what is reserved.
+    /// The needed bytes, which exceed the capacity or the reserved bytes.
     Needed,
 }
 
-/// Bytes that the allocator holds within a capacity, and what decides it.
+/// Returns the bytes that the allocator holds within a capacity, and the quantity that determines
+/// them.
 pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes, Held) {
     let (bytes, held) = if reserved < capacity { (reserved, Held::Reserved) } else { (capacity, Held::Capacity) };
     if bytes > needed { (bytes, held) } else { (needed, Held::Needed) }
 }
 
 impl Ledger {
-    /// What tensors occupy at this peak.
+    /// Returns the allocated bytes at this peak.
     pub(super) fn alive(&self, setup: &Setup, peak: &Peak) -> Alive {
         let Peak { allocated, compute, .. } = *peak;
         Alive { allocated, compute, pools: self.pools(), base: self.base, outgrown: self.outgrown(setup) }
     }
 
-    /// What the allocator holds beyond what is alive: nanotron's is counted block by block, but for
+    /// Returns the allocator's overhead: for nanotron it is counted block by block, except under
     /// the bounds, which assume none.
     pub(super) fn cache(&self, setup: &Setup, stage: &Stage, peak: &Peak) -> Cache {
         match Cache::of(setup) {
@@ -100,14 +100,14 @@ impl Ledger {
         }
     }
 
-    /// Of what is alive at a point, what was allocated on the streams of FSDP's collectives: the
-    /// shards of reduced gradients, and the layer fetched ahead.
+    /// Returns the bytes at a point that were allocated on the streams of FSDP's collectives: the
+    /// shards of reduced gradients, and the prefetched layer.
     pub(super) fn of_other_streams(&self, point: Point, gradients: f64, gathered: Gathered) -> f64 {
         if !self.has_streams {
             return 0.0;
         }
         let ahead = match gathered {
-            // Half of it is copied already.
+            // Half of the bytes are copied already.
             Gathered::Units(twice, units) if matches!(point, Point::Start | Point::Gather) => {
                 twice / 2.0 + units * self.gathered_layer
             }
@@ -117,18 +117,18 @@ impl Ledger {
         gradients + ahead
     }
 
-    /// What blocks hold that longer micro-batches have outgrown. Those of layers serve other
-    /// tensors; those of the logits, the largest there are, wait for the next short one. Expandable
-    /// segments leave none.
+    /// Returns the bytes of blocks that are too small for longer micro-batches. Other tensors reuse
+    /// the blocks of layers; those of the logits, the largest of all, stay unused until the next
+    /// short micro-batch. Expandable segments leave no such blocks.
     pub(super) fn outgrown(&self, setup: &Setup) -> Bytes {
         let varied =
             setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
         Bytes::new(if varied { OUTGROWN * self.logits } else { 0.0 })
     }
 
-    /// What the pools of those streams hold: two units gathered in turn, the root's among them, and
-    /// the shards of all gradients, whose blocks no other stream can use between the update and the
-    /// backward pass.
+    /// Returns the bytes in the pools of FSDP's streams: two units gathered alternately, including
+    /// the root unit, and the shards of all gradients, whose blocks no other stream can use between
+    /// the update and the backward pass.
     pub(super) fn pools(&self) -> Bytes {
         if !self.has_streams {
             return Bytes::ZERO;

@@ -1,4 +1,4 @@
-//! What a process takes of GPU memory beside its tensors: CUDA's context and NCCL's buffers.
+//! GPU memory of a process besides its tensors: CUDA's context and NCCL's buffers.
 
 use crate::model::collectives::Group;
 use crate::model::collectives::nccl::NO_SWITCH;
@@ -8,19 +8,19 @@ use crate::units::Bytes;
 /// Buffers of a communicator that can reduce in the switches of its node (NVLS): 16 channels, each
 /// with two buffers of 1 MiB for 8 GPUs (NCCL's `src/transport/nvls.cc`).
 pub const SWITCH_BUFFERS: Bytes = Bytes::from_gib(0.25);
-/// Passes of an all-reduce in a ring; switches that reduce need fewer.
+/// Passes of an all-reduce in a ring; in-switch reduction needs fewer.
 const RING_PASSES: f64 = 2.0;
 
-/// Axes of the mesh, each with a communicator.
+/// Returns the number of mesh axes with a communicator.
 pub(super) fn communicators(setup: &Setup) -> f64 {
     let mesh = &setup.mesh;
     let axes = [mesh.dp_shard, mesh.dp_replicate, mesh.cp, mesh.tp, mesh.pp, mesh.ep, mesh.etp];
     axes.into_iter().map(|degree| f64::from(u8::from(degree > 1))).sum()
 }
 
-/// Axes whose communicators have more than two GPUs in a node with switches that reduce: of data,
-/// tensor and context parallelism. Pipelines and exchanges of tokens send from one GPU to another
-/// and reduce nothing.
+/// Returns the number of data-, tensor- and context-parallel axes whose communicators have more
+/// than two GPUs in a node with switches that reduce. Pipelines and token exchanges send point to
+/// point and reduce nothing.
 ///
 /// ```
 /// # use engine::{model::memory::switch_communicators, share::decode};
@@ -46,9 +46,9 @@ pub fn switch_communicators(setup: &Setup) -> f64 {
     found
 }
 
-/// CUDA's context and NCCL's buffers.
+/// Returns the memory of CUDA's context and NCCL's buffers.
 pub fn context(setup: &Setup) -> Bytes {
-    // Without a context there is nothing beside the tensors, as the bounds assume.
+    // Without a context, only tensors count, as the bounds assume.
     let per_switch = if setup.overheads.per_communicator > Bytes::ZERO { SWITCH_BUFFERS } else { Bytes::ZERO };
     setup.overheads.context
         + communicators(setup) * setup.overheads.per_communicator

@@ -1,5 +1,5 @@
-//! Gradients where the optimizer updates in the backward pass: each is freed when its parameter is
-//! updated.
+//! Gradients alive when the optimizer updates in the backward pass and each gradient is freed after
+//! its parameter's update.
 
 use super::point::Point;
 use crate::model::adapters;
@@ -9,7 +9,7 @@ use crate::model::setup::Setup;
 use crate::model::software::Loss;
 use crate::model::training::{Sharding, UpdatePlace};
 
-/// Gradients of a head in chunks: the sum of those done, and that of the chunk in work.
+/// Gradients of a chunked head: the sum of finished chunks, and that of the current chunk.
 const SUM_AND_CHUNK: f64 = 2.0;
 
 /// Parameters on this GPU whose gradients are alive at once.
@@ -17,23 +17,24 @@ const SUM_AND_CHUNK: f64 = 2.0;
 pub(super) struct InBackward {
     /// At the loss.
     pub loss: f64,
-    /// When the head's backward pass ends.
+    /// At the end of the head's backward pass.
     pub head: f64,
     /// In the layers.
     pub layer: f64,
-    /// When the embedding's does.
+    /// At the end of the embedding's backward pass.
     pub root: f64,
 }
 
 impl InBackward {
-    /// The gradients of a setup, `None` where it updates after the backward pass.
+    /// Returns the gradients of a setup; `None` if the update runs after the backward pass.
     ///
     /// PyTorch's hook runs parameter by parameter (`register_post_accumulate_grad_hook`), so that
-    /// one gradient is there at a time: of a layer its widest matrix's, with all of its experts',
-    /// which models stack in one. A head that is the embedding as well waits for the embedding's
-    /// gradient, and one that runs in chunks has the sum of those done beside that of the chunk in
-    /// work (autograd's `InputBuffer` adds up a tensor's gradients before any hook). FSDP2 runs the
-    /// hooks of a unit when that is reduced. None are at rest where parameters are offloaded.
+    /// one gradient exists at a time: of a layer, the gradient of its widest matrix, with all
+    /// experts, which models stack in one tensor. The gradient of a tied head is kept until that of
+    /// the embedding is computed, and a chunked head has the sum of finished chunks in addition to
+    /// the current chunk's gradient (autograd's `InputBuffer` adds up a tensor's gradients before
+    /// any hook). FSDP2 runs the hooks of a unit when the unit is reduced. With offloaded
+    /// parameters no gradients are at rest.
     pub(super) fn of(setup: &Setup, params: &LocalParams) -> Option<Self> {
         if setup.update_place == UpdatePlace::AfterBackward {
             return None;
@@ -58,7 +59,7 @@ impl InBackward {
         Some(Self { loss: chunks * head, head, layer: layer + waiting, root: embedding + waiting })
     }
 
-    /// The parameters at a point of the step, of so many layers.
+    /// Returns the parameters with gradients alive at a point of the step, with `layers` layers.
     pub(super) fn at(&self, point: Point, layers: f64) -> f64 {
         match point {
             Point::Loss => self.loss,
@@ -87,8 +88,8 @@ mod tests {
 
     #[test]
     fn one_gradient_is_alive_under_lomo() {
-        // LOMO (arXiv 2306.09782), Table 1, LLaMA-7B, whose shape Llama 2 7B has: 0.24 GB of
-        // gradients in place of 12.55, in GiB.
+        // LOMO (arXiv 2306.09782), Table 1, LLaMA-7B, which has the shape of Llama 2 7B: 0.24 GB of
+        // gradients instead of 12.55, in GiB.
         let gradients = gradient_gib(&format!("{LLAMA}&inbwd=yes"));
         assert!((gradients - 0.24).abs() < 0.005, "{gradients}");
         let after = decode(LLAMA).scenario.report().memory;
@@ -104,7 +105,8 @@ mod tests {
         };
         let (whole, chunked, tied) = (of("loss=standard"), of("loss=chunked"), of("model=llama-3.2-1b&loss=standard"));
         assert_eq!([whole.loss, chunked.loss], [0.0, 2.0 * chunked.head]);
-        // 128,256 x 2,048: once beside each layer, twice when the embedding's own comes.
+        // 128,256 x 2,048: once during each layer, twice when the embedding's own gradient is
+        // computed.
         assert_eq!(tied.root, 2.0 * 128_256.0 * 2048.0);
         assert_eq!(tied.layer, 128_256.0 * 2048.0 + 8192.0 * 2048.0);
     }

@@ -1,4 +1,4 @@
-//! The sizes at every point of a step at which memory can peak.
+//! Sizes of the memory parts at every point of a step at which memory can peak.
 
 use super::checkpointed::Checkpointed;
 use super::in_backward::InBackward;
@@ -22,89 +22,89 @@ use crate::model::tower::memory::TowerMemory;
 use crate::model::training::{Reshard, Sharding};
 use crate::units::Bytes;
 
-/// Elements of width H per token alive beside a layer's gradients when its backward pass ends: the
-/// gradients of its input and of its attention block, and the residual's. The tracker finds 6 H
-/// bytes in bf16.
+/// Elements of width H per token alive in addition to a layer's gradients at the end of its
+/// backward pass: the gradients of its input, of its attention block, and of the residual.
+/// PyTorch's tracker reports 6 H bytes in bf16.
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
 
-/// The sizes from which the parts of every point are put together.
+/// The sizes from which the parts at every point are computed.
 pub(super) struct Ledger {
     pub(super) params: LocalParams,
     pub(super) bytes: RecipeBytes,
-    /// A layer's parameters that train, over the mean of all layers.
+    /// Trained parameters of a layer, over the mean of all layers.
     pub(super) of_trained: f64,
-    /// One layer's gradients at rest.
+    /// Bytes of one layer's gradients at rest.
     pub(super) gradient_shard: f64,
-    /// Bytes at rest of a gradient of the head's.
+    /// Bytes at rest of one gradient of the head.
     pub(super) head_shard: f64,
-    /// The root unit and one layer, gathered, and all of the model.
+    /// Gathered bytes: the root unit, one layer, and the whole model.
     pub(super) gathered_root: f64,
-    /// Of the root unit, the final norm and the head.
+    /// The part of the root unit that is final norm and head.
     pub(super) gathered_head: f64,
     pub(super) gathered_layer: f64,
     pub(super) gathered_all: f64,
-    /// Bytes per parameter of what is gathered module by module.
+    /// Bytes per parameter that is gathered module by module.
     pub(super) live_bytes: f64,
     pub(super) states: States,
-    /// The frozen base at rest, and models beside the one that trains.
+    /// The frozen base at rest, and models besides the trained one.
     pub(super) base: Bytes,
     pub(super) sharding: Sharding,
-    /// Whether embedding and head are one table, on this stage.
+    /// Whether embedding and head are tied, on this stage.
     is_tied: bool,
-    /// What FSDP keeps gathered outside the layers.
+    /// Weights outside the layers that FSDP keeps gathered.
     pub(super) root_unit: RootUnit,
     pub(super) traits: &'static Traits,
     pub(super) offloaded: bool,
     pub(super) reduces_once: bool,
     pub(super) replicas_reduce: bool,
-    /// GPUs that share the optimizer state.
+    /// GPUs over which the optimizer state is sharded.
     pub(super) shares: f64,
-    /// Whether other GPUs hold the same experts.
+    /// Whether other GPUs hold replicas of the experts.
     pub(super) experts_reduce: bool,
     pub(super) sharded_gather: bool,
-    /// Parameters of a layer that train, with what pads its experts.
+    /// Trained parameters of a layer, including the padding of its experts.
     pub(super) padded: f64,
-    /// Whether DeepSpeed's stage 3 holds the weights.
+    /// Whether the weights are sharded by DeepSpeed's stage 3.
     pub(super) is_stage_3: bool,
-    /// Whether reductions run beside compute in buckets of their own.
+    /// Whether reductions overlap with compute, in buckets of their own.
     pub(super) overlaps: bool,
-    /// Whether the update runs on the GPU, where DeepSpeed flattens gradients for it.
+    /// Whether the update runs on the GPU, for which DeepSpeed flattens gradients.
     pub(super) flattens: bool,
     /// Whether FSDP's collectives run in this step, each on a stream of its own.
     pub(super) has_streams: bool,
-    /// Micro-batches in flight beside the one in its backward pass.
+    /// Micro-batches in flight besides the one in its backward pass.
     pub(super) others: f64,
     pub(super) kept: f64,
-    /// What the last layer keeps, over the mean layer.
+    /// Kept activations of the last layer, over the mean layer.
     pub(super) last_kept: f64,
-    /// What the layer in work holds beyond what is kept of it.
+    /// Bytes that the current layer holds beyond its kept activations.
     working: f64,
-    /// The layers that run again, where some do.
+    /// The checkpointed layers, if only some are recomputed.
     checkpointed: Option<Checkpointed>,
     pub(super) in_layer: f64,
-    /// Parameters of that layer whose gradients are not reduced by then.
+    /// Parameters of the current layer whose gradients are not yet reduced at that point.
     pub(super) computed_in_layer: f64,
     pub(super) end_of_layer: f64,
     pub(super) logits: f64,
     /// The logits in 16 bits, or their gradient.
     pub(super) half_logits: f64,
-    /// What the losses of other micro-batches keep where all forward passes come first.
+    /// Bytes that the losses of other micro-batches keep if all forward passes run first.
     pub(super) waiting_logits: f64,
     pub(super) activations_offloaded: bool,
     pub(super) several: bool,
-    /// Activations alive at the loss alone.
+    /// Activations that are only alive at the loss.
     pub(super) at_loss: f64,
     /// Temporaries of the optimizer's update.
     pub(super) in_update: f64,
-    /// The gradients alive where it runs in the backward pass.
+    /// The gradients alive if the update runs in the backward pass.
     pub(super) in_backward: Option<InBackward>,
     /// Workspaces of matrix products, alive throughout.
     pub(super) workspaces: f64,
     /// The 16-bit copy of a quantized matrix, alive during its products.
     pub(super) dequantized: f64,
-    /// Models beside the one that trains.
+    /// Models besides the trained one.
     pub(super) models: f64,
-    /// The encoder of images, whether the stage has one, and whether it has a backward pass.
+    /// The image encoder: whether the stage has it, its memory, and whether it has a backward pass.
     pub(super) has_tower: bool,
     pub(super) tower: TowerMemory,
     pub(super) passes_tower: bool,
@@ -114,11 +114,11 @@ pub(super) struct Ledger {
     pub(super) largest: f64,
 }
 
-/// What the layer in work holds in its backward pass beside what it keeps. The gradients of its
-/// experts (`of_experts` bytes) are there before its mixer's backward pass; that of attention keeps
-/// little by then, that of a state all that is listed.
+/// Returns the bytes that the current layer holds in its backward pass in addition to its kept
+/// activations. The gradients of its experts (`of_experts` bytes) exist before the backward pass of
+/// its mixer; at that point attention holds little, a recurrent mixer all tensors of its list.
 ///
-/// Returned with it: the layer's parameters whose gradients are there as compute produced them.
+/// Also returns the layer's parameters with gradients as computed, not yet reduced.
 fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) -> (f64, f64) {
     let tokens = per_rank::tokens(setup);
     if let Some(LayerBackward { mlp, attention }) = in_work.backward {
@@ -134,8 +134,8 @@ fn in_layer(setup: &Setup, in_work: &LayerBytes, of_experts: f64, bytes: f64) ->
     (if after_experts > most { after_experts } else { most }, 0.0)
 }
 
-/// Elements of the largest weight of a layer on one GPU before sharding: of an MLP, or of all
-/// experts' stacked, as `MaxText` has them.
+/// Returns the elements of a layer's largest weight on one GPU before sharding: of an MLP, or of
+/// all experts stacked, as in `MaxText`.
 fn largest_weight(setup: &Setup) -> f64 {
     let arch = &setup.architecture;
     let (hidden, tp) = (f64::from(arch.hidden_size), f64::from(setup.mesh.tp.max(1)));
@@ -162,7 +162,7 @@ impl Ledger {
         let mean_frozen = frozen_layer + of_frozen.matrices * padding * frozen.expert;
         let gathered_layers =
             trained.layers * gathered_layer * (trained.layer + padding * trained.expert) + frozen.layers * mean_frozen;
-        // What trains of a layer is the mean over all, those that are frozen whole among them.
+        // Trained parameters per layer are the mean over all layers, including frozen ones.
         let (held, below) = (params.held.layers, params.below);
         let of_trained = if held > below { held / (held - below) } else { 1.0 };
         let hidden = f64::from(arch.hidden_size);
@@ -222,7 +222,7 @@ impl Ledger {
             in_layer,
             computed_in_layer,
             end_of_layer: END_OF_LAYER_WIDTHS * hidden * per_rank::sequence_share(setup) * bytes.activation * tokens,
-            // Those of further tokens wait while the next one's are in work.
+            // The logits of further tokens are kept while those of the next token are processed.
             logits: bytes_per_logit(setup) * logits
                 + f64::from(setup.mtp) * bytes_kept_per_logit(setup.kernels.loss) * logits,
             half_logits: if setup.kernels.loss.is_unfused() { bytes.activation * logits } else { 0.0 },
@@ -247,12 +247,12 @@ impl Ledger {
         }
     }
 
-    /// The point at which most is alive.
+    /// Returns the point at which most is allocated.
     pub(super) fn peak(&self) -> Peak {
         self.peak_up_to(Bytes::new(f64::INFINITY))
     }
 
-    /// The point at which most is alive, or the first that exceeds a limit.
+    /// Returns the point at which most is allocated, or the first that exceeds a limit.
     pub(super) fn peak_up_to(&self, limit: Bytes) -> Peak {
         let (point, moment) = (Point::Update, PeakMoment::Optimizer);
         let mut most = Peak { point, moment, allocated: Bytes::ZERO, compute: Bytes::ZERO };
@@ -271,11 +271,11 @@ impl Ledger {
         most
     }
 
-    /// The points at which the peak can lie.
+    /// Returns the points at which the peak can be.
     fn points(&self) -> [Option<(Point, PeakMoment)>; 16] {
         let (layers, below) = (self.params.held.layers, self.params.below);
         let second = match &self.checkpointed {
-            // The next that runs again.
+            // The next layer that is recomputed.
             Some(some) if some.highest(layers - 1.0) > below => some.highest(layers - 1.0),
             _ if layers > below + 1.0 => layers - 1.0,
             _ => layers,
@@ -283,8 +283,7 @@ impl Ledger {
         let last_with_prefetch = if layers > below + 1.0 { below + 2.0 } else { layers };
         let first = below + 1.0;
         let backward = |is_met: bool, point| is_met.then_some((point, PeakMoment::Backward));
-        // A stage of the head alone has no layers to be in, and one of few layers has some of these
-        // once.
+        // A stage with only the head has no layers; with few layers, several points coincide.
         let has_second = layers > below && second != layers;
         let has_prefetch = layers > below && last_with_prefetch != layers && last_with_prefetch != second;
         let has_first = layers > below && first != layers && first != second && first != last_with_prefetch;
@@ -313,9 +312,9 @@ impl Ledger {
         ]
     }
 
-    /// Kept activations of this many layers, and of the micro-batches in flight beside: with
-    /// activations in host memory, two layers' are on the GPU, the one in work and the one on its
-    /// way.
+    /// Returns the kept activations of this many layers, and of the other micro-batches in flight:
+    /// with activations in host memory, two layers' are on the GPU, those of the current layer and
+    /// of the one being transferred.
     pub(super) fn kept(&self, layers: f64) -> f64 {
         self.layers_kept(layers) * self.kept
     }
@@ -323,7 +322,7 @@ impl Ledger {
     pub(super) fn layers_kept(&self, layers: f64) -> f64 {
         const LAYERS_HERE: f64 = 2.0;
         let below = self.params.below;
-        // Of layers of several kinds the last one is done first.
+        // If layers differ in kind, the last one is finished first.
         let layers = if layers == self.params.held.layers - 1.0 { layers + 1.0 - self.last_kept } else { layers };
         let alive = match &self.checkpointed {
             _ if layers <= below => 0.0,
@@ -334,7 +333,8 @@ impl Ledger {
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
     }
 
-    /// What the layer in work, the last of so many, holds beyond what is kept of it.
+    /// Returns the bytes that the current layer, the last of `layers`, holds beyond its kept
+    /// activations.
     pub(super) fn working(&self, layers: f64) -> f64 {
         match &self.checkpointed {
             Some(some) if some.is_last(layers) => some.again() * self.kept,
@@ -358,8 +358,8 @@ impl Ledger {
             .with(MemoryPart::Tower, self.of_tower(point).into_iter().sum())
     }
 
-    /// [`Self::parts`] added up, in their order; and what of them was allocated on the stream of
-    /// the kernels.
+    /// Returns the sum of [`Self::parts`], in their order, and the part of it that was allocated on
+    /// the stream of the kernels.
     pub(super) fn total(&self, point: Point) -> (Bytes, Bytes) {
         let (activations, working_set, logits) = self.activations(point);
         let (gradients, gathered) = (self.gradients(point), self.what_is_gathered(point));
@@ -375,8 +375,9 @@ impl Ledger {
         (Bytes::new(sum), Bytes::new(sum - self.of_other_streams(point, gradients, gathered)))
     }
 
-    /// What encoder and projection hold: at rest, gathered, activations. Their gradients at rest
-    /// are there with the root unit's, and with all that wait for the update.
+    /// Returns the memory of encoder and projection: at rest, gathered, activations. Their
+    /// gradients at rest exist together with those of the root unit, and when all gradients are
+    /// kept until the update.
     pub(super) fn of_tower(&self, point: Point) -> [Bytes; 3] {
         let gradients = self.in_backward.is_none() && self.reduced_layers(point).is_none();
         let (gathered, kept) = (self.tower.gathered, self.tower.kept);

@@ -1,4 +1,4 @@
-//! Logits: how many a GPU has, and what a loss takes for each.
+//! Logits: their number on a GPU, and the bytes of each under a loss.
 
 use crate::model::framework::UnfusedLoss;
 use crate::model::per_rank;
@@ -6,23 +6,23 @@ use crate::model::setup::Setup;
 use crate::model::software::Loss;
 use crate::model::stages::Stage;
 
-/// Logits of one micro-batch on one GPU of a stage.
+/// Returns the logits of one micro-batch on one GPU of a stage.
 pub(super) fn logits(setup: &Setup, stage: &Stage) -> f64 {
     let here = f64::from(u8::from(stage.head && !setup.objective.has_scalar_head()));
     here * per_rank::tokens(setup) * f64::from(setup.architecture.vocab_size) / f64::from(setup.loss_parallel())
 }
 
-/// Bytes per logit alive at the loss.
+/// Returns the bytes per logit alive at the loss.
 ///
-/// Standard: fp32 logits that the loop still refers to, their log-softmax and its gradient:
-/// PyTorch's tracker finds 4 kept and 8 temporary for Llama with a 128,256 vocabulary. Megatron's
-/// works in place on one fp32 copy (`tensor_parallel/cross_entropy.py`): 6 with the 16-bit logits,
-/// then with their 16-bit gradient, which Megatron-Core's continuous integration shows to a
-/// percent; runs of its predecessor show about 8. Logits that the trainer or the model keeps come
-/// on top: 2 in 16 bits, 4 in fp32. In 16 bits all of it is half. Fused: the 16-bit logits and
-/// their gradient. Chunked: eight chunks, one at a time; fused with the head, smaller ones. Where a
-/// tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32 tensors of its part:
-/// 16 bytes.
+/// Standard: fp32 logits that the training loop still references, their log-softmax and its
+/// gradient: PyTorch's tracker reports 4 kept and 8 temporary for Llama with a 128,256 vocabulary.
+/// Megatron's loss works in place on one fp32 copy (`tensor_parallel/cross_entropy.py`): 6 with the
+/// 16-bit logits, then with their 16-bit gradient, which Megatron-Core's continuous integration
+/// confirms to a percent; runs of its predecessor show about 8. Logits that the trainer or the
+/// model keeps are added: 2 in 16 bits, 4 in fp32. In 16 bits everything is halved. Fused: the
+/// 16-bit logits and their gradient. Chunked: eight chunks, one at a time; fused with the head,
+/// smaller ones. If a tensor-parallel group shares the vocabulary, PyTorch's loss holds four fp32
+/// tensors of its part: 16 bytes.
 pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
     let capped = if setup.architecture.logit_softcap { SOFTCAP } else { 0.0 };
     let of = setup.traits().loss;
@@ -46,7 +46,7 @@ pub(super) fn bytes_per_logit(setup: &Setup) -> f64 {
     uncapped + capped
 }
 
-/// The part of a GPU's logits that one tile of a tiled loss has: 1 GiB of them in fp32, or all
+/// Returns the share of a GPU's logits in one tile of a tiled loss: 1 GiB of logits in fp32, or all
 /// (arXiv 2506.13996, section 3.1).
 fn tile_share(setup: &Setup) -> f64 {
     const TILE: f64 = 1_073_741_824.0 / 4.0;
@@ -54,14 +54,14 @@ fn tile_share(setup: &Setup) -> f64 {
     if logits > TILE { TILE / logits } else { 1.0 }
 }
 
-/// Bytes per logit of what a tanh that caps it keeps: its output in 16 bits.
+/// Bytes per logit that a tanh cap keeps: its output in 16 bits.
 const SOFTCAP: f64 = 2.0;
 /// Bytes per logit of a loss over a vocabulary that GPUs share: log-softmax, its gradient, and two
-/// tensors between.
+/// intermediate tensors.
 const VOCABULARY_PARALLEL: f64 = 16.0;
 
-/// Bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16 bits, with
-/// the logits where they are kept; the 16-bit gradient of a fused one.
+/// Returns the bytes per logit that a loss keeps for its backward pass: the softmax in fp32 or 16
+/// bits, with the logits if they are kept; the 16-bit gradient of a fused loss.
 pub(super) const fn bytes_kept_per_logit(loss: Loss) -> f64 {
     match loss {
         Loss::Standard | Loss::Bf16Kept => 4.0,
@@ -79,7 +79,7 @@ mod tests {
     use crate::share::decode;
 
     /// A tiled loss of Llama 3.1 8B at 16K tokens saves 14 GiB and more (arXiv 2506.13996, section
-    /// 3.1), and holds the same at any length.
+    /// 3.1), and holds equally much at any length.
     #[test]
     fn a_tiled_loss_holds_one_tile() {
         const GIB: f64 = 1_073_741_824.0;

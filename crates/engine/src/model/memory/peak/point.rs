@@ -1,41 +1,40 @@
-//! The points of a step at which memory is counted.
+//! Points of a step at which memory is counted.
 
 use crate::model::report::PeakMoment;
 use crate::units::Bytes;
 
-/// Where in the step the memory is counted.
+/// A point of a step at which memory is counted.
 #[derive(Clone, Copy)]
 pub(super) enum Point {
-    /// At the start of the forward pass, when FSDP copies what it gathered of the root unit.
+    /// The start of the forward pass, when FSDP copies the gathered weights of the root unit.
     Start,
-    /// When it copies the head's, with the layers' activations there.
+    /// The copy of the head's gathered weights, while the layers' activations are in memory.
     Gather,
-    /// At the loss.
+    /// The loss.
     Loss,
-    /// In the middle of a layer's backward pass, with this many layers (this one among them) left
-    /// to do.
+    /// The middle of a layer's backward pass, with this many layers left, including this one.
     InLayer(f64),
-    /// At the end of a layer's backward pass, its gradients ready to reduce; layers left as above,
-    /// one more at the end of the head's.
+    /// The end of a layer's backward pass, with its gradients ready to reduce; layers left as
+    /// above, plus one at the end of the head's backward pass.
     AfterLayer(f64),
-    /// In the embedding's backward pass where it is the head too: its gradient is added to the
-    /// head's, and the sum is a third.
+    /// The backward pass of a tied embedding: its gradient is added to that of the head, and the
+    /// sum is a third tensor.
     Embedding,
-    /// At the end of the backward pass, when the root unit's gradients are reduced.
+    /// The end of the backward pass, when the root unit's gradients are reduced.
     Root,
-    /// In the encoder of images: in the backward pass where that trains, else in the forward pass.
+    /// The image encoder: its backward pass if it has one, otherwise its forward pass.
     Tower,
-    /// At the optimizer's update.
+    /// The optimizer's update.
     Update,
 }
 
-/// The point at which most is alive.
+/// The point at which most is allocated.
 #[derive(Clone, Copy)]
 pub(super) struct Peak {
     pub(super) point: Point,
     pub(super) moment: PeakMoment,
-    /// What is alive there.
+    /// Bytes allocated at the point.
     pub(super) allocated: Bytes,
-    /// The most that is alive on the stream of the kernels, wherever that is.
+    /// The most bytes allocated on the stream of the kernels, at any point.
     pub(super) compute: Bytes,
 }

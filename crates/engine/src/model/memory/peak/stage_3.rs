@@ -1,25 +1,24 @@
-//! What DeepSpeed's ZeRO stage 3 holds of weights and gradients, module by module, with the
-//! defaults of its configuration (github deepspeedai/DeepSpeed, `runtime/zero/config.py`,
+//! Weights and gradients of DeepSpeed's ZeRO stage 3, module by module, with the defaults of its
+//! configuration (github deepspeedai/DeepSpeed, `runtime/zero/config.py`,
 //! `partitioned_param_coordinator.py`, `stage3.py`).
 
 use super::ledger::Ledger;
 use super::point::Point;
 
-/// Parameters that it fetches ahead (`stage3_prefetch_bucket_size`).
+/// Parameters that stage 3 prefetches (`stage3_prefetch_bucket_size`).
 const PREFETCH: f64 = 5e7;
-/// Parameters at most that it gathers beyond the module in work (`stage3_max_live_parameters`).
+/// Maximum number of parameters gathered beyond the current module (`stage3_max_live_parameters`).
 const MOST_LIVE: f64 = 1e9;
-/// Parameters between two uses of a weight up to which it stays gathered
+/// Maximum number of parameters between two uses of a weight for which it stays gathered
 /// (`stage3_max_reuse_distance`).
 const REUSE: f64 = 1e9;
-/// From a weight's use in the forward pass to that in the backward pass, all that follows it is
-/// used twice.
+/// Uses of each later weight between a weight's use in the forward pass and in the backward pass.
 const THERE_AND_BACK: f64 = 2.0;
 
 impl Ledger {
-    /// Parameters gathered at a point: of the last layers and the head those that the backward pass
-    /// uses again soon; else the layer in work and what is fetched ahead. `None` where all are
-    /// released.
+    /// Returns the parameters gathered at a point: those of the last layers and the head that the
+    /// backward pass soon uses again, otherwise the current layer and prefetched ones. `None` if
+    /// all are released.
     pub(super) fn live(&self, point: Point) -> Option<f64> {
         let unit = self.params.held.padded_layer(1.0);
         let soon = REUSE / THERE_AND_BACK;
@@ -50,7 +49,7 @@ mod tests {
     }
 
     /// Hugging Face's documentation of DeepSpeed: 1e9 live parameters take about 2 GB; the bucket
-    /// is 5e8 elements by default.
+    /// has 5e8 elements by default.
     #[test]
     fn live_parameters_and_the_bucket_are_those_of_the_configuration() {
         for seq in ["512", "4096", "16384"] {

@@ -1,4 +1,4 @@
-//! The factors of every part of the peak: what multiplies what. Nobody needs them but who asks why.
+//! Factors of each memory part at the peak, for explanations.
 
 use super::ledger::Ledger;
 use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
@@ -22,98 +22,99 @@ use crate::model::software::Cache;
 use crate::model::stages::{Stage, stages};
 use crate::units::Bytes;
 
-/// What is in work at the peak, in bytes per token.
+/// Working memory at the peak, in bytes per token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Working {
-    /// Nothing.
+    /// No working memory.
     Nothing,
-    /// At the loss: the final norm's tensors, and what an upcasting implementation holds there.
+    /// At the loss: the final norm's tensors, and those of an upcasting norm.
     Loss(f64),
     /// In a layer's backward pass.
     InLayer(LayerBytes),
-    /// At its end: so many bytes of an activation.
+    /// At the end of a layer's backward pass: the bytes of an element of an activation.
     AfterLayer(f64),
-    /// In the update: so many bytes of temporaries for each parameter's part of the optimizer
-    /// state.
+    /// In the update: the bytes of temporaries per parameter of the sharded optimizer state.
     Update(f64),
 }
 
 /// The factors of the parts of the peak, on the stage that needs most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PeakTerms {
-    /// That stage.
+    /// The stage that needs most.
     pub stage: Stage,
-    /// When its memory peaks.
+    /// The moment of the peak.
     pub moment: PeakMoment,
     /// Bytes per parameter.
     pub bytes: RecipeBytes,
-    /// Bytes of optimizer state per parameter: of matrices, of all else.
+    /// Bytes of optimizer state per parameter: of matrices, and of all other parameters.
     pub optimizer: (f64, f64),
-    /// Bytes per matrix parameter of the narrower copies of the weights.
+    /// Bytes per matrix parameter of copies of the weights in narrower formats.
     pub copies: f64,
     /// Bytes per frozen parameter at rest.
     pub frozen: FrozenBytes,
     /// Bytes per parameter of a layer as gathered.
     pub gathered_layer: f64,
-    /// Bytes per parameter of what is gathered module by module.
+    /// Bytes per parameter that is gathered module by module.
     pub live_bytes: f64,
-    /// Bytes of the root unit, of one layer and of the mean layer as gathered.
+    /// Gathered bytes of the root unit, of one layer and of the mean layer.
     pub gathered_units: [f64; 3],
-    /// How many times the weights of routed experts are gathered.
+    /// Factor by which padding increases the gathered weights of routed experts.
     pub padding: f64,
-    /// By how many GPUs the state is divided.
+    /// GPUs over which the state is sharded.
     pub degrees: ShardDegrees,
-    /// By how many GPUs that of routed experts is.
+    /// GPUs over which the state of routed experts is sharded.
     pub expert_degrees: ShardDegrees,
-    /// Layers whose gradients are at rest; `None` where all gradients are.
+    /// Layers whose gradients are at rest; `None` if all gradients are, including those of the root
+    /// unit.
     pub reduced_layers: Option<f64>,
-    /// Parameters of the head whose gradients are at rest before the root's.
+    /// Parameters of the head whose gradients are at rest before those of the root unit.
     pub reduced_head: f64,
-    /// Parameters whose gradients wait for their own update; `None` where all are updated at once.
+    /// Parameters with gradients that are alive until their own update; `None` if all parameters
+    /// are updated at once.
     pub updating: Option<f64>,
-    /// Bytes of optimizer state that the driver pages: all of them, and those on the GPU.
+    /// Bytes of optimizer state that the driver pages: all pages, and those on the GPU.
     pub pages: [Bytes; 2],
-    /// What is gathered.
+    /// Gathered weights.
     pub gathered: Gathered,
-    /// What is not reduced yet.
+    /// Gradients that are not reduced yet.
     pub unreduced: Unreduced,
     /// Tokens of one micro-batch on this GPU.
     pub tokens: f64,
-    /// Layers whose activations are kept, those of other micro-batches in flight too.
+    /// Layers with kept activations, including other micro-batches in flight.
     pub layers_kept: f64,
-    /// Bytes that one layer keeps of a token.
+    /// Bytes per token that one layer keeps.
     pub kept: f64,
-    /// What is in work.
+    /// Working memory.
     pub working: Working,
-    /// Workspaces of matrix products, and the 16-bit copy of a quantized matrix in work.
+    /// Workspaces of matrix products, and the 16-bit copy of the current quantized matrix.
     pub workspaces: Bytes,
     /// Logits on this GPU, in one micro-batch.
     pub logits: f64,
-    /// Bytes of each at the peak.
+    /// Bytes per logit at the peak.
     pub per_logit: f64,
-    /// Losses of other micro-batches that wait for their backward pass, where all forward passes
-    /// come first.
+    /// Losses of other micro-batches that are kept for their backward pass, if all forward passes
+    /// run first.
     pub waiting: f64,
-    /// Bytes of each of their logits.
+    /// Bytes per logit of the losses of other micro-batches.
     pub per_waiting: f64,
     /// Communicators.
     pub communicators: f64,
     /// Communicators that can reduce in switches.
     pub switch_communicators: f64,
-    /// What the allocator holds beyond what is alive.
+    /// The allocator's overhead beyond allocated tensors.
     pub cache: Cache,
-    /// Models beside the one that trains.
+    /// Models besides the trained one.
     pub models: OtherModels,
-    /// Of the encoder of images: at rest, gathered, activations.
+    /// Memory of the image encoder: at rest, gathered, activations.
     pub tower: [Bytes; 3],
-    /// What tensors occupy.
+    /// Allocated bytes, by the categories that matter to the allocator.
     pub alive: Alive,
-    /// What decides how much the allocator holds.
+    /// The quantity that determines the allocator's reserved bytes.
     pub held: Held,
 }
 
 impl PeakTerms {
-    /// The factors of [`super::peak`].
+    /// Returns the factors of [`super::peak`].
     pub fn of(setup: &Setup) -> Self {
         let setup = setup.at_longest();
         Self::of_stage(&setup, most_needy(&setup, &stages(&setup)).stage)

@@ -1,5 +1,5 @@
-//! What waits for the network at a point of the step, or came over it: gradients that are not
-//! reduced yet, weights gathered.
+//! Communicated data at a point of the step: gradients that are not reduced yet, and gathered
+//! weights.
 
 use super::ledger::Ledger;
 use super::point::Point;
@@ -10,48 +10,50 @@ use crate::model::training::{Reshard, Sharding};
 /// Elements that DeepSpeed reduces at once (`reduce_bucket_size`, default 5e8).
 const REDUCE_BUCKET: f64 = 5e8;
 
-/// Parameters of a GPU that its stage 3 updates at once (`sub_group_size`, default 1e9).
+/// Parameters of a GPU that DeepSpeed's stage 3 updates at once (`sub_group_size`, default 1e9).
 const SUB_GROUP: f64 = 1e9;
 
-/// Buckets of that size that its stage 1 holds where reductions run beside compute
-/// (`overlap_comm`): two that reduce in turn, one that gathers. Else one reduces.
+/// Buckets of [`REDUCE_BUCKET`] elements that DeepSpeed's stage 1 holds if reductions overlap with
+/// compute (`overlap_comm`): two that reduce alternately, and one that fills. Without overlap one
+/// bucket fewer.
 const ZERO1_BUCKETS: f64 = 3.0;
-/// Its share of the gradients at the update, in sizes of the 16-bit one: flattened, and cast to
-/// fp32.
+/// Copies of a GPU's share of the gradients at DeepSpeed's update, in units of the 16-bit share:
+/// flattened, and cast to fp32.
 const FLAT_SHARES: f64 = 3.0;
 
-/// Gradients of a table that is embedding and head: one of each, and their sum.
+/// Gradients of a tied embedding and head: one of each, and their sum.
 const TIED_GRADIENTS: f64 = 3.0;
 
-/// What is gathered for compute, beyond what is at rest.
+/// Weights gathered for compute, in addition to those at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gathered {
-    /// Nothing.
+    /// No gathered weights.
     Nothing,
-    /// So many bytes of the root unit, and so many layers.
+    /// Bytes of the root unit, and a number of layers.
     Units(f64, f64),
-    /// The same, and all of the model shared by a group of so many GPUs; never more than all.
+    /// Bytes of the root unit and a number of layers, and the whole model sharded over a group of
+    /// GPUs; at most the whole model.
     Grouped(f64, f64, f64),
     /// All of the model.
     All,
-    /// So many parameters, module by module.
+    /// A number of parameters, gathered module by module.
     Live(f64),
 }
 
-/// Parameters whose gradients are not reduced yet, by the format in which they wait.
+/// Parameters whose gradients are not reduced yet, by the format of the gradients.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unreduced {
-    /// As compute produced them.
+    /// In the format of compute.
     pub computed: f64,
-    /// As they are reduced.
+    /// In the format of the reduction.
     pub reduced: f64,
-    /// As they are at rest: a second copy.
+    /// In the format at rest, as a second copy.
     pub copied: f64,
 }
 
 impl Ledger {
-    /// Gradients at rest: FSDP allocates each unit's shard when it is first reduced and frees it
-    /// after the update.
+    /// Returns the bytes of gradients at rest: FSDP allocates each unit's shard at its first
+    /// reduction and frees it after the update.
     pub(super) fn gradients(&self, point: Point) -> f64 {
         if let Some(alive) = self.updating(point) {
             return self.bytes.gradients * alive;
@@ -60,8 +62,8 @@ impl Ledger {
         self.reduced_layers(point).map_or(self.states.gradients.get(), shards)
     }
 
-    /// The head's parameters whose gradients are reduced before the root's: those of a unit of its
-    /// own.
+    /// Returns the head's parameters whose gradients are reduced before those of the root unit, if
+    /// the head is a separate unit.
     pub(super) fn reduced_head(&self, point: Point) -> f64 {
         let is_done = match point {
             Point::InLayer(_) | Point::Embedding | Point::Root => true,
@@ -72,16 +74,17 @@ impl Ledger {
         if is_done { self.params.trained.head } else { 0.0 }
     }
 
-    /// The parameters whose gradients wait for their own update in the backward pass; `None` where
-    /// that is after it.
+    /// Returns the parameters with gradients alive until their own update in the backward pass;
+    /// `None` if the update runs after the backward pass.
     pub(super) fn updating(&self, point: Point) -> Option<f64> {
         self.in_backward.map(|gradients| gradients.at(point, self.params.held.layers))
     }
 
-    /// The layers whose gradients are at rest; `None` where all of them are, the root's too.
+    /// Returns the layers whose gradients are at rest; `None` if all gradients are, including those
+    /// of the root unit.
     pub(super) fn reduced_layers(&self, point: Point) -> Option<f64> {
         let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_stage_3;
-        // From the second micro-batch on, the shards of the first are there.
+        // From the second micro-batch on, the shards of the first exist.
         if !transient || (self.several && !self.reduces_once) || self.in_backward.is_some() {
             return None;
         }
@@ -91,19 +94,19 @@ impl Ledger {
             Point::Tower if !self.passes_tower => Some(0.0),
             Point::InLayer(left) => Some(layers - left),
             Point::AfterLayer(left) => Some(layers - left + 1.0),
-            // Its own are not reduced yet.
+            // The root unit's own gradients are not reduced yet.
             Point::Embedding | Point::Root => Some(layers),
             Point::Tower | Point::Update => None,
         }
     }
 
-    /// Bytes of the root unit that are gathered where FSDP reshards the layers. One unit stays
+    /// Returns the gathered bytes of the root unit if FSDP reshards the layers. A single unit stays
     /// gathered through the backward pass; of two, the head's is freed before the layers' backward
-    /// pass, and the embedding's fetched in the first layer's.
+    /// pass, and the embedding's is fetched in the first layer's.
     fn gathered_of_root(&self, point: Point) -> f64 {
         let apart = self.root_unit == RootUnit::Head;
         match point {
-            // The buffer of the all-gather, and the weights that are copied out of it.
+            // The all-gather's buffer, and the weights that are copied out of it.
             Point::Start if apart => 2.0 * (self.gathered_root - self.gathered_head),
             Point::Gather if apart => 2.0 * self.gathered_head,
             Point::Start | Point::Gather => 2.0 * self.gathered_root,
@@ -121,7 +124,7 @@ impl Ledger {
         }
     }
 
-    /// What the layers' units hold of it beside: the current one and the prefetched one.
+    /// Returns the gathered bytes, including the current and the prefetched unit.
     pub(super) fn gathered(&self, what: Gathered) -> f64 {
         let whole = self.gathered_all;
         let of = |root: f64, units: f64| root + units * self.gathered_layer;
@@ -149,14 +152,14 @@ impl Ledger {
             return live.map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
-            // The first layer's all-gather has begun.
+            // The first layer's all-gather has started.
             Point::Start => f64::from(u8::from(self.root_unit != RootUnit::Head)),
-            // The last layer is never freed, or not there yet.
+            // The last layer is never freed, or not yet gathered.
             Point::Loss => f64::from(u8::from(self.root_unit == RootUnit::KeptWithLast)),
             Point::Gather | Point::Embedding | Point::Tower | Point::Root | Point::Update => 0.0,
             Point::InLayer(left) | Point::AfterLayer(left) => {
                 if left > self.params.held.layers {
-                    // The head's backward pass has the last layer fetched.
+                    // During the head's backward pass the last layer is prefetched.
                     1.0
                 } else if left > 1.0 {
                     1.0 + self.params.neighbour
@@ -166,26 +169,27 @@ impl Ledger {
             }
         };
         match (self.sharding, point) {
-            // FSDP frees a unit's gathered weights before it reduces its gradients, the root's
-            // last.
+            // FSDP frees a unit's gathered weights before it reduces the unit's gradients; the root
+            // unit is last.
             (_, Point::Update) | (Sharding::Fsdp(_), Point::Root) => Gathered::Nothing,
             (Sharding::Fsdp(Reshard::Always), Point::Loss) if self.root_unit == RootUnit::Freed => Gathered::Nothing,
             (Sharding::Fsdp(Reshard::Always), _) => Gathered::Units(self.gathered_of_root(point), units),
             (Sharding::Fsdp(Reshard::To(group)), _) => {
-                // Resharded to a group, the units are gathered from it for the backward pass alone.
+                // With resharding to a group, units are gathered from the group only for the
+                // backward pass.
                 let (root, units) = match point {
                     Point::Loss => (self.gathered_root, 0.0),
                     _ => (self.gathered_of_root(point), units),
                 };
                 Gathered::Grouped(root, units, f64::from(group.max(1)))
             }
-            // Kept from forward to backward; without sharding it is the 16-bit copy that autocast
-            // holds.
+            // Kept from forward to backward; without sharding these are the 16-bit copies of
+            // autocast.
             (Sharding::Fsdp(Reshard::Never) | Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2, _) => Gathered::All,
         }
     }
 
-    /// Gradients as compute produced them, and the buffers of their reduction.
+    /// Returns the bytes of gradients as computed, and of the buffers of their reduction.
     pub(super) fn unreduced(&self, point: Point) -> f64 {
         let Unreduced { computed, reduced, copied } = self.unreduced_params(point);
         self.bytes.gathered * computed + self.bytes.reduced * reduced + self.bytes.gradients * copied
@@ -202,19 +206,20 @@ impl Ledger {
         let bucket = if params < REDUCE_BUCKET { params } else { REDUCE_BUCKET };
         let replicated = self.traits.replicated_gradients;
         match self.sharding {
-            // The buffer in which gradients wait for their reduction is there from the start
+            // The buffer for gradients to be reduced exists from the start
             // (`contiguous_gradients`).
             Sharding::Fsdp(_) if self.is_stage_3 => {
                 Unreduced { reduced: REDUCE_BUCKET, computed: self.flattened(point, SUB_GROUP), ..none }
             }
             Sharding::Fsdp(_) if self.is_xla => self.unreduced_by_xla(point),
             Sharding::Fsdp(_) => {
-                // Gradients of the head wait for the root unit's, unless it is a unit of its own.
+                // Gradients of the head are reduced with those of the root unit, unless the head is
+                // a separate unit.
                 let apart = self.root_unit == RootUnit::Head;
                 let head = if apart { 0.0 } else { self.params.trained.head };
                 let unit = self.of_trained * self.params.trained.padded_layer(1.0);
-                // Kept unsharded from one micro-batch to the next, in the format of the reduction,
-                // until that is done.
+                // Gradients accumulate unsharded across micro-batches, in the format of the
+                // reduction, until they are reduced.
                 let accumulated = |layers: f64| {
                     let above = if layers > self.params.below { layers - self.params.below } else { 0.0 };
                     let layer = self.of_trained * (self.params.trained.layer + self.params.trained.expert);
@@ -238,7 +243,7 @@ impl Ledger {
                     Point::AfterLayer(left) => {
                         (head + unit, accumulated(left - 1.0) + self.params.neighbour * self.padded)
                     }
-                    // The last layer's are still being reduced.
+                    // The last layer's gradients are still being reduced.
                     Point::Embedding => (TIED_GRADIENTS * self.params.trained.head, self.padded),
                     Point::Tower if !self.passes_tower => (0.0, accumulated(self.params.trained.layers)),
                     Point::Tower | Point::Root => {
@@ -253,10 +258,10 @@ impl Ledger {
                 let experts = if self.experts_reduce { self.params.trained.experts() } else { 0.0 };
                 Unreduced { copied: self.params.trained.dense() + experts, ..none }
             }
-            // The 16-bit gradients that compute produces are added to the fp32 ones after a
-            // micro-batch's backward pass, and their blocks serve nothing else. Without ZeRO the
-            // model is wrapped in DDP, whose 16-bit buckets stay (`make_ddp` and
-            // `FP32GradientAccumulator`, github huggingface/nanotron, branch nouamane/bench2).
+            // The 16-bit gradients of compute are added to the fp32 gradients after a micro-batch's
+            // backward pass, and their blocks are not reused. Without ZeRO the model is wrapped in
+            // DDP, whose 16-bit buckets stay (`make_ddp` and `FP32GradientAccumulator`, github
+            // huggingface/nanotron, branch nouamane/bench2).
             Sharding::Ddp | Sharding::Zero1 if replicated == ReplicatedGradients::AddedAfterBackward => {
                 let buckets = if self.sharding == Sharding::Ddp && self.replicas_reduce { params } else { 0.0 };
                 let produced = match point {
@@ -266,22 +271,22 @@ impl Ledger {
                 Unreduced { computed: produced + buckets, ..none }
             }
             Sharding::Zero1 if replicated == ReplicatedGradients::OfStage1 => self.stage_1(bucket, point),
-            // The same from the backward pass's start to its end, whatever is reduced
+            // The buffer exists from the start to the end of the backward pass, whatever is reduced
             // (`stage_1_and_2.py`, `ipg_buffer`).
             Sharding::Zero2 if self.traits.zero_by_deepspeed => {
                 let reduced = if matches!(point, Point::Update) { 0.0 } else { REDUCE_BUCKET };
                 Unreduced { computed: self.flattened(point, f64::INFINITY), reduced, ..none }
             }
-            // Whole gradients, where they wait for the last micro-batch.
+            // Whole gradients, if they are reduced after the last micro-batch.
             Sharding::Zero2 if self.several && self.reduces_once => Unreduced { computed: params, ..none },
             Sharding::Zero2 if self.replicas_reduce => Unreduced { reduced: bucket, ..none },
             Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => none,
         }
     }
 
-    /// Copies of gradients that DeepSpeed makes for the update, in parameters of what compute
-    /// produces: of this GPU's share, `most` at once, flattened, and that cast to fp32
-    /// (`flatten(averaged_gradients[i]).to(fp32)` in `stage_1_and_2.py` and `stage3.py`).
+    /// Returns the copies of gradients that DeepSpeed makes for the update, in parameters of
+    /// compute's format: of this GPU's share, at most `most` at once, a flattened copy and its cast
+    /// to fp32 (`flatten(averaged_gradients[i]).to(fp32)` in `stage_1_and_2.py` and `stage3.py`).
     fn flattened(&self, point: Point, most: f64) -> f64 {
         if !matches!(point, Point::Update) || !self.flattens {
             return 0.0;
@@ -295,13 +300,13 @@ impl Ledger {
         copies * if share < most { share } else { most }
     }
 
-    /// DeepSpeed's stage 1 under Megatron.
+    /// Returns the unreduced gradients of DeepSpeed's stage 1 under Megatron.
     ///
-    /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets; and at the update this GPU's
-    ///   share of the gradients flattened in 16 bits, and that cast to fp32. Both are larger than
-    ///   any block that a layer frees, so the allocator keeps them apart.
-    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients that compute produced,
-    ///   which are added to them, and one bucket.
+    /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, and at the update two copies of
+    ///   this GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are larger
+    ///   than any block that a layer frees, so that the allocator needs new blocks for them.
+    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients of compute, which are added
+    ///   to the fp32 gradients, and one bucket.
     fn stage_1(&self, bucket: f64, point: Point) -> Unreduced {
         let buckets = if self.replicas_reduce { bucket } else { 0.0 };
         let params = self.params.trained.all();
@@ -332,8 +337,8 @@ mod tests {
 
     #[test]
     fn stage_1_flattens_a_share_of_the_gradients() {
-        // 200B on 80 and 160 A100s: 73 and 51 GiB (rows BS-0132 and BS-0133). The step between is
-        // 18 bytes of P/Z: 12 of optimizer state and 6 of flat gradients, less the buckets that a
+        // 200B on 80 and 160 A100s: 73 and 51 GiB (rows BS-0132 and BS-0133). The difference is 18
+        // bytes of P/Z: 12 of optimizer state and 6 of flat gradients, less the buckets that a
         // single replica does not have.
         let (one, params) = bytes_waiting("gpus=80&tp=8&pp=10&recipe=zero-mixed");
         assert!((one / params - 6.0).abs() < 1e-9);
@@ -347,7 +352,7 @@ mod tests {
     #[test]
     fn deepspeed_flattens_gradients_for_the_update() {
         // Qwen 1.8B on one A100 takes 43.5 GB from 256 to 2,048 tokens (QwenLM/Qwen, README): 16
-        // bytes a parameter and, of 1e9 at once, 6 more, of its configuration's `sub_group_size`.
+        // bytes a parameter and 6 more for 1e9 at once, its configuration's `sub_group_size`.
         let of = |link: &str| {
             let link = format!(
                 "cluster=dgx-a100-80&gpus=1&seq=256&recompute=full&framework=deepspeed&recipe=zero-mixed&{link}"

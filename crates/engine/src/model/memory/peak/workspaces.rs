@@ -1,11 +1,11 @@
-//! Scratch memory of matrix products, which PyTorch's allocator counts and nothing frees.
+//! Workspaces of matrix products, which PyTorch's allocator counts and never frees.
 
 use crate::model::adapters;
 use crate::model::setup::Setup;
 use crate::model::trained::ProductsKeep;
 use crate::units::Bytes;
 
-/// Threads with a handle of cuBLAS, each with a workspace of its own: the program's and autograd's.
+/// Threads with a cuBLAS handle, each with its own workspace: the main thread and autograd's.
 const THREADS: f64 = 2.0;
 /// Streams on which Transformer Engine runs the products of grouped experts, each with a workspace
 /// (`num_cublas_streams`).
@@ -16,19 +16,20 @@ const fn mebibytes(size: f64) -> Bytes {
 
 /// A workspace from Hopper on.
 const LARGE: Bytes = mebibytes(32.0);
-/// PyTorch's on older GPUs: two of 4 MiB and eight of 16 KiB (`CUBLAS_WORKSPACE_CONFIG`
+/// PyTorch's workspace on older GPUs: two of 4 MiB and eight of 16 KiB (`CUBLAS_WORKSPACE_CONFIG`
 /// :4096:2:16:8).
 const SMALL: Bytes = mebibytes(8.125);
-/// Transformer Engine's on older GPUs.
+/// Transformer Engine's workspace on older GPUs.
 const SMALL_ENGINE: Bytes = mebibytes(4.0);
 
-/// Workspaces of matrix products under Megatron-Core: PyTorch's
+/// Returns the workspaces of matrix products under Megatron-Core: PyTorch's
 /// (`aten/src/ATen/cuda/CublasHandlePool.cpp`), Transformer Engine's
-/// (`get_cublas_workspace_size_bytes`) and, where experts run as grouped products, four more of
-/// those. What Megatron-LM's continuous integration logs as allocated between steps is the states
-/// and these, to a few MiB: 554.6 MiB on an H100 and 526.6 on an A100 for 64.1 million parameters
-/// on 8 GPUs (`gpt3_mcore_te_tp1_pp1_resume_torch_dist_dist_optimizer`, whose deterministic runs
-/// give cuBLAS 32 MiB on both).
+/// (`get_cublas_workspace_size_bytes`) and, if experts run as grouped products, four more of
+/// Transformer Engine's. The allocated memory that Megatron-LM's continuous integration logs
+/// between steps is the sum of states and workspaces, to a few MiB: 554.6 MiB on an H100 and 526.6
+/// on an A100 for 64.1 million parameters on 8 GPUs
+/// (`gpt3_mcore_te_tp1_pp1_resume_torch_dist_dist_optimizer`, whose deterministic runs give cuBLAS
+/// 32 MiB on both).
 ///
 /// ```
 /// # use engine::{model::memory::workspaces, share::decode};
@@ -39,7 +40,7 @@ const SMALL_ENGINE: Bytes = mebibytes(4.0);
 /// assert_eq!(of("cluster=dgx-h100"), 0.0);
 /// ```
 pub fn workspaces(setup: &Setup) -> Bytes {
-    // Without a context there is nothing beside the tensors, as the bounds assume.
+    // Without a context, only tensors count, as the bounds assume.
     if !setup.traits().keeps_workspaces || setup.overheads.context <= Bytes::ZERO {
         return Bytes::ZERO;
     }
@@ -56,9 +57,9 @@ pub fn workspaces(setup: &Setup) -> Bytes {
     THREADS * of_torch + streams * of_engine
 }
 
-/// The copy in 16 bits of the largest quantized matrix of a layer, which is alive during its
-/// product in either pass (bitsandbytes' `MatMul4Bit`, `functional.dequantize_4bit`). Where
-/// products keep their matrices, that is one of them.
+/// Returns the 16-bit copy of a layer's largest quantized matrix, which is alive during its product
+/// in either pass (bitsandbytes' `MatMul4Bit`, `functional.dequantize_4bit`). If products keep
+/// their matrices, the kept copy is used and nothing is added.
 ///
 /// ```
 /// # use engine::{model::memory::dequantized, share::decode};

@@ -1,17 +1,17 @@
-//! What XLA's program holds of gathered weights and of gradients, product by product: `MaxText`'s
-//! layers are one loop (`jax.lax.scan`), in which the compiler gathers each weight where it is used
-//! and scatters each gradient where it is made, and plans all buffers ahead (its memory-bounded
-//! latency-hiding scheduler).
+//! Gathered weights and gradients in XLA's program, product by product: `MaxText`'s layers are one
+//! loop (`jax.lax.scan`), in which the compiler gathers each weight at its use, scatters each
+//! gradient where it is computed, and plans all buffers ahead (its memory-bounded latency-hiding
+//! scheduler).
 
 use super::ledger::Ledger;
 use super::point::Point;
 use super::waiting::{Gathered, Unreduced};
 
-/// Weights that are gathered at once: that of the product in work and the next one's.
+/// Weights that are gathered at once: those of the current product and of the next.
 const AHEAD: f64 = 2.0;
 
 impl Ledger {
-    /// What is gathered at a point: the embedding is looked up in its shards.
+    /// Returns the gathered weights at a point: the embedding is looked up in its shards.
     pub(super) fn gathered_by_xla(&self, point: Point) -> Gathered {
         match point {
             Point::Loss => Gathered::Live(self.params.held.head),
@@ -22,7 +22,7 @@ impl Ledger {
         }
     }
 
-    /// Gradients that are not reduced yet.
+    /// Returns the gradients that are not reduced yet.
     pub(super) fn unreduced_by_xla(&self, point: Point) -> Unreduced {
         let computed = match point {
             Point::InLayer(_) | Point::AfterLayer(_) => self.largest,
@@ -38,9 +38,9 @@ mod tests {
     use crate::model::memory::{Gathered, PeakTerms};
     use crate::share::decode;
 
-    /// Llama 3.1 405B on 512 v6e, fully sharded, 8,192 tokens a chip, layers' inputs on the host:
-    /// it ran in 31.25 GiB (AI-Hypercomputer/tpu-recipes, training/trillium). Two matrices of
-    /// 16,384 x 53,248 are gathered; two layers as FSDP2 gathers them would take 12 GiB.
+    /// Llama 3.1 405B on 512 v6e, fully sharded, 8,192 tokens a chip, layers' inputs on the host,
+    /// ran in 31.25 GiB (AI-Hypercomputer/tpu-recipes, training/trillium). Two matrices of 16,384 x
+    /// 53,248 are gathered; gathering two layers as FSDP2 does would take 12 GiB.
     #[test]
     fn llama_405b_fits_on_chips_of_32_gib_product_by_product() {
         let link = "cluster=tpu-v6e-pod&model=llama-3.1-405b&gpus=512&seq=8192&strategy=full-shard&recompute=full\
@@ -51,7 +51,7 @@ mod tests {
         assert!(of("maxtext").report().fits() && !of("pytorch").report().fits());
     }
 
-    /// What `MaxText`'s 32B took on two slices of 256 v5e beyond one: 12.70 s for 12.32
+    /// Slowdown of `MaxText`'s 32B on two slices of 256 v5e over one: 12.70 s to 12.32
     /// (MaxText/configs/v5e/README.md). Gradients of all layers are reduced between slices after
     /// the loop.
     #[test]

@@ -69,7 +69,7 @@ fn a_gather_moves_its_layer_at_the_bandwidth_of_its_ring() {
             &setup.network,
             crate::model::collectives::Group::consecutive(64, 64, &setup.network),
         );
-        // Latency takes the rest.
+        // Latency is the rest.
         let rate = moved.bus / time;
         assert!(rate < bus && rate.get() > 0.8 * bus.get(), "{rate:?} {bus:?}");
     }
@@ -93,7 +93,7 @@ fn an_all_reduce_counts_twice_on_the_bus() {
 
 #[test]
 fn where_a_span_holds_two_kinds_of_collectives_only_the_bus_is_counted() {
-    // Shard groups of two nodes: their replicas use the same links, and follow on the same lane.
+    // Shard groups of two nodes: their replicas use the same links, and follow in the shard lane.
     let hybrid = Scenario { strategy: Strategy::HybridShard, shard_size: 16, ..default_scenario() };
     let of_hybrid = spans(&hybrid);
     assert!(of_hybrid.iter().all(|span| span.work != Work::AllReduce));
@@ -142,7 +142,7 @@ fn weights_that_are_gathered_again_come_from_their_own_group() {
 
 #[test]
 fn what_moves_nothing_has_no_amount() {
-    // One GPU whose weights come over the host's link: no other GPU has any part of them.
+    // One GPU whose weights cross the host's link: no other GPU has any part of them.
     let mut scenario = Scenario { gpus: 1, strategy: Strategy::FullShard, ..default_scenario() };
     scenario.offload.parameters = true;
     let gathers = of(&spans(&scenario), Work::AllGather, true);

@@ -1,24 +1,24 @@
-//! How many layers have which blocks: attention, a state, an MLP, experts.
+//! Numbers of layers with each kind of block: attention, a recurrent mixer, an MLP, experts.
 
-/// Layers of a part of a model, by the blocks that they have.
+/// Layers of a part of a model, counted by their blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct BlockCounts {
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
-    /// Of them with attention, over the whole sequence or within a window.
+    /// Layers with attention, over the whole sequence or within a window.
     pub attention: u32,
-    /// Of these within a window, where the pattern says which.
+    /// Layers with attention within a window, if the model has a list of layers.
     pub window: u32,
-    /// With a state of a fixed size.
+    /// Layers with a recurrent mixer.
     pub recurrent: u32,
-    /// With a dense MLP.
+    /// Layers with a dense MLP.
     pub dense: u32,
-    /// With experts.
+    /// Layers with experts.
     pub experts: u32,
 }
 
 impl BlockCounts {
-    /// These layers and those of another part.
+    /// Returns the sum of two parts.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl BlockCounts {
         }
     }
 
-    /// What is left without the layers of another part.
+    /// Returns the difference of two parts.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self {

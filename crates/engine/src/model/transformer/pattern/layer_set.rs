@@ -12,18 +12,18 @@ impl LayerSet {
     const WORDS: usize = Pattern::MOST / 64;
     pub(super) const NONE: Self = Self([0; Self::WORDS]);
 
-    /// These and one more, below [`Pattern::MOST`].
+    /// Returns the set with one more layer, below [`Pattern::MOST`].
     pub(super) const fn with(mut self, layer: usize) -> Self {
         self.0[layer / 64] |= 1 << (layer % 64);
         self
     }
 
-    /// Whether a layer below [`Pattern::MOST`] is among them.
+    /// Whether the set has a layer below [`Pattern::MOST`].
     pub(super) const fn has(&self, layer: usize) -> bool {
         self.0[layer / 64] >> (layer % 64) & 1 == 1
     }
 
-    /// The first `layers`.
+    /// Returns the set of the first `layers` layers.
     pub(super) fn first(layers: u32) -> Self {
         let word = |from: u32| {
             let taken = layers.saturating_sub(from).min(64);
@@ -32,24 +32,24 @@ impl LayerSet {
         Self([word(0), word(64), word(128), word(192)])
     }
 
-    /// Layers, by number.
+    /// Returns the number of layers in the set.
     fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Those that are among others too.
+    /// Returns the intersection with another set.
     pub(super) fn and(&self, others: &Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, others.0);
         Self([a & e, b & f, c & g, d & h])
     }
 
-    /// Those that are not among others.
+    /// Returns the difference from another set.
     pub(super) fn without(&self, others: &Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, others.0);
         Self([a & !e, b & !f, c & !g, d & !h])
     }
 
-    /// The layers before and after each.
+    /// Returns the layers before and after each layer of the set.
     pub(super) fn shifted(&self) -> Self {
         let [a, b, c, d] = self.0;
         Self([
@@ -60,12 +60,12 @@ impl LayerSet {
         ])
     }
 
-    /// Whether one is among others.
+    /// Whether two sets intersect.
     pub(super) fn meets(&self, others: &Self) -> bool {
         self.and(others) != Self::NONE
     }
 
-    /// Those of the first `layers`, of a list of `period` that repeats.
+    /// Counts the layers of the set among the first `layers` of a list that repeats every `period`.
     pub(super) fn among(&self, layers: u32, period: u32) -> u32 {
         let (whole, left) = (layers / period, layers % period);
         whole * self.count() + self.and(&Self::first(left)).count()

@@ -50,12 +50,12 @@ named!(
     "Whether a gate scales the shared experts (shared_expert_gate, Qwen 2)."
 );
 count!(
-    /// Dense layers at the beginning.
+    /// Leading dense layers.
     FIRST_DENSE, experts.first_k_dense_replace, "firstdense", "Dense layers first", 0.0..=2000.0, [relevant(has_routed_experts)],
     "Dense layers before the first layer with experts (first_k_dense_replace in config.json)."
 );
 count!(
-    /// Layers from one with experts to the next.
+    /// Distance between expert layers.
     MOE_STEP, experts.moe_layer_step, "moestep", "Layers with experts, one in", 1.0..=2048.0, [relevant(has_routed_experts)],
     "Of how many layers one has experts after those: 1 for all, 2 for every second (interleave_moe_layer_step in config.json)."
 );

@@ -1,4 +1,4 @@
-//! The shape of mixers with a state of a fixed size, and what no other row counts.
+//! The shape of recurrent mixers, and parameters that no other row describes.
 
 use super::{
     AxisUse, Choice, ChoiceOption, Group, Kind, NO_YES, NO_YES_OPTIONS, Number, Param, Scale, Unit, custom, is_custom,
@@ -7,7 +7,7 @@ use super::{
 use crate::model::transformer::recurrent::RecurrentKind;
 use crate::scenario::Scenario;
 
-/// For rows that only apply to models with such a mixer.
+/// For rows that only apply to models with a recurrent mixer.
 pub(in crate::params) fn has_recurrent_layers(scenario: &Scenario) -> bool {
     scenario.model.architecture().recurrent.is_used()
 }
@@ -34,7 +34,7 @@ const MIXER_OPTIONS: &[ChoiceOption] = &[
 ];
 
 named!(
-    /// The mixer with a state.
+    /// The recurrent mixer.
     MIXER, recurrent.kind, "mixer", "State mixer", MIXERS, MIXER_OPTIONS, [relevant(has_recurrent_layers)],
     "How layers with a state of a fixed size mix their tokens, in the place of attention or beside it."
 );
@@ -64,7 +64,7 @@ count!(
     "Tokens that the state mixer's short convolution sees (conv_kernel, linear_conv_kernel_dim in config.json); 0 without one."
 );
 count!(
-    /// The low rank inside.
+    /// The low rank inside the mixer.
     RANK, recurrent.rank, "staterank", "State rank", 0.0..=200_000.0, [relevant(has_recurrent_layers)],
     "Rank of Mamba's step (time_step_rank in config.json), or of Kimi's decay and gate; 0 without."
 );
@@ -84,7 +84,7 @@ named!(
     "Whether the projections into and out of the state mixer have biases (mamba_proj_bias in config.json)."
 );
 
-/// A row that counts parameters, as many as a double holds exactly.
+/// A row for a number of parameters, limited to integers that a double represents exactly.
 macro_rules! extra {
     ($(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $help:literal) => {
         $(#[$doc])*
@@ -116,12 +116,12 @@ macro_rules! extra {
 }
 
 extra!(
-    /// Parameters of layers that no other row counts.
+    /// Parameters of layers that no other row describes.
     EXTRA_LAYERS, layers, "extralayers", "Other parameters of layers",
     "Parameters of all layers together that no other row counts: matrices of one family alone. Negative where it has fewer."
 );
 extra!(
-    /// Parameters outside the layers that no other row counts.
+    /// Parameters outside the layers that no other row describes.
     EXTRA_OUTSIDE, outside, "extraoutside", "Other parameters outside",
     "Parameters outside the layers that no other row counts, such as further tables that are looked up."
 );

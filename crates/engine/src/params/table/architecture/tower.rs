@@ -1,4 +1,4 @@
-//! The encoder of images or sound in front of a custom language model.
+//! The encoder of images or sound for a custom language model.
 
 use super::{AxisUse, Choice, ChoiceOption, Group, Kind, Number, Param, Scale, Unit, custom, is_custom, option, whole};
 use crate::scenario::Scenario;
@@ -8,8 +8,8 @@ pub(in crate::params) fn has_tower(scenario: &Scenario) -> bool {
     scenario.model.architecture().tower.is_used()
 }
 
-/// A row that counts something of the encoder: a whole number, in models that have one, unless it
-/// says otherwise.
+/// A row for a number of the encoder: a whole number, shown for models with an encoder, unless the
+/// row overrides this.
 macro_rules! of_tower {
     (
         $(#[$doc:meta])* $name:ident, $field:ident, $key:literal, $label:literal, $csv:literal, $min:literal ..= $max:literal,
@@ -104,7 +104,7 @@ of_tower!(
     "Heads of the encoder's attention (num_attention_heads in vision_config)."
 );
 of_tower!(
-    /// Width of its MLPs.
+    /// Width of the MLPs.
     MLP_WIDTH, mlp_width, "towerffn", "Encoder MLP width", "tower_mlp_width", 1.0..=2_097_152.0,
     "Width of the encoder's MLPs (intermediate_size in vision_config)."
 );
@@ -141,19 +141,19 @@ of_tower!(
     "Tokens that each image or clip gives the language model, where they are always as many (learned queries); 0 where the merged patches say it."
 );
 either!(
-    /// Where the tokens stand.
+    /// The way in which the language model reads image tokens.
     IN_SEQUENCE, in_sequence, "imagesin", "Image tokens in", "image_tokens_in",
     [true => "sequence", "The sequence", "Images and text share the sequence."],
     [false => "crossattention", "Cross-attention", "Layers of the language model look them up: they take no place in the sequence (Llama 3.2 Vision)."],
     "Where the tokens of images stand."
 );
 of_tower!(
-    /// Windows of its attention.
+    /// Width of attention windows.
     WINDOW, window, "towerwindow", "Encoder window", "tower_window", 0.0..=1000.0,
     "Patches along one side of the windows in which the encoder's attention stays (window_size over patch_size); 0 where each patch sees its whole image."
 );
 of_tower!(
-    /// Layers that see the whole image.
+    /// Distance between layers that attend to the whole image.
     GLOBAL_EVERY, global_every, "towerglobal", "Encoder global layers, one of", "tower_global_every", 0.0..=100.0,
     "Of how many encoder layers one sees the whole image where the others stay in windows; 0 where all do."
 );

@@ -1,6 +1,6 @@
-//! Mixers with a state operator by operator, as transformers' own code runs where the packages with
-//! kernels are missing: each tensor that autograd keeps, and the point at which most is alive. Each
-//! list was compared with a trace of that code on fake tensors (`tests/hybrid/trace.py`).
+//! Recurrent mixers operator by operator, as transformers' own code runs without the packages that
+//! have kernels: each tensor that autograd keeps, and the peak. The lists were compared with traces
+//! of that code on fake tensors (`tests/hybrid/trace.py`).
 
 use super::StateBytes;
 use crate::model::flops::recurrent::chunk;
@@ -9,9 +9,9 @@ use crate::model::transformer::recurrent::{Recurrent, RecurrentKind};
 
 /// Widths of a mixer's tensors, in elements per token.
 struct Widths {
-    /// All heads' values, h d_v.
+    /// Values of all heads, h d_v.
     inner: f64,
-    /// Keys spread over all heads of values, h d_k.
+    /// Keys repeated for all heads of values, h d_k.
     keys: f64,
     /// Decays between the tokens of a chunk, h Q.
     pairs: f64,
@@ -21,7 +21,7 @@ struct Widths {
     heads: f64,
     /// Channels of the convolution.
     conv: f64,
-    /// Columns of the product into the mixer.
+    /// Columns of the input projection.
     columns: f64,
 }
 
@@ -40,7 +40,7 @@ impl Widths {
     }
 }
 
-/// Bytes per token of one mixer, `element` bytes an activation.
+/// Returns the bytes per token of one mixer, with `element` bytes per activation.
 pub(super) fn of_mixer(mixer: &Recurrent, element: f64) -> StateBytes {
     let widths = Widths::of(mixer);
     match mixer.kind {
@@ -54,11 +54,12 @@ pub(super) fn of_mixer(mixer: &Recurrent, element: f64) -> StateBytes {
     }
 }
 
-/// `mamba2_chunk_scan` and the gated norm, all in fp32. Kept: B and C at each head, three times as
-/// operands of products and B twice more with its decay; scores, decays and their product within
-/// chunks; states before and after the pass over chunks; ten tensors of values. Most is alive at
-/// the end of the scan, while the function holds its locals: B, C and the decayed B once more, and
-/// eleven of values; or, with long chunks, when the scores' gradients are there.
+/// Returns the bytes of `mamba2_chunk_scan` and the gated norm, all in fp32. Kept: B and C for each
+/// head, three times as operands of products and B twice more with its decay; scores, decays and
+/// their product within chunks; states before and after the pass over chunks; ten tensors of
+/// values. The peak is at the end of the scan, while the function holds its locals: B, C and the
+/// decayed B once more, and eleven tensors of values; or, with long chunks, at the gradients of the
+/// scores.
 fn mamba_2(w: &Widths, element: f64) -> StateBytes {
     let of_heads = w.heads * (4.0 * FP32 + 2.0 * element);
     let scan = 5.0 * w.keys + 3.0 * w.pairs + 2.0 * w.states + 10.0 * w.inner;
@@ -69,10 +70,10 @@ fn mamba_2(w: &Widths, element: f64) -> StateBytes {
     StateBytes { kept, at_most: if forward > backward { forward } else { backward } }
 }
 
-/// `torch_chunk_gated_delta_rule` and the gated norm, in fp32. Kept: keys and queries eight times,
-/// five tensors of pairs of tokens within chunks, six of values (the states at chunks' ends
-/// beside). In the backward pass each chunk's gradient is written into a whole tensor, and two such
-/// of each are alive while they add up.
+/// Returns the bytes of `torch_chunk_gated_delta_rule` and the gated norm, in fp32. Kept: keys and
+/// queries eight times, five tensors of token pairs within chunks, six of values, and the states at
+/// the ends of chunks. In the backward pass each chunk's gradient is written into a whole tensor,
+/// and two whole tensors of each kind are alive while they are added.
 fn gated_delta(w: &Widths, element: f64) -> StateBytes {
     let of_heads = w.heads * (9.0 * FP32 + element);
     let scan = 8.0 * w.keys + 5.0 * w.pairs + 6.0 * w.inner + w.states;
@@ -83,24 +84,25 @@ fn gated_delta(w: &Widths, element: f64) -> StateBytes {
     }
 }
 
-/// Rows and tables that the inverse of a chunk's triangle copies row by row: `sum (i^2 + i) / 64`
+/// Rows and tables that the row-by-row inverse of a chunk's triangle copies: `sum (i^2 + i) / 64`
 /// over its 63 rows.
 const SUBSTITUTION: f64 = 1365.0;
 
-/// `chunk_kimi_delta_attention`: decays between tokens for each channel of the keys, written out;
-/// three such tensors are kept and six alive while their gradients add up.
+/// Returns the bytes of `chunk_kimi_delta_attention`: decays between tokens are materialised for
+/// each channel of the keys; three such tensors are kept and six are alive while their gradients
+/// are added.
 fn kimi_delta(mixer: &Recurrent, w: &Widths, element: f64) -> StateBytes {
     let by_channel = w.pairs * f64::from(mixer.key_dim);
-    // Twenty-two in fp32 and a mask of a byte.
+    // Twenty-two tensors in fp32 and a mask of one byte per element.
     let of_keys = 22.75 * w.keys;
     let scan = 3.0 * by_channel + of_keys + 2.0 * w.pairs + SUBSTITUTION * w.heads + w.states;
     let kept = FP32 * scan + element * (2.0 * w.conv + 2.0 * f64::from(mixer.rank));
     StateBytes { kept, at_most: kept + FP32 * (3.0 * by_channel + 4.0 * w.keys) }
 }
 
-/// `MiniMaxLightningAttention`, in the format of the activations but for its norm: queries, keys
-/// and values before and after their activation, scores within blocks with their decays, decayed
-/// keys and queries, and the state of each block.
+/// Returns the bytes of `MiniMaxLightningAttention`, in the format of the activations except for
+/// its norm: queries, keys and values before and after their activation, scores within blocks with
+/// their decays, decayed keys and queries, and the state of each block.
 fn lightning(w: &Widths, element: f64) -> StateBytes {
     let alike = w.pairs + w.states;
     StateBytes {
@@ -110,9 +112,9 @@ fn lightning(w: &Widths, element: f64) -> StateBytes {
     }
 }
 
-/// `MambaMixer.slow_forward`, token by token: the decay, the input and the state of every channel
-/// and token in fp32, and the state once more in the format of the activations; in the backward
-/// pass each token's gradient is written into a whole tensor.
+/// Returns the bytes of `MambaMixer.slow_forward`, token by token: the decay, the input and the
+/// state of every channel and token in fp32, and the state once more in the format of the
+/// activations. In the backward pass each token's gradient is written into a whole tensor.
 fn mamba(mixer: &Recurrent, w: &Widths, element: f64) -> StateBytes {
     let state = w.inner * f64::from(mixer.key_dim);
     let small = f64::from(mixer.key_dim) * (3.0 * FP32 + 3.0 * element) + f64::from(mixer.rank) * 4.0 * element;
@@ -122,15 +124,15 @@ fn mamba(mixer: &Recurrent, w: &Widths, element: f64) -> StateBytes {
     }
 }
 
-/// `RecurrentGemmaRecurrentBlock`: gates, decays and inputs, and the state of every token in fp32,
-/// twice.
+/// Returns the bytes of `RecurrentGemmaRecurrentBlock`: gates, decays and inputs, and the state of
+/// every token in fp32, twice.
 fn rg_lru(w: &Widths, element: f64) -> StateBytes {
     let kept = w.inner * (2.0 * FP32 + 14.0 * element);
     StateBytes { kept, at_most: kept }
 }
 
-/// `Lfm2ShortConv`: three products, two of which are multiplied before the convolution and one
-/// after it.
+/// Returns the bytes of `Lfm2ShortConv`: three projections, of which two are multiplied before the
+/// convolution and one after it.
 fn short_conv(w: &Widths, element: f64) -> StateBytes {
     let kept = element * (w.columns + 3.0 * w.inner);
     StateBytes { kept, at_most: kept }
@@ -141,8 +143,8 @@ mod tests {
     use super::*;
 
     /// Bytes per token of one mixer of a small shape, traced in transformers 5.23 on fake tensors
-    /// (`tests/hybrid/trace.py`): what its layer keeps, less its norms and MLP, and the most alive
-    /// at once, less its norm, input and gradient.
+    /// (`tests/hybrid/trace.py`): the layer's kept tensors without its norms and MLP, and the peak
+    /// without the layer's norm, input and gradient.
     #[test]
     fn mixers_keep_and_hold_what_the_library_s_do() {
         let of = |kind, [heads, head_dim, key_heads, key_dim, conv_kernel, rank, chunk]: [u32; 7]| Recurrent {
