@@ -55,8 +55,8 @@ pub struct Measured {
     pub spread: Option<f64>,
     /// Number of times the allocator freed cached memory to serve a request, which stalls the GPU.
     pub retries: Option<u32>,
-    /// Bytes reserved without a tensor, and the part of these bytes in fragments between tensors, at
-    /// the time a memory summary was printed.
+    /// Bytes reserved without a tensor, and the part of these bytes in fragments between tensors,
+    /// when a memory summary was printed.
     pub unused: Option<(f64, f64)>,
     /// Shares of GPU time in a profiler's trace.
     pub profile: Option<Profile>,

@@ -202,8 +202,8 @@ pub(crate) fn memory(tokens: &[Token], at: usize) -> Option<Read> {
 /// Network rates in Gbit/s that are used as names.
 const NETWORKS: [f64; 8] = [10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 800.0, 1600.0];
 
-/// Parses a network rate with unit, in the notation of the link's input field: `400 Gbit/s`, `50
-/// GB/s`, `100GbE`, `400G`.
+/// Parses a network rate with unit, in the notation of the link's input field: `400 Gbit/s`,
+/// `50 GB/s`, `100GbE`, `400G`.
 pub(crate) fn rate(text: &str, tokens: &[Token], at: usize) -> Option<Read> {
     let value = number(tokens, at)?;
     let token = tokens.get(at + 1).filter(|token| token.sort == Sort::Word && !token.is_after_break)?;

@@ -46,8 +46,8 @@ fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &Lowerin
     }
 }
 
-/// Lists the parameters that differ between two scenarios, with their new values: `Micro-batch
-/// size: 2`.
+/// Lists the parameters that differ between two scenarios, with their new values:
+/// `Micro-batch size: 2`.
 pub fn differences(from: &Scenario, to: &Scenario) -> Vec<String> {
     let said = |one: difference::Difference| format!("{}: {}", one.param.label, one.to);
     difference::differences(from, to, engine::rounding::nearest).map(said).collect()

@@ -143,8 +143,8 @@ fn holders(message: &Message, said: &mut Vec<String>) {
     }
 }
 
-/// Asks for the GPU model if the capacity in the message differs from the scenario's, naming
-/// catalog entries of that capacity.
+/// Returns a question about the GPU model if the capacity in the message differs from the
+/// scenario's, with the catalog entries of that capacity.
 pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler);
     let (capacity, usable) = (message.capacity.filter(|_| on_gpu)?.bytes, report.memory.capacity.get());

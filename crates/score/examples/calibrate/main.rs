@@ -1,10 +1,10 @@
 //! Fits the engine's constants to measured steps of any MFU, and cross-validates the fit by source:
 //! `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv`.
 //!
-//! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated. `--set
-//! KEY=VALUE` sets the initial value of a constant, which is also its final value if `--only`
-//! excludes the constant. `--held-out` holds out each source in turn. `--write` writes the results
-//! to `data/fitted.toml`; held-out errors are written only if they were computed.
+//! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated.
+//! `--set KEY=VALUE` sets the initial value of a constant, which is also its final value if
+//! `--only` excludes the constant. `--held-out` holds out each source in turn. `--write` writes the
+//! results to `data/fitted.toml`; held-out errors are written only if they were computed.
 //!
 //! Each constant has a prior: a value measured in isolation, or the value of similar constants,
 //! with a width. The fit balances the prior against the rows.

@@ -70,8 +70,8 @@ fn whole(text: &str) -> Option<Recomputed> {
     }
 }
 
-/// Returns the share of layers that are not recomputed, in a text such as `full on 10 of 80
-/// layers`.
+/// Returns the share of layers that are not recomputed, in a text such as
+/// `full on 10 of 80 layers`.
 fn kept_beside(text: &str) -> Option<f64> {
     let (_, after) = text.split_once("full on ")?;
     let (again, rest) = leading_number(after)?;

@@ -46,7 +46,7 @@ fn runs_run_as_often_as_is_said() {
 }
 
 /// Compares each half of the runs with curves fitted only to the other half. A tenth has too few
-/// runs to know its share to 8 points, so one standard error is allowed in addition.
+/// runs for its share to be accurate to 8 points, so one standard error is allowed in addition.
 #[test]
 fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
     let outcomes = outcomes(ENTRIES.iter().copied());

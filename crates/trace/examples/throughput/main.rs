@@ -1,5 +1,5 @@
-//! Measures the native speed of the engine and prints one `name value unit` per line, for `cargo
-//! xtask bench`.
+//! Measures the native speed of the engine and prints one `name value unit` per line, for
+//! `cargo xtask bench`.
 
 mod work;
 

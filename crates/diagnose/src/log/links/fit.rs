@@ -83,8 +83,8 @@ fn seconds(network: &Network, point: &Point) -> f64 {
     .get()
 }
 
-/// Returns the squared relative error of a time, symmetric in prediction and measurement: `(p -
-/// m)^2 / (p m)`, which is close to the square of the log ratio for small errors.
+/// Returns the squared relative error of a time, symmetric in prediction and measurement:
+/// `(p - m)^2 / (p m)`, which is close to the square of the log ratio for small errors.
 fn error(network: &Network, point: &Point) -> f64 {
     let (predicted, measured) = (seconds(network, point), point.seconds);
     (predicted - measured) * (predicted - measured) / (predicted * measured)
