@@ -77,13 +77,13 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Whether the explanation depends on the model and the GPU; false if other memory, such as the
-    /// host's, ran out.
+    /// Returns whether the explanation depends on the model and the GPU; false if other memory,
+    /// such as the host's, ran out.
     pub fn is_of_gpu(&self) -> bool {
         matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler)
     }
 
-    /// Whether the message is explained, by a tensor or by another cause.
+    /// Returns whether the message is explained, by a tensor or by another cause.
     pub fn is_explained(&self) -> bool {
         let other = !matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::Driver);
         other || remarks::is_generic(&self.message) || self.candidates.first().is_some_and(|first| first.likely)

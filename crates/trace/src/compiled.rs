@@ -13,17 +13,17 @@ use super::tape::{Tape, Value};
 use super::torchtitan::{Parts, layer_of, own_sequence};
 use super::weights::{Layer, Mlp};
 
-/// Norm as one kernel.
+/// Runs a norm as one kernel.
 fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
     tape.fused_norm(x, x.elements / shape.hidden, weight)
 }
 
-/// Rotary positions, one kernel each for queries and keys.
+/// Applies rotary positions, with one kernel each for queries and keys.
 fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     [q, k].map(|x| tape.scale("triton_rotary", x))
 }
 
-/// Scale, mask and softmax as one kernel, which saves the scores.
+/// Runs scale, mask and softmax as one kernel, which saves the scores.
 fn softmax(tape: &mut Tape, product: Value) -> Value {
     let weights = tape.unary("triton_softmax", "triton_softmax_backward", &product);
     tape.drop(product);
@@ -63,7 +63,7 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     out
 }
 
-/// A decoder layer.
+/// Runs a decoder layer.
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     layer_of(&Parts { norm, rotate, softmax, mlp }, tape, shape, layer, x)
 }

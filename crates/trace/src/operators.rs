@@ -254,8 +254,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// PyTorch's `layer_norm` as one kernel: saves the input, and mean and inverse deviation of
-    /// each row.
+    /// Runs PyTorch's `layer_norm` as one kernel: saves the input, and mean and inverse deviation
+    /// of each row.
     pub(super) fn layer_norm(&mut self, x: &Value, rows: u64, weight: WeightId, bias: Option<WeightId>) -> Value {
         let node = self.node(Kind::LayerNorm(weight, bias.unwrap_or(NONE)), [x]);
         self.save(node, x.tensor);
@@ -268,7 +268,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// An RMS norm as one kernel: saves the input and the inverse root mean square of each row.
+    /// Runs an RMS norm as one kernel: saves the input and the inverse root mean square of each
+    /// row.
     pub(super) fn fused_norm(&mut self, x: &Value, rows: u64, weight: WeightId) -> Value {
         let node = self.node(Kind::FusedNorm(weight), [x]);
         self.save(node, x.tensor);
@@ -295,8 +296,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Flash attention: saves queries, keys, values, the output, and the log-sum-exp of each row in
-    /// fp32.
+    /// Runs flash attention: saves queries, keys, values, the output, and the log-sum-exp of each
+    /// row in fp32.
     pub(super) fn attention(&mut self, q: &Value, k: &Value, v: &Value, shape: Heads) -> Value {
         let Heads { sequences, sequence, query: heads, key_value: key_value_heads, width } = shape;
         let rows = sequences * heads * rounded(sequence, ROW_BLOCK);

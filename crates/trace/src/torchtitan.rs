@@ -6,8 +6,8 @@ use super::shape::Shape;
 use super::tape::{Tape, Value};
 use super::weights::{Layer, Matrix, Mlp, Projections};
 
-/// `nn.RMSNorm`, as one kernel or (before PyTorch 2.9) as single operators in fp32, scaled in the
-/// format of the input.
+/// Runs `nn.RMSNorm`, as one kernel or (before PyTorch 2.9) as single operators in fp32, scaled in
+/// the format of the input.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
     let rows = x.elements / shape.hidden;
     if shape.fused_norms {
@@ -142,7 +142,7 @@ fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -
     out
 }
 
-/// Activation of a plain MLP as one kernel (`F.gelu`).
+/// Runs the activation of a plain MLP as one kernel (`F.gelu`).
 pub(super) fn gelu(tape: &mut Tape, x: &Value) -> Value {
     tape.unary("gelu", "gelu_backward", x)
 }

@@ -17,7 +17,8 @@ fn scales_wide(shape: &Shape) -> bool {
     shape.norms_per_layer == SANDWICHED || shape.qk_norm == QkNorm::Full
 }
 
-/// RMS norm: one kernel (Liger), or in fp32 with scaling after the cast back, or before it.
+/// Runs an RMS norm: as one kernel (Liger), or in fp32 with scaling after the cast back, or before
+/// it.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
     if shape.fused_norms {
         return tape.fused_norm(x, rows, weight);
@@ -42,7 +43,7 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight:
     out
 }
 
-/// Norm of the residual stream: RMS norm per token, or GPT-2's layer norm.
+/// Runs a norm of the residual stream: RMS norm per token, or GPT-2's layer norm.
 pub(super) fn residual_norm(
     tape: &mut Tape,
     shape: &Shape,
@@ -160,7 +161,7 @@ fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId)
     out
 }
 
-/// GPT-2's `gelu_new` as single operators: `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))`.
+/// Runs GPT-2's `gelu_new` as single operators: `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))`.
 fn gelu_by_operators(tape: &mut Tape, x: &Value) -> Value {
     let half = tape.scale("mul", x);
     let cube = tape.unary("pow", "mul", x);

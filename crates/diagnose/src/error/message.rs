@@ -81,8 +81,8 @@ impl Device {
         ("MUSA", Self::Musa),
     ];
 
-    /// Environment variable of the allocator's settings; `None` if the device's allocator has no
-    /// expandable segments.
+    /// Returns the environment variable of the allocator's settings; `None` if the device's
+    /// allocator has no expandable segments.
     pub(super) const fn settings(self) -> Option<&'static str> {
         match self {
             Self::Cuda => Some("PYTORCH_CUDA_ALLOC_CONF"),

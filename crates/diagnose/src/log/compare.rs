@@ -116,7 +116,7 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     }
 }
 
-/// For a step that also generates its training data, returns the measurements of the update alone,
+/// Returns the measurements of the update alone, for a step that also generates its training data,
 /// which is the step of the scenario.
 fn of_update(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
     let (Some(update), Some(step)) = (measured.update_seconds, measured.step_seconds) else { return measured.clone() };

@@ -113,7 +113,8 @@ fn the_closed_form_keeps_to_the_reserved_bytes() {
     }
 }
 
-/// Maximum error of the closed form with texts of varied lengths.
+/// Maximum error of the closed form with texts of varied lengths, and minimum error if lengths are
+/// ignored.
 const VARIED_SIGNED: f64 = 0.06;
 
 #[test]

@@ -58,15 +58,15 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
     ]
 }
 
-/// DeepSeek V3 on 256 GPUs: a pipeline with unequal stages, experts over 32 groups of GPUs, latent
-/// attention. More expensive than most scenarios.
+/// Returns DeepSeek V3 on 256 GPUs: a pipeline with unequal stages, experts over 32 groups of GPUs,
+/// latent attention. More expensive than most scenarios.
 fn mixture() -> Scenario {
     let default = catalog::default_scenario();
     let model = catalog::model("deepseek-v3").map_or(default.model, catalog::ModelEntry::pick);
     Scenario { model, gpus: 256, pp: 8, ep: 32, grad_accum_steps: 64, ..default }
 }
 
-/// Llama 3.1 70B with FSDP.
+/// Returns Llama 3.1 70B with FSDP.
 fn eighty_layers() -> Scenario {
     let default = catalog::default_scenario();
     let model = catalog::model("llama-3.1-70b").map_or(default.model, catalog::ModelEntry::pick);

@@ -83,7 +83,7 @@ impl<'de> Deserializer<'de> for Node<'de, '_> {
         }
     }
 
-    /// Stack frames are the only shared values.
+    /// Marks stack frames, which are the only shared values.
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
         let in_frames = self.in_frames || name == super::super::format::FRAMES;
         visitor.visit_newtype_struct(Self { in_frames, ..self })
