@@ -125,7 +125,7 @@ impl Tape {
         self.accumulate();
     }
 
-    /// Frees the tensors saved by a recomputed node, before other outputs of the node.
+    /// Frees the tensors saved by a recomputed node, before temporaries of its backward pass.
     pub(super) fn let_go_if_recomputed(&mut self, index: u32) {
         if self.recomputed {
             self.let_go(index);
