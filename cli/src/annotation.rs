@@ -1,13 +1,13 @@
-//! Findings as GitHub's annotations, which stand beside the line of a file in a review: `::warning
-//! file=…,line=…::…`.
+//! Formats findings as GitHub annotations, which a review shows at a line of a file:
+//! `::warning file=…,line=…::…`.
 //!
-//! The syntax is that of workflow commands (docs.github.com, "Workflow commands for GitHub
-//! Actions"): `%`, line ends, and in properties `:` and `,` are escaped.
+//! The syntax follows workflow commands (docs.github.com, "Workflow commands for GitHub Actions"):
+//! `%` and line ends are escaped, and in properties also `:` and `,`.
 
 use files::brought::{Offer, Severity};
 
-/// A finding beside the first line that its change touches; a finding without a change beside the
-/// first of the files.
+/// Formats a finding at the first line that its change affects. A finding without a change is
+/// placed at the first file.
 pub(crate) fn annotated(offer: &Offer, given: &[(String, String)]) -> String {
     let changed = offer.files.first();
     let original = changed.and_then(|(name, _)| given.iter().find(|(path, _)| is_named(path, name))).or(given.first());
@@ -22,19 +22,19 @@ pub(crate) fn annotated(offer: &Offer, given: &[(String, String)]) -> String {
     format!("::{level}{file}{line}::{}", message(&coded(offer)))
 }
 
-/// What could not be read, beside the file.
+/// Formats an error for a file that could not be read.
 pub(crate) fn error(path: Option<&str>, problem: &str) -> String {
     let place = path.map(|path| format!(" file={}", property(path))).unwrap_or_default();
     format!("::error{place}::{}", message(problem))
 }
 
-/// Whether a path ends in this name.
+/// Returns whether a path equals a name.
 fn is_named(path: &str, name: &str) -> bool {
     path == name
 }
 
-/// The number of the first line of a text that its change touches, from 1; of what is added at the
-/// end the last line.
+/// Returns the number of the first changed line of a text, from 1; for lines appended at the end,
+/// the last line.
 fn first_change(before: &str, after: &str) -> usize {
     let same = before.lines().zip(after.lines()).take_while(|(one, other)| one == other).count();
     (same + 1).min(before.lines().count().max(1))
@@ -48,7 +48,7 @@ fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// What is offered, behind the code of its kind.
+/// Returns the description of an offer, prefixed with its code.
 pub(crate) fn coded(offer: &Offer) -> String {
     offer.code.iter().map(String::as_str).chain([offer.what.as_str()]).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What there is: entries of the catalog, keys of a scenario.
+//! Prints the entries of the catalog and the keys of a scenario.
 
 use engine::catalog::default_scenario;
 use export::catalog_json::catalog_json;
@@ -11,7 +11,7 @@ pub(crate) fn catalog() -> Result<Answer, String> {
     pretty(&catalog_json())
 }
 
-/// Prints the keys.
+/// Prints the keys of a scenario.
 pub(crate) fn parameters() -> Result<Answer, String> {
     pretty(&params_json(&default_scenario()))
 }

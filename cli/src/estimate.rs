@@ -64,10 +64,10 @@ impl Arguments {
     }
 }
 
-/// How many answers of a plan are printed.
+/// Maximum number of answers of a plan that are printed.
 const MOST_ANSWERS: usize = 10;
 
-/// The verdict in a word, and what it stands on.
+/// Returns the verdict with its odds.
 fn answer(fit: &Fit) -> String {
     let odds = format!("{} of such runs fit", format::odds(fit.odds));
     match fit.verdict {
@@ -78,12 +78,12 @@ fn answer(fit: &Fit) -> String {
     }
 }
 
-/// The figures for people.
+/// Returns the rows of the report in text form.
 fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>) -> Vec<(&'static str, String)> {
     let run = scenario.run_of(report);
     let memory = &report.memory;
     let odds = match spread.filter(|spread| spread.disagrees()) {
-        // A verdict whose alternatives disagree is none.
+        // Without agreement of the alternatives there is no verdict.
         Some(spread) => {
             format!("tight: it depends on what no file says, {} of the likely runs fit", format::odds(spread.share()))
         }

@@ -1,4 +1,4 @@
-//! What a command is asked about: links, texts and files, and values set by hand.
+//! Inputs of a command: links, texts, files, and explicit values.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -34,27 +34,27 @@ pub(crate) struct Input {
     lenient: bool,
 }
 
-/// What came of files.
+/// Additional results from files.
 #[derive(Default)]
 pub(crate) struct Came {
-    /// What they are, in a sentence.
+    /// Description of the files, in a sentence.
     pub(crate) said: String,
-    /// The run over the likely values of what they do not say.
+    /// The run over likely values for what the files leave open.
     pub(crate) spread: Option<Spread>,
 }
 
-/// Standard input, as an argument.
+/// Argument for standard input.
 const STANDARD: &str = "-";
-/// The most bytes of one input: more is no configuration, log or snapshot that is read.
+/// Maximum bytes of one input; configurations, logs and snapshots that are supported are smaller.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The inputs, told apart.
+/// The inputs by kind.
 struct Parts {
-    /// The text of a scenario.
+    /// Text of a scenario.
     text: String,
-    /// What files and standard input hold.
+    /// Content of files and standard input.
     items: Vec<Item>,
-    /// What was set by hand.
+    /// Explicitly set values.
     set: Vec<(String, String)>,
 }
 
@@ -65,8 +65,8 @@ impl Parts {
 }
 
 impl Input {
-    /// Reads the scenario, with what came of files; makes sure that what decides the answer was
-    /// stated.
+    /// Reads the scenario, with additional results from files, and checks that the values in
+    /// `asked`, which decide the answer, are stated.
     pub(crate) fn read(&self, asked: &[Open]) -> Result<(Read, Came), String> {
         let parts = self.parts()?;
         let given = parts.given(self.reading());
@@ -84,12 +84,12 @@ impl Input {
             refuse(&read.issues).map_err(with_hint)?;
         }
         read.open(asked, self.reading()).map_err(with_hint)?;
-        // A scenario from a file needs no words.
+        // A scenario from a file needs no description.
         let said = if brought.kind == Kind::Scenario { String::new() } else { brought.said };
         Ok((read, Came { said, spread: brought.spread }))
     }
 
-    /// Reads a sentence in a person's own words, where that is what was given.
+    /// Reads a natural-language sentence, if that is the input.
     pub(crate) fn spoken(&self) -> Result<Option<(Read, Spoken)>, String> {
         let [text] = self.inputs.as_slice() else { return Ok(None) };
         if !spoken::is_one(text) {
@@ -108,12 +108,12 @@ impl Input {
         Ok(Some((read, spoken)))
     }
 
-    /// Reads the files, for the scenario of the texts and of the values that are set; gives what
-    /// they hold too.
+    /// Reads the files for the scenario from texts and explicit values. Also returns the content of
+    /// the files.
     pub(crate) fn bring(&self) -> Result<(Brought, Vec<Item>), String> {
         let parts = self.parts()?;
         if parts.items.is_empty() {
-            // What is wrong with the rest is said first.
+            // Report errors in the other inputs first.
             parts.given(self.reading()).read().map_err(|refusal| refusal.to_string())?;
             return Err(
                 "No file was named: give the files to read, and a link or --set for what they do not say.".into()
@@ -124,17 +124,17 @@ impl Input {
         Ok((brought, parts.items))
     }
 
-    /// The paths among the inputs.
+    /// Returns the inputs that are existing paths.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.inputs.iter().map(String::as_str).filter(|input| *input != STANDARD && Path::new(input).exists())
     }
 
-    /// How strictly it is read.
+    /// Returns the mode of reading.
     fn reading(&self) -> Reading {
         Reading::of(!self.lenient, self.assume)
     }
 
-    /// The text of a scenario, the files, and what is set.
+    /// Splits the inputs into the text of a scenario, files, and explicit values.
     fn parts(&self) -> Result<Parts, String> {
         let (mut texts, mut items) = (Vec::new(), Vec::new());
         for input in &self.inputs {
@@ -153,7 +153,7 @@ impl Input {
         Ok(Parts { text, items, set: self.parts_set()? })
     }
 
-    /// What is set by hand.
+    /// Parses the explicit values.
     fn parts_set(&self) -> Result<Vec<(String, String)>, String> {
         let set = self.set.iter().map(|pair| {
             let pair = pair.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
@@ -165,14 +165,14 @@ impl Input {
     }
 }
 
-/// A question, with the way to go on without an answer.
+/// Appends a hint to a question for missing values.
 fn with_hint(refusal: Refusal) -> String {
     let hint = " Or say --assume to go on with the calculator's own, which is then said first.";
     refusal.message + if refusal.code == Code::Missing { hint } else { "" }
 }
 
-/// What there is to say of a scenario, a line each, for people: what came, what was assumed or
-/// taken.
+/// Returns the notes on a scenario, one per line: interpretation of the input, assumptions and
+/// errors.
 pub(crate) fn notes(said: &str, issues: &[Issue]) -> String {
     let issues = issues.iter().map(|issue| match issue.severity {
         Severity::Error => format!("Error: {}", issue.message),
@@ -181,7 +181,7 @@ pub(crate) fn notes(said: &str, issues: &[Issue]) -> String {
     lines(issues.chain(Some(said.to_owned()).filter(|said| !said.is_empty())))
 }
 
-/// What an input holds, where it is a file; nothing where it is the text of a scenario.
+/// Returns the content of an input if it is a file; `None` if it is the text of a scenario.
 fn item(input: &str) -> Result<Option<Item>, String> {
     if input == STANDARD {
         let bytes = read_whole("Standard input", std::io::stdin().lock())?;
@@ -191,7 +191,7 @@ fn item(input: &str) -> Result<Option<Item>, String> {
     if path.is_dir() {
         return Err(format!("{input} is a directory: name its files."));
     }
-    // A pipe (`/dev/stdin`, `<(…)`) can be read as well as a file.
+    // A pipe (`/dev/stdin`, `<(…)`) is read like a file.
     if path.exists() {
         let file = File::open(path).map_err(|cause| format!("{input} could not be read: {cause}."))?;
         let bytes = read_whole(input, file)?;
@@ -212,7 +212,7 @@ fn item(input: &str) -> Result<Option<Item>, String> {
     }
 }
 
-/// All bytes of an input, up to a limit.
+/// Reads all bytes of an input, up to a limit.
 fn read_whole(name: &str, from: impl std::io::Read) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     from.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|cause| format!("{name} could not be read: {cause}."))?;

@@ -1,8 +1,8 @@
 //! shardwise in the shell: does a training run fit, how fast will it go, what limits it, what would
 //! be faster?
 //!
-//! The exit status says 0 for yes, 1 for no (it does not fit, there are findings), 2 where
-//! something could not be read.
+//! The exit status is 0 for yes, 1 for no (the run does not fit, or there are findings), and 2 if
+//! an input could not be read.
 
 mod annotation;
 mod catalog;
@@ -22,16 +22,16 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-/// What a command gives: what it prints, and whether the answer is yes.
+/// Result of a command: printed text, and whether the answer is yes.
 struct Answer {
-    /// For standard output.
+    /// Text for standard output.
     text: String,
     /// Whether the answer is yes.
     yes: bool,
 }
 
 impl Answer {
-    /// An answer that is no question of yes or no.
+    /// Creates an answer to a command without a yes-or-no question.
     fn of(text: String) -> Self {
         Self { text, yes: true }
     }
@@ -89,7 +89,7 @@ enum Command {
     Parameters,
 }
 
-/// The arguments, with `estimate` before a sentence.
+/// Returns the arguments, with `estimate` inserted before a sentence.
 fn arguments() -> Vec<OsString> {
     let mut given: Vec<OsString> = std::env::args_os().collect();
     let is_command =
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     match answer {
         Ok(answer) => {
             if table::print(&answer.text).is_err() {
-                // Whoever read it has gone.
+                // The reader of the output has exited.
                 return ExitCode::SUCCESS;
             }
             if answer.yes { ExitCode::SUCCESS } else { ExitCode::from(1) }

@@ -1,5 +1,5 @@
-//! `shardwise measure`: the script that measures the rates of a node, whose file `shardwise read`
-//! takes.
+//! `shardwise measure`: prints the script that measures the rates of a node, whose output
+//! `shardwise read` accepts.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -9,7 +9,7 @@ use diagnose::rates::SCRIPT;
 
 use crate::Answer;
 
-/// Where the script goes.
+/// Destination of the script.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Writes it into a new file instead of standard output
@@ -21,7 +21,7 @@ impl Arguments {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let Some(name) = &self.write else { return Ok(Answer::of(SCRIPT.to_owned())) };
-        // What is there is somebody's.
+        // An existing file is never overwritten.
         let file = OpenOptions::new().write(true).create_new(true).open(name);
         file.and_then(|mut file| file.write_all(SCRIPT.as_bytes())).map_err(|cause| match cause.kind() {
             ErrorKind::AlreadyExists => format!("{name} is there already and stays as it was: name another file."),

@@ -1,5 +1,5 @@
-//! `shardwise params`: counts the parameters of models by their configurations. A line of JSON a
-//! file, with `file`, `name`, `params`, `active_params` and the fields that were `not_understood`,
+//! `shardwise params`: counts the parameters of models by their configurations. Prints one line of
+//! JSON per file, with `file`, `name`, `params`, `active_params` and the fields `not_understood`,
 //! or with an `error`.
 
 use clap::Args;
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Runs the command: the answer is no only where no file could be read.
+    /// Runs the command. The answer is no only if no file could be read.
     pub(crate) fn run(&self) -> Answer {
         let counted: Vec<Result<Value, Value>> = self
             .files
@@ -33,7 +33,7 @@ impl Arguments {
     }
 }
 
-/// Counts the parameters of one file's model.
+/// Counts the parameters of the model in a file.
 fn count(file: &str) -> Result<Value, String> {
     let config = parse(&text(file)?)?;
     let imported = import(&config)?;
@@ -46,7 +46,7 @@ fn count(file: &str) -> Result<Value, String> {
     }))
 }
 
-/// Reads a file, and no more of it than a config may have.
+/// Reads a file up to the maximum size of a configuration.
 fn text(file: &str) -> Result<String, String> {
     let failed = |error: io::Error| format!("The file could not be read: {error}.");
     let mut bytes = Vec::new();

@@ -83,7 +83,7 @@ fn percent(typed: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
-    /// Runs the command: the answer is no where nothing answers the question.
+    /// Runs the command. The answer is no if there are no answers to the question.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         let question = self.question.key();
         match (self.question, self.days, self.budget) {
@@ -97,7 +97,7 @@ impl Arguments {
     }
 }
 
-/// Searches a plan and prints its answers, below what there is to say first.
+/// Searches a plan and prints its answers after the notes in `said`.
 pub(crate) fn answer(read: &Read, said: &str, asked: &Asked, is_json: bool) -> Result<Answer, String> {
     let planned = search(&read.scenario, asked)?;
     let Planned { plan, question, .. } = &planned;
@@ -124,7 +124,7 @@ pub(crate) fn answer(read: &Read, said: &str, asked: &Asked, is_json: bool) -> R
     Ok(Answer { text: plain(&text), yes: true })
 }
 
-/// What was searched.
+/// Summarizes the search.
 fn searched(plan: &Plan) -> String {
     let Progress { visited, evaluated, fitting, .. } = plan.progress();
     let [visited, evaluated, fitting] = [visited, evaluated, fitting].map(|number| format::count(number as f64));
@@ -140,7 +140,7 @@ fn searched(plan: &Plan) -> String {
     )
 }
 
-/// The run that misses a deadline or a budget by least.
+/// Describes the run that misses a deadline or a budget by least.
 fn missed(plan: &Plan, question: Question) -> String {
     let Some(found) = plan.nearest_miss(question) else { return "Nothing that was searched fits.\n".into() };
     let (time, cost) = (format::duration(found.run.time), format::dollars(found.dollars()));
@@ -153,7 +153,7 @@ fn cluster(plan: &Plan, found: &Found) -> String {
     plan.hardware().get(found.hardware).map_or_else(String::new, Hardware::name)
 }
 
-/// The heading of each column.
+/// Returns the column headings.
 fn header(kind: Kind) -> [String; 10] {
     let first = match kind {
         Kind::Runs => "Cluster",
@@ -165,7 +165,7 @@ fn header(kind: Kind) -> [String; 10] {
         .map(str::to_owned)
 }
 
-/// An answer's cells.
+/// Returns the cells of an answer.
 fn row(plan: &Plan, question: Question, found: &Found, first: &Found) -> [String; 10] {
     let scenario = &found.scenario;
     let count = |value: u32| format::count(f64::from(value));

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// The heading of each column.
+/// Column headings.
 const HEADER: [&str; 8] =
     ["Layout", "Micro-batch", "Steps", "Recompute", "MFU", "Step time", "Memory needed", "Odds to fit"];
 
@@ -52,7 +52,7 @@ impl Arguments {
     }
 }
 
-/// A layout's cells.
+/// Returns the cells of a layout.
 fn row(layout: &Layout) -> [String; 8] {
     let Layout { scenario, report, odds, lack } = layout;
     let name = labels::layout(scenario);

@@ -1,4 +1,4 @@
-//! `shardwise read`: what files say, and what would be better.
+//! `shardwise read` and `shardwise lint`: read files and suggest improvements.
 
 use clap::{Args, ValueEnum};
 use files::brought::{Brought, CONTRADICTS, Changes, Item, Kind};
@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::table::{lines, plain};
 use crate::{Answer, annotation, write};
 
-/// Files, and how what they say is printed.
+/// Files to read, and the output format.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// The configuration of a run, and how what would be better is printed.
+/// Configuration of a run, and the handling of findings.
 #[derive(Args)]
 pub(crate) struct Lint {
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct Lint {
     explain: Option<String>,
 }
 
-/// How findings are printed.
+/// Output format of findings.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Sentences
@@ -63,7 +63,7 @@ impl Arguments {
 }
 
 impl Lint {
-    /// Runs the command: the answer is yes where there is nothing to say.
+    /// Runs the command. The answer is yes if there are no findings.
     pub(crate) fn run(&self) -> Result<Answer, String> {
         if let Some(code) = &self.explain {
             return Ok(Answer::of(explain(code)? + "\n"));
@@ -76,7 +76,8 @@ impl Lint {
         });
         let (mut brought, items) = match brought {
             Err(problem) if is_github => {
-                // The annotation goes where GitHub reads; the status says that nothing was read.
+                // GitHub reads the annotation from the output; the exit status reports that nothing
+                // was read.
                 return Err(annotation::error(self.input.paths().next(), &problem));
             }
             brought => brought?,
@@ -96,7 +97,7 @@ impl Lint {
                 self.input.paths().map(|path| (path.to_owned(), text_of(path))).collect();
             lines(brought.offers.iter().map(|offer| annotation::annotated(offer, &given)))
         } else {
-            // Each contradiction is a finding, or was left out as one.
+            // Contradictions are findings, or were ignored as such.
             brought.sections.retain(|section| section.title != CONTRADICTS);
             text(&brought)
         };
@@ -105,8 +106,8 @@ impl Lint {
         Ok(Answer { text: text + &written, yes })
     }
 
-    /// Writes the first change into the files: one that leaves what is trained as it is, unless
-    /// others are asked for.
+    /// Writes the first change into the files. Without `--unsafe-fixes`, only changes that leave
+    /// the training unchanged are written.
     fn write(&self, brought: &Brought, items: &[Item]) -> Result<String, String> {
         let mut offers = brought.offers.iter().filter(|offer| !offer.files.is_empty());
         let Some(offer) = offers.find(|offer| self.unsafe_fixes || offer.changes == Changes::Nothing) else {
@@ -120,14 +121,14 @@ impl Lint {
             let item = item.ok_or_else(|| "Standard input cannot be written: name the file.".to_owned())?;
             write::prepare(name, &item.bytes, text)
         });
-        // All of them stand beside their files before the first is replaced.
+        // All new files are complete before the first one replaces its original.
         let prepared: Vec<write::Prepared> = prepared.collect::<Result<_, String>>()?;
         write::replace(&prepared)?;
         Ok(lines(offer.files.iter().map(|(name, _)| format!("Written into {name}."))))
     }
 }
 
-/// The text of a file, as far as it is one.
+/// Returns the text of a file, or an empty text if the file cannot be read.
 fn text_of(path: &str) -> String {
     std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
@@ -137,13 +138,13 @@ fn json(brought: &Brought) -> Result<String, String> {
     Ok(text + "\n")
 }
 
-/// What was read, for people.
+/// Returns the summary of the files as text.
 fn text(brought: &Brought) -> String {
-    // A scenario from a file needs no words.
+    // A scenario from a file needs no description.
     let said = if brought.kind == Kind::Scenario { "" } else { &brought.said };
     let said = [said, &brought.read].into_iter().filter(|said| !said.is_empty()).map(str::to_owned);
     let offers = brought.offers.iter().map(|offer| format!("- {}", annotation::coded(offer)));
-    // What contradicts itself is said once: as a finding, where it is one.
+    // A contradiction that is a finding is not repeated as a section.
     let is_found = brought.offers.iter().any(|offer| brought.contradictions.contains(&offer.what));
     let sections = brought.sections.iter().filter(|section| !(is_found && section.title == CONTRADICTS));
     let sections = sections.flat_map(|section| {

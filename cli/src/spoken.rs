@@ -1,4 +1,4 @@
-//! A run in a person's own words: `shardwise "llama 3.1 8b qlora on 2x4090, 8k"`.
+//! Runs in natural language: `shardwise "llama 3.1 8b qlora on 2x4090, 8k"`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use sentence::{Assumed, Kind, NOTHING, Understood, understand};
 
 use crate::table::lines;
 
-/// Whether an argument is a sentence, and neither a file, nor a link, nor a command.
+/// Returns whether an argument is a sentence, as opposed to a file, a link or a command.
 pub(crate) fn is_one(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let is_link = text.contains(['#', '&', '{']) || first.contains('=');
@@ -19,27 +19,27 @@ pub(crate) fn is_one(text: &str) -> bool {
     if text.trim().contains(char::is_whitespace) { true } else { read.is_anything() && read.unread.is_empty() }
 }
 
-/// Whether a text is spelled as the name of a file that there is not.
+/// Returns whether a text has the form of a file name.
 fn is_path(text: &str) -> bool {
     let last = text.rsplit(['/', '\\']).next().unwrap_or_default();
     let ends = ["yaml", "yml", "json", "toml", "py", "sh", "txt", "log", "ipynb", "csv", "svg", "png", "pickle"];
     last.rsplit_once('.').is_some_and(|(_, end)| ends.contains(&end.to_ascii_lowercase().as_str()))
 }
 
-/// A sentence that was read, for a command.
+/// A parsed sentence.
 pub(crate) struct Spoken {
     text: String,
-    /// What was understood.
+    /// Interpretation of the sentence.
     pub(crate) read: Understood,
 }
 
 impl Spoken {
-    /// Reads a sentence. Words that nobody understood are refused, as they could decide, unless
-    /// that is forgiven.
+    /// Parses a sentence. Words that are not understood are refused unless `is_lenient` is set, as
+    /// they may affect the answer.
     ///
     /// # Errors
     ///
-    /// Everything that was understood, and what was not.
+    /// Returns the interpretation, with the words that were not understood.
     pub(crate) fn of(text: &str, is_lenient: bool) -> Result<Self, String> {
         let spoken = Self { text: text.to_owned(), read: understand(text, &default_scenario()) };
         if !spoken.read.is_anything() {
@@ -52,7 +52,8 @@ impl Spoken {
         Ok(spoken)
     }
 
-    /// What was assumed, understood, contradicted and not understood, a line each.
+    /// Returns assumptions, interpretations, contradictions and words that were not understood, one
+    /// per line.
     pub(crate) fn said(&self) -> String {
         let Self { text, read } = self;
         let marks = read.marks.iter().filter(|mark| mark.kind != Kind::Filler && !mark.means.is_empty());
@@ -67,8 +68,7 @@ impl Spoken {
         lines(assumed.chain(marks).chain(asked).chain(conflicts).chain(unread))
     }
 
-    /// The question of a plan with its limit, the clusters that it is about, and the tokens of a
-    /// step.
+    /// Returns the planning question with its limit, its clusters, and the tokens per step.
     pub(crate) fn question(&self) -> Option<(Question, Vec<String>, Option<f64>)> {
         let asks = self.read.asks.as_ref()?;
         Some((asks.question?, asks.clusters.iter().map(|id| (*id).to_owned()).collect(), asks.batch))

@@ -1,8 +1,9 @@
-//! Tables of text.
+//! Text tables.
 
 use std::io::{self, Write as _};
 
-/// A text for people with plain blanks between numbers and units: what is searched for is typed so.
+/// Replaces special spaces between numbers and units by plain spaces, so that users can search the
+/// output.
 pub(crate) fn plain(text: &str) -> String {
     text.replace(['\u{2009}', '\u{202f}', '\u{a0}'], " ")
 }
@@ -14,12 +15,12 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Lines, each with its end.
+/// Joins lines, each with a line end.
 pub(crate) fn lines(lines: impl Iterator<Item = String>) -> String {
     lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
-/// Rows with columns as wide as they need; the first column stands left, the others right.
+/// Aligns rows in columns: the first column to the left, the others to the right.
 pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let mut widths = [0; COLUMNS];
     for row in rows {
@@ -37,7 +38,7 @@ pub(crate) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Strin
     lines(rows.iter().map(line))
 }
 
-/// Names with their values.
+/// Aligns names with their values.
 pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     lines(rows.iter().map(|(name, value)| format!("{name:<width$}  {value}")))

@@ -1,42 +1,42 @@
-//! Writes files so that none is ever lost or half written: beside, synced, renamed.
+//! Replaces files atomically: write a temporary file, sync, rename.
 //!
-//! A change is prepared whole in a new file of the same folder, with the mode of the old one,
-//! before anything is replaced; whatever fails, every byte stays as it was.
+//! The new content is completely written to a temporary file in the same folder, with the mode of
+//! the original, before any file is replaced. If a step fails, the originals are unchanged.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A file with new bytes beside it, which is taken away again unless it takes the old one's place.
+/// A file with its temporary replacement, which is removed on drop unless it was renamed.
 pub(crate) struct Prepared {
-    /// As it was typed.
+    /// Name as typed by the user.
     name: String,
-    /// The file itself, behind links.
+    /// Path of the file, with links resolved.
     path: PathBuf,
     beside: PathBuf,
-    /// What the file held when it was read.
+    /// Content of the file when it was read.
     before: Vec<u8>,
 }
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        // It is gone where it has taken the old one's place.
+        // After the rename, the temporary file no longer exists.
         let _ = fs::remove_file(&self.beside);
     }
 }
 
-/// Prepares another text of a file that holds these bytes: in the same encoding, with the same byte
-/// order mark.
+/// Prepares a new text for a file with these bytes, in the file's encoding and with its byte order
+/// mark.
 ///
 /// # Errors
 ///
-/// A sentence where the file cannot be written, or is no longer what was read; nothing has changed
-/// then.
+/// Returns a sentence if the file cannot be written or has changed since it was read. Nothing is
+/// changed then.
 pub(crate) fn prepare(name: &str, before: &[u8], text: &str) -> Result<Prepared, String> {
     let failed = |cause: std::io::Error| format!("{name} could not be written, and stays as it was: {cause}.");
     let bytes = encoded(before, text)
         .ok_or_else(|| format!("{name} stays as it was: its encoding cannot be written back without a loss."))?;
-    // A link stays a link: what it leads to is replaced.
+    // A link stays a link; its target is replaced.
     let (path, _) = files::run::of_function(name);
     let path = fs::canonicalize(path).map_err(failed)?;
     let metadata = fs::metadata(&path).map_err(failed)?;
@@ -61,11 +61,11 @@ pub(crate) fn prepare(name: &str, before: &[u8], text: &str) -> Result<Prepared,
     Ok(prepared)
 }
 
-/// Puts new files in the place of the old ones.
+/// Renames the temporary files to the originals.
 ///
 /// # Errors
 ///
-/// A sentence with the files that were written before one failed.
+/// Returns a sentence with the files that were written before the failure.
 pub(crate) fn replace(prepared: &[Prepared]) -> Result<(), String> {
     for file in prepared {
         unchanged(&file.name, &file.path, &file.before)?;
@@ -78,8 +78,8 @@ pub(crate) fn replace(prepared: &[Prepared]) -> Result<(), String> {
             format!("{} could not be written, and stays as it was: {cause}.{others}", file.name)
         })?;
         stop("renamed");
-        // The name is safe once its folder is; where a folder cannot be synced the file is whole
-        // all the same.
+        // Sync the folder, so that the rename is durable. If the folder cannot be synced, the file
+        // is still complete.
         if let Some(folder) = file.path.parent().and_then(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
@@ -87,13 +87,13 @@ pub(crate) fn replace(prepared: &[Prepared]) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes sure that a file holds what was read of it.
+/// Checks that a file is unchanged since it was read.
 fn unchanged(name: &str, path: &Path, before: &[u8]) -> Result<(), String> {
     let now = fs::read(path).map_err(|cause| format!("{name} could not be read again: {cause}."))?;
     if now == before { Ok(()) } else { Err(format!("{name} has changed since it was read: nothing was written.")) }
 }
 
-/// A new file in the folder of another.
+/// Creates a temporary file in the folder of another file.
 fn create_beside(path: &Path) -> std::io::Result<(PathBuf, File)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut last = None;
@@ -108,8 +108,7 @@ fn create_beside(path: &Path) -> std::io::Result<(PathBuf, File)> {
     Err(last.unwrap_or_else(|| std::io::Error::other("there is no free name beside it")))
 }
 
-/// A text in the encoding of bytes; nothing where the bytes would not come back from their own
-/// text.
+/// Encodes a text in the encoding of `before`; `None` if `before` does not survive a round trip.
 fn encoded(before: &[u8], text: &str) -> Option<Vec<u8>> {
     let encode = |text: &str| -> Vec<u8> {
         let units = |write: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(write).collect::<Vec<u8>>();
@@ -124,7 +123,7 @@ fn encoded(before: &[u8], text: &str) -> Option<Vec<u8>> {
     (encode(&own) == before).then(|| encode(text))
 }
 
-/// Ends the program at a step of writing that a test names, as a kill or a loss of power would.
+/// Aborts the program at a step of writing named by a test, to simulate a kill or a power loss.
 #[cfg(debug_assertions)]
 fn stop(step: &str) {
     if std::env::var("SHARDWISE_STOP").is_ok_and(|named| named == step) {

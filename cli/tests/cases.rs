@@ -1,4 +1,4 @@
-//! Inputs that failed once (`cases/`, with what is typed and what must be said in
+//! Regression tests for inputs that failed once (`cases/`, with commands and expected output in
 //! `cases/cases.toml`), all in one run.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where its data is wrong")]
@@ -14,12 +14,12 @@ struct Table {
     case: Vec<Case>,
 }
 
-/// A command with what it must say.
+/// A command with its expected output.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     id: String,
-    /// What it is about, where the files' names do not say it.
+    /// Subject of the case, if the file names do not show it.
     #[serde(default)]
     about: String,
     run: String,
@@ -27,7 +27,7 @@ struct Case {
     says: Vec<String>,
     #[serde(default)]
     silent: Vec<String>,
-    /// Why it still fails.
+    /// Reason for a case that still fails.
     open: Option<String>,
 }
 
@@ -43,8 +43,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a case in a copy of the inputs of its own, since commands write into them, and returns what
-/// is wrong.
+/// Runs a case in its own copy of the inputs, as commands write to them, and returns the errors.
 fn wrong(case: &Case, inputs: &Path) -> Vec<String> {
     let folder = std::env::temp_dir().join(format!("shardwise-case-{}-{}", case.id, std::process::id()));
     let _ = fs::remove_dir_all(&folder);

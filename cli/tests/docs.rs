@@ -1,11 +1,11 @@
-//! The examples of README, book and help are run as they stand there.
+//! Runs the examples of README, book and help unchanged.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where its data is wrong")]
 
 use std::fs;
 use std::process::Command;
 
-/// What the examples read: a run that goes by the names of the documentation.
+/// Input files of the examples, with the names used in the documentation.
 const FILES: [(&str, &str); 4] = [
     (
         "axolotl.yaml",
@@ -21,7 +21,7 @@ const FILES: [(&str, &str); 4] = [
     ("config.json", include_str!("../../tests/configs/llama-3.1-8b.json")),
 ];
 
-/// The commands in the blocks of a text, whole lines that begin with the program's name.
+/// Returns the commands in a text: lines that begin with the program's name.
 fn commands(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with("shardwise ")).collect()
 }
@@ -50,14 +50,14 @@ fn the_examples_of_the_documentation_run() {
     for line in all {
         let output = ran(line);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // 1 says that it does not fit, or that there are findings: an answer too.
+        // Status 1 means that the run does not fit, or that there are findings.
         assert!(matches!(output.status.code(), Some(0 | 1)) && said.is_empty(), "{line}: {:?} {said}", output.status);
         assert!(!output.stdout.is_empty(), "{line}");
     }
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// The book shows some of what a sentence prints.
+/// The book shows part of the output for a sentence.
 #[test]
 fn the_book_shows_what_a_sentence_prints() {
     let book = include_str!("../../docs/book/programs.md");

@@ -1,5 +1,5 @@
-//! `lint --fix` loses nothing: whatever fails, every byte stays, and only the values that it names
-//! change.
+//! `lint --fix` loses no data: if writing fails, files are unchanged, and otherwise only the named
+//! values change.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
 
@@ -8,17 +8,17 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A run that fits eight GPUs once its micro-batch is smaller: its batch can stay.
+/// A run that fits on eight GPUs with a smaller micro-batch and an unchanged global batch.
 const RUN: &str = "base_model: &model meta-llama/Llama-3.1-8B  # the base\nsequence_len: 4096\nsample_packing: true\n\
                    flash_attention: true\nbf16: auto\nadapter: lora\nlora_r: 16\nlora_target_linear: true\n\
                    micro_batch_size: 32  # of one GPU\ngradient_accumulation_steps: 1\ngradient_checkpointing: false\n\
                    tokenizer: *model\ndatasets:\n  - path: texts\n";
-/// A run that no safe change makes fit: its length alone is too much.
+/// A run that no safe change makes fit: its sequence is too long.
 const LONG: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 262144\nmicro_batch_size: 1\nadapter: lora\n\
                     lora_r: 16\nchunked_cross_entropy: true\ngradient_accumulation_steps: 1\ngradient_checkpointing: true\n\
                     bf16: true\nsample_packing: true\nflash_attention: true\n";
 
-/// A folder of the test's own, empty.
+/// Creates an empty folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("shardwise-fix-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -40,7 +40,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// What is left beside the files of a folder.
+/// Lists temporary files left in a folder.
 fn left_over(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
     names.filter(|name| Path::new(name).extension().is_some_and(|end| end == "tmp")).collect()
@@ -55,7 +55,7 @@ fn a_fix_keeps_the_training_and_everything_else_of_the_file() {
     let output = fix(&folder, &["run.yml"]);
     assert!(said(&output).contains("Written into run.yml."), "{}", said(&output));
     let written = fs::read_to_string(&run).unwrap();
-    // The batch is the same, the length too; comments and anchors stand.
+    // Global batch and sequence length are unchanged; comments and anchors are kept.
     let number = |key: &str| -> u32 {
         let line = written.lines().find(|line| line.starts_with(key)).unwrap();
         line.split([':', '#']).nth(1).unwrap().trim().parse().unwrap()
@@ -69,7 +69,7 @@ fn a_fix_keeps_the_training_and_everything_else_of_the_file() {
     let changed = RUN.lines().zip(written.lines()).filter(|(before, after)| before != after).count();
     assert!((1..=3).contains(&changed) && RUN.lines().count() == written.lines().count(), "{written}");
     assert_eq!(fs::metadata(&run).unwrap().permissions().mode() & 0o777, 0o640);
-    // It fits now, and twice is once: what was mended is not mended again.
+    // The run fits now, and a second fix changes nothing.
     assert!(!said(&fix(&folder, &["run.yml"])).contains("does not fit"));
     let again = fs::read_to_string(&run).unwrap();
     fix(&folder, &["run.yml"]);
@@ -82,7 +82,7 @@ fn a_fix_keeps_the_training_and_everything_else_of_the_file() {
 fn what_is_trained_changes_only_where_it_is_asked_for() {
     let folder = folder("unsafe");
     fs::write(folder.join("run.yml"), LONG).unwrap();
-    // One GPU has no layout to choose.
+    // A single GPU has no alternative layouts.
     let output = fix(&folder, &["run.yml", "--set", "gpus=1"]);
     assert!(said(&output).contains("--unsafe-fixes writes it"), "{}", said(&output));
     assert_eq!(fs::read_to_string(folder.join("run.yml")).unwrap(), LONG);
@@ -105,7 +105,7 @@ fn two_files_of_one_name_are_told_apart() {
     let (one, other) =
         (fs::read_to_string(folder.join("a/run.yml")).unwrap(), fs::read_to_string(folder.join("b/run.yml")).unwrap());
     assert!(one.starts_with("base_model") && other.starts_with("{\"zero_optimization\""), "{}", said(&output));
-    // Two runs are two: neither is written into the other.
+    // Two runs stay separate: neither is written into the other.
     fs::write(folder.join("b/run.yml"), RUN.replace("8B", "70B")).unwrap();
     let output = fix(&folder, &["b/run.yml", "a/run.yml"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
@@ -117,7 +117,7 @@ fn two_files_of_one_name_are_told_apart() {
 fn every_failure_leaves_every_byte() {
     let folder = folder("failures");
     let run = folder.join("run.yml");
-    // A kill at every step: the old file or the new one, and nothing between.
+    // If the program is killed at any step, the file is either the old or the new one.
     for step in ["created", "half written", "synced", "renamed"] {
         fs::write(&run, RUN).unwrap();
         let output = fix_with(&folder, &["run.yml"], step);
@@ -132,7 +132,7 @@ fn every_failure_leaves_every_byte() {
     for name in left_over(&folder) {
         fs::remove_file(folder.join(name)).unwrap();
     }
-    // A full disk.
+    // The disk is full.
     fs::write(&run, RUN).unwrap();
     let script = format!(
         "trap '' XFSZ; ulimit -f 0; {} lint --fix run.yml --set cluster=8xH100",
@@ -141,7 +141,7 @@ fn every_failure_leaves_every_byte() {
     let full = Command::new("bash").current_dir(&folder).args(["-c", &script]).output().unwrap();
     assert_eq!(full.status.code(), Some(2), "{}", said(&full));
     assert_eq!((fs::read_to_string(&run).unwrap(), left_over(&folder)), (RUN.to_owned(), vec![]), "{}", said(&full));
-    // A file that may only be read.
+    // The file is read-only.
     fs::set_permissions(&run, fs::Permissions::from_mode(0o444)).unwrap();
     let output = fix(&folder, &["run.yml"]);
     assert!(output.status.code() == Some(2) && said(&output).contains("may only be read"), "{}", said(&output));
@@ -173,7 +173,7 @@ fn encodings_line_ends_and_links_stay() {
         let output = fix(&folder, &["run.yml"]);
         assert_eq!(fs::read(&run).unwrap(), after, "{}", said(&output));
     }
-    // A link stays one, and what it leads to is written.
+    // A link stays a link, and its target is written.
     fs::write(&run, RUN).unwrap();
     symlink("run.yml", folder.join("link.yml")).unwrap();
     fix(&folder, &["link.yml"]);
@@ -182,7 +182,7 @@ fn encodings_line_ends_and_links_stay() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// Runs of others whose first finding leads to a second one.
+/// Runs whose first finding leads to a second one.
 const SECOND: [&str; 3] = [
     "torchtitan/llama3-llama3_70b.toml",
     "llama-factory/extras-adam_mini-qwen2_full_sft.yaml",

@@ -1,4 +1,4 @@
-//! The commands, as one types them.
+//! Tests of the commands as a user types them.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
 
@@ -14,12 +14,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The engine's own report.
+/// Returns the report of the engine.
 fn own_report(scenario: &str) -> String {
     api::estimate(&api::Given::from(scenario)).unwrap()
 }
 
-/// A file of the repository.
+/// Returns the path of a file in the tests folder of the repository.
 fn file(name: &str) -> String {
     format!("{}/../tests/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -101,8 +101,8 @@ fn what_cannot_be_read_is_a_sentence_and_status_2() {
     }
 }
 
-/// A typo is never another run: whatever the command, there is a sentence with the right spelling
-/// and nothing else.
+/// A typo never describes another run: every command prints only a sentence with the right
+/// spelling.
 #[test]
 fn a_typo_is_refused_with_the_right_spelling() {
     for command in ["estimate", "rank", "read", "lint", "plan"] {
@@ -128,7 +128,7 @@ fn a_typo_is_refused_with_the_right_spelling() {
     assert!(text(&forgiven.stdout).contains("“colour” is no key"), "{}", text(&forgiven.stdout));
 }
 
-/// What decides the answer and nobody stated is asked for, in text and in JSON alike.
+/// Missing values that decide the answer are requested, for both text and JSON output.
 #[test]
 fn what_is_missing_is_asked_for() {
     let file = file("runs/accelerate/accelerate_fsdp.yaml");
@@ -149,7 +149,7 @@ fn what_is_missing_is_asked_for() {
     }
 }
 
-/// Needed, cache and free are the capacity; nvidia-smi shows the first two.
+/// Needed, cached and free memory add up to the capacity; nvidia-smi shows the first two.
 #[test]
 fn memory_adds_up() {
     let said = text(&shardwise(&["estimate", FITS]).stdout);
@@ -162,7 +162,7 @@ fn memory_adds_up() {
     assert_eq!(capacity, 79.1, "{said}");
     assert!((needed + cache + free - capacity).abs() < 0.11, "{said}");
     assert!((needed + cache - shown).abs() < 0.11, "{said}");
-    // What is searched for is typed with plain blanks.
+    // The output has plain spaces, which users type when they search.
     assert!(!said.contains('\u{2009}'), "{said}");
 }
 
@@ -188,7 +188,7 @@ fn scenarios_and_files_come_by_any_way() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A run is one scenario, whatever is asked of it, and what is set by hand counts last.
+/// All commands read a run as the same scenario, and explicit values take precedence.
 #[test]
 fn commands_agree_on_the_scenario() {
     let folder = folder("agree", &[("run.yaml", RUN)]);
@@ -221,7 +221,7 @@ fn the_linter_is_a_gate() {
     let said = crate::text(&found.stdout);
     assert_eq!(found.status.code(), Some(1), "{said}");
     assert!(said.starts_with("A run of Axolotl") && said.contains("% faster"), "{said}");
-    // It writes the change where it is asked to, and the comment stays.
+    // The change is written on request, and the comment is kept.
     let fixed = shardwise(&["lint", "--fix", base, run.to_str().unwrap()]);
     assert!(crate::text(&fixed.stdout).contains(&format!("Written into {}", run.display())));
     let written = std::fs::read_to_string(&run).unwrap();
@@ -233,7 +233,7 @@ fn the_linter_is_a_gate() {
     assert!(read.contains("32 layers"), "{read}");
 }
 
-/// A folder of its own, with these files.
+/// Creates a folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("shardwise-{name}-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("configs")).unwrap();
@@ -246,8 +246,8 @@ fn folder(name: &str, files: &[(&str, &str)]) -> std::path::PathBuf {
 const RUN: &str = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
                    gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\n";
 
-/// The step of the GitHub Action, as GitHub runs it: paths with globs, values, annotations, the
-/// status.
+/// Tests the script of the GitHub Action as GitHub runs it: paths with globs, values, annotations,
+/// and the status.
 #[test]
 fn the_action_annotates_the_lines_of_configurations() {
     let folder =
@@ -279,7 +279,7 @@ fn the_action_annotates_the_lines_of_configurations() {
     assert!(said.contains("::error file=configs/other.txt::"), "{said}");
     let none = lint("configs/*.json", "findings");
     assert!(none.status.code() == Some(2) && text(&none.stdout).contains("No file matches configs/*.json"));
-    // What stands in the input is a pattern of names and nothing that bash runs.
+    // The input is a pattern of file names, and bash does not execute it.
     assert!(text(&lint("$(touch${IFS}owned)", "findings").stderr).contains("::error"));
     assert!(!folder.join("owned").exists());
     std::fs::remove_dir_all(folder).unwrap();
@@ -314,7 +314,7 @@ fn findings_have_codes_that_are_explained_and_left_out() {
     let without = lint(&["--json", "--ignore", "sw201"]);
     let left: Vec<String> = all.iter().filter(|code| *code != "SW201").cloned().collect();
     assert_eq!(codes(&without), left);
-    // What two files say differently is said once, with both names.
+    // A contradiction between two files is reported once, with both names.
     let stage = folder.join("ds.json");
     std::fs::write(&stage, "{\"train_micro_batch_size_per_gpu\": 4, \"zero_optimization\": {\"stage\": 2}}").unwrap();
     for command in ["lint", "read"] {
@@ -323,7 +323,7 @@ fn findings_have_codes_that_are_explained_and_left_out() {
         assert!(said.contains("- SW102 micro_batch_size (") && said.contains("run.yaml) is 1 and"), "{said}");
         assert_eq!(said.matches("ds.json) is 4").count(), 1, "{said}");
     }
-    // Nothing is left: nothing counts, and nothing is written.
+    // With all findings ignored, the status is 0 and nothing is written.
     let none = lint(&["--ignore", "SW1,SW2", "--ignore", "SW3", "--fix"]);
     assert_eq!(none.status.code(), Some(0), "{}", text(&none.stdout));
     assert_eq!(std::fs::read_to_string(&run).unwrap(), RUN);
@@ -374,8 +374,7 @@ fn a_memory_snapshot_is_read() {
     assert_eq!(broken.status.code(), Some(2));
 }
 
-/// A sentence is a command of its own: what was understood comes first, and words that nobody
-/// understood are refused.
+/// A sentence is a command. Its interpretation is printed first, and unknown words are refused.
 #[test]
 fn a_sentence_is_an_estimate_or_a_plan() {
     let run = shardwise(&["llama 3.1 8b qlora on 2x4090, 4k, gradient checkpointing"]);

@@ -1,4 +1,5 @@
-// Objects in and out of the module, which knows texts and arrays of numbers. Types and units: index.d.ts.
+// Wraps the module, which uses texts and arrays of numbers, with objects. Types and units:
+// index.d.ts.
 import * as engine from './shardwise.js';
 
 /** More points than this are more memory than a page should take. */
@@ -157,7 +158,7 @@ function numbers(base, row, wanted) {
     if (isValid) values[index] = value;
     else odd.push(index);
   }
-  // Without any this still says where an axis changes nothing.
+  // Even without values, this returns the issue of an axis that changes nothing.
   const read = typed(base, row.key, odd.map((index) => wanted[index]));
   odd.forEach((index, order) => { values[index] = read.numbers[order]; });
   return { values, numbers: values, issues: read.issues };
@@ -166,7 +167,7 @@ function numbers(base, row, wanted) {
 /** Values as the module reads typed text. */
 function typed(base, key, wanted) {
   const lines = Array.from(wanted, (value) => word('sweep', key, value).replace(/\s/g, ' '));
-  // A line that is empty is a value as well.
+  // An empty line is a value, too.
   const read = JSON.parse(engine.resolve(...base, key, lines.map((line) => `${line}\n`).join('')));
   return { values: read.values, numbers: Float64Array.from(read.numbers), issues: read.issues };
 }
@@ -197,7 +198,7 @@ function range(base, key, row, given) {
     const value = inside(at(index / (steps - 1)));
     return row.integer ? Math.round(value) : value;
   });
-  // Rounding makes neighbours of small whole numbers equal.
+  // Rounding can make neighboring small integers equal.
   return row.integer ? values.filter((value, index) => index === 0 || value !== values[index - 1]) : values;
 }
 
@@ -245,7 +246,7 @@ function text(caller, scenario) {
   if (!isRecord(scenario)) {
     throw new TypeError(`${caller}: a scenario must be a link or an object with a link's keys, not ${kind(scenario)}.`);
   }
-  // A report holds its scenario.
+  // A report contains its scenario.
   const own = isRecord(scenario.scenario) ? scenario.scenario : scenario;
   const pairs = Object.entries(own).filter(([, value]) => value !== undefined);
   return JSON.stringify(Object.fromEntries(pairs.map(([key, value]) => [key, word(caller, key, value)])));

@@ -1,4 +1,4 @@
-// For Node, which does not fetch files.
+// Entry point for Node, which does not fetch files.
 import { readFileSync } from 'node:fs';
 import { initSync } from './shardwise.js';
 

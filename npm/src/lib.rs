@@ -1,5 +1,5 @@
-//! The engine for JavaScript: [`api`] with texts and arrays of numbers; `js/api.js` wraps them in
-//! objects, whose types are in `js/index.d.ts`.
+//! Bindings of the engine for JavaScript: [`api`] with texts and arrays of numbers. `js/api.js`
+//! wraps these functions with objects, whose types are in `js/index.d.ts`.
 
 use api::given::Code;
 use api::plan::Asked;
@@ -7,18 +7,18 @@ use api::{Given, Reading, Refusal};
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// Half the size of the standard library's allocator, and faster.
+/// This allocator is half the size of the standard library's, and faster.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// A scenario as JavaScript gives it.
+/// Wraps a scenario as given by JavaScript.
 fn given(scenario: &str, strict: bool, assume: bool) -> Given<'_> {
     Given { text: scenario, reading: Reading::of(strict, assume), ..Given::default() }
 }
 
-/// An error of JavaScript with the refusal's code: a key that is none is a `TypeError`, all else a
-/// `RangeError`.
+/// Converts a refusal to a JavaScript error with the refusal's code: a `TypeError` for an unknown
+/// key, otherwise a `RangeError`.
 #[expect(clippy::needless_pass_by_value, reason = "it is the last that is done with it")]
 fn thrown(refusal: Refusal) -> JsValue {
     let error: js_sys::Object = match refusal.code {
@@ -30,62 +30,62 @@ fn thrown(refusal: Refusal) -> JsValue {
     error.into()
 }
 
-/// [`api::estimate()`].
+/// Calls [`api::estimate()`].
 ///
 /// # Errors
-/// What cannot be read, or is missing.
+/// Throws for invalid input or missing values.
 #[wasm_bindgen]
 pub fn estimate(scenario: &str, strict: bool, assume: bool) -> Result<String, JsValue> {
     api::estimate(&given(scenario, strict, assume)).map_err(thrown)
 }
 
-/// [`api::issues()`].
+/// Calls [`api::issues()`].
 ///
 /// # Errors
-/// What cannot be read, or is missing.
+/// Throws for invalid input or missing values.
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
 pub fn issues(scenario: &str, strict: bool, assume: bool, axes: Vec<String>) -> Result<String, JsValue> {
     api::issues(&given(scenario, strict, assume), &axes).map_err(thrown)
 }
 
-/// [`api::link()`].
+/// Calls [`api::link()`].
 ///
 /// # Errors
-/// What cannot be read.
+/// Throws for invalid input.
 #[wasm_bindgen]
 pub fn link(scenario: &str, strict: bool, assume: bool) -> Result<String, JsValue> {
     api::link(&given(scenario, strict, assume)).map_err(thrown)
 }
 
-/// [`api::catalog()`].
+/// Calls [`api::catalog()`].
 #[wasm_bindgen]
 pub fn catalog() -> String {
     api::catalog()
 }
 
-/// [`api::parameters()`].
+/// Calls [`api::parameters()`].
 ///
 /// # Errors
-/// What cannot be read.
+/// Throws for invalid input.
 #[wasm_bindgen]
 pub fn parameters(scenario: &str, strict: bool, assume: bool) -> Result<String, JsValue> {
     api::parameters(&given(scenario, strict, assume)).map_err(thrown)
 }
 
-/// [`api::rank()`].
+/// Calls [`api::rank()`].
 ///
 /// # Errors
-/// What cannot be read, or is missing.
+/// Throws for invalid input or missing values.
 #[wasm_bindgen]
 pub fn rank(scenario: &str, strict: bool, assume: bool, most: usize) -> Result<String, JsValue> {
     api::rank(&given(scenario, strict, assume), most).map_err(thrown)
 }
 
-/// [`api::plan()`].
+/// Calls [`api::plan()`].
 ///
 /// # Errors
-/// What cannot be read or is missing, and what is no question or cluster.
+/// Throws for invalid input, missing values, and unknown questions or clusters.
 #[expect(clippy::too_many_arguments, reason = "the arguments of JavaScript's call, one after the other")]
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "JavaScript's arrays arrive by value")]
@@ -104,10 +104,10 @@ pub fn plan(
     api::plan(&given(scenario, strict, assume), &asked).map_err(thrown)
 }
 
-/// [`api::files::read`].
+/// Calls [`api::files::read`].
 ///
 /// # Errors
-/// What cannot be read.
+/// Throws for files that cannot be read.
 #[wasm_bindgen]
 pub fn read(
     scenario: &str,
@@ -120,49 +120,49 @@ pub fn read(
     api::files::read(&given(scenario, strict, assume), files).map_err(thrown)
 }
 
-/// [`api::sentence::understand`].
+/// Calls [`api::sentence::understand`].
 ///
 /// # Errors
-/// A text of which nothing is understood.
+/// Throws for a text without any understood part.
 #[wasm_bindgen]
 pub fn understand(text: &str, link: &str) -> Result<String, JsValue> {
     api::sentence::understand(text, link).map_err(thrown)
 }
 
-/// [`api::axis::key`].
+/// Calls [`api::axis::key`].
 ///
 /// # Errors
-/// What is no key.
+/// Throws for an unknown key.
 #[wasm_bindgen]
 pub fn axis_key(key: &str) -> Result<String, JsValue> {
     api::axis::key(key).map_err(thrown)
 }
 
-/// [`api::axis::resolve`].
+/// Calls [`api::axis::resolve`].
 ///
 /// # Errors
-/// What cannot be read.
+/// Throws for invalid input.
 #[wasm_bindgen]
 pub fn resolve(scenario: &str, strict: bool, assume: bool, key: &str, lines: &str) -> Result<String, JsValue> {
     api::axis::resolve(&given(scenario, strict, assume), key, lines).map_err(thrown)
 }
 
-/// [`api::sweep::columns`].
+/// Calls [`api::sweep::columns`].
 #[wasm_bindgen]
 pub fn columns() -> String {
     api::sweep::columns()
 }
 
-/// [`api::sweep::limiters`].
+/// Calls [`api::sweep::limiters`].
 #[wasm_bindgen]
 pub fn limiters() -> String {
     api::sweep::limiters()
 }
 
-/// [`api::sweep::sweep`].
+/// Calls [`api::sweep::sweep`].
 ///
 /// # Errors
-/// What cannot be read.
+/// Throws for invalid input.
 #[wasm_bindgen]
 #[expect(clippy::too_many_arguments, reason = "the arguments of JavaScript's call, one after the other")]
 pub fn sweep(
@@ -178,10 +178,10 @@ pub fn sweep(
     api::sweep::sweep(&given(scenario, strict, assume), outer, outer_values, inner, inner_values, run).map_err(thrown)
 }
 
-/// [`api::sweep::point`].
+/// Calls [`api::sweep::point`].
 ///
 /// # Errors
-/// What cannot be read.
+/// Throws for invalid input.
 #[wasm_bindgen]
 pub fn point(
     scenario: &str,

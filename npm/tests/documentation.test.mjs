@@ -1,4 +1,4 @@
-// The examples of README and book are run as they stand there.
+// Runs the examples of README and book unchanged.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,9 +15,9 @@ test('the examples of the documentation run', () => {
   let count = 0;
   for (const page of ['README.md', 'npm/README.md', 'docs/book/programs.md']) {
     for (const [, block] of readFileSync(join(ROOT, page), 'utf8').matchAll(/```js\n([^]*?)```/g)) {
-      // Cells of Observable are another language.
+      // Cells of Observable are in another language.
       if (!block.startsWith('import ')) continue;
-      // The second example of a page goes on with what the first imported.
+      // The second example of a page uses imports of the first.
       const goesOn = block.includes('estimate(') && !/import \{[^}]*estimate/.test(block);
       const shared = goesOn ? "import { estimate } from 'shardwise';\n" : '';
       writeFileSync('example.mjs', shared + BEFORE + block);

@@ -1,4 +1,4 @@
-// The package answers what the native engine answers, to the last bit.
+// Tests that the package returns the answers of the native engine, to the last bit.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const FORGIVEN = { strict: false };
 /** The report of the native engine. */
 function native(text) {
   const { status, stdout, stderr } = spawnSync(process.env.SHARDWISE_CLI, ['estimate', '--json', '--lenient', text], { encoding: 'utf8' });
-  // 1 says that it does not fit.
+  // Status 1 means that the run does not fit.
   assert.ok(status === 0 || status === 1, stderr);
   return JSON.parse(stdout);
 }

@@ -1,4 +1,5 @@
-// The scenarios of the tests: every published link, every named scenario, and some drawn from the table of parameters.
+// Scenarios of the tests: all published links, all named scenarios, and scenarios drawn from the
+// table of parameters.
 import { readFileSync } from 'node:fs';
 import { catalog, parameters } from 'shardwise';
 

@@ -1,4 +1,4 @@
-// Plans and files: what the native engine answers, to the last bit.
+// Tests that plans and files give the answers of the native engine, to the last bit.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ test('what is no question is said', () => {
   assert.throws(() => plan(OWN, 'fewest', { days: 3 }), TypeError);
   assert.throws(() => plan(OWN, 'cheapest', { days: -1 }), /above 0/);
   assert.throws(() => plan(OWN, 'fewest', { most: 0 }), RangeError);
-  // The module counts in 32 bits.
+  // The module uses 32-bit counts.
   assert.throws(() => rank(OWN, 2 ** 40), RangeError);
   assert.throws(() => plan(OWN, 'fewest', { most: 2 ** 32 }), RangeError);
 });

@@ -1,4 +1,4 @@
-// What a user writes; it has to compile, and what is wrong in it has to be found.
+// A user's program: it must compile, and its marked errors must be found.
 import { catalog, estimate, link, parameters, sweep, understand, type Report, type Scenario } from 'shardwise';
 
 const scenario: Scenario = { cluster: 'dgx-h100', model: 'llama-3-70b', gpus: 256, tp: 8, seq: '8k', mbs: 1, compile: true };

@@ -1,4 +1,4 @@
-// Runs in a person's own words: what the native engine answers, to the last bit.
+// Tests that sentences are interpreted exactly like in the native engine, to the last bit.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// How many scenarios a second a sweep evaluates, on one core: lines for `cargo xtask bench`.
+// Measures the scenarios per second of a sweep on one core, for `cargo xtask bench`.
 import { sweep } from 'shardwise';
 
 const SCENARIOS = [
@@ -12,7 +12,7 @@ for (const [name, scenario] of SCENARIOS) {
   const rates = Array.from({ length: ROUNDS }, () => {
     const start = process.cpuUsage();
     const { length } = sweep(scenario, AXES);
-    // Microseconds of the processor, whoever else is at work on the machine.
+    // CPU time in microseconds, which is independent of other load on the machine.
     const { user, system } = process.cpuUsage(start);
     return length / (user + system) * 1e6;
   });

@@ -1,4 +1,4 @@
-// A sweep is nothing but estimates, in another shape.
+// Tests that a sweep equals separate estimates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalog, estimate, parameters, sweep } from 'shardwise';
@@ -49,7 +49,8 @@ test('every point along every parameter is the estimate of the scenario with tha
     assert.deepEqual([points.shape, points.length, points.axes[0].key], [[values.length], values.length, row.key]);
     values.forEach((value, at) => {
       isReport(points, at, estimate(points.link(at), FORGIVEN));
-      // The shape of heads follows from others where a link leaves it out: there the point's own link counts.
+      // If a link leaves out the shape of heads, it follows from other values, so only the point's
+      // own link is compared.
       if (!['heads', 'hidden'].includes(row.key)) isReport(points, at, estimate({ ...scenario, [row.key]: value }, FORGIVEN));
     });
   }

@@ -1,5 +1,5 @@
-// The declarations say what the package does: real answers, written down as literals, are compiled against them, which finds a key
-// that is too much and one that is missing. The package's examples in TypeScript compile too.
+// Tests the type declarations: real answers, written as literals, are compiled against them, which
+// finds missing and surplus keys. The package's examples in TypeScript are compiled, too.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

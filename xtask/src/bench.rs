@@ -1,6 +1,6 @@
-//! What is measured of the engine alone and of the built site: the figures of docs/book/speed.md,
-//! with the same work native and in Chromium (`examples/throughput/work.rs`), and what visits of
-//! the page see. The package `e2e` opens the pages.
+//! Measures the engine and the built site: the numbers of docs/book/speed.md, with the same work
+//! native and in Chromium (`examples/throughput/work.rs`), and the page during visits. The package
+//! `e2e` opens the pages.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::path::PathBuf;
@@ -11,8 +11,8 @@ use crate::programs::{CADDY, NODE};
 use crate::shell::{cargo, output, program, run as run_program, step, watch};
 use crate::{packages, site};
 
-/// Visits the site in `dist/` this often in each browser, and prints a line of counts for each:
-/// figures that are missing, old or late.
+/// Visits the site in `dist/` `number` times in each browser, and prints a line of counts for each
+/// browser: figures that are missing, outdated or late.
 ///
 /// # Errors
 /// When a browser cannot be installed, there is no site, or a visit went wrong.
@@ -22,17 +22,17 @@ pub fn visits(number: u32) -> Result<()> {
     run_program(&mut cargo(&["run", "--quiet", "--package", "e2e", "--bin", "visits", "--", &number]))
 }
 
-/// The format of the table.
+/// Format of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns, for a terminal.
     Text,
-    /// For docs/book/speed.md.
+    /// Markdown for docs/book/speed.md.
     Markdown,
 }
 
-/// Builds the site, measures it, and prints the table last. A measurement that fails gives its
-/// reason, and the others continue. With `sites`, folders of built sites, only the page is
+/// Builds the site, measures it, and prints the table last. If a measurement fails, its reason is
+/// printed and the others continue. With `sites`, folders of built sites, only the page is
 /// measured, on each site in turn.
 ///
 /// # Errors
@@ -60,16 +60,16 @@ pub fn run(format: Format, sites: &[PathBuf]) -> Result<()> {
     allocates(&table).map_or(Ok(()), Err)
 }
 
-/// Prefix of the lines of figures that `tests/throughput.rs` writes to the console.
+/// Prefix of the lines that `tests/throughput.rs` writes to the console.
 const MARK: &str = "throughput: ";
 
-/// Names the npm package in the rows of its figures.
+/// Name of the npm package in the rows of its measurements.
 const PACKAGE: &str = "npm package in Node";
 
-/// The example's name for the allocations of an evaluation.
+/// Name of the allocation count in the output of the example.
 const ALLOCATIONS: &str = "allocations";
 
-/// Returns the failure of the bench if an evaluation allocates.
+/// Returns an error if an evaluation allocates.
 fn allocates(table: &Table) -> Option<anyhow::Error> {
     let counted = table.value(&format!("{ALLOCATIONS}, native")).filter(|counted| !counted.starts_with("0 "))?;
     Some(anyhow!("An evaluation must not allocate: {counted} are made."))
@@ -156,7 +156,7 @@ fn budget(name: &str, place: &str) -> &'static str {
     }
 }
 
-/// One figure of the table.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Row {
     what: String,
@@ -165,27 +165,27 @@ struct Row {
 }
 
 impl Row {
-    /// Creates a figure with its budget, which may be empty.
+    /// Creates a row with its budget, which may be empty.
     fn new(what: impl Into<String>, value: impl Into<String>, budget: impl Into<String>) -> Self {
         Self::of_many(what, vec![value.into()], budget)
     }
 
-    /// Creates a figure measured on several sites.
+    /// Creates a row with values of several sites.
     fn of_many(what: impl Into<String>, values: Vec<String>, budget: impl Into<String>) -> Self {
         Self { what: what.into(), values, budget: budget.into() }
     }
 }
 
-/// All figures, in order.
+/// All rows, in order.
 #[derive(Debug, Default)]
 struct Table {
-    /// Names of the columns, if there are several sites.
+    /// Column names, if there are several sites.
     columns: Vec<String>,
     rows: Vec<Row>,
 }
 
 impl Table {
-    /// Adds figures, or the reason why there are none.
+    /// Adds rows, or prints the reason for a failed measurement.
     fn extend(&mut self, group: &str, rows: Result<Vec<Row>>) {
         match rows {
             Ok(rows) => self.rows.extend(rows),
@@ -196,7 +196,7 @@ impl Table {
         }
     }
 
-    /// Returns the value of a figure, if it was measured.
+    /// Returns the value of a row, if it was measured.
     fn value(&self, what: &str) -> Option<&str> {
         self.rows.iter().find(|row| row.what == what).and_then(|row| row.values.first()).map(String::as_str)
     }

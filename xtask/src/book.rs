@@ -1,10 +1,10 @@
 //! `cargo xtask book`: builds the documentation from `docs/` into the folder `docs` of the site.
-//! Its figures are embeds of the calculator, so it is served beside it; Trunk calls this command as
-//! a hook (`Trunk.toml`).
+//! Its figures are embeds of the calculator, so the book is served together with the calculator.
+//! Trunk calls this command as a hook (`Trunk.toml`).
 //!
-//! The pages of training programs are made from their folders (`crates/files/programs`) into a copy
-//! of the sources, so that none of them can be old: `programs` reads the folders, `page` writes the
-//! pages, in `words`. `search` lists all sections for the search.
+//! The pages of training programs are generated from their folders (`crates/files/programs`) into a
+//! copy of the sources, so that they are always current: `programs` reads the folders, `page`
+//! writes the pages, with the helpers of `words`. `search` lists all sections for the search.
 
 mod page;
 mod programs;
@@ -18,17 +18,17 @@ use crate::programs::MDBOOK;
 use crate::shell::{copy, entries, fresh, make, of_kind, program, read, root, run, step, write};
 use crate::site;
 
-/// The folder with `book.toml`.
+/// Folder with `book.toml`.
 const SOURCES: &str = "docs";
-/// Folders below it that are no part of the book.
+/// Folders in `docs` that do not belong to the book.
 const OTHERS: [&str; 1] = ["recipes"];
-/// Files outside of it that its pages include.
+/// Files outside of `docs` that pages include.
 const INCLUDED: [&str; 1] = ["npm/README.md"];
-/// The environment variable with the folder in which Trunk assembles the site.
+/// Environment variable with the folder in which Trunk assembles the site.
 const STAGING: &str = "TRUNK_STAGING_DIR";
 
-/// Files of mdBook's own theme, which ours replaces with one style sheet and no scripts
-/// (`docs/theme`).
+/// Files of mdBook's default theme, which `docs/theme` replaces with one style sheet and no
+/// scripts.
 const UNUSED: [&str; 16] = [
     "FontAwesome",
     "ayu-highlight.css",
@@ -48,9 +48,9 @@ const UNUSED: [&str; 16] = [
     "SUMMARY.html",
 ];
 
-/// Builds the book into Trunk's folder, else into `target/book/docs`, for which mdBook is
-/// installed. Within Trunk a missing mdBook leaves the book out: `cargo xtask build` has installed
-/// it, and `cargo xtask serve` does not wait for it.
+/// Builds the book into Trunk's folder, or else into `target/book/docs`, for which mdBook is
+/// installed. If Trunk runs without mdBook, the book is left out: `cargo xtask build` installs
+/// mdBook beforehand, and `cargo xtask serve` does not wait for mdBook.
 ///
 /// # Errors
 /// When mdBook is missing or rejects the sources.
@@ -68,7 +68,7 @@ pub fn run_command() -> Result<()> {
     build(&site, &mdbook)
 }
 
-/// Checks that the site has the book.
+/// Checks that the site contains the book.
 ///
 /// # Errors
 /// When the site was built without the book.
@@ -96,13 +96,13 @@ fn build(site: &Path, mdbook: &Path) -> Result<()> {
     run(&mut command)?;
     for name in UNUSED {
         let path = folder.join(name);
-        // Another version of mdBook may not write these files.
+        // Another version of mdBook may not create these files.
         let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
     }
     for page in pages(&folder)? {
         let name = page.strip_prefix(&folder)?.to_string_lossy();
         let text = read(&page)?;
-        // mdBook leaves what it cannot include as it stands, and succeeds.
+        // If mdBook cannot include a file, it keeps the directive unchanged and succeeds.
         if text.contains("{{#include") {
             bail!("{name} includes a file that is not there.");
         }
@@ -122,7 +122,7 @@ fn check_links(folder: &Path) -> Result<()> {
                 continue;
             }
             let target = if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
-            // Files of the calculator lie outside of the book.
+            // Files of the calculator are outside of the book.
             let Some(target) = inside(folder, &target).filter(|target| target != folder) else { continue };
             let there = std::fs::read_to_string(target).unwrap_or_default();
             if there.is_empty() || !(heading.is_empty() || there.contains(&format!("id=\"{heading}\""))) {
@@ -133,7 +133,7 @@ fn check_links(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The path without its steps upwards, if it stays inside of the folder.
+/// Returns the path without parent components, if the path stays inside the folder.
 fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     let mut plain = folder.to_owned();
     for part in path.strip_prefix(folder).ok()?.components() {
@@ -171,7 +171,7 @@ fn finished(page: &str, name: &str) -> String {
     if contents.is_empty() {
         return text;
     }
-    // mdBook writes the table of contents as for a page in the uppermost folder.
+    // mdBook writes the links of the table of contents relative to the top folder.
     let up = "../".repeat(name.matches('/').count());
     let contents = contents.replace("<a href=\"", &format!("<a href=\"{up}"));
     let link = format!("href=\"{up}{name}\"");

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that has to hold, as a table of steps from the cheapest to the
-//! most expensive. Counts the results, and compares each step's time with its budget.
+//! `cargo xtask test`: all checks, as a table of steps ordered from cheapest to most expensive.
+//! Counts the results, and compares the time of each step with its budget.
 
 use anyhow::{Result, anyhow, bail};
 use std::process::{Command, ExitCode};
@@ -17,7 +17,7 @@ use crate::{book, graph, packages, random, recipes, site};
 pub enum Part {
     /// The compiler and the linters.
     Lint,
-    /// The documentation: of the code, and the book.
+    /// The documentation of the code, and the book.
     Docs,
     /// Tests without a browser.
     Native,
@@ -25,9 +25,9 @@ pub enum Part {
     Packages,
     /// Tests in browsers: of the engine, and of the built site.
     Browser,
-    /// What finds most within a minute, once built; no part of the others.
+    /// The most effective checks within a minute, once built; not part of the full run.
     Fast,
-    /// The tests that write anew what they record; no part of the others.
+    /// The tests that update their recorded values; not part of the full run.
     Record,
 }
 
@@ -50,13 +50,13 @@ impl FromStr for Part {
     }
 }
 
-/// A row of the table of steps: its part, its name, and its budget in seconds on two cores, where
-/// everything is installed and what did not change is compiled.
+/// A row of the table of steps: part, name, and budget in seconds on two cores, with everything
+/// installed and only changes to compile.
 struct Step(Part, &'static str, u64, Run);
 
-/// How a step is run.
+/// Kind of a step.
 enum Run {
-    /// Counts as one check.
+    /// A function that counts as one check.
     Check(fn() -> Result<()>),
     /// A command that prints test results.
     Tests(fn() -> Result<Command>),
@@ -65,7 +65,7 @@ enum Run {
 use Part::{Browser as InBrowsers, Docs, Fast, Lint, Native, Packages, Record};
 use Run::{Check, Tests};
 
-/// The step that those after it in its part need.
+/// Name of the step that later steps of its part depend on.
 const SITE: &str = "Site";
 
 /// All steps, in order.
@@ -87,7 +87,7 @@ const STEPS: [Step; 31] = [
     Step(Native, "Fuzz targets", 35, Check(|| random::fuzz(None, FUZZ))),
     Step(Packages, "npm package", 45, Check(packages::npm_check)),
     Step(Packages, "Python package", 45, Check(packages::wheel_check)),
-    // Installed together, as they share many dependencies.
+    // Installed together, as these tools share many dependencies.
     Step(InBrowsers, "Tools", 2, Check(|| ensure(&[&TRUNK, &WASM_BINDGEN, &MDBOOK, &GECKODRIVER]))),
     Step(InBrowsers, "Chromium and ChromeDriver", 2, Check(|| Browser::ensure(Kind::Chromium).map(drop))),
     Step(InBrowsers, "Tests in Chromium", 35, Tests(in_chromium)),
@@ -109,32 +109,32 @@ const STEPS: [Step; 31] = [
     Step(Record, "Tests, which record", 400, Tests(|| Ok(recording()))),
 ];
 
-/// Number of cases of each law of the fast part.
+/// Number of cases per law in the fast part.
 const FAST_CASES: &str = "100";
 
-/// Time for each fuzz target among the checks.
+/// Time per fuzz target among the checks.
 const FUZZ: Duration = Duration::from_secs(3);
 
-/// Prefixes of the crates that only the page may use.
+/// Prefixes of crates that only the page may use.
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
 
-/// The packages that depend on none of these.
+/// Packages that must not depend on these crates.
 const WALLED: [&str; 11] =
     [ENGINE, TRACE, ANALYSIS, "shardwise-explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
 
-/// What is compiled for Wasm.
+/// Arguments for linting the packages that are compiled for Wasm.
 const WASM_LINTS: &str = "--package shardwise --package shardwise-charts-canvas --package shardwise-files-worker --package \
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
-/// The packages whose tests record: libraries, the command line, and the page.
+/// Packages with recording tests: libraries, the command line, and the page.
 const RECORDING: [&str; 10] =
     [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
 
-/// The times of the last run.
+/// File with the times of the last run.
 const TIMES: &str = "target/test-seconds.csv";
 
-/// Runs the steps of these parts, or of all if none is named. A step that failed does not stop the
-/// others. The last line is the count.
+/// Runs the steps of the given parts, or of all parts if there are none. A failed step does not
+/// stop the others. The last line is the count.
 ///
 /// # Errors
 /// When the times cannot be written.
@@ -148,7 +148,7 @@ pub fn run(parts: &[Part]) -> Result<ExitCode> {
             && let Some(beside) = beside.take()
         {
             step("Waiting for what is compiled beside the steps so far");
-            // A panic there is no result of a step here.
+            // A panic in the background is no result of a step.
             let _ = beside.join();
         }
         step(name);
@@ -178,7 +178,7 @@ pub fn run(parts: &[Part]) -> Result<ExitCode> {
 }
 
 impl Run {
-    /// Runs a step, and counts what it checks.
+    /// Runs a step, and counts its results.
     fn run(&self, tally: &mut Tally) -> Result<bool> {
         let mut tests = Tally::default();
         let passed = match self {
@@ -197,9 +197,9 @@ fn is_whole(parts: &[Part]) -> bool {
     Part::ALL.iter().all(|part| parts.contains(part))
 }
 
-/// Installs and compiles what the packages and the browser tests need, beside the steps before
-/// them, which leave a core idle much of the time. What fails here fails again in its own step,
-/// which says why.
+/// Installs and compiles dependencies of the packages and browser tests in the background, while
+/// earlier steps leave a core mostly idle. Failures are ignored, because they recur in their own
+/// step, which reports the reason.
 fn ahead() {
     let tests = "test --no-run --quiet --package e2e --test site";
     let in_chromium = "test --no-run --quiet --target wasm32-unknown-unknown --test browser --test bits";
@@ -249,8 +249,8 @@ fn recording() -> Command {
     tests
 }
 
-/// Returns the command that runs the page's and the engine's tests in Chromium, compiled with the
-/// bits that the native build finds.
+/// Returns the command that runs the tests of page and engine in Chromium, compiled with the bits
+/// that the native build computes.
 fn in_chromium() -> Result<Command> {
     let file = root().join("target").join("native-bits.txt");
     run_program(cargo(&["test", "--quiet", "--test", "bits"]).env("SHARDWISE_BITS", &file))?;
@@ -259,13 +259,13 @@ fn in_chromium() -> Result<Command> {
     Ok(tests)
 }
 
-/// The widest line of a comment, in characters.
+/// Maximum width of a comment line, in characters.
 const COMMENT: usize = 100;
 
-/// Folders without code of ours.
+/// Folders without code of the project.
 const NO_CODE: [&str; 5] = [".git", ".venv", "dist", "node_modules", "target"];
 
-/// Checks that comments are read without scrolling.
+/// Checks the width of comments.
 fn comments() -> Result<()> {
     let mut wide = Vec::new();
     let mut folders = vec![root()];
@@ -282,8 +282,8 @@ fn comments() -> Result<()> {
     if wide.is_empty() { Ok(()) } else { bail!("Comments wider than {COMMENT} characters: {}.", wide.join(", ")) }
 }
 
-/// Returns the numbers of lines whose comment is too wide. Code of examples, tables and addresses
-/// stay whole.
+/// Returns the numbers of lines with a comment that is too wide. Code of examples, tables and long
+/// addresses are exempt.
 fn too_wide(text: &str) -> Vec<usize> {
     let mut is_code = false;
     let mut wide = Vec::new();
@@ -303,7 +303,7 @@ fn too_wide(text: &str) -> Vec<usize> {
     wide
 }
 
-/// Checks that what works without a page depends on no browser crate.
+/// Checks that packages outside the page depend on no browser crate.
 fn wall() -> Result<()> {
     let mut tree = cargo(&["tree", "--quiet", "--edges", "normal", "--prefix", "none"]);
     let tree = output(tree.args(WALLED.iter().flat_map(|name| ["--package", name])));
@@ -316,9 +316,9 @@ fn wall() -> Result<()> {
 /// The number of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
-    /// How many passed.
+    /// Number of passed tests.
     passed: u64,
-    /// How many failed.
+    /// Number of failed tests.
     failed: u64,
 }
 
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(tally, Tally { passed: 4, failed: 1 });
     }
 
-    /// Folders of tests that are one program each.
+    /// Test folders that are one program each.
     const SUITES: [&str; 8] = [
         "crates/analysis/tests/suite",
         "crates/diagnose/tests/suite",

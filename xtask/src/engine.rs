@@ -1,5 +1,5 @@
-//! Runs the engine without a browser: the command line, the programs that score it, the tables of
-//! docs/book/accuracy that these print, and the settings that it writes for frameworks.
+//! Runs the engine without a browser: the command line, the programs that score the engine, the
+//! tables of docs/book/accuracy, and the settings exported for frameworks.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ pub const EXPORT: &str = "shardwise-export";
 pub const ANALYSIS: &str = "shardwise-analysis";
 /// The package of the figures.
 pub const CHARTS: &str = "shardwise-charts";
-/// The package that reads what runs leave behind.
+/// The package that analyzes outputs of runs.
 pub const DIAGNOSE: &str = "shardwise-diagnose";
 /// The package that has `settings` as an example.
 pub const FILES: &str = "shardwise-files";
@@ -32,18 +32,18 @@ pub const SCORE: &str = "shardwise-score";
 /// The command line.
 pub const CLI: &str = "shardwise-cli";
 
-/// The commands of the command line that stand here too.
+/// Subcommands of the command line that are also `cargo xtask` commands.
 const SHELL: [&str; 4] = ["estimate", "catalog", "params", "rank"];
-/// The examples that are commands.
+/// Examples that are `cargo xtask` commands.
 const EXAMPLES: [&str; 2] = ["score", "calibrate"];
 
-/// Whether the command of this name is one of these, which parse their own arguments.
+/// Returns whether a command is one of these, which parse their own arguments.
 pub fn has(name: &std::ffi::OsStr) -> bool {
     SHELL.into_iter().chain(EXAMPLES).any(|known| name == known)
 }
 
 /// Runs a command with these arguments and returns its exit code. Only the command writes to
-/// standard output; relative paths start at the folder where it is typed.
+/// standard output; relative paths start at the current folder.
 ///
 /// # Errors
 /// When cargo cannot be started, or the current folder is unknown.
@@ -56,7 +56,7 @@ pub fn run(name: &str, arguments: &[OsString]) -> Result<ExitCode> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Returns the command that runs one of these, without its own arguments.
+/// Returns the `cargo` command that runs one of these commands, without its arguments.
 pub fn command(name: &str) -> Command {
     let mut command = cargo(&["run", "--quiet", "--release", "--manifest-path"]);
     command.arg(root().join("Cargo.toml"));
@@ -65,29 +65,29 @@ pub fn command(name: &str) -> Command {
     } else {
         command.args(["--package", CLI, "--", name]);
     }
-    // A script wants all that there is.
+    // Scripts use the whole report.
     if name == "estimate" {
         command.arg("--json");
     }
     command
 }
 
-/// Before the name of a section of the tables, in the chapter that has this section.
+/// Text before the name of a section, in the chapter with the tables of this section.
 const START: &str = "<!-- accuracy: ";
-/// After the tables of a section.
+/// Marker after the tables of a section.
 const END: &str = "<!-- accuracy -->";
-/// The name of the section before the first heading of the tables.
+/// Name of the section before the first heading.
 const FIRST: &str = "Dense models";
-/// The chapters of the tables.
+/// Folder of the chapters with the tables.
 const ACCURACY: &str = "docs/book/accuracy";
-/// What the engine records of them by accelerator.
+/// Source file with the accuracy by accelerator that the engine uses.
 const RECORDED: &str = "crates/engine/src/catalog/accuracy/recorded.rs";
-/// The folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
+/// Folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];
 
 /// Scores the rows under tests/measured and writes the tables between the markers of the chapters.
-/// What the engine records comes first: the ranges that the tables count by are read from it.
+/// The file for the engine is written first, as the tables use its ranges.
 ///
 /// # Errors
 /// When the score cannot be run, a chapter cannot be read or written, or a section has no chapter.
@@ -110,7 +110,7 @@ pub fn accuracy() -> Result<()> {
     Ok(())
 }
 
-/// The sections of the tables: name and text.
+/// Splits the tables into sections: name and text.
 fn sections(tables: &str) -> Vec<(String, String)> {
     let (first, rest) = tables.split_once("\n## ").unwrap_or((tables, ""));
     let named = rest.split("\n## ").filter_map(|section| section.split_once('\n'));
@@ -118,7 +118,7 @@ fn sections(tables: &str) -> Vec<(String, String)> {
     all.map(|(name, text)| (name.to_owned(), text.trim().to_owned())).collect()
 }
 
-/// A chapter with the tables of the sections that it names. These are removed from the list.
+/// Returns a chapter with the tables of its sections, which are removed from the list.
 fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<String> {
     let mut parts = document.split(START);
     let mut written = parts.next().unwrap_or_default().to_owned();
@@ -133,7 +133,7 @@ fn with_tables(document: &str, sections: &mut Vec<(String, String)>) -> Result<S
     Ok(written)
 }
 
-/// What the score of all tables prints in a format.
+/// Runs the score on all tables and returns its output in a format.
 fn scored(format: &str) -> Result<String> {
     let mut command = cargo(&["run", "--quiet", "--release", "--package", SCORE, "--example", "score", "--"]);
     let tables: Vec<Vec<PathBuf>> =
@@ -142,12 +142,12 @@ fn scored(format: &str) -> Result<String> {
     output(&mut command).ok_or_else(|| anyhow!("The score could not be computed."))
 }
 
-/// The folder of the settings for frameworks.
+/// Folder of the exported settings for frameworks.
 const SETTINGS: &str = "target/exports";
 
 /// Checks the exported settings with the frameworks' own parsers, which writes the table of the
-/// documentation, and the record of the parameters of every family of models with transformers. It
-/// downloads some gigabytes of Python packages on first use, so `cargo xtask test` does without.
+/// documentation, and records the parameters of every model family with transformers. The first run
+/// downloads several gigabytes of Python packages, so this is not part of `cargo xtask test`.
 ///
 /// # Errors
 /// When Python, a package or the settings are missing. Settings that a framework refuses set the

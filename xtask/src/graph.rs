@@ -1,5 +1,5 @@
-//! `cargo xtask graph`: what depends on what, between crates and between the folders of a crate,
-//! written into `ARCHITECTURE.md`. A circle is an error.
+//! `cargo xtask graph`: writes the dependencies between crates, and between the folders of a crate,
+//! into `ARCHITECTURE.md`. A cycle is an error.
 
 use anyhow::{Context as _, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,10 @@ use toml_edit::DocumentMut;
 
 use crate::shell::{entries, read, root, step, write};
 
-/// The document, and the marks between which the graph stands.
+/// The document, and the marker around the graph.
 const DOCUMENT: &str = "ARCHITECTURE.md";
 const MARK: &str = "<!-- graph -->";
-/// Source folders of the crates whose folders must not depend on each other in a circle.
+/// Source folders of crates whose folders must not depend on each other in a cycle.
 const SOURCES: [&str; 19] = [
     "crates/engine",
     "crates/trace",
@@ -35,7 +35,7 @@ const SOURCES: [&str; 19] = [
     ".",
 ];
 
-/// What each uses, by name.
+/// Dependencies of each item, by name.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Writes the graph into the document.
@@ -50,7 +50,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Checks that the graph of the document is current.
+/// Checks that the graph in the document is current.
 ///
 /// # Errors
 /// When it is not, or there is a circle.
@@ -62,7 +62,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Returns the document with today's graph.
+/// Returns the document with the current graph.
 fn documented(text: &str) -> Result<String> {
     let parts: Vec<&str> = text.split(MARK).collect();
     let [before, _, after] = parts.as_slice() else { bail!("{DOCUMENT} needs two marks {MARK}") };
@@ -92,7 +92,7 @@ fn table(text: &mut String, graph: &Graph) {
     }
 }
 
-/// Returns the crates of the workspace, by their folders, with those that they use when they run.
+/// Returns the crates of the workspace, by folder, with their non-dev dependencies.
 fn crates() -> Result<Graph> {
     let manifest = |folder: &Path| -> Result<DocumentMut> {
         read(&folder.join("Cargo.toml"))?.parse().with_context(|| format!("{} is no manifest", folder.display()))
@@ -112,7 +112,7 @@ fn crates() -> Result<Graph> {
     Ok(graph)
 }
 
-/// Returns the folders and files at the top of a crate's sources, with those that they name.
+/// Returns the folders and files at the top of a crate's sources, with the ones that they use.
 fn folders(sources: &Path) -> Result<Graph> {
     let module = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let all = entries(sources)?;
@@ -129,7 +129,7 @@ fn folders(sources: &Path) -> Result<Graph> {
     Ok(graph)
 }
 
-/// Returns the Rust files of a path, but for tests.
+/// Returns the Rust files of a path, except tests.
 fn files(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         let is_code = path.extension().is_some_and(|kind| kind == "rs") && !path.ends_with("tests.rs");
@@ -150,16 +150,16 @@ fn code(text: &str) -> String {
     text.into_iter().take(end).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether two lines begin a module of tests.
+/// Returns whether two lines begin a test module.
 fn is_test(pair: &[&str]) -> bool {
     matches!(pair, ["#[cfg(test)]", next] if next.starts_with("mod ") || next.starts_with('#'))
 }
 
-/// Returns the modules that follow `crate::` in a text, those in braces too.
+/// Returns the modules that follow `crate::` in a text, including those in braces.
 fn named(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, path) in text.match_indices("crate::") {
-        // `$crate::` and names that end so are others.
+        // `$crate::`, and names that end in `crate`, are something else.
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         if before.is_some_and(|sign| sign.is_alphanumeric() || sign == '_' || sign == '$') {
             continue;
@@ -193,16 +193,16 @@ fn of_group(text: &str) -> BTreeSet<String> {
     items.into_iter().filter_map(|item| word(item.trim_start())).collect()
 }
 
-/// Returns the word in small letters at the start of a text.
+/// Returns the lower-case word at the start of a text.
 fn word(text: &str) -> Option<String> {
     let word: String =
         text.chars().take_while(|sign| sign.is_ascii_lowercase() || "_0123456789".contains(*sign)).collect();
     (!word.is_empty()).then_some(word)
 }
 
-/// Returns the members of a circle; `None` where there is none.
+/// Returns the members of a cycle; `None` if there is none.
 fn circle(graph: &Graph) -> Option<Vec<String>> {
-    // What uses nothing that is left goes, until nothing goes.
+    // Repeatedly remove the items without remaining dependencies.
     let mut left: BTreeSet<&String> = graph.keys().collect();
     loop {
         let before = left.len();

@@ -1,7 +1,7 @@
-//! Finds and installs the programs of the table (`programs.rs`).
+//! Finds and installs the external programs of the table (`programs.rs`).
 //!
-//! A program is the one that its environment variable names, else one on `PATH` at its version,
-//! else one in `target/tools`, where what is no system's package is installed once.
+//! A program is found through its environment variable, or else on `PATH` at the right version, or
+//! else in `target/tools`, where programs without a system package are installed once.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::{Value, json};
@@ -15,15 +15,15 @@ use crate::programs::{
 };
 use crate::shell::{cargo, find, make, output, path_with, program, read, root, run, step, write};
 
-/// The target of the page.
+/// Compilation target of the page.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
-/// The list of npm packages, and all transitive ones, each with its hash.
+/// List of npm packages, and lock file with all transitive packages and their hashes.
 const NPM_FILES: [(&str, &str); 2] =
     [("package.json", include_str!("../package.json")), ("package-lock.json", include_str!("../package-lock.json"))];
 
-/// The package managers of [`Source::System`]: name, whether it needs root, what comes before an
-/// installation, and the installation.
+/// Package managers of [`Source::System`]: name, whether root is required, the command before an
+/// installation, and the installation command.
 const MANAGERS: [(&str, bool, &str, &str); 4] = [
     ("apt-get", true, "apt-get update -qq", "apt-get install -y -qq"),
     ("dnf", true, "", "dnf install -y -q"),
@@ -31,7 +31,7 @@ const MANAGERS: [(&str, bool, &str, &str); 4] = [
     ("brew", false, "", "brew install --quiet"),
 ];
 
-/// Returns the folder of tools that are not the system's.
+/// Returns the folder of tools that are installed without the system's package manager.
 pub fn folder() -> PathBuf {
     root().join("target").join("tools")
 }
@@ -72,7 +72,7 @@ impl Program {
         self.find()
     }
 
-    /// Returns the version that it must have, if there is one.
+    /// Returns the required version, if there is one.
     fn version(&self) -> Result<Option<String>> {
         Ok(match self.version {
             Version::Any => None,
@@ -92,7 +92,7 @@ impl Program {
         }
     }
 
-    /// Compiles a package with little optimisation, as it runs only for a second.
+    /// Compiles a package with little optimization, as the program runs only for a second.
     fn compile(&self, package: &str, options: &[&str]) -> Result<()> {
         let version = self.version()?.unwrap_or_default();
         step(&format!("Installing {package} {version} into target/tools (once, about a minute)"));
@@ -109,12 +109,12 @@ impl Program {
     }
 }
 
-/// Installs what is missing of these programs.
+/// Installs the missing ones of these programs.
 ///
 /// # Errors
 /// When one cannot be installed.
 pub fn ensure(programs: &[&Program]) -> Result<()> {
-    // One at a time: two threads would install the same program, or take away its folder.
+    // Serialized, because two threads could install one program twice or remove its folder.
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     for program in programs {
@@ -122,7 +122,7 @@ pub fn ensure(programs: &[&Program]) -> Result<()> {
             program.install(&missing)?;
         }
     }
-    // It is shared by what cargo compiles, takes gigabytes, and is no longer needed.
+    // The build folder is shared by installations, takes gigabytes, and is no longer needed.
     let _ = std::fs::remove_dir_all(build_folder());
     Ok(())
 }
@@ -145,7 +145,7 @@ pub fn wasm_opt() -> Result<Vec<PathBuf>> {
     Ok(if is_script { vec![NODE.find()?, found] } else { vec![found] })
 }
 
-/// Returns the `PATH` on which Trunk finds wasm-bindgen, so that it downloads none.
+/// Returns the `PATH` on which Trunk finds wasm-bindgen, so that Trunk does not download it.
 ///
 /// # Errors
 /// When wasm-bindgen cannot be installed.
@@ -170,15 +170,15 @@ fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     line.strip_prefix("version = \"")?.strip_suffix('"')
 }
 
-/// Whether `--version` prints this version: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt version 132
-/// (version_132)".
+/// Returns whether `--version` prints this version: "trunk 0.21.14", "mdbook v0.5.4", "wasm-opt
+/// version 132 (version_132)".
 fn at_version(tool: &Path, version: &str) -> bool {
     let is_it = |word: &str| word.strip_prefix('v').unwrap_or(word) == version;
     output(program(tool).arg("--version")).is_some_and(|text| text.split_whitespace().any(is_it))
 }
 
-/// Installs packages with the first package manager of this system that has them, as browsers and
-/// servers are too large to compile.
+/// Installs packages with the first available package manager of this system that has them, as
+/// browsers and servers are too large to compile.
 fn system(name: &str, missing: &anyhow::Error, packages: &[&str; 5]) -> Result<()> {
     let [debian, ubuntu, fedora, arch, brew] = packages;
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
@@ -213,7 +213,7 @@ fn modules() -> PathBuf {
     folder().join("npm").join("node_modules")
 }
 
-/// Whether all npm packages are installed, as the lock file has them.
+/// Returns whether all npm packages of the lock file are installed.
 fn npm_is_current() -> bool {
     let [_, (name, lock)] = NPM_FILES;
     // npm writes this file last, so it marks a complete installation.
@@ -221,7 +221,7 @@ fn npm_is_current() -> bool {
         && std::fs::read_to_string(folder().join("npm").join(name)).is_ok_and(|text| text == lock)
 }
 
-/// Installs all packages of `xtask/package.json`. None of their install scripts is run.
+/// Installs all packages of `xtask/package.json`, without running install scripts.
 fn npm() -> Result<()> {
     let (npm, place) = (NPM.find()?, folder().join("npm"));
     step("Installing binaryen, axe-core and TypeScript into target/tools");
@@ -247,7 +247,7 @@ fn listed(package: &str) -> String {
     list.pointer(&format!("/dependencies/{package}")).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Adds the Wasm target to the Rust installation where it is missing.
+/// Adds the Wasm target to the Rust installation if it is missing.
 ///
 /// # Errors
 /// When it is missing and rustup cannot add it.
@@ -259,7 +259,7 @@ pub fn wasm_target() -> Result<()> {
     rustup(&["target", "add", WASM_TARGET])
 }
 
-/// Adds rustfmt and clippy where they are missing.
+/// Adds rustfmt and clippy if they are missing.
 ///
 /// # Errors
 /// When one is missing and rustup cannot add it.
@@ -276,7 +276,7 @@ fn rustup(arguments: &[&str]) -> Result<()> {
     run(program("rustup").args(arguments)).map_err(|failure| anyhow!("{failure:#} Add it yourself: {spelled}"))
 }
 
-/// The browsers that the tests can drive.
+/// Browsers that the tests can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Chromium or Chrome, by ChromeDriver.
@@ -288,7 +288,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The browser and its driver.
+    /// Returns the browser and its driver.
     const fn programs(self) -> [&'static Program; 2] {
         match self {
             Self::Chromium => [&CHROMIUM, &CHROMEDRIVER],
@@ -297,7 +297,7 @@ impl Kind {
         }
     }
 
-    /// Returns the driver's name, for sentences.
+    /// Returns the name of the driver, for messages.
     pub fn driver(self) -> &'static str {
         let [_, driver] = self.programs();
         driver.name.0
@@ -307,11 +307,11 @@ impl Kind {
 /// A browser on this machine.
 #[derive(Clone, Debug)]
 pub struct Browser {
-    /// The kind of browser.
+    /// Kind of the browser.
     pub kind: Kind,
-    /// The path of the browser.
+    /// Path of the browser.
     pub browser: PathBuf,
-    /// The path of the driver.
+    /// Path of the driver.
     pub driver: PathBuf,
 }
 
@@ -338,7 +338,7 @@ impl Browser {
     }
 }
 
-/// Installs every browser that this system can have, and Caddy, for the package `e2e`.
+/// Installs every browser that this system supports, and Caddy, for the package `e2e`.
 ///
 /// # Errors
 /// When one is missing and its installation fails or needs a person.
@@ -352,10 +352,10 @@ pub fn ensure_browsers() -> Result<()> {
     CADDY.ensure().map(drop)
 }
 
-/// Settings of every headless Chromium.
+/// Settings for headless Chromium.
 pub const SETTINGS: &str = include_str!("../../webdriver.json");
 
-/// Returns the command `cargo test` with these arguments, for Wasm, in Chromium, by wasm-bindgen's
+/// Returns a `cargo test` command with these arguments for Wasm in Chromium, using wasm-bindgen's
 /// test runner.
 ///
 /// # Errors
@@ -387,13 +387,13 @@ pub fn wasm_tests(arguments: &[&str]) -> Result<Command> {
 const INTERPRETERS: [&str; 5] = ["python3", "python3.12", "python3.13", "python3.14", "python"];
 
 impl Environment {
-    /// Returns its folder.
+    /// Returns the folder of the environment.
     pub fn folder(&self) -> PathBuf {
         root().join("target").join(self.place)
     }
 
-    /// Returns the interpreter of the environment, which is made anew where it is missing or has
-    /// other packages.
+    /// Returns the interpreter of the environment. The environment is created again if it is
+    /// missing or has other packages.
     ///
     /// # Errors
     /// When Python is missing or too old, or a package cannot be installed.
@@ -422,14 +422,14 @@ impl Environment {
     }
 }
 
-/// Returns `pip install` of an environment's interpreter.
+/// Returns a `pip install` command for an environment's interpreter.
 pub fn pip(python: &Path) -> Command {
     let mut pip = program(python);
     pip.args(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check"]);
     pip
 }
 
-/// Finds a Python interpreter of at least this minor version of 3.
+/// Finds a Python interpreter with at least this minor version of 3.
 fn interpreter(oldest: u32) -> Result<PathBuf> {
     let version = format!("import sys; sys.exit(sys.version_info < (3, {oldest}))");
     let new = |path: &PathBuf| output(program(path).args(["-c", &version])).is_some();

@@ -1,15 +1,15 @@
 //! The project's commands (`main.rs` lists them). The package `e2e` drives browsers; building and
 //! serving the page does not need it.
 //!
-//! - [`programs`]: the table of what we do not write ourselves; [`install`] finds and installs it.
-//! - [`site`]: from sources to `dist/`. Nothing else knows Trunk or wasm-opt.
-//! - [`book`]: the documentation, with mdBook; a page a training program, made from its folder.
-//! - [`recipes`]: sites of other people's tools with the calculator in them.
+//! - [`programs`]: the table of external programs, which [`install`] finds and installs.
+//! - [`site`]: builds `dist/` from sources. No other module uses Trunk or wasm-opt.
+//! - [`book`]: the documentation, with mdBook, including generated pages of training programs.
+//! - [`recipes`]: sites of other tools with an embedded calculator.
 //! - [`packages`]: the engine as an npm package and as a Python package.
-//! - [`engine`]: the engine without a browser, for people. [`random`]: random inputs for it.
-//! - [`graph`]: what depends on what.
-//! - [`checks`]: the table of everything that has to hold.
-//! - [`mod@bench`]: the figures of docs/book/speed.md, and whether any figure is ever missing.
+//! - [`engine`]: the engine without a browser. [`random`]: random inputs for the engine.
+//! - [`graph`]: dependencies between crates and folders.
+//! - [`checks`]: the table of all checks.
+//! - [`mod@bench`]: the numbers of docs/book/speed.md, and visits that look for missing figures.
 //! - [`shell`]: runs programs, reads and writes files.
 //!
 //! An error is one full sentence, with the command that solves the problem if there is one.

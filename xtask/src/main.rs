@@ -111,12 +111,12 @@ fn main() -> ExitCode {
     })
 }
 
-/// Reads the words of a command.
+/// Parses the words of a command.
 fn read(mut words: Vec<OsString>) -> xflags::Result<Xtask> {
     match words.first() {
         None => words.push("--help".into()),
         Some(first) if first == "help" => words = vec!["--help".into()],
-        // These parse their own arguments.
+        // These commands parse their own arguments.
         Some(first) if engine::has(first) => words.insert(1, "--".into()),
         Some(_) => {}
     }

@@ -1,8 +1,8 @@
-//! The engine as packages, without the page.
+//! Builds the engine as packages, without the page.
 //!
-//! For npm, in `target/npm/`: `npm/src` is compiled to Wasm, `npm/js` is imported by users, and
-//! `npm/examples` and the licences are included. For Python, a wheel in `target/python/`: maturin
-//! compiles `python/src` and packs `python/shardwise`. The checks install what is built into new
+//! For npm, in `target/npm/`: `npm/src` is compiled to Wasm, `npm/js` is the API for users, and
+//! `npm/examples` and the licenses are included. For Python, a wheel in `target/python/`: maturin
+//! compiles `python/src` and packs `python/shardwise`. The checks install the packages into new
 //! folders and run the tests there.
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -14,7 +14,7 @@ use crate::programs::{MATURIN, NODE, NPM, TYPESCRIPT, WASM_BINDGEN, WHEEL_TESTS}
 use crate::shell::{cargo, copy, entries, fresh, make, name, of_kind, program, read, root, run, step, write};
 use crate::site::{brotli, optimise, size};
 
-/// The placeholder of the crate's version in `npm/js/package.json`.
+/// Placeholder for the crate's version in `npm/js/package.json`.
 const VERSION: &str = "\"version\": \"0.0.0\"";
 
 fn npm_folder() -> PathBuf {
@@ -82,8 +82,8 @@ fn stamp(file: &Path) -> Result<String> {
     Ok(version)
 }
 
-/// Builds the npm package and installs its tarball, with the tests beside it, into a new folder;
-/// returns that folder.
+/// Builds the npm package and installs its tarball into a new folder with the tests; returns that
+/// folder.
 ///
 /// # Errors
 /// When the package cannot be built or installed.
@@ -116,7 +116,7 @@ pub fn npm_check() -> Result<()> {
     run(tests.env("SHARDWISE_TSC", TYPESCRIPT.ensure()?))
 }
 
-/// Builds the command line, with whose reports the tests compare those of a package.
+/// Builds the command line; the tests compare its reports with those of a package.
 fn command_line() -> Result<PathBuf> {
     run(&mut cargo(&["build", "--quiet", "--package", CLI]))?;
     Ok(root().join("target").join("debug").join(format!("shardwise{}", std::env::consts::EXE_SUFFIX)))
@@ -152,7 +152,7 @@ pub fn wheel_check() -> Result<()> {
     run(pip(&python).arg(wheel))?;
     step("Testing the installed package");
     let mut tests = program(python);
-    // From a folder without the sources, which would stand for the package.
+    // Run in a folder without the sources, which would be imported in place of the package.
     tests.current_dir(&folder).args(["-m", "unittest", "discover", "--start-directory"]);
     tests.arg(root().join("python").join("tests")).env("SHARDWISE_CLI", command_line);
     run(tests.env("SHARDWISE_TESTS", root().join("tests")))

@@ -1,17 +1,17 @@
-//! The table of the external programs: what each is for, how it is found, its version, and who
-//! installs it; [`crate::install`] does so.
+//! The table of external programs: purpose, search, version, and method of installation.
+//! [`crate::install`] installs them.
 #![allow(missing_docs, reason = "a row says itself what it is")]
 
 /// An external program: a row of the table below.
 #[derive(Debug)]
 pub struct Program {
-    /// Its name, and after a comma what it is for, as a sentence says it.
+    /// Name of the program, and its purpose as a relative clause.
     pub(crate) name: (&'static str, &'static str),
-    /// The environment variable that can name it; may be empty.
+    /// Environment variable with the path; may be empty.
     pub(crate) variable: &'static str,
-    /// Its names on `PATH`, the best first.
+    /// Command names on `PATH`, in order of preference.
     pub(crate) commands: &'static [&'static str],
-    /// Where it may be outside of `PATH`.
+    /// Possible paths outside of `PATH`.
     pub(crate) places: &'static [&'static str],
     pub(crate) version: Version,
     pub(crate) source: Source,
@@ -21,23 +21,23 @@ pub struct Program {
 pub(crate) enum Version {
     Any,
     Exact(&'static str),
-    /// That of the package of this name in `Cargo.lock`.
+    /// Version of the package of this name in `Cargo.lock`.
     Locked(&'static str),
-    /// The major version of the package of this name in `xtask/package.json`.
+    /// Major version of the package of this name in `xtask/package.json`.
     Listed(&'static str),
 }
 
-/// Who installs a program.
+/// Method of installation.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// The system's package manager, with these arguments after its `install`: of Debian, Ubuntu,
-    /// Fedora, Arch and Homebrew; an empty one has no package.
+    /// The system's package manager, with these arguments after `install` for Debian, Ubuntu,
+    /// Fedora, Arch and Homebrew; an empty text means no package.
     System([&'static str; 5]),
     /// `cargo install` of this package, with these options.
     Cargo(&'static str, &'static [&'static str]),
     /// npm: a file of a package of `xtask/package.json`.
     Npm(&'static str, &'static str),
-    /// A person, as this sentence says.
+    /// Installed by the user, according to this sentence.
     Person(&'static str),
 }
 
@@ -50,7 +50,7 @@ pub(crate) const ROW: Program = Program {
     source: Source::Person(""),
 };
 
-/// Both from the same manager, which keeps their versions equal.
+/// Both come from one package manager, which keeps their versions equal.
 const CHROMIUM_PACKAGES: Source = Source::System([
     "chromium chromium-driver",
     "chromium-browser chromium-chromedriver",
@@ -90,7 +90,7 @@ pub const GECKODRIVER: Program = Program {
     source: Source::Cargo("geckodriver", &["--locked"]),
     ..ROW
 };
-/// Fedora has browser and driver in the library's package.
+/// On Fedora, the library's package includes browser and driver.
 const WEBKIT_PACKAGES: Source = Source::System([
     "--no-install-recommends webkit2gtk-driver xvfb",
     "--no-install-recommends webkit2gtk-driver xvfb",
@@ -153,7 +153,7 @@ pub const NGINX: Program = Program {
     ]),
     ..ROW
 };
-/// Comes with nginx on Debian; other systems may have none.
+/// Debian installs this with nginx; other systems may not have it.
 pub const NGINX_BROTLI: Program = Program {
     name: ("nginx's brotli module", "which serves compressed copies"),
     places: &[
@@ -162,7 +162,7 @@ pub const NGINX_BROTLI: Program = Program {
     ],
     ..ROW
 };
-/// Without TLS, as it downloads nothing. (0.22 needs a newer Rust than ours.)
+/// Without TLS, as Trunk downloads nothing. (0.22 requires a newer Rust.)
 pub const TRUNK: Program = Program {
     name: ("Trunk", "which builds the site"),
     commands: &["trunk"],
@@ -170,7 +170,7 @@ pub const TRUNK: Program = Program {
     source: Source::Cargo("trunk", &["--locked", "--no-default-features"]),
     ..ROW
 };
-/// Its own lock file is outdated, so `--locked` is left out.
+/// Without `--locked`, as the package's lock file is outdated.
 pub const WASM_BINDGEN: Program = Program {
     name: ("wasm-bindgen", "which writes the JavaScript of a Wasm module"),
     commands: &["wasm-bindgen"],
@@ -200,7 +200,7 @@ pub const NPM: Program = Program {
     source: Source::Person("Install Node 20 or later with npm from nodejs.org."),
     ..ROW
 };
-/// The system's; else that of npm, a script for Node.
+/// The system's program, or else npm's script for Node.
 pub const WASM_OPT: Program = Program {
     name: ("wasm-opt", "which makes Wasm modules smaller and faster"),
     commands: &["wasm-opt"],
@@ -208,13 +208,13 @@ pub const WASM_OPT: Program = Program {
     source: Source::Npm("binaryen", "bin/wasm-opt"),
     ..ROW
 };
-/// A script of a page.
+/// A script that runs in a page.
 pub const AXE: Program = Program {
     name: ("axe-core", "which checks the accessibility of a page"),
     source: Source::Npm("axe-core", "axe.min.js"),
     ..ROW
 };
-/// A script for Node.
+/// A script that runs in Node.
 pub const TYPESCRIPT: Program = Program {
     name: ("TypeScript", "which checks the types of the npm package"),
     source: Source::Npm("typescript", "bin/tsc"),
@@ -224,16 +224,16 @@ pub const TYPESCRIPT: Program = Program {
 /// A virtual environment of Python with pinned packages: a row of the table below.
 #[derive(Debug)]
 pub struct Environment {
-    /// What is installed, as the message says it.
+    /// Description of the packages, for a message.
     pub(crate) what: &'static str,
-    /// Its folder below `target`.
+    /// Folder below `target`.
     pub(crate) place: &'static str,
-    /// The oldest minor version of Python 3 that does.
+    /// Minimum minor version of Python 3.
     pub(crate) oldest: u32,
-    /// Lists of pinned packages, from the root.
+    /// Lists of pinned packages, relative to the root.
     pub(crate) lists: &'static [&'static str],
-    /// A list of packages that are installed without what they depend on, as their dependencies'
-    /// versions would exclude each other; may be empty.
+    /// List of packages installed without dependencies, as versions of their dependencies conflict;
+    /// may be empty.
     pub(crate) alone: &'static str,
 }
 
@@ -258,7 +258,7 @@ pub const RECIPES: Environment = Environment {
     lists: &["docs/recipes/sphinx/requirements.txt", "docs/recipes/mkdocs/requirements.txt"],
     alone: "",
 };
-/// Megatron-Core needs Python 3.12.
+/// Megatron-Core requires Python 3.12.
 pub const FRAMEWORKS: Environment = Environment {
     what: "the frameworks (up to 3 GB)",
     place: "tools/exports",

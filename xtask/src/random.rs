@@ -1,8 +1,8 @@
-//! Random inputs: the fuzz targets under `fuzz/`, and the tests with random cases under many seeds.
+//! Random inputs: the fuzz targets under `fuzz/`, and randomized tests with many seeds.
 //!
-//! libFuzzer comes with its crate, and stable Rust has the LLVM pass that counts edges, so neither
-//! nightly nor cargo-fuzz is needed, only a C++ compiler. The address sanitizer would need nightly,
-//! but the project has no `unsafe`.
+//! The crate of libFuzzer includes the library, and stable Rust has the LLVM pass that counts
+//! edges, so this needs neither nightly nor cargo-fuzz, only a C++ compiler. The address sanitizer
+//! would need nightly, but the project has no `unsafe`.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::process::Command;
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE};
 use crate::shell::{cargo, make, of_kind, output, program, root, run, step};
 
-/// The compiler flags of cargo-fuzz, without the sanitizer.
+/// Compiler flags of cargo-fuzz, without the sanitizer.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 
-/// Returns the names of the targets, which are those of the files in `fuzz/fuzz_targets`.
+/// Returns the names of the fuzz targets, which are the file names in `fuzz/fuzz_targets`.
 fn targets() -> Result<Vec<String>> {
     let files = of_kind(&root().join("fuzz").join("fuzz_targets"), "rs")?;
     Ok(files.iter().filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect())
 }
 
-/// Runs one target, or all of them one after another, each for this time.
+/// Runs one target, or all targets one after another, for `time` each.
 ///
 /// # Errors
 /// When the target does not exist or does not compile, or an input makes it fail: libFuzzer prints
@@ -37,7 +37,7 @@ pub fn fuzz(target: Option<&str>, time: Duration) -> Result<()> {
     wanted.into_iter().try_for_each(|name| run_target(name, time))
 }
 
-/// Compiles all targets.
+/// Compiles all fuzz targets.
 ///
 /// # Errors
 /// When one does not compile.
@@ -45,7 +45,7 @@ pub fn compile() -> Result<()> {
     run(&mut command("build")?)
 }
 
-/// Returns the command that compiles targets, or runs one.
+/// Returns the command that compiles targets or runs one.
 fn command(what: &str) -> Result<Command> {
     let host = output(program("rustc").args(["--print", "host-tuple"]))
         .ok_or_else(|| anyhow!("rustc does not say which machine this is."))?;
@@ -68,11 +68,11 @@ fn run_target(name: &str, time: Duration) -> Result<()> {
     run(&mut fuzz)
 }
 
-/// What proptest reads a seed from.
+/// Environment variable from which proptest reads its seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
-/// Seeds of a day, so that those of one day are not those of the next.
+/// Number of seeds per day, so that different days use different seeds.
 const OF_A_DAY: u64 = 1_000;
-/// What the names of tests with random cases hold: their modules.
+/// Modules with randomized tests, which filter test names.
 const MODULES: [&str; 13] = [
     "laws",
     "pins",
@@ -89,19 +89,19 @@ const MODULES: [&str; 13] = [
     "logs",
 ];
 
-/// Returns the first seed of today.
+/// Returns the first seed of the current day.
 pub fn first_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_secs() / (24 * 60 * 60) * OF_A_DAY
 }
 
-/// Runs the laws under `number` seeds from `first` on. `PROPTEST_CASES` says how many cases each
-/// law is tried with.
+/// Runs the laws with `number` seeds from `first` on. `PROPTEST_CASES` is the number of cases per
+/// law.
 ///
 /// # Errors
-/// When a test does not compile, or fails: the seeds with which it does are said last.
+/// When a test does not compile, or fails; the error lists the failing seeds.
 pub fn laws(number: u64, first: u64) -> Result<()> {
-    // What does not compile is no failure of a seed.
+    // Compile first, so that a compile error does not count as a failure of a seed.
     run(&mut tests(&["--no-run"]))?;
     let mut failed = Vec::new();
     for seed in (first..).take(usize::try_from(number)?) {
@@ -138,9 +138,9 @@ fn tests(arguments: &[&str]) -> Command {
     cargo(&[&["test", "--quiet"], packages.as_flattened(), &["--test", "suite"], arguments].concat())
 }
 
-/// Returns the names of the tests that failed, from what libtest prints.
+/// Returns the names of failed tests in the output of libtest.
 fn failures(said: &str) -> Vec<&str> {
-    // "failures:" stands before what they printed, and once more before their names.
+    // "failures:" precedes the output of failed tests, and again the list of their names.
     let lists = said.split("\nfailures:\n").filter_map(|part| {
         let names: Vec<&str> = part.lines().take_while(|line| !line.is_empty()).collect();
         names.iter().all(|name| name.starts_with("    ")).then_some(names)

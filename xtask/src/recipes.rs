@@ -1,5 +1,5 @@
-//! `cargo xtask recipes`: the small sites of `docs/recipes`, each built with its own tool, with the
-//! calculator beside them as `/shardwise/`. The tests of the built site open them.
+//! `cargo xtask recipes`: builds the small sites of `docs/recipes`, each with its own tool, with
+//! the calculator at `/shardwise/`. The tests of the built site open them.
 
 use anyhow::{Result, anyhow, bail};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::programs::{MDBOOK, NODE, NPM, RECIPES};
 use crate::shell::{copy, fresh, make, program, read, root, run, step, write};
 use crate::site;
 
-/// The names of the sites and of their folders.
+/// Names of the sites and of their folders.
 pub const NAMES: [&str; 5] = ["html", "mdbook", "sphinx", "mkdocs", "vitepress"];
 
 /// Returns the root of a server with all sites.
@@ -69,7 +69,7 @@ fn mkdocs(sources: &Path, site: &Path) -> Result<()> {
     run(build.arg("--site-dir").arg(site))
 }
 
-/// VitePress reads the sources beside its packages, so they are copied there.
+/// VitePress reads sources next to its packages, so the sources are copied there.
 fn vitepress(sources: &Path, site: &Path) -> Result<()> {
     let (npm, node) = (NPM.find()?, NODE.find()?);
     let place = workshop().join("vitepress");

@@ -1,5 +1,5 @@
-//! Runs other programs from the repository's root, with stdin closed; reads and writes files, with
-//! sentences for what fails.
+//! Runs other programs from the root of the repository with stdin closed, and reads and writes
+//! files, with readable error messages.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Prints the next step, in one line.
+/// Prints the name of the next step, in one line.
 pub fn step(what: &str) {
     println!("==> {what}");
 }
@@ -25,11 +25,11 @@ pub fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Returns a command for the cargo that runs this program, with these arguments.
+/// Returns a command for the running cargo, with these arguments.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments);
-    // Cargo describes the package xtask in these variables; they must not reach the next cargo.
+    // Cargo sets these variables for the package xtask; the next cargo must not inherit them.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
             command.env_remove(name);
@@ -38,7 +38,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Writes a command as one would type it.
+/// Formats a command as a user would type it.
 pub fn spelled(command: &Command) -> String {
     let name = Path::new(command.get_program()).file_name().unwrap_or_default();
     let mut parts = vec![name.to_string_lossy().into_owned()];
@@ -113,7 +113,7 @@ pub fn write(file: &Path, text: impl AsRef<[u8]>) -> Result<()> {
     std::fs::write(file, text).with_context(|| format!("{} could not be written", file.display()))
 }
 
-/// Makes a folder and those above it, where they are missing.
+/// Creates a folder and its parents, if they are missing.
 ///
 /// # Errors
 /// When it cannot be made.
@@ -131,7 +131,7 @@ pub fn fresh(folder: &Path) -> Result<()> {
     make(folder)
 }
 
-/// Returns what a folder has, by name.
+/// Returns the entries of a folder, by name.
 ///
 /// # Errors
 /// When the folder does not exist.
@@ -142,7 +142,7 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Copies a folder except for these names.
+/// Copies a folder, except for files with these names.
 ///
 /// # Errors
 /// When a file cannot be copied.

@@ -1,5 +1,5 @@
-//! Builds the site from sources into `dist/`: Trunk compiles and assembles, wasm-opt optimises the
-//! modules, a service worker keeps all files, and each file gets a compressed copy.
+//! Builds the site from sources into `dist/`: Trunk compiles and assembles, wasm-opt optimizes the
+//! modules, a service worker caches all files, and each file gets a compressed copy.
 
 use anyhow::{Context as _, Result, bail};
 use brotli::BrotliCompress;
@@ -13,11 +13,11 @@ use crate::install::{self, WASM_TARGET, wasm_target};
 use crate::programs::{MDBOOK, TRUNK, WASM_BINDGEN};
 use crate::shell::{below, cargo, name, of_kind, program, read, root, run, step, write};
 
-/// The port of `cargo xtask serve`.
+/// Port of `cargo xtask serve`.
 pub const PORT: u16 = 8080;
 
-/// Wasm features that rustc uses and current browsers support; `--all-features` makes modules that
-/// Chrome refuses.
+/// Wasm features that rustc uses and current browsers support; with `--all-features`, Chrome
+/// rejects the modules.
 const WASM_FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -27,12 +27,12 @@ const WASM_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// What wasm-opt does. -O3 takes half as long again, and its output is as large after brotli; so is
-/// that of -Os. Functions that are alike have names that are alike, and compress best side by side;
-/// alignment hints, which no processor needs, are in the way of that.
+/// Options of wasm-opt. -O3 takes half as long again, and neither -O3 nor -Os is smaller after
+/// brotli. Functions with similar names have similar code and compress best next to each other;
+/// alignment hints, which no processor needs, disturb the compression.
 const OPTIMISATIONS: [&str; 3] = ["-O2", "--dealign", "--reorder-functions-by-name"];
 
-/// The build profile.
+/// Build profile of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// The shipped build.
@@ -80,12 +80,13 @@ pub fn serve(profile: Profile, port: u16) -> Result<()> {
     if has_display() {
         trunk.arg("--open");
     }
-    // A separate folder: a concurrent build or test must not remove files that the browser needs.
+    // A separate folder, as a concurrent build or test must not remove files that the browser
+    // needs.
     trunk.args(["--port", &port.to_string(), "--dist"]).arg(root().join("target").join("serve"));
     run(&mut trunk)
 }
 
-/// Whether a browser window can be opened.
+/// Returns whether a browser window can be opened.
 fn has_display() -> bool {
     cfg!(any(target_os = "macos", target_os = "windows"))
         || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
@@ -95,7 +96,7 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     wasm_target()?;
     prepare(profile)?;
     let mut trunk = program(TRUNK.ensure()?);
-    // Offline, so that Trunk uses the tools it is given and downloads none.
+    // Offline, so that Trunk uses the given tools and downloads none.
     trunk.args([command, "--offline", "--config", "Trunk.toml"]).env("PATH", install::path()?);
     // Trunk's error sentences are enough.
     trunk.env("RUST_BACKTRACE", "0");
@@ -107,7 +108,7 @@ fn trunk(command: &str, profile: Profile) -> Result<Command> {
     Ok(trunk)
 }
 
-/// Compiles both modules of the site as [`build`] does.
+/// Compiles both Wasm modules of the site like [`build`].
 ///
 /// # Errors
 /// When the target is missing, or one does not compile.
@@ -119,7 +120,7 @@ pub fn compile() -> Result<()> {
 }
 
 /// Installs Trunk and wasm-bindgen if they are missing, and compiles the page at the same time, as
-/// either leaves cores idle.
+/// both leave cores idle.
 fn prepare(profile: Profile) -> Result<()> {
     if TRUNK.find().and_then(|_| WASM_BINDGEN.find()).is_ok() {
         return Ok(());
@@ -133,10 +134,10 @@ fn prepare(profile: Profile) -> Result<()> {
     installed
 }
 
-/// Runs wasm-opt on the modules of a site, or prints why not.
+/// Runs wasm-opt on the modules of a site, or prints the reason for skipping it.
 ///
-/// A module keeps its name with the hash that Trunk computed before: a module from another wasm-opt
-/// behaves the same.
+/// A module keeps its name, including the hash that Trunk computed before: modules from different
+/// versions of wasm-opt behave equally.
 fn finish(folder: &Path) -> Result<()> {
     let wasm_opt = install::wasm_opt().unwrap_or_else(|failure| {
         step(&format!("Leaving the module as the compiler made it, about a tenth larger. {failure:#}"));
@@ -164,10 +165,10 @@ pub(crate) fn optimise(wasm_opt: &[PathBuf], module: &Path) -> Result<()> {
     run(&mut optimise)
 }
 
-/// Extensions of text and code; pictures and fonts are compressed already.
+/// Extensions of text and code; pictures and fonts are already compressed.
 const COMPRESSED: [&str; 8] = ["css", "html", "js", "json", "py", "svg", "txt", "wasm"];
 
-/// Returns a file after brotli, at the highest quality and the usual window of servers.
+/// Compresses a file with brotli, at the highest quality and with the default window of servers.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -179,8 +180,8 @@ pub fn brotli(file: &Path) -> Result<Vec<u8>> {
     Ok(small)
 }
 
-/// Writes a copy `FILE.br` beside every file below a folder that brotli makes smaller, for servers
-/// that send such copies; on all cores.
+/// Writes a compressed copy `FILE.br` of every file below a folder that brotli makes smaller, for
+/// servers that send such copies; uses all cores.
 fn compress(folder: &Path) -> Result<()> {
     let is_text = |file: &PathBuf| file.extension().is_some_and(|kind| COMPRESSED.iter().any(|known| kind == *known));
     let files = Mutex::new(below(folder)?.into_iter().filter(is_text));
@@ -205,7 +206,7 @@ fn compress(folder: &Path) -> Result<()> {
 }
 
 /// Compiles the module that reads files and writes settings (`crates/files-worker`), which the page
-/// fetches on demand, into Trunk's folder, else into `dist/`. Trunk calls it as a hook
+/// fetches on demand, into Trunk's folder, or else into `dist/`. Trunk calls this as a hook
 /// (`Trunk.toml`).
 ///
 /// # Errors
@@ -222,23 +223,23 @@ pub fn files() -> Result<()> {
     run(bindgen.arg(compiled)).context("The module of files could not be made")
 }
 
-/// Name of the worker in the site; its scope is its folder and everything below.
+/// Name of the service worker in the site; its scope is its folder and everything below.
 const WORKER: &str = "sw.js";
 
-/// Path of the template in Trunk's output.
+/// Path of the worker's template in Trunk's output.
 const TEMPLATE: &str = "static/sw.js";
 
-/// Extensions of files that the page may request. Pictures are left out: they only serve visitors
-/// without scripts.
+/// Extensions of files that the page may request. Pictures are excluded, as they only serve
+/// visitors without scripts.
 const KEPT: [&str; 6] = ["css", "html", "js", "svg", "txt", "wasm"];
 
-/// Files with such extensions that the page does not request: other sites load the first, and Trunk
-/// has copied the second under a hashed name.
+/// Files with these extensions that the page does not request: the first is loaded by other sites,
+/// and Trunk has copied the second under a hashed name.
 const OTHERS: [&str; 2] = ["static/embed.js", "static/page.css"];
 
-/// Writes the service worker into the site, and its name into the page for `static/boot.js`: the
-/// template with the list of kept files and a hash of them, so that every changed build has a
-/// changed worker.
+/// Writes the service worker into the site, and the worker's name into the page for
+/// `static/boot.js`. The worker is the template with the list of cached files and a hash of these
+/// files, so that every changed build has a changed worker.
 fn write_worker(site: &Path) -> Result<()> {
     const PLACE: &str = " data-wasm=\"";
     let template = read(&site.join(TEMPLATE))?;
@@ -259,8 +260,8 @@ fn write_worker(site: &Path) -> Result<()> {
     write(&site.join(WORKER), filled(&template, &names, hasher.finish())?)
 }
 
-/// Returns the files that the page may request, with their names in the site; the page itself is
-/// `./`.
+/// Returns the files that the page may request, with their names in the site. The name of the page
+/// is `./`.
 fn kept(site: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut kept = Vec::new();
     for file in below(site)? {
@@ -273,7 +274,7 @@ fn kept(site: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(kept)
 }
 
-/// Whether the page may request a file: it is beside the page, or in `static/`.
+/// Returns whether the page may request a file: the file is in the root folder or in `static/`.
 fn is_kept(name: &str) -> bool {
     let near = !name.strip_prefix("static/").unwrap_or(name).contains('/');
     let kind = name.rsplit_once('.').is_some_and(|(_, kind)| KEPT.contains(&kind));
@@ -290,22 +291,22 @@ fn filled(template: &str, names: &[&str], hash: u64) -> Result<String> {
     Ok(template.replace(build, &format!("\"{hash:016x}\"")).replace(files, &format!("[{}]", names.join(", "))))
 }
 
-/// The environment variable with the address.
+/// Environment variable with the address.
 const VARIABLE: &str = "SHARDWISE_URL";
-/// The attribute with the page's picture.
+/// Attribute with the page's picture.
 const PICTURE: &str = "content=\"static/";
-/// The line of the page before which the lines with the address are inserted.
+/// Line of the page before which the lines with the address are inserted.
 const BEFORE: &str = "<meta property=\"og:type\"";
 
-/// Writes the address into the built page, if it is set: services that show previews of links need
-/// absolute addresses of pictures. Without it all stay relative and work under any path.
+/// Writes the address into the built page, if it is set: link previews require absolute addresses
+/// of pictures. Without an address, all paths stay relative and work under any path.
 fn write_address(folder: &Path) -> Result<()> {
     let Some(url) = std::env::var(VARIABLE).ok().filter(|url| !url.trim().is_empty()) else { return Ok(()) };
     let page = folder.join("index.html");
     write(&page, with_address(&read(&page)?, url.trim())?)
 }
 
-/// Returns the page with its address.
+/// Returns the page with absolute addresses.
 fn with_address(html: &str, url: &str) -> Result<String> {
     let is_plain = !url.contains(['"', '<', '>', '&', '#', '?', ' ']);
     if !(is_plain && (url.starts_with("https://") || url.starts_with("http://"))) {
@@ -335,7 +336,7 @@ mod tests {
         ] {
             assert!(html.contains(line), "{line}");
         }
-        // Files that the page itself loads stay relative.
+        // Files that the page loads stay relative.
         assert!(html.contains("src=\"static/theme.js\""));
     }
 

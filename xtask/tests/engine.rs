@@ -1,4 +1,4 @@
-//! The commands for people print what the engine's examples print, and nothing else.
+//! The `cargo xtask` commands print exactly the output of the engine's examples.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
@@ -8,12 +8,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// In place of cargo: answers on standard output with where it is, its words and its input, and on
-/// standard error as a build does.
+/// Replacement for cargo: prints its folder, arguments and input to standard output, and a line to
+/// standard error like a build.
 const CARGO: &str = "#!/bin/sh\necho Compiling >&2\npwd\nprintf '%s\\n' \"$@\"\ncat\nexit 2\n";
 
-/// What `cargo xtask` does with these words and this input, in this folder, where [`CARGO`] is
-/// cargo.
+/// Runs `cargo xtask` with these words and this input in a folder where [`CARGO`] replaces cargo.
 fn xtask(folder: &Path, words: &[&str], input: &str) -> Output {
     let cargo = folder.join("cargo");
     std::fs::write(&cargo, CARGO).unwrap();

@@ -1,4 +1,4 @@
-//! The quantity that a sweep varies: a parameter of the table, or the picked cluster, GPU or model.
+//! The quantity that a sweep varies: a parameter of the table, or the cluster, GPU or model.
 
 use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
 use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use crate::given::{Code, refuse};
 use crate::{Given, Reading, Refusal};
 
-/// Stands for an option or entry that does not exist.
+/// Value of an option or entry that does not exist.
 const NOTHING: f64 = -1.0;
 
-/// One axis of a sweep. Its values are numbers: those of the parameter in its unit, or indices of
-/// options or catalog entries.
+/// One axis of a sweep. Values are numbers: in the unit of the parameter, or indices of options or
+/// catalog entries.
 #[derive(Clone, Copy)]
 pub(crate) enum Axis {
-    /// A row of the table.
+    /// A parameter of the table.
     Param(&'static Param),
     /// A cluster of the catalog, with its GPU and network.
     Cluster,
@@ -30,7 +30,7 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// Returns the axis of a link's key.
+    /// Returns the axis of a key in links.
     pub(crate) fn find(key: &str) -> Option<Self> {
         match key {
             v1::CLUSTER_KEY => Some(Self::Cluster),
@@ -52,8 +52,8 @@ impl Axis {
         }
     }
 
-    /// Returns the rank of the axis among the pairs of a link, which are read in this order: a GPU
-    /// of the catalog before a number of it.
+    /// Returns the rank of the axis among the pairs of a link, which are read in this order: a
+    /// catalog GPU before the number of GPUs.
     pub(crate) fn rank(self) -> usize {
         match self {
             Self::Cluster => 0,
@@ -105,11 +105,11 @@ fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Va
     }
 }
 
-/// Returns the key of links that an axis has, by any of its names.
+/// Returns the key in links of an axis, by any of its names.
 ///
 /// # Errors
 ///
-/// A sentence where there is no such key, with the nearest.
+/// Returns a sentence with the nearest keys if there is no such key.
 pub fn key(typed: &str) -> Result<String, Refusal> {
     let spelled = spelling::spell(typed, "");
     if let [(key, value)] = spelled.pairs.as_slice()
@@ -134,14 +134,14 @@ pub fn key(typed: &str) -> Result<String, Refusal> {
 ///
 /// # Errors
 ///
-/// What cannot be read, unless it is forgiven.
+/// Returns a refusal for values that cannot be read, unless reading is lenient.
 pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal> {
     let scenario = given.read()?.scenario;
     let Some(axis) = Axis::find(key) else { return Ok(String::new()) };
     let (mut numbers, mut values, mut issues) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines.lines() {
         let spelled = spelling::spell(key, line);
-        // An option may have other names; what means several values is no value of one axis.
+        // An option may have other names. A name that sets several keys is no value of one axis.
         let typed = match spelled.pairs.as_slice() {
             [(own, typed)] if own == key => typed.as_str(),
             _ => line,
@@ -168,7 +168,7 @@ pub fn resolve(given: &Given, key: &str, lines: &str) -> Result<String, Refusal>
     Ok(json!({ "numbers": numbers, "values": values, "issues": said(&issues) }).to_string())
 }
 
-/// Converts issues to JSON, under the names of the report.
+/// Converts issues to JSON, with the names used in the report.
 pub(crate) fn said(issues: &[Issue]) -> Value {
     let severity = |issue: &Issue| if issue.severity == Severity::Error { "error" } else { "note" };
     let said = |issue: &Issue| json!({ "severity": severity(issue), "key": issue.key, "message": issue.message });

@@ -1,4 +1,4 @@
-//! What texts and files bring.
+//! Reads texts and files.
 
 use engine::scenario::Model;
 use engine::share::{self, spelling};
@@ -8,29 +8,29 @@ use crate::given::Code;
 use crate::open::{Open, Stated, Unstated};
 use crate::{Given, Read, Reading, Refusal, json};
 
-/// Reads texts and files for the scenario on a page: `{"Ok": …}` with a
-/// [`files::brought::Brought`], or `{"Err": …}` with a sentence. An empty name is that of a text
-/// that has no file.
+/// Reads texts and files for the scenario on a page. Returns `{"Ok": …}` with a
+/// [`files::brought::Brought`], or `{"Err": …}` with a sentence. The name is empty for a text
+/// without a file.
 pub fn bring(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
     json(&brought::bring(&items(files), &share::decode(scenario).scenario))
 }
 
-/// Reads texts and files for a program's scenario: a [`files::brought::Brought`] as JSON. A run
-/// whose model is not known, or of which nobody said what decides whether it fits, has no offers:
-/// what is missing stands first among its sections.
+/// Reads texts and files for the scenario of a program. Returns a [`files::brought::Brought`] as
+/// JSON. If the model of a run is unknown, or a value that decides whether the run fits is missing,
+/// there are no offers, and the first section lists the missing values.
 ///
 /// # Errors
 ///
-/// What cannot be read.
+/// Returns a refusal for files that cannot be read.
 pub fn read(given: &Given, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<String, Refusal> {
     Ok(json(&of_items(&items(files), given)?.0))
 }
 
-/// Reads files; gives what was brought, and the scenario that it becomes.
+/// Reads files. Returns their content and the resulting scenario.
 ///
 /// # Errors
 ///
-/// What cannot be read.
+/// Returns a refusal for files that cannot be read.
 pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusal> {
     let base = given.read()?;
     let over = crate::given::in_order(given.set).flat_map(|(key, value)| spelling::spell(key, value).pairs);
@@ -38,7 +38,7 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
     let mut brought = brought::bring_over(items, &over).map_err(|said| Refusal::new(Code::Unreadable, said))?;
     let mut read = Read::of(&brought.scenario);
     read.stated = stated(&brought, base.stated);
-    // A saved scenario is changed by what is set by hand; a run has it already.
+    // Explicit values change a saved scenario; a run includes them already.
     if brought.kind == Kind::Scenario && !given.set.is_empty() {
         for (key, value) in crate::given::in_order(given.set) {
             read.set(key, value);
@@ -46,7 +46,7 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
         brought.scenario = share::encode(&read.scenario);
     }
     read.finish();
-    // What contradicts itself in a run is said with it.
+    // A run reports its contradictions itself.
     if given.reading != Reading::Lenient && brought.kind != Kind::Run {
         crate::given::refuse(&read.issues)?;
     }
@@ -56,14 +56,14 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
     Ok((brought, read))
 }
 
-/// Asks for what decides whether a run fits and nobody stated, in place of offers.
+/// Replaces the offers by questions for missing values that decide whether the run fits.
 fn ask(brought: &mut Brought, read: &Read, reading: Reading) {
     let open = read.stated.open(&read.scenario, &Open::ALL);
     let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
     brought.ask(if reading == Reading::Strict { questions } else { Vec::new() });
 }
 
-/// What was stated of the things that decide an answer, by the scenario and by files.
+/// Returns which of the decisive values are stated by the scenario and the files.
 fn stated(brought: &Brought, base: Stated) -> Stated {
     let mut stated = base;
     match brought.kind {
@@ -71,18 +71,18 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
             let decoded = share::decode(&brought.scenario);
             stated = Stated::of_keys(&decoded.keys);
         }
-        // What it does not say is said to be assumed.
+        // A sentence reports its assumptions itself.
         Kind::Sentence => stated.add(engine::share::v1::VERSION_KEY),
         Kind::Model => stated.model = true,
         Kind::Lengths => stated.length = true,
         Kind::Run => {
-            // A framework's own default is a statement of its documentation.
+            // A framework's documented default counts as stated.
             stated.batch = true;
             stated.model = !brought.open.contains(&brought::Unsaid::Model) || base.model;
             stated.gpus |= !brought.open.contains(&brought::Unsaid::Gpus);
             stated.length |= !brought.open.contains(&brought::Unsaid::Length);
         }
-        // An adapter names the model that it is of, as far as that is known.
+        // An adapter states its model if the model is in the catalog.
         Kind::Adapter => {
             let model = share::decode(&brought.scenario).scenario.model;
             stated.model |= matches!(model, Model::Preset { .. });

@@ -1,4 +1,5 @@
-//! A scenario as a program gives it: read strictly, unless it asks for the page's forgiveness.
+//! A scenario as given by a program. It is read strictly unless the program requests lenient
+//! reading.
 
 use core::fmt;
 
@@ -9,20 +10,20 @@ use engine::share::{self, spelling, v1};
 
 use crate::open::{Open, Stated, Unstated};
 
-/// How a scenario is read.
+/// Mode of reading a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// What cannot be read is refused, and what decides the answer and nobody stated is asked for.
+    /// Refuses invalid input, and asks for missing values that decide the answer.
     #[default]
     Strict,
-    /// What cannot be read is refused; what nobody stated is assumed, and said first.
+    /// Refuses invalid input; missing values are assumed and reported first.
     Assuming,
-    /// As the page reads a link that somebody opens: it is forgiven, and said.
+    /// Reads like a link opened on the page: invalid input is replaced and reported.
     Lenient,
 }
 
 impl Reading {
-    /// The way of reading that two switches ask for.
+    /// Returns the mode for two switches.
     pub const fn of(strict: bool, assume: bool) -> Self {
         match (strict, assume) {
             (false, _) => Self::Lenient,
@@ -32,23 +33,23 @@ impl Reading {
     }
 }
 
-/// What kind of refusal it is: programs map it to their own errors.
+/// Code of a refusal, which programs map to their own errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// A key that is none.
+    /// The key does not exist.
     UnknownKey,
-    /// A model, GPU, cluster or option that is none.
+    /// The model, GPU, cluster or option does not exist.
     UnknownName,
-    /// A value that cannot be read or be used.
+    /// The value cannot be read or used.
     InvalidValue,
-    /// What decides the answer and nobody stated.
+    /// A value that decides the answer is missing.
     Missing,
-    /// A file that cannot be read.
+    /// The file cannot be read.
     Unreadable,
 }
 
 impl Code {
-    /// The code's name, as JavaScript's errors hold it.
+    /// Returns the name of the code, as used in JavaScript errors.
     pub const fn name(self) -> &'static str {
         match self {
             Self::UnknownKey => "unknown-key",
@@ -60,17 +61,17 @@ impl Code {
     }
 }
 
-/// Why there is no answer.
+/// Reason for having no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Its kind.
+    /// Code of the refusal.
     pub code: Code,
-    /// Sentences for a person: what is wrong, with which value, what to do.
+    /// Sentences for users: the error, the value, and the remedy.
     pub message: String,
 }
 
 impl Refusal {
-    /// A refusal with its sentences.
+    /// Creates a refusal with its sentences.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -82,14 +83,14 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A scenario as a program gives it.
+/// A scenario as given by a program.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'a> {
     /// A link, its fragment, or a JSON object with the same keys.
     pub text: &'a str,
-    /// Values that are set in it, as a control of the page is.
+    /// Values set in the scenario, like inputs on the page.
     pub set: &'a [(String, String)],
-    /// How it is read.
+    /// Mode of reading.
     pub reading: Reading,
 }
 
@@ -104,10 +105,9 @@ impl<'a> From<&'a str> for Given<'a> {
 pub struct Read {
     /// The scenario.
     pub scenario: Scenario,
-    /// What there is to say of it: what was taken for what, what is unusual, under forgiveness what
-    /// is wrong.
+    /// Issues: interpretations of names, unusual values, and in lenient mode errors.
     pub issues: Vec<Issue>,
-    /// What was said of the things that decide an answer.
+    /// Which of the decisive values were stated.
     pub stated: Stated,
 }
 
@@ -116,10 +116,10 @@ impl Given<'_> {
     ///
     /// # Errors
     ///
-    /// Unless it is forgiven: the first thing that cannot be read.
+    /// Returns a refusal for invalid input, unless reading is lenient.
     pub fn read(&self) -> Result<Read, Refusal> {
         let mut read = if self.text.trim().is_empty() && !self.set.is_empty() {
-            // Values alone are a scenario of their own, whose model may be described by its shape.
+            // Values alone form a complete scenario, whose model may be given by its shape.
             let pairs = self.set.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
             Read::of(&serde_json::Value::Object(pairs.collect()).to_string())
         } else {
@@ -136,12 +136,12 @@ impl Given<'_> {
         Ok(read)
     }
 
-    /// Reads the scenario and makes sure that what decides the answer was stated, but for what an
-    /// axis or a question varies; what was assumed is said first.
+    /// Reads the scenario and checks that the values in `asked`, which decide the answer, are
+    /// stated. Assumptions come first among the issues.
     ///
     /// # Errors
     ///
-    /// As of [`Given::read`]; a question for what is missing.
+    /// Returns the errors of [`Given::read`], and a question for missing values.
     pub fn answerable(&self, asked: &[Open]) -> Result<Read, Refusal> {
         let mut read = self.read()?;
         read.open(asked, self.reading)?;
@@ -150,15 +150,14 @@ impl Given<'_> {
 }
 
 impl Read {
-    /// Reads a text; nothing is refused yet.
+    /// Reads a text. Invalid input is not yet refused.
     pub fn of(text: &str) -> Self {
         let decoded = share::decode(text);
         let stated = Stated::of_keys(&decoded.keys);
         Self { scenario: decoded.scenario, issues: decoded.issues, stated }
     }
 
-    /// Sets a value, as a link's pair does: of a parameter, or an entry of the catalog, by any of
-    /// their names.
+    /// Sets a value like a pair of a link: a parameter or a catalog entry, by any name.
     pub fn set(&mut self, key: &str, value: &str) {
         let spelled = spelling::spell(key, value);
         self.issues.extend(spelled.notes);
@@ -168,8 +167,8 @@ impl Read {
         }
     }
 
-    /// Completes it when everything is set: a single machine brings its GPUs, and contradictions
-    /// are found.
+    /// Completes the scenario after all values are set: the GPUs of a single machine are filled in,
+    /// and contradictions are detected.
     pub fn finish(&mut self) {
         let machine = cluster(self.scenario.network.id).filter(|cluster| cluster.is_single_machine());
         if let Some(machine) = machine.filter(|_| self.stated.hardware && !self.stated.gpus) {
@@ -179,11 +178,12 @@ impl Read {
         self.issues.extend(engine::validate::issues(&self.scenario));
     }
 
-    /// Makes sure that what decides the answer was stated; what was assumed is said first.
+    /// Checks that the decisive values in `asked` are stated; assumptions come first among the
+    /// issues.
     ///
     /// # Errors
     ///
-    /// A question for what is missing.
+    /// Returns a question for missing values.
     pub fn open(&mut self, asked: &[Open], reading: Reading) -> Result<(), Refusal> {
         let open = self.stated.open(&self.scenario, asked);
         let questions: Vec<String> = open.iter().filter(|open| open.is_asked).map(Unstated::question).collect();
@@ -196,8 +196,8 @@ impl Read {
     }
 }
 
-/// Values in the order in which they are set: what is picked of the catalog before what changes in
-/// it, and last what follows from the rest.
+/// Sorts values in the order in which they are set: first catalog entries, then parameters, and
+/// last derived values.
 pub fn in_order(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
     let mut pairs: Vec<(&str, &str)> = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     pairs.sort_by_key(|(key, value)| {
@@ -207,7 +207,7 @@ pub fn in_order(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)
     pairs.into_iter()
 }
 
-/// The place of a key of links among those that are set.
+/// Returns the rank of a key among the keys that are set.
 fn rank_of(key: &str) -> usize {
     match key {
         v1::CLUSTER_KEY => 0,
@@ -219,11 +219,11 @@ fn rank_of(key: &str) -> usize {
     }
 }
 
-/// Refuses what cannot be read, keys first: a key that is none often makes the rest wrong.
+/// Refuses invalid input. Unknown keys come first, as they often cause the other errors.
 ///
 /// # Errors
 ///
-/// The sentences of all that is wrong, without what the page would do instead.
+/// Returns the sentences of all errors, without the remedies of the page.
 pub fn refuse(issues: &[Issue]) -> Result<(), Refusal> {
     let mut wrong: Vec<&Issue> =
         issues.iter().filter(|issue| issue.severity == Severity::Error || issue.cause != Cause::Scenario).collect();
@@ -238,7 +238,7 @@ pub fn refuse(issues: &[Issue]) -> Result<(), Refusal> {
     Err(Refusal::new(code, sentences.join(" ")))
 }
 
-/// A message without the sentences that say what the page goes on with.
+/// Removes sentences about the page's remedy from a message.
 fn without_the_remedy(message: &str) -> String {
     const REMEDIES: [&str; 6] = [
         "is used instead.",
@@ -267,8 +267,8 @@ fn without_the_remedy(message: &str) -> String {
     kept.trim().to_owned()
 }
 
-/// Puts pieces together that a point within a number or a name has cut: a sentence ends before a
-/// blank.
+/// Joins pieces that were split at a point inside a number or a name. A sentence ends only before a
+/// space.
 fn joined(mut sentences: Vec<String>, piece: &str) -> Vec<String> {
     match sentences.last_mut() {
         Some(last) if !piece.starts_with(' ') => last.push_str(piece),

@@ -1,10 +1,10 @@
-//! What programs ask of shardwise, as texts and numbers. The packages for JavaScript (`npm`) and
-//! Python (`python`) and the command line (`cli`) share it, so that all answer alike.
+//! Interface of shardwise for programs, with texts and numbers. The packages for JavaScript (`npm`)
+//! and Python (`python`) and the command line (`cli`) share this interface, so their answers agree.
 //!
-//! A scenario is the text of a link, a fragment, or a JSON object with the same keys or the names
-//! that people know ([`engine::share::spelling`]). It is read strictly ([`given`]): a typo is
-//! refused and never another run, and what decides the answer and nobody stated is asked for
-//! ([`open`]), unless the program asks for the forgiveness that the page has for links.
+//! A scenario is the text of a link, a fragment, or a JSON object with the keys of links or other
+//! common names ([`engine::share::spelling`]). Reading is strict ([`given`]): a typo is refused
+//! instead of describing another run, and missing values that decide the answer are requested
+//! ([`open`]), unless the program requests the lenient mode that the page uses for links.
 
 pub mod axis;
 pub mod files;
@@ -30,17 +30,17 @@ pub use rank::rank;
 ///
 /// # Errors
 ///
-/// What cannot be read, or is missing.
+/// Returns a refusal for invalid input or missing values.
 pub fn estimate(given: &Given) -> Result<String, Refusal> {
     let Read { scenario, issues, .. } = given.answerable(&Open::ALL)?;
     Ok(compact(&report_json(&scenario, &scenario.report(), &issues)))
 }
 
-/// Returns what there is to say of a scenario whose axes are varied, as in its report.
+/// Returns the issues of a scenario whose axes are varied, as in its report.
 ///
 /// # Errors
 ///
-/// What cannot be read, or is missing and is no axis.
+/// Returns a refusal for invalid input or missing values, except values of axes.
 pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
     let mut read = given.read()?;
     for axis in axes {
@@ -48,7 +48,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
             read.stated.add(key);
         }
     }
-    // Every point has its own verdict: what decides one of them is no question for all.
+    // Each point has its own verdict, so values that decide only some points are not requested.
     read.open(&[Open::Model], given.reading)?;
     Ok(axis::said(&read.issues).to_string())
 }
@@ -57,7 +57,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
 ///
 /// # Errors
 ///
-/// What cannot be read.
+/// Returns a refusal for invalid input.
 pub fn link(given: &Given) -> Result<String, Refusal> {
     Ok(share::encode(&given.read()?.scenario))
 }
@@ -67,16 +67,16 @@ pub fn catalog() -> String {
     json(&catalog_json())
 }
 
-/// Returns the table of parameters as JSON, with their values in a scenario.
+/// Returns the table of parameters as JSON, with the values of a scenario.
 ///
 /// # Errors
 ///
-/// What cannot be read.
+/// Returns a refusal for invalid input.
 pub fn parameters(given: &Given) -> Result<String, Refusal> {
     Ok(json(&params_json(&given.read()?.scenario)))
 }
 
-/// Serialises a value. Our values have text keys and finite numbers, so this cannot fail.
+/// Serializes a value. Values here have text keys and finite numbers, so serialization cannot fail.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

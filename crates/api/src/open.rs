@@ -1,4 +1,5 @@
-//! What decides an answer and was not stated: it is asked for, or assumed and said first.
+//! Missing values that decide an answer: a question is returned, or the value is assumed and
+//! reported first.
 
 use engine::catalog::{self, cluster};
 use engine::params::quantity::{group_thousands, with_unit};
@@ -7,7 +8,7 @@ use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
 use engine::share::v1;
 
-/// A thing that decides whether a run fits.
+/// A value that decides whether a run fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
     /// The model.
@@ -23,39 +24,39 @@ pub enum Open {
 }
 
 impl Open {
-    /// All of them, in the order of questions.
+    /// All values, in the order of questions.
     pub const ALL: [Self; 5] = [Self::Model, Self::Gpus, Self::Length, Self::Batch, Self::Hardware];
 }
 
-/// What was said of the things that decide an answer.
+/// Records which of the decisive values are stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stated {
-    /// Which model it is.
+    /// Whether the model is stated.
     pub model: bool,
-    /// How many GPUs.
+    /// Whether the number of GPUs is stated.
     pub gpus: bool,
-    /// How long sequences are.
+    /// Whether the sequence length is stated.
     pub length: bool,
-    /// How many sequences a micro-batch has.
+    /// Whether the micro-batch size is stated.
     pub batch: bool,
-    /// Which GPU or cluster.
+    /// Whether the GPU or cluster is stated.
     pub hardware: bool,
 }
 
-/// A thing that was not stated.
+/// A missing value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unstated {
-    /// Which one.
+    /// Kind of the value.
     pub what: Open,
-    /// Whether the answer depends on it so much that it is asked for.
+    /// Whether the answer depends so much on the value that a question is asked.
     pub is_asked: bool,
-    /// Values of it under which the run fits and does not, where it decides that.
+    /// One value with which the run fits and one with which it does not, if the value decides this.
     flips: Option<(f64, f64)>,
 }
 
 impl Stated {
-    /// What the keys of a link say. A link with its version is one that was on a screen: complete,
-    /// as it leaves out what equals the first visit's.
+    /// Returns the values stated by the keys of a link. A link with a version was copied from the
+    /// page and counts as complete, as it omits values equal to the defaults.
     pub fn of_keys(keys: &[String]) -> Self {
         let mut stated = Self::default();
         for key in keys {
@@ -64,7 +65,7 @@ impl Stated {
         stated
     }
 
-    /// Adds what a key of links says.
+    /// Records a key of a link as stated.
     pub fn add(&mut self, key: &str) {
         match key {
             v1::VERSION_KEY | v1::REVISION_KEY => {
@@ -79,7 +80,7 @@ impl Stated {
         }
     }
 
-    /// Whether one of them was stated.
+    /// Returns whether a value is stated.
     pub const fn has(&self, what: Open) -> bool {
         match what {
             Open::Model => self.model,
@@ -90,7 +91,7 @@ impl Stated {
         }
     }
 
-    /// What was not stated of the things that an answer depends on.
+    /// Returns the missing values among those that an answer depends on.
     pub fn open(&self, scenario: &Scenario, asked: &[Open]) -> Vec<Unstated> {
         let open = Open::ALL.into_iter().filter(|what| asked.contains(what) && !self.has(*what));
         open.map(|what| {
@@ -102,7 +103,7 @@ impl Stated {
 }
 
 impl Open {
-    /// The parameter that it is, where it is a number.
+    /// Returns the parameter of the value, if it is a number.
     const fn param(self) -> Option<ParamId> {
         match self {
             Self::Gpus => Some(ParamId::Gpus),
@@ -112,8 +113,8 @@ impl Open {
         }
     }
 
-    /// Values that people would try in place of the assumed one: every usual number of GPUs, twice
-    /// as long and half, twice the smallest micro-batch.
+    /// Returns plausible alternatives to the assumed value: all usual numbers of GPUs, half and
+    /// twice the length, twice the micro-batch.
     fn tried(self, scenario: &Scenario) -> Vec<f64> {
         let length = f64::from(scenario.seq_len);
         match self {
@@ -124,7 +125,8 @@ impl Open {
         }
     }
 
-    /// A value with which the run fits and one with which it does not, where it decides that.
+    /// Returns a value with which the run fits and one with which it does not, if the value decides
+    /// this.
     fn flips(self, scenario: &Scenario) -> Option<(f64, f64)> {
         let number = self.param()?.number()?.within(scenario);
         let fits = |value: f64| {
@@ -148,7 +150,7 @@ impl Open {
 }
 
 impl Unstated {
-    /// The question for it.
+    /// Returns the question for the value.
     pub fn question(&self) -> String {
         let asked = match self.what {
             Open::Model => "Which model? Name one (model=llama-3.1-8b), give its size (size=13B), or its config.json.",
@@ -167,7 +169,7 @@ impl Unstated {
         }
     }
 
-    /// What was assumed in its place.
+    /// Returns the assumption made for the value.
     pub fn assumption(&self, scenario: &Scenario) -> Issue {
         let (key, taken) = match self.what {
             Open::Model => (v1::MODEL_KEY, model(scenario)),
@@ -184,7 +186,7 @@ fn count(number: u32, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// What the model is called.
+/// Returns the name of the model.
 fn model(scenario: &Scenario) -> String {
     match scenario.model {
         Model::Preset { id, .. } | Model::Scaled { id, .. } => {
@@ -195,7 +197,7 @@ fn model(scenario: &Scenario) -> String {
     }
 }
 
-/// What the cluster is called.
+/// Returns the name of the cluster.
 fn hardware(scenario: &Scenario) -> String {
     let id = scenario.network.id;
     cluster(id).map_or_else(|| id.to_owned(), |entry| entry.name.to_owned())
@@ -234,9 +236,9 @@ mod tests {
         let read = assuming.answerable(&Open::ALL).expect("assumed");
         let said: Vec<&str> = read.issues.iter().map(|issue| issue.message.as_str()).collect();
         assert!(said[0].contains("64 GPUs") && said[1].contains("4,096 tokens"), "{said:?}");
-        // A link that was on a screen is complete.
+        // A link copied from the page is complete.
         assert!(given("v=1").answerable(&Open::ALL).is_ok());
-        // A single machine has its GPUs.
+        // A single machine includes its GPUs.
         let machine = given("model=llama-3-8b&cluster=workstation-4x-4090&seq=2k&mbs=1").read().expect("readable");
         assert_eq!(machine.scenario.gpus, 4);
     }

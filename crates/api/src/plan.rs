@@ -1,4 +1,4 @@
-//! Planning backwards: from a deadline, a budget or the GPUs at hand to hardware and layout.
+//! Plans from a deadline, a budget or available GPUs to hardware and layout.
 
 use analysis::plan::{Found, Hardware, Plan, Question, Terms, break_even, larger_batch};
 use engine::catalog::names::{cluster_named, clusters_near};
@@ -14,47 +14,46 @@ use serde_json::Value;
 use crate::given::Code;
 use crate::{Given, Open, Read, Refusal, axis, json};
 
-/// Combinations of one piece of a search.
+/// Combinations per step of a search.
 const COMBINATIONS: usize = 10_000;
-/// The scenario's own hardware, among clusters.
+/// Name for the scenario's own hardware in the list of clusters.
 const OWN: &str = "own";
 
-/// What is asked, of which hardware, and how many answers are wanted.
+/// A question, its hardware and the number of answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// `fewest`, `cheapest`, `fastest`, `context`, `model` or `batch`.
     pub question: &'a str,
-    /// The deadline in days of `cheapest`, the budget in US dollars of `fastest`.
+    /// Deadline in days for `cheapest`, budget in US dollars for `fastest`.
     pub limit: Option<f64>,
-    /// The global batch in tokens per step; where it is not said that of the scenario, or of
-    /// published runs of its size ([`analysis::plan::usual_batch`]).
+    /// Global batch in tokens per step. The default is the batch of the scenario, or of published
+    /// runs of its size ([`analysis::plan::usual_batch`]).
     pub batch: Option<f64>,
-    /// The odds, 0 to 1, that an answer fits and holds its limit; 0.8 where they are not said.
+    /// Minimum odds, 0 to 1, that an answer fits and meets its limit; 0.8 by default.
     pub sure: Option<f64>,
-    /// Clusters of the catalog by their ids, and `own` for the scenario's hardware; all of them
-    /// where there are none here.
+    /// Ids of catalog clusters, and `own` for the scenario's hardware; all of them if empty.
     pub clusters: &'a [String],
-    /// The most answers.
+    /// Maximum number of answers.
     pub most: usize,
 }
 
-/// A plan that was searched to its end, with its question.
+/// A completed search with its question.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What was found.
+    /// Result of the search.
     pub plan: Plan,
-    /// What was asked.
+    /// The question.
     pub question: Question,
-    /// The same with the batch of published runs, where it is larger and the question is about
+    /// Result with the batch of published runs, if that batch is larger and the question is about
     /// clusters.
     pub larger: Option<Plan>,
 }
 
-/// Searches what answers a question about a scenario.
+/// Searches the answers to a question about a scenario.
 ///
 /// # Errors
 ///
-/// A sentence: what is no question, deadline, budget or cluster.
+/// Returns a sentence for an invalid question, deadline, budget or cluster.
 pub fn search(scenario: &Scenario, asked: &Asked) -> Result<Planned, String> {
     let question = question(asked)?;
     let kind = question.kind();
@@ -89,22 +88,22 @@ fn terms(scenario: &Scenario, asked: &Asked) -> Result<Terms, String> {
     Ok(terms)
 }
 
-/// Plans as JSON ([`answers`]).
+/// Searches and returns the answers as JSON ([`answers`]).
 ///
 /// # Errors
 ///
-/// What cannot be read or is missing; as of [`search`].
+/// Returns a refusal for invalid input or missing values, and the errors of [`search`].
 pub fn plan(given: &Given, asked: &Asked) -> Result<String, Refusal> {
     let Read { scenario, issues, .. } = given.answerable(&[Open::Model])?;
     let planned = search(&scenario, asked).map_err(|said| Refusal::new(Code::InvalidValue, said))?;
     Ok(answers(&planned, asked.most, &issues))
 }
 
-/// Returns what was found as JSON: at most so many `answers`, the best first, each with a `link`,
-/// its figures, and their range in which 80 % of measured runs lie; the `front` of days against
-/// dollars; where nothing answers the `nearest`; how many combinations were `visited`, `evaluated`
-/// and `fit`; clusters that were `refused`, and why; where the `batch` limits the best answer, what
-/// it would be with the batch of published runs (`with_larger_batch`).
+/// Returns the result as JSON: at most `most` `answers`, the best first, each with a `link`, its
+/// values, and the range that contains 80 % of measured runs; the `front` of days against dollars;
+/// the `nearest` miss if there are no answers; the number of combinations `visited`, `evaluated`
+/// and `fit`; `refused` clusters with reasons; and if the `batch` limits the best answer, the
+/// answer with the batch of published runs (`with_larger_batch`).
 pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
     let Planned { plan, question, .. } = planned;
     let mut answers = plan.answers(*question);
@@ -133,14 +132,14 @@ pub fn answers(planned: &Planned, most: usize, issues: &[Issue]) -> String {
 }
 
 impl Planned {
-    /// The best answer with the batch of published runs, where that is better than with the smaller
-    /// one that was asked for.
+    /// Returns the best answer with the batch of published runs, if it is better than with the
+    /// smaller requested batch.
     pub fn with_larger_batch(&self) -> Option<&Found> {
         self.plan.answer_in_a_larger_batch(self.larger.as_ref()?, self.question)
     }
 }
 
-/// The question of a name, with its deadline or budget.
+/// Parses the question with its deadline or budget.
 fn question(asked: &Asked) -> Result<Question, String> {
     let Some(mut question) = Question::from_key(asked.question) else {
         let names = Question::ALL.map(Question::key).join(", ");
@@ -173,7 +172,7 @@ fn hardware(scenario: &Scenario, id: &str) -> Result<Hardware, String> {
     cluster.ok_or_else(|| format!("The catalog has no cluster “{}”.{}", shorten(id), near()))
 }
 
-/// An answer: units are in the names, as in a sweep.
+/// An answer. Names include units, as in a sweep.
 #[derive(Serialize)]
 struct Row {
     cluster: String,
@@ -194,20 +193,19 @@ struct Row {
     tokens_per_s_per_gpu: f64,
     needed_memory_bytes: f64,
     fit_odds: f64,
-    /// The odds to fit and end in time, or cost no more than the budget, where the question has
-    /// such a limit.
+    /// Odds that the run fits and meets the deadline or the budget, for questions with a limit.
     limit_odds: Option<f64>,
     time_s: f64,
     time_low_s: f64,
     time_high_s: f64,
     gpu_hours: f64,
     price_usd_per_gpu_hour: Option<f64>,
-    /// Whose price it is; of the scenario's own nobody's.
+    /// Source of the price; `None` for the scenario's own price.
     price_source: Option<&'static str>,
     cost_usd: Option<f64>,
     cost_low_usd: Option<f64>,
     cost_high_usd: Option<f64>,
-    /// The price of a GPU-hour here at which it costs as much as the first answer.
+    /// Price of a GPU-hour at which this answer costs as much as the first answer.
     break_even_usd_per_gpu_hour: Option<f64>,
     link: String,
 }

@@ -10,11 +10,11 @@ use export::report_json::report_json;
 
 use crate::{Given, Open, Read, Refusal, axis};
 
-/// Combinations of one piece of the search.
+/// Combinations per step of the search.
 const COMBINATIONS: usize = 10_000;
 
 /// Searches the layouts of a scenario: strategies, degrees, micro-batches, recomputation, attention
-/// kernel, `torch.compile` and pipeline schedule, for the same model, length, precision, GPUs and
+/// kernel, `torch.compile` and pipeline schedule, for fixed model, length, precision, GPUs and
 /// tokens per step.
 pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
     let mut search = LayoutSearch::new(scenario);
@@ -22,20 +22,21 @@ pub fn search(scenario: &engine::scenario::Scenario) -> LayoutSearch {
     search
 }
 
-/// Returns the fastest layouts of a scenario that fit as JSON ([`answers`]).
+/// Returns the fastest layouts of a scenario that fit, as JSON ([`answers`]).
 ///
 /// # Errors
 ///
-/// What cannot be read, or is missing.
+/// Returns a refusal for invalid input or missing values.
 pub fn rank(given: &Given, most: usize) -> Result<String, Refusal> {
-    // The search varies the micro-batch itself.
+    // The search varies the micro-batch.
     let Read { scenario, issues, .. } = given.answerable(&[Open::Model, Open::Gpus, Open::Length, Open::Hardware])?;
     Ok(answers(search(&scenario).ranking(), most, &issues))
 }
 
-/// Returns what was found as JSON, at most `most` layouts, the fastest first: how many combinations
-/// were `tried` and `fit`, and for each of the `layouts` its `name`, its `link`, whether its
-/// framework can run it, `runs`, and its `report`. Those that it cannot run come last.
+/// Returns the result as JSON with at most `most` layouts, the fastest first: the number of
+/// combinations `tried` and `fit`, and for each of the `layouts` its `name`, its `link`, whether
+/// its framework can run it (`runs`), and its `report`. Layouts that the framework cannot run come
+/// last.
 pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
     let layouts = ranking.best().iter().take(most).map(|layout| {
         let report = compact(&report_json(&layout.scenario, &layout.report, &[]));

@@ -1,4 +1,4 @@
-//! A run in a person's own words.
+//! Parses a run in natural language.
 
 use engine::json::compact;
 use engine::scenario::Scenario;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Refusal, given::Code};
 
-/// A sentence that was read, as JSON holds it. Places are in UTF-16 code units.
+/// The interpretation of a sentence, for JSON. Positions are in UTF-16 code units.
 #[derive(Serialize)]
 struct Answered {
     text: String,
@@ -65,13 +65,13 @@ impl From<&Asks> for Asked {
     }
 }
 
-/// Reads a sentence for the scenario of a link as JSON: what was `understood` of the text,
-/// `assumed` and `unread`, `conflicts`, what it `asks` backwards, the `link` of the scenario that
-/// it describes, and its `report` as [`crate::estimate`] gives it.
+/// Parses a sentence for the scenario of a link and returns JSON: the parts of the text that were
+/// `understood`, `assumed` and `unread`, `conflicts`, the planning question that it `asks`, the
+/// `link` of the resulting scenario, and its `report` as in [`crate::estimate`].
 ///
 /// # Errors
 ///
-/// A sentence with examples, where nothing was understood.
+/// Returns a sentence with examples if nothing was understood.
 ///
 /// ```
 /// let json = api::sentence::understand("llama 3.1 8b qlora on 2x4090, 8k", "").unwrap();
@@ -110,7 +110,7 @@ pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
         is_new: read.is_new,
         report: report_json(&read.scenario, &read.scenario.report(), &issues),
     };
-    // Text keys and finite numbers are always a value.
+    // A value with text keys and finite numbers always serializes.
     Ok(compact(&serde_json::to_value(&answered).unwrap_or_default()))
 }
 
@@ -127,10 +127,10 @@ mod tests {
         assert_eq!(read["asks"]["query"], "?plan=cheapest&days=30");
         assert_eq!(read["unread"][0]["text"], "hyperdrive");
         assert!(read["report"].is_object() && read["assumed"].as_array().is_some_and(|assumed| !assumed.is_empty()));
-        // Without a model it changes the scenario at hand.
+        // A sentence without a model changes the current scenario.
         let changed = understand("use 16 GPUs", "v=1&cluster=dgx-h100&model=llama-3-8b&gpus=8").expect("understood");
         assert!(changed.contains("model=llama-3-8b&gpus=16"), "{changed}");
-        // The report is written as that of an estimate, number by number.
+        // The report equals that of an estimate, number by number.
         let link = read["link"].as_str().expect("a link");
         let report = crate::estimate(&crate::Given { text: link, ..crate::Given::default() }).expect("a report");
         assert!(json.contains(&report), "{json}\n{report}");

@@ -10,7 +10,7 @@ use engine::share;
 use crate::axis::Axis;
 use crate::{Given, Refusal};
 
-/// The columns of every sweep.
+/// Columns of every sweep.
 pub const STEP_COLUMNS: [&str; 13] = [
     "mfu",
     "hfu",
@@ -42,7 +42,7 @@ pub fn limiters() -> String {
 ///
 /// # Errors
 ///
-/// What cannot be read.
+/// Returns a refusal for invalid input.
 pub fn sweep(
     given: &Given,
     outer: &str,
@@ -82,13 +82,13 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Ite
 ///
 /// # Errors
 ///
-/// What cannot be read.
+/// Returns a refusal for invalid input.
 pub fn point(given: &Given, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> Result<String, Refusal> {
     let base = given.read()?.scenario;
     Ok(share::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value)))
 }
 
-/// The axes of a sweep, in the order in which a link's pairs are read.
+/// Axes of a sweep, in the order in which the pairs of a link are read.
 struct Axes {
     first: Option<Axis>,
     second: Option<Axis>,
@@ -119,7 +119,7 @@ impl Axes {
     }
 }
 
-/// What a point asks of its hosts, which its run knows already.
+/// Returns the host memory of a point, from its run if that was evaluated.
 fn of_host(scenario: &Scenario, run: Option<&RunReport>) -> HostMemory {
     run.map_or_else(|| scenario.host_memory(), |run| run.host)
 }
@@ -156,7 +156,8 @@ fn of_the_run(run: &RunReport) -> [f64; RUN_COLUMNS.len()] {
     ]
 }
 
-/// Returns the names of the columns, one per line: of every sweep, an empty line, of the whole run.
+/// Returns the names of the columns, one per line: those of every sweep, an empty line, those of
+/// the whole run.
 pub fn columns() -> String {
     [STEP_COLUMNS.join("\n"), RUN_COLUMNS.join("\n")].join("\n\n")
 }

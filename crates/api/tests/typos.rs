@@ -1,5 +1,5 @@
-//! A typo is never another run: what programs ask in the words that they know is answered, and what
-//! is misspelt is refused with the right spelling.
+//! A typo never describes another run: common names of parameters are accepted, and misspelled ones
+//! are refused with the right spelling.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test stops where its data is wrong")]
 
@@ -16,8 +16,8 @@ fn read(text: &str) -> Result<Scenario, api::Refusal> {
     Given::from(text).read().map(|read| read.scenario)
 }
 
-/// Calls as people write them who know PyTorch, torchtitan, Hugging Face, DeepSpeed and Megatron,
-/// each with the link that they mean.
+/// Calls with names from PyTorch, torchtitan, Hugging Face, DeepSpeed and Megatron, each with the
+/// equivalent link.
 const CALLS: [(&str, &str); 32] = [
     ("seq_len=8192", "seq=8192"),
     ("sequence_length=8k", "seq=8192"),
@@ -55,7 +55,7 @@ const CALLS: [(&str, &str); 32] = [
 
 #[test]
 fn calls_in_the_words_that_people_know_are_answered() {
-    // A call may say what this says too.
+    // A call may override these values.
     const REST: [&str; 4] = ["cluster=dgx-h100", "model=llama-3.1-8b", "gpus=64", "mbs=1"];
     let whole = |own: &str| {
         let set: Vec<String> = spelled_keys(own);
@@ -65,7 +65,7 @@ fn calls_in_the_words_that_people_know_are_answered() {
     for (call, link) in CALLS {
         let asked = whole(call);
         let meant = whole(link);
-        // Nodes and the batch stand in the place of GPUs and micro-batches.
+        // Nodes and the global batch replace GPUs and micro-batches.
         let asked = if call.starts_with("num_nodes") { asked.replace("&gpus=64", "") } else { asked };
         assert_eq!(read(&asked).unwrap(), read(&meant).unwrap(), "{call}");
     }
@@ -87,7 +87,7 @@ impl Random {
         (self.0 % most as u64) as usize
     }
 
-    /// A slip of the fingers: a letter left out, doubled, changed, or swapped with the next.
+    /// Applies a typo: omits, doubles, changes or swaps a letter.
     fn slip(&mut self, name: &str) -> String {
         let mut letters: Vec<char> = name.chars().collect();
         let place = self.below(letters.len());
@@ -102,8 +102,8 @@ impl Random {
     }
 }
 
-/// Names of one kind, whether a text is one of them (and which), and the text of a scenario that
-/// uses it.
+/// Names of one kind, a function that recognizes a name, and a function that builds a scenario from
+/// it.
 struct Names {
     all: Vec<String>,
     known: fn(&str) -> Option<String>,
@@ -169,17 +169,17 @@ fn a_slip_of_the_fingers_is_refused_with_the_right_spelling() {
             let exactly = names.all.iter().any(|other| other.eq_ignore_ascii_case(&wrong));
             match read(&(names.text)(&wrong)) {
                 Ok(scenario) => {
-                    // Another name that there is, the same in other signs, or yes for true.
+                    // Another existing name, an alternative spelling of it, or `yes` for `true`.
                     let own = (names.known)(&wrong);
                     let is_same = read(&(names.text)(right)).is_ok_and(|meant| meant == scenario);
                     let is_letters = |name: &str| engine::nearest::letters(name);
                     let is_known = own.is_some_and(|own| {
                         names.all.iter().any(|name| is_letters(name) == is_letters(&wrong))
                             || is_letters(&own) == is_letters(&wrong)
-                            // The end of a name is one: v4 is a TPU, and L4 a GPU.
+                            // The end of a name may be a name, too: v4 is a TPU, and L4 a GPU.
                             || own.ends_with(&wrong)
                     });
-                    // A switch takes on and off as well.
+                    // A switch also accepts on and off.
                     let is_switch = wrong.split_once('=').is_some_and(|(_, option)| matches!(option, "on" | "off"));
                     let is_option = right.contains('=') && (exactly || is_switch);
                     assert!(is_same || is_known || is_option || exactly, "{wrong}, for {right}, is another run");
@@ -193,7 +193,7 @@ fn a_slip_of_the_fingers_is_refused_with_the_right_spelling() {
                         missed.push(format!("{wrong} for {right}: {refusal}"));
                     }
                 }
-                // A value that the right key would not take either.
+                // A value that is invalid for the right key, too.
                 Err(_) => {}
             }
         }
@@ -201,7 +201,7 @@ fn a_slip_of_the_fingers_is_refused_with_the_right_spelling() {
     }
 }
 
-/// The types of JavaScript's package name all names that are read.
+/// The types of the JavaScript package contain all accepted names.
 #[test]
 fn the_types_have_every_name() {
     let types = include_str!("../../../npm/js/index.d.ts");

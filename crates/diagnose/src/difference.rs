@@ -1,21 +1,21 @@
-//! What differs between two scenarios, parameter by parameter.
+//! Lists the differences between two scenarios, parameter by parameter.
 
 use engine::params::quantity::with_unit;
 use engine::params::{Kind, Param, every, is_held};
 use engine::scenario::Scenario;
 
-/// A parameter that differs, with both values as people read them.
+/// A parameter that differs, with both values formatted for display.
 pub struct Difference {
     /// The parameter.
     pub param: &'static Param,
-    /// Its value in the one scenario.
+    /// The value in the first scenario.
     pub from: String,
-    /// Its value in the other.
+    /// The value in the second scenario.
     pub to: String,
 }
 
-/// The parameters of the second scenario that differ from the first; numbers are shown as `shown`
-/// rounds them.
+/// Returns the parameters of the second scenario that differ from the first; numbers are rounded by
+/// `shown`.
 pub fn differences<'a>(
     from: &'a Scenario,
     to: &'a Scenario,

@@ -1,10 +1,11 @@
-//! Explains an out-of-memory message: which tensor it was, which part of the memory bar, and which
-//! change removes it.
+//! Explains an out-of-memory message: the tensor that was requested, the part of the memory bar,
+//! and changes that avoid the error.
 //!
-//! PyTorch's messages print what its allocator asked the driver for: the bytes of one tensor,
-//! rounded up to 2 MiB (`get_allocation_size` in `c10/cuda/CUDACachingAllocator.cpp`), to two
-//! decimals. The tensors of the scenario's step are listed by their shapes, and those that would
-//! print the same are named; so are those of another batch, where its number of tokens is round.
+//! PyTorch's messages print the size that its allocator requested from the driver: the bytes of one
+//! tensor, rounded up to 2 MiB (`get_allocation_size` in `c10/cuda/CUDACachingAllocator.cpp`), to
+//! two decimals. The tensors of the scenario's step are listed with their shapes, and tensors that
+//! would print as the reported size are named. Tensors of another batch size are named too, if that
+//! batch has a round number of tokens.
 
 mod changes;
 mod matching;
@@ -33,61 +34,63 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tensors::Dim;
 
-/// Longest text that is read, in bytes: logs of many ranks have some hundred thousand.
+/// Maximum length of the text in bytes. Logs of many ranks have a few hundred thousand bytes.
 pub const MOST_BYTES: usize = 64 << 20;
 
 /// A tensor that the message may mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// What it is: `logits, in fp32`.
+    /// Description of the tensor: `logits, in fp32`.
     pub tensor: Cow<'static, str>,
-    /// Its size with its figures: `8,192 tokens × 256,000 entries of the vocabulary × 4 bytes`.
+    /// Size written as a product: `8,192 tokens × 256,000 entries of the vocabulary × 4 bytes`.
     pub formula: String,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: f64,
-    /// The part of the memory bar that it stands in, by its key.
+    /// Key of the part of the memory bar that contains the tensor.
     pub part: Cow<'static, str>,
-    /// The same as the page calls it.
+    /// Name of that part on the page.
     pub part_name: Cow<'static, str>,
-    /// Whether the scenario's own batch gives the printed size; else the formula names the batch
-    /// that does.
+    /// Whether the scenario's own batch gives the printed size; otherwise the formula shows the
+    /// batch that does.
     pub exact: bool,
-    /// Whether it explains the size; else it merely has it.
+    /// Whether the tensor is a likely explanation; otherwise only its size matches.
     pub likely: bool,
 }
 
-/// What a message means for a scenario.
+/// Explanation of a message for a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
-    /// What the message says.
+    /// The parsed message.
     pub message: Message,
-    /// The finding, in a sentence.
+    /// The finding, as a sentence.
     pub sentence: String,
-    /// Tensors of the size that was asked for, the likeliest first.
+    /// Tensors of the requested size, most likely first.
     pub candidates: Vec<Candidate>,
-    /// The question which GPU it was, where that of the message is not the scenario's.
+    /// Question about the GPU model, if the capacity in the message does not match the scenario's
+    /// GPU.
     pub other_gpu: Option<String>,
-    /// What else the message says.
+    /// Further remarks about the message.
     pub remarks: Vec<String>,
-    /// Changes that lower the part of the likeliest tensor, the least effort first; of the largest
-    /// part where no tensor is likely.
+    /// Changes that shrink the part that contains the most likely tensor, or the largest part if no
+    /// tensor is likely. Changes with the least effort come first.
     pub changes: Vec<Removal>,
 }
 
 impl Explained {
-    /// Whether what it means depends on the model and the GPU: not where other memory ran out.
+    /// Returns whether the explanation depends on the model and the GPU; false if other memory,
+    /// such as the host's, ran out.
     pub fn is_of_gpu(&self) -> bool {
         matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler)
     }
 
-    /// Whether a tensor, or something other than one, explains the message.
+    /// Returns whether the message is explained, by a tensor or by another cause.
     pub fn is_explained(&self) -> bool {
         let other = !matches!(self.message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::Driver);
         other || remarks::is_generic(&self.message) || self.candidates.first().is_some_and(|first| first.likely)
     }
 }
 
-/// Explains the first out-of-memory message of a text, for a scenario.
+/// Explains the first out-of-memory message in a text for a scenario.
 ///
 /// ```
 /// use engine::share::decode;
@@ -102,7 +105,7 @@ impl Explained {
 ///
 /// # Errors
 ///
-/// A sentence if the text is empty, too long, or has no such message.
+/// Returns a sentence if the text is empty, too long, or has no such message.
 pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
     if text.trim().is_empty() {
         return Err(
@@ -120,7 +123,7 @@ pub fn explain(text: &str, scenario: &Scenario) -> Result<Explained, String> {
     Ok(explained(message, scenario))
 }
 
-/// Explains what a message or a record says.
+/// Explains a message that was parsed from a log or a snapshot.
 pub(crate) fn explained(message: Message, scenario: &Scenario) -> Explained {
     let (setup, report) = (scenario.setup(), scenario.report());
     let generic = remarks::is_generic(&message);
@@ -152,7 +155,7 @@ fn candidate(of: &Match, generation: Generation) -> Candidate {
     }
 }
 
-/// The largest part that depends on how the run is set.
+/// Returns the largest part that depends on the settings of the run.
 fn largest(report: &Report) -> MemoryPart {
     let settable = |part: &(MemoryPart, _)| !matches!(part.0, MemoryPart::Context | MemoryPart::Fragmentation);
     let parts = report.memory.parts.iter().filter(settable);
@@ -184,7 +187,7 @@ fn capital(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// A size with its figures.
+/// Writes a size as the product of its dimensions.
 fn formula(dims: &[Dim], width: f64, over: u64) -> String {
     let count = |(count, of): &Dim| format!("{} {of}", group_thousands(&count.to_string()));
     let mut factors: Vec<String> = dims.iter().map(count).collect();

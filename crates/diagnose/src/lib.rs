@@ -1,14 +1,14 @@
-//! What runs leave behind, beside what was predicted of them.
+//! Reads the outputs of training runs and compares them with predictions.
 //!
 //! # Map
 //!
-//! | module | what it is | what it does not know |
+//! | module | content | does not depend on |
 //! |---|---|---|
-//! | [`difference`] | what differs between two scenarios, parameter by parameter | which is meant |
-//! | [`error`] | an out-of-memory message to the tensor that it was, the part of the memory that it stands in, and what lowers it | the page |
-//! | [`log`] | lines of training logs to what a run measured; that against its prediction, the reasons ranked, the scenario corrected | the page |
-//! | [`rates`] | what a script measured on one's own GPUs to the rates of the scenario's | the page |
-//! | [`snapshot`] | a memory snapshot of PyTorch to what was alive at its peak or when a request was refused | the page |
+//! | [`difference`] | differences between two scenarios, parameter by parameter | which difference is intended |
+//! | [`error`] | explains an out-of-memory message: the tensor, the part of the memory, and changes that lower that part | the page |
+//! | [`log`] | reads the measurements of a run from training logs, compares them with the prediction, ranks reasons, and corrects the scenario | the page |
+//! | [`rates`] | turns rates that a script measured on the user's own GPUs into parameters of the scenario | the page |
+//! | [`snapshot`] | reads a memory snapshot of PyTorch: the tensors alive at its peak or at a refused request | the page |
 
 pub mod difference;
 pub mod error;

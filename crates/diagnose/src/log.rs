@@ -1,9 +1,9 @@
-//! Reads what runs of one's own measured, and holds it against the prediction.
+//! Reads measurements of training runs and compares them with the prediction.
 //!
-//! Lines of training logs ([`read`]) give the time of a step, tokens a second, MFU and peak memory:
-//! medians after a warm-up. [`compare()`] says what differs from the prediction of a scenario,
-//! which single change would explain it, and what corrects it. Tables of nccl-tests give the links'
-//! rates and latencies ([`links`]).
+//! Lines of training logs ([`read`]) give the time of a step, tokens per second, MFU and peak
+//! memory: medians after a warm-up. [`compare()`] returns the differences from the prediction of a
+//! scenario, single changes that would explain the differences, and the corrected scenario. Tables
+//! of nccl-tests give the rates and latencies of the links ([`links`]).
 
 mod compare;
 pub mod links;
@@ -23,47 +23,47 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 pub use trace::Profile;
 
-/// Longest text that is read, in bytes.
+/// Maximum length of the text, in bytes.
 pub const MOST_BYTES: usize = 256 << 20;
 
-/// What a log says of a run's steps. What it leaves out is `None`.
+/// Measurements from a log. Values that are missing from the log are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// What wrote the log.
+    /// Program that wrote the log.
     pub writer: Cow<'static, str>,
     /// Steps after the warm-up.
     pub steps: usize,
     /// Median time of a step, in seconds.
     pub step_seconds: Option<f64>,
-    /// Median tokens a second and GPU.
+    /// Median tokens per second and GPU.
     pub tokens_per_s_per_gpu: Option<f64>,
-    /// Median sequences a second, of the whole run.
+    /// Median sequences per second of the whole run.
     pub samples_per_s: Option<f64>,
-    /// Median fraction of the peak, as the log counts it.
+    /// Median MFU as a fraction of the peak, in the log's own convention.
     pub mfu: Option<f64>,
-    /// Median time of the update, in seconds, in a step that generates what it trains on.
+    /// Median time of the update, in seconds, in a step that also generates its training data.
     pub update_seconds: Option<f64>,
-    /// Median TFLOP/s of a GPU, as the log counts them.
+    /// Median TFLOP/s per GPU, in the log's own convention.
     pub tflops_per_gpu: Option<f64>,
-    /// Sequences of a step.
+    /// Sequences per step.
     pub batch: Option<f64>,
-    /// Most bytes of tensors.
+    /// Peak bytes allocated to tensors.
     pub peak_allocated: Option<f64>,
-    /// Most bytes that the allocator reserved.
+    /// Peak bytes reserved by the allocator.
     pub peak_reserved: Option<f64>,
-    /// Spread of the steps' times: the middle half of them, over the median.
+    /// Spread of step times: interquartile range over median.
     pub spread: Option<f64>,
-    /// How often the allocator gave memory back to serve a request, which stops the GPU.
+    /// Number of times the allocator freed cached memory to serve a request, which stalls the GPU.
     pub retries: Option<u32>,
-    /// Bytes that the allocator held without a tensor in them, and those of them that lie in pieces
-    /// between tensors, when a memory summary was printed.
+    /// Bytes reserved without a tensor, and the part of these bytes in fragments between tensors,
+    /// when a memory summary was printed.
     pub unused: Option<(f64, f64)>,
-    /// What a profiler's trace says of the GPU.
+    /// Shares of GPU time in a profiler's trace.
     pub profile: Option<Profile>,
 }
 
 impl Measured {
-    /// Nothing but who says it.
+    /// Returns a value with the writer alone and no measurements.
     pub const fn none(writer: &'static str) -> Self {
         Self {
             writer: Cow::Borrowed(writer),
@@ -85,14 +85,14 @@ impl Measured {
     }
 }
 
-/// Share of the first steps that are warm-up, and their largest number: kernels are tuned, memory
-/// is reserved, data is fetched.
+/// Inverse share of the first steps that are warm-up (a fifth), and the maximum number of warm-up
+/// steps: kernels are tuned, memory is reserved, data is fetched.
 const WARM_UP: usize = 5;
 const MOST_WARM_UP: usize = 10;
-/// By how many times the figures of a first step differ from those of the later half.
+/// Ratio to the median of the later half above which a first step counts as warm-up.
 const TUNING: f64 = 2.0;
 
-/// The figures after the warm-up.
+/// Returns the values after the warm-up.
 fn warm(figures: &[f64]) -> &[f64] {
     let first = if figures.len() < 2 { 0 } else { figures.len().div_ceil(WARM_UP).min(MOST_WARM_UP) };
     let later = figures.get(figures.len() / 2..).and_then(median).unwrap_or(1.0);
@@ -114,7 +114,7 @@ fn warm(figures: &[f64]) -> &[f64] {
 ///
 /// # Errors
 ///
-/// A sentence if the text is empty, too long, or has no line of a step.
+/// Returns a sentence if the text is empty, too long, or has no line of a step.
 pub fn read(text: &str) -> Result<Measured, String> {
     if text.trim().is_empty() {
         return Err("There is nothing to read: paste lines of a training log, or drop the file.".into());
@@ -141,12 +141,12 @@ pub fn read(text: &str) -> Result<Measured, String> {
     Ok(measured(writer.name(), &samples))
 }
 
-/// What a memory summary in a text says of memory without tensors.
+/// Returns unallocated and fragmented bytes from a memory summary in a text.
 pub fn unused(text: &str) -> Option<(f64, f64)> {
     summary::read(text)?.unused
 }
 
-/// What is said of lines that have a step but no time of it.
+/// Returns a hint for logs whose lines have a step but no step time.
 pub fn untimed(text: &str) -> Option<&'static str> {
     let has = |marks: &[&str]| text.lines().any(|line| marks.iter().all(|mark| line.contains(mark)));
     if has(&["step: ", "loss: ", "trace time: "]) {
@@ -161,7 +161,7 @@ pub fn untimed(text: &str) -> Option<&'static str> {
     )
 }
 
-/// The programs whose logs are read, as a list in a sentence.
+/// Returns the programs whose logs are supported, as a list in a sentence.
 pub fn writers() -> String {
     let names: Vec<&str> = samples::WRITERS_IN_ORDER.iter().skip(1).rev().map(|writer| writer.name()).collect();
     match names.split_last() {
@@ -193,7 +193,7 @@ fn measured(writer: &'static str, samples: &Samples) -> Measured {
     }
 }
 
-/// The middle half of the figures over their median.
+/// Returns the interquartile range over the median.
 fn spread(figures: &[f64]) -> Option<f64> {
     let mut sorted = figures.to_vec();
     sorted.sort_by(f64::total_cmp);

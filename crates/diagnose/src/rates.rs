@@ -1,7 +1,8 @@
-//! Rates of one's own GPUs: what `static/measure.py` wrote, as parameters of the scenario at hand.
+//! Imports rates of the user's own GPUs, measured by `static/measure.py`, as parameters of a
+//! scenario.
 //!
-//! `file` reads its JSON, `found` turns its rows into parameters, `taken` puts them into the
-//! scenario and says what each changes.
+//! `file` reads the script's JSON, `found` converts its rows to parameters, and `taken` sets the
+//! parameters in the scenario and describes each change.
 
 mod file;
 mod found;
@@ -12,23 +13,23 @@ use engine::scenario::Scenario;
 
 pub use taken::Taken;
 
-/// The script that measures: one file of Python, which needs PyTorch alone.
+/// The measuring script: one Python file that only needs PyTorch.
 pub const SCRIPT: &str = include_str!("../../../static/measure.py");
 
-/// In place of the script itself.
+/// Message for users who upload the script in place of its output.
 pub const IS_SCRIPT: &str = "This is the script that measures, not what it measured: run it on a node with GPUs (torchrun \
      --nproc-per-node=8 measure.py --out rates.json) and bring rates.json.";
 
-/// Whether a text is the script, of any version.
+/// Returns whether a text is the measuring script, of any version.
 pub fn is_script(text: &str) -> bool {
     text.contains("dict(shardwise_measure=")
 }
 
-/// Reads what the script wrote, for a scenario; nothing where a text is not its.
+/// Reads the output of the script for a scenario; `None` if the text is not such an output.
 ///
 /// # Errors
 ///
-/// A sentence where the file is wrong or cut off, or the catalog does not know its GPU.
+/// Returns a sentence if the file is invalid or truncated, or if its GPU is not in the catalog.
 pub fn read(text: &str, scenario: &Scenario) -> Option<Result<Taken, String>> {
     let json = file::json(text)?;
     Some(json.and_then(|json| file::File::of(&json)).and_then(|file| taken::take(&file, scenario)))

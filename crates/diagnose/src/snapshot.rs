@@ -1,6 +1,6 @@
-//! Reads a memory snapshot of PyTorch, a pickle of `torch.cuda.memory._dump_snapshot` or
-//! `_snapshot()` as JSON, and says for a scenario what was alive at the request that was refused,
-//! or at the peak of the record.
+//! Reads a memory snapshot of PyTorch, as a pickle of `torch.cuda.memory._dump_snapshot` or as JSON
+//! of `_snapshot()`, and compares the tensors alive at the refused request, or at the recorded
+//! peak, with a scenario.
 
 mod format;
 mod held;
@@ -22,24 +22,24 @@ use moment::{Moment, Why, moment};
 
 pub use pickle::is_pickle;
 
-/// What a snapshot says for a scenario.
+/// Analysis of a snapshot for a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The finding, in a sentence or two.
+    /// The finding, in one or two sentences.
     pub sentence: String,
-    /// What was alive, by the part of the memory bar, a line each.
+    /// Allocated memory by part of the memory bar, one line per part.
     pub parts: Vec<String>,
-    /// The largest tensors, alike ones together, a line each.
+    /// Largest tensors, grouped by size and source line, one line per group.
     pub largest: Vec<String>,
-    /// What else the snapshot says.
+    /// Further remarks about the snapshot.
     pub remarks: Vec<String>,
-    /// Changes that lower the part that counts, the least effort first.
+    /// Changes that lower the decisive part, least effort first.
     pub changes: Vec<Removal>,
-    /// What was read: events and segments.
+    /// Summary of the input: events and segments.
     pub read: String,
 }
 
-/// Whether a text is a snapshot in JSON.
+/// Returns whether a text is a snapshot in JSON.
 pub fn is_json(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
     text.trim_start().starts_with(['{', '['])
@@ -50,17 +50,17 @@ pub fn is_json(text: &str) -> bool {
 
 const TOO_LONG: &str = "This snapshot is larger than 64 MiB: record fewer events, torch.cuda.memory._record_memory_history(max_entries=100000).";
 
-/// Reads a pickle for a scenario.
+/// Reads a snapshot in a pickle for a scenario.
 ///
 /// # Errors
 ///
-/// A sentence if it is too large, cut off, broken, or something other than a snapshot.
+/// Returns a sentence if the file is too large, truncated, invalid, or not a snapshot.
 pub fn of_pickle(file: &[u8], scenario: &Scenario) -> Result<Found, Cow<'static, str>> {
     if file.len() > MOST_BYTES {
         return Err(TOO_LONG.into());
     }
     let pickle = pickle::read(file)?;
-    // What `torch.cuda.memory_snapshot()` gives is the segments alone.
+    // `torch.cuda.memory_snapshot()` returns only the segments.
     let snapshot = pickle.to::<Snapshot<'_>>().or_else(|problem| match pickle.to::<Vec<Segment<'_>>>() {
         Ok(segments) => Ok(alone(segments)),
         Err(_) => Err(format!(
@@ -74,7 +74,7 @@ pub fn of_pickle(file: &[u8], scenario: &Scenario) -> Result<Found, Cow<'static,
 ///
 /// # Errors
 ///
-/// A sentence if it is too large, cut off, or something other than a snapshot.
+/// Returns a sentence if the text is too large, truncated, or not a snapshot.
 pub fn of_json(text: &str, scenario: &Scenario) -> Result<Found, Cow<'static, str>> {
     if text.len() > MOST_BYTES {
         return Err(TOO_LONG.into());
@@ -159,7 +159,7 @@ fn found(snapshot: &Snapshot<'_>, scenario: &Scenario) -> Result<Found, Cow<'sta
     })
 }
 
-/// The GPU that a request was refused on, else the one that holds most.
+/// Returns the GPU on which a request was refused, or else the GPU with the most reserved memory.
 fn gpu(snapshot: &Snapshot<'_>) -> Option<u32> {
     let is_refused = |events: &Vec<format::Event<'_>>| events.iter().any(|event| event.action == format::Action::Oom);
     if let Some(gpu) = snapshot.device_traces.iter().position(is_refused) {
@@ -175,7 +175,7 @@ fn gpu(snapshot: &Snapshot<'_>) -> Option<u32> {
     held.into_iter().max_by_key(|(_, bytes)| *bytes).map(|(gpu, _)| gpu)
 }
 
-/// A refused request, as a message would say it.
+/// Converts a refused request to the form of an error message.
 fn refused(
     moment: &Moment<'_, '_>,
     groups: &Groups<'_>,
@@ -196,7 +196,7 @@ fn refused(
         process: None,
         others: 0.0,
         allocated: (groups.count() > 0).then_some(Printed { bytes: moment.allocated as f64, within: 0.0 }),
-        // What is little is not worth a sentence.
+        // A small amount is not reported.
         unallocated: exactly(unallocated).filter(|_| remarks::is_fragmented(moment)),
         needed: None,
         doing: events.get(at).and_then(|event| event.frames.doing),

@@ -1,10 +1,11 @@
-//! How far predictions lie off once one run is measured: `cargo run --release -p shardwise-score
-//! --example anchored -- tests/measured/*.csv tests/measured/*/*.csv`.
+//! Computes the error of predictions after one run is measured: `cargo run --release -p
+//! shardwise-score --example anchored -- tests/measured/*.csv tests/measured/*/*.csv`.
 //!
-//! Rows of one source on one accelerator under one framework, dense or mixtures, are near each
-//! other. Each of them anchors every other: its measured over predicted value over the anchor's is
-//! what the correction leaves. Printed are the 10th and the 90th percentile of that, each source
-//! weighing as the square root of its rows. [`engine::catalog::accuracy`] has them.
+//! Rows of one source on one accelerator and framework, either dense or mixtures, form a group.
+//! Each row of a group anchors every other row: the residual is the row's ratio of measured to
+//! predicted value over the anchor's ratio. The 10th and the 90th percentile of the residuals are
+//! printed, with sources weighted by the square root of their rows. [`engine::catalog::accuracy`]
+//! contains the results.
 
 #[path = "score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
@@ -17,10 +18,10 @@ use engine::catalog::accuracy::Kind;
 use score::predict::Prediction;
 use score::quantile::quantile;
 
-/// Rows near each other, by what they have in common: measured over predicted values.
+/// Ratios of measured to predicted values, by group.
 type Groups = BTreeMap<String, Vec<f64>>;
 
-/// Fewest rows of a group.
+/// Minimum number of rows in a group.
 const FEWEST: usize = 3;
 
 fn main() -> ExitCode {
@@ -66,7 +67,7 @@ fn print(name: &str, near: &str, groups: Groups) {
     println!("| {name} | {near} | {} | {rows} | {} | {} |", groups.len(), range(&before), range(&after));
 }
 
-/// What rows near each other have in common.
+/// Returns the key of a row's group.
 fn key(source: &str, prediction: &Prediction, with_model: bool) -> String {
     let scenario = &prediction.scenario;
     let experts = scenario.model.architecture().has_experts();
@@ -74,12 +75,13 @@ fn key(source: &str, prediction: &Prediction, with_model: bool) -> String {
     format!("{source}|{}|{:?}|{model}", scenario.accelerator.id, scenario.framework)
 }
 
-/// The weight of a row.
+/// Returns the weight of a row.
 fn weight(rows: &[f64]) -> f64 {
     1.0 / (rows.len() as f64).sqrt()
 }
 
-/// Each row over each other, all of a row together weighing as much as the row.
+/// Returns the ratio of each row to each other row; the weights of a row's pairs add up to the
+/// row's weight.
 fn pairs(rows: &[f64]) -> Vec<(f64, f64)> {
     let share = weight(rows) / (rows.len() - 1) as f64;
     let over = |(place, row): (usize, &f64)| {

@@ -1,5 +1,5 @@
-//! Prints the memory of traced steps of models that read images, predicted and traced: part by
-//! part, in GiB.
+//! Prints predicted and traced memory of training steps of models with image input, part by part,
+//! in GiB.
 //!
 //!     cargo run --release -p shardwise-score --example towers -- tests/measured/tower_memory.csv
 

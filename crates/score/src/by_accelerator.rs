@@ -1,5 +1,5 @@
-//! How well each accelerator is measured, and how far predictions lie off on one that is not: what
-//! `cargo xtask accuracy` records for the engine
+//! Computes the accuracy of predictions per accelerator, and the error on accelerators without
+//! measurements. `cargo xtask accuracy` records the results for the engine
 //! (`crates/engine/src/catalog/accuracy/recorded.rs`).
 
 use std::collections::BTreeMap;
@@ -14,18 +14,18 @@ use engine::catalog::accuracy;
 use engine::model::hardware::{Efficiency, Generation};
 use engine::stats::Errors;
 
-/// What is measured on one accelerator.
+/// Accuracy on one accelerator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OfAccelerator {
-    /// Rows whose step time or peak memory is measured.
+    /// Rows with a measured step time or peak memory.
     pub runs: usize,
-    /// Errors of the step time where the hardware sets the pace.
+    /// Errors of step times that are limited by the hardware.
     pub steps: Option<Errors>,
-    /// Errors of the peak memory.
+    /// Errors of peak memory.
     pub peaks: Option<Errors>,
 }
 
-/// Returns what is measured on each accelerator, by its identifier in the catalog.
+/// Returns the accuracy on each accelerator, keyed by its identifier in the catalog.
 pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'static str, OfAccelerator> {
     let mut errors: BTreeMap<&'static str, (usize, Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for (entry, prediction) in predicted(entries) {
@@ -43,16 +43,16 @@ pub fn measured<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'
     errors.into_iter().map(|(id, errors)| (id, of(errors))).filter(|(_, of)| of.runs > 0).collect()
 }
 
-/// Whether the source warns of the row: BigScience's V100 rows are off by up to 40 %, according to
-/// its author.
+/// Returns whether the author of the source warns about the row: BigScience's V100 rows are off by
+/// up to 40 %.
 pub fn is_apart(source: &str, generation: Generation) -> bool {
     source.contains("BigScience") && generation == Generation::Volta
 }
 
-/// Returns measured over predicted step time as they are where the fractions of the peaks that
-/// kernels reach are borrowed from other silicon. A generation that has a fit is predicted with the
-/// fractions of each of the others in turn, one that has none with those that the catalog borrows
-/// for it. Each pair of a generation and one that it borrows from weighs the same; each ratio comes
+/// Returns ratios of measured to predicted step time if the efficiencies of kernels are borrowed
+/// from other silicon. A generation with fitted efficiencies is predicted with the efficiencies of
+/// each other fitted generation in turn; a generation without a fit uses the efficiencies that the
+/// catalog borrows. All pairs of a generation and a lender have equal weight. Each ratio is paired
 /// with its weight.
 pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f64)> {
     let mut of: Vec<(Generation, Efficiency, Vec<&Prediction>)> = Vec::new();
@@ -70,7 +70,7 @@ pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f
     let mut ratios = Vec::new();
     for (generation, _, rows) in &of {
         let fitted = of.iter().filter(|(other, ..)| accuracy::is_fitted(*other) && other != generation);
-        // A row keeps the fractions of its own card where its generation has no fit.
+        // A row of a generation without a fit keeps the efficiencies of its own accelerator.
         let others: Vec<Option<Efficiency>> =
             if accuracy::is_fitted(*generation) { fitted.map(|other| Some(other.1)).collect() } else { vec![None] };
         for other in others {
@@ -82,7 +82,7 @@ pub fn borrowed<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f
     ratios
 }
 
-/// Measured over predicted step time of a row, predicted with other fractions of the peaks.
+/// Returns measured over predicted step time of a row, predicted with other efficiencies.
 fn with(row: &Prediction, efficiency: Efficiency) -> Option<f64> {
     let mut scenario = row.scenario;
     scenario.accelerator.values.efficiency = efficiency;
@@ -90,9 +90,9 @@ fn with(row: &Prediction, efficiency: Efficiency) -> Option<f64> {
     row.measured.step_time_s.map(|measured| measured / (row.step_time_s * slower))
 }
 
-/// Returns measured over predicted peak memory of the rows that count ([`spread::memory_ratios`]),
-/// each generation of accelerators weighing the same: the error on a generation of which nothing is
-/// known.
+/// Returns ratios of measured to predicted peak memory with weights, for the rows counted by
+/// [`spread::memory_ratios`]. All generations have equal total weight, which estimates the error on
+/// an unmeasured generation.
 pub fn elsewhere<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<(f64, f64)> {
     let mut of: Vec<(Generation, Vec<&Entry>)> = Vec::new();
     for entry in entries {
@@ -113,7 +113,7 @@ fn predicted<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> impl Iterator<
     entries.into_iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().ok()?)))
 }
 
-/// Writes what the engine records, as Rust.
+/// Writes the recorded accuracy as Rust source.
 pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String {
     let mut text = String::from(
         "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`):\n\

@@ -9,9 +9,9 @@ use engine::units::{Bytes, Seconds};
 /// A measured collective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collective {
-    /// The source.
+    /// Publisher of the measurement.
     pub source: String,
-    /// The name in the source.
+    /// Name of the collective in the source.
     pub name: String,
     /// Number of ranks.
     pub ranks: u32,
@@ -22,13 +22,13 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// Returns predicted over measured, less one.
+    /// Returns the relative error: predicted over measured, less one.
     pub fn error(&self) -> f64 {
         self.predicted_gb_per_s / self.measured_gb_per_s - 1.0
     }
 }
 
-/// The collectives that the engine models.
+/// Collectives that the engine models.
 #[derive(Clone, Copy)]
 enum Kind {
     AllGather,
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Returns the bytes on the bus per byte of the buffer, as nccl-tests counts them.
+    /// Returns bus bytes per byte of the buffer, as counted by nccl-tests.
     fn bus_factor(self, ranks: f64) -> f64 {
         match self {
             Self::AllGather | Self::ReduceScatter | Self::AllToAll => (ranks - 1.0) / ranks,
@@ -62,7 +62,7 @@ impl Kind {
 ///
 /// # Errors
 ///
-/// The reason why the row is left out.
+/// Returns the reason for leaving out the row.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, LeftOut> {
     let raw = |name: &str| column(name).map(text::cell).unwrap_or_default();
     let kind = Kind::of(raw("collective"))
@@ -77,7 +77,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Collective, 
         gpus_per_node: text::count(raw("gpus_per_node")),
         num_gpus: text::count(raw("num_gpus")),
         num_nodes: text::count(raw("nodes")),
-        // The playbook names the cluster after its owner, not its cloud.
+        // The playbook names the cluster after its owner instead of its cloud.
         inter_node_bw: raw("inter_node").replace("HF cluster", "AWS"),
         source: raw("source").to_owned(),
         ..Row::default()

@@ -1,6 +1,5 @@
-//! How many measured steps and peaks lie in the range beside their prediction, by what decides
-//! their error and by silicon: as the ranges stand, and with the range that a kind's other sources
-//! give.
+//! Counts measured steps and peaks inside the range of their prediction, by kind and by silicon,
+//! both with the engine's ranges and with ranges from the other sources of the kind.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +11,23 @@ use engine::catalog::accuracy::{Band, Kind, PeakKind};
 use engine::model::hardware::Generation;
 use engine::scenario::Scenario;
 
-/// A measured step or peak over its prediction.
+/// Ratio of a measured step or peak to its prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residual<K = Kind> {
-    /// What decides how far off it is.
+    /// Kind of run, which determines the expected error.
     pub kind: K,
-    /// Its silicon.
+    /// Generation of the accelerator.
     pub generation: Generation,
-    /// Its publisher.
+    /// Publisher of the row.
     pub source: String,
     /// Measured over predicted.
     pub ratio: f64,
-    /// The range beside the prediction.
+    /// Range of the prediction.
     pub band: Band,
 }
 
 impl Residual {
-    /// Returns the residual of a scenario's step that took `ratio` times its prediction.
+    /// Returns the residual of a step that took `ratio` times its predicted time.
     pub fn new(source: &str, scenario: &Scenario, band: Band, ratio: f64) -> Self {
         let generation = scenario.accelerator.values.generation;
         Self { kind: Kind::of(scenario), generation, source: source.to_owned(), ratio, band }
@@ -41,7 +40,8 @@ impl<K> Residual<K> {
     }
 }
 
-/// Returns the residuals of the rows with a measured step, those apart whose author warns of them.
+/// Returns the residuals of rows with a measured step, except rows whose author warns about their
+/// accuracy.
 pub fn residuals<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual> {
     let of = |prediction: &Prediction| {
         Some((Kind::of(&prediction.scenario), prediction.step_error()?, prediction.step_band))
@@ -58,8 +58,8 @@ pub fn peaks<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Residual<P
     entries.into_iter().filter_map(|entry| residual(entry, of)).collect()
 }
 
-/// The residual of a row, from its kind, its error (predicted over measured, less one) and the
-/// range beside the prediction.
+/// Returns the residual of a row. `of` gives the kind, the error (predicted over measured, less
+/// one) and the range of the prediction.
 fn residual<K>(entry: &Entry, of: impl Fn(&Prediction) -> Option<(K, f64, Band)>) -> Option<Residual<K>> {
     let prediction = entry.outcome.as_ref().ok()?;
     let (kind, error, band) = of(prediction)?;
@@ -67,35 +67,35 @@ fn residual<K>(entry: &Entry, of: impl Fn(&Prediction) -> Option<(K, f64, Band)>
     Some(Residual { kind, generation, source: entry.source().to_owned(), ratio: 1.0 / (1.0 + error), band })
 }
 
-/// Returns the 10th and the 90th percentile of the residuals, each source weighing as the square
-/// root of its rows; `None` if there are none.
+/// Returns the 10th and the 90th percentile of the residuals, with sources weighted by the square
+/// root of their rows; `None` if there are no residuals.
 pub fn range<'a, K: 'a>(residuals: impl IntoIterator<Item = &'a Residual<K>>) -> Option<Band> {
     let weighted = by_source(residuals.into_iter().map(|residual| (residual.source.as_str(), residual.ratio)));
     Some(Band { low: quantile(&weighted, 0.1)?, high: quantile(&weighted, 0.9)? })
 }
 
-/// Residuals counted.
+/// Statistics of a set of residuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Covered {
-    /// How many there are.
+    /// Number of residuals.
     pub rows: usize,
-    /// From how many sources.
+    /// Number of sources.
     pub sources: usize,
-    /// Share of them in the range beside their prediction.
+    /// Share of the residuals inside the range of their prediction.
     pub inside: f64,
-    /// How many are of a kind that has other sources as well.
+    /// Number of residuals for which the other sources of the kind give a range.
     pub held_out: usize,
-    /// Share of these in the range that the other sources give.
+    /// Share of held-out residuals inside the range from other sources.
     pub held_out_inside: f64,
 }
 
-/// Fewest residuals of other sources that give a range, and for how many of one source each of them
-/// may speak.
+/// Minimum number of residuals from other sources for a range, and the maximum number of residuals
+/// of one source per residual of the others.
 const FEWEST: usize = 8;
 const SPEAKS_FOR: usize = 5;
 
-/// Returns for each residual whether it lies in the range that its kind's other sources give;
-/// `None` where these are too few.
+/// Returns for each residual whether it is inside the range from the other sources of its kind;
+/// `None` if the other sources are too few.
 fn held_out<K: Copy + Ord>(residuals: &[Residual<K>]) -> Vec<Option<bool>> {
     let mut ranges: BTreeMap<(K, &str), Option<Band>> = BTreeMap::new();
     let range_without = |residual: &Residual<K>, source: &str| {
@@ -114,10 +114,10 @@ fn held_out<K: Copy + Ord>(residuals: &[Residual<K>]) -> Vec<Option<bool>> {
         .collect()
 }
 
-/// A residual, and whether it lies in the range of its kind's other sources.
+/// A residual, and whether the residual is inside the range from other sources of its kind.
 type Counted<'a, K> = (&'a Residual<K>, Option<bool>);
 
-/// Counts the residuals by a key.
+/// Groups residuals by a key and computes statistics for each group.
 pub fn by<K: Copy + Ord, G: Ord>(residuals: &[Residual<K>], key: impl Fn(&Residual<K>) -> G) -> BTreeMap<G, Covered> {
     let mut groups: BTreeMap<G, Vec<Counted<'_, K>>> = BTreeMap::new();
     for (residual, held_out) in residuals.iter().zip(held_out(residuals)) {
@@ -152,13 +152,13 @@ mod tests {
 
     #[test]
     fn a_range_is_held_against_the_sources_that_did_not_give_it() {
-        // Ten rows of one source near 1, one row of another far off.
+        // Ten rows of one source near 1, and one outlier of another source.
         let mut residuals: Vec<Residual> = (0..10).map(|at| residual("near", 0.95 + 0.01 * f64::from(at))).collect();
         residuals.push(residual("far", 2.0));
         let covered = by(&residuals, |_| ()).remove(&()).unwrap();
         assert_eq!((covered.rows, covered.sources), (11, 2));
         assert!((covered.inside - 10.0 / 11.0).abs() < 1e-12);
-        // The one far row is held against the ten others; the ten have no range from one row alone.
+        // The outlier is compared with the ten other rows; the ten have no range from a single row.
         assert_eq!((covered.held_out, covered.held_out_inside), (1, 0.0));
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let many = (0..16).map(|_| residual("many", 1.0));
         let few = (0..4).map(|_| residual("few", 2.0));
         let all: Vec<Residual> = many.chain(few).collect();
-        // Weights 4 and 2: a third of the weight at 2.
+        // Weights 4 and 2: a third of the total weight is at 2.
         assert_eq!(range(&all), Some(Band { low: 1.0, high: 2.0 }));
         assert_eq!(range::<Kind>(&[]), None);
     }

@@ -1,4 +1,4 @@
-//! Rows that time a single layer of experts: Megatron-LM's measurements of its token dispatchers.
+//! Rows that measure a single expert layer: Megatron-LM's benchmarks of its token dispatchers.
 
 use super::LeftOut;
 use super::linked::Set;
@@ -9,18 +9,18 @@ use engine::model::memory::{activations, states};
 use engine::model::transformer::LayerShares;
 use engine::share::decode;
 
-/// A measured layer of experts, forward and backward.
+/// A measured expert layer, forward and backward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpertLayer {
-    /// The publisher.
+    /// Publisher of the row.
     pub source: String,
     /// Measured time in seconds.
     pub measured_s: f64,
     /// Predicted time in seconds.
     pub predicted_s: f64,
-    /// Measured peak of live tensors in GiB.
+    /// Measured peak of allocated memory in GiB.
     pub measured_gib: Option<f64>,
-    /// Predicted peak of live tensors in GiB.
+    /// Predicted peak of allocated memory in GiB.
     pub predicted_gib: f64,
 }
 
@@ -36,13 +36,13 @@ impl ExpertLayer {
     }
 }
 
-/// Predicts a row that times a single layer: by its link, a model of one layer whose products reach
-/// the rate that they have when a layer runs for a few iterations, too briefly for the power limit
-/// that slows whole training steps.
+/// Predicts a row that measures a single layer. The link of the row has a model of one layer with
+/// higher matmul efficiency: the benchmark runs for only a few iterations, too briefly for the
+/// power limit that slows whole training steps.
 ///
 /// # Errors
 ///
-/// The row is about something else, or has no time.
+/// Returns the reason for leaving out the row: another kind of row, or no measured time.
 pub fn predict(row: &Row) -> Result<ExpertLayer, LeftOut> {
     let linked = row.linked.as_ref().filter(|linked| linked.set == Set::Layer && !linked.link.is_empty());
     let linked = linked.ok_or_else(|| LeftOut::because("not one layer of experts"))?;

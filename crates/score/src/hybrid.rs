@@ -1,6 +1,5 @@
-//! Rows of training steps of models with state mixers, traced tensor by tensor
-//! (`tests/hybrid/trace.py`): Hugging Face's own code on fake tensors, with the bytes alive at the
-//! peak.
+//! Reads traced training steps of models with state mixers (`tests/hybrid/trace.py`): Hugging
+//! Face's code on fake tensors, with the bytes alive at the peak.
 
 use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
@@ -11,12 +10,12 @@ use engine::model::transformer::{Architecture, Experts, LatentAttention};
 use engine::scenario::Scenario;
 use engine::scenario::layers::read_layers;
 
-/// Reads a row from its named columns; its model is the family, as its class in the library is
-/// called.
+/// Reads a row from its named columns. The column `model` names the family, as in the library's
+/// class name.
 ///
 /// # Errors
 ///
-/// The name of the missing column, or what is not followed.
+/// Returns the name of the missing column, or the unsupported value.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut> {
     let columns = Columns::new(column);
     let plain = columns.scenario(architecture(&columns)?)?;
@@ -25,7 +24,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep,
         .step(Scenario { choices: Choices { kernels: Kernels { state, ..plain.kernels }, ..plain.choices }, ..plain })
 }
 
-/// The kinds of mixers, by the names that they have in links.
+/// Parses the kind of a mixer by its name in links.
 fn kind(name: &str) -> Result<RecurrentKind, LeftOut> {
     Ok(match name {
         "mamba" => RecurrentKind::Mamba,
@@ -72,7 +71,7 @@ fn architecture<'a, F: Fn(&str) -> Option<&'a str>>(columns: &Columns<F>) -> Res
         intermediate_size: count("ffn"),
         tie_word_embeddings: yes("tied_embeddings"),
         gated_mlp: yes("mlp_gated"),
-        // Layers of Nemotron-H are one block each.
+        // Layers of Nemotron-H have one block each.
         norms_per_layer: if raw("model") == "NemotronH" { 1 } else { 2 },
         gated_attention: yes("gated_attention"),
         latent: if latent.kv_lora_rank > 0 { latent } else { LatentAttention::NONE },

@@ -1,10 +1,10 @@
-//! Compares published measurements with the engine: a row becomes a scenario, a scenario a
-//! prediction, and many predictions a score.
+//! Compares published measurements with the engine: converts rows to scenarios, predicts the
+//! scenarios, and scores the predictions.
 //!
-//! A [`row::Row`] is read from named columns, wherever the caller gets them. A published row is a
-//! link ([`linked`]), with what its source leaves open; a row of a user's own is its typed columns
-//! ([`typed`]): what it leaves blank and has one likely value is taken with a note, otherwise the
-//! row is left out with a reason. Nothing is guessed silently.
+//! A [`row::Row`] is read from named columns of any origin. A published row contains a link
+//! ([`linked`]) and lists values missing from its source. A row of a user's own table has typed
+//! columns ([`typed`]): a blank with one likely value is completed with a note; any other blank
+//! leaves out the row with a reason. Every assumption is reported.
 
 pub mod by_accelerator;
 pub mod calibrate;
@@ -35,12 +35,12 @@ pub mod words;
 
 use std::fmt;
 
-/// The reason why a row has no prediction.
+/// Reason for a row without a prediction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The reason, worded the same for all rows that share it.
+    /// Reason, with identical wording for all rows that share the reason.
     pub reason: String,
-    /// The value concerned; may be empty.
+    /// Offending value; may be empty.
     pub detail: String,
 }
 
@@ -55,7 +55,7 @@ impl LeftOut {
         Self::because(format!("{column} is missing"))
     }
 
-    /// Adds the value concerned.
+    /// Adds the offending value.
     #[must_use]
     pub fn about(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
@@ -69,7 +69,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// What was completed beyond the row's own columns, with its origin.
+/// Values that were completed, with their origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(Vec<String>);
 

@@ -1,5 +1,5 @@
-//! A training step of a library's own code, traced tensor by tensor on fake tensors: what the rows
-//! of every kind of model share.
+//! A training step of a library's own code, traced on fake tensors: columns shared by all kinds of
+//! models.
 
 use super::LeftOut;
 use super::text;
@@ -14,36 +14,36 @@ use engine::scenario::{Model, Scenario, Strategy};
 /// A traced step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryStep {
-    /// The row.
+    /// Identifier of the row.
     pub id: String,
-    /// The model, in words.
+    /// Description of the model.
     pub model: String,
-    /// The scenario of the step.
+    /// Scenario of the step.
     pub scenario: Scenario,
-    /// Parameters of the model as the library builds it.
+    /// Number of parameters of the model as built by the library.
     pub params: f64,
     /// Bytes alive at the peak.
     pub allocated: f64,
 }
 
 impl LibraryStep {
-    /// What the engine says.
+    /// Returns the prediction of the engine.
     pub fn predicted(&self) -> MemoryReport {
         self.scenario.report().memory
     }
 
-    /// Error of the bytes alive at the peak: predicted over traced, less one.
+    /// Returns the relative error of the bytes alive at the peak: predicted over traced, less one.
     pub fn error(&self) -> f64 {
         self.predicted().allocated.get() / self.allocated - 1.0
     }
 
-    /// Share of the parameters that no column of the row names.
+    /// Returns the share of the parameters that no column of the row accounts for.
     pub fn unnamed(&self) -> f64 {
         self.scenario.model.architecture().extra.layers as f64 / self.params
     }
 }
 
-/// The named columns of a row.
+/// Named columns of a row.
 pub(super) struct Columns<F>(F);
 
 impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
@@ -63,7 +63,7 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         text::number(self.raw(name)).ok_or_else(|| LeftOut::missing(name))
     }
 
-    /// A count, or 0 where the row says nothing.
+    /// Returns a count, or 0 if the cell is blank.
     pub(super) fn count(&self, name: &str) -> u32 {
         text::count(self.raw(name)).unwrap_or(0)
     }
@@ -72,8 +72,8 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         self.raw(name) == "1"
     }
 
-    /// The step with the model's shape, as transformers runs it: FSDP2, SDPA, norms that upcast,
-    /// PyTorch's loss, AdamW by `foreach`.
+    /// Returns the scenario of a step with the model's shape, as transformers runs it: FSDP2, SDPA,
+    /// norms that upcast, PyTorch's loss, AdamW with `foreach`.
     pub(super) fn scenario(&self, architecture: Architecture) -> Result<Scenario, LeftOut> {
         let (recompute, keep_fraction) = match self.raw("activation_checkpointing") {
             "none" => (Recompute::None, 1.0),
@@ -108,7 +108,7 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         })
     }
 
-    /// The traced step of a scenario.
+    /// Returns the traced step of a scenario.
     pub(super) fn step(&self, scenario: Scenario) -> Result<LibraryStep, LeftOut> {
         Ok(LibraryStep {
             id: self.raw("row_id").to_owned(),
@@ -119,8 +119,8 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         })
     }
 
-    /// The decoder of the columns that every kind of model has; its MLP and its norms are the row's
-    /// own.
+    /// Returns the decoder described by the columns shared by all kinds of models, without the MLP
+    /// and norms, which other columns describe.
     pub(super) fn decoder(&self) -> Result<Architecture, LeftOut> {
         let plain = catalog::model("llama-2-7b").ok_or_else(|| LeftOut::because("the catalog lacks Llama 2"))?;
         Ok(Architecture {
@@ -136,8 +136,7 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Columns<F> {
         })
     }
 
-    /// The shape with the parameters that its columns do not name (biases, norms of ranks): what
-    /// the library builds more.
+    /// Adds the parameters that no column accounts for (biases, norms of ranks) to a shape.
     pub(super) fn with_unnamed(&self, counted: Architecture) -> Result<Architecture, LeftOut> {
         let more = self.number("params")? - counted.params() as f64;
         Ok(Architecture { extra: ExtraParams { layers: more as i64, ..ExtraParams::NONE }, ..counted })

@@ -1,5 +1,5 @@
-//! A measured row as a link: the scenario, what its source leaves open and what was taken, and the
-//! measured values as they compare.
+//! A measured row as a link: the scenario, the values completed for its source, and the measured
+//! values that are comparable.
 
 use super::predict::{self, Measured, Prediction};
 use super::row::Row;
@@ -9,14 +9,14 @@ use analysis::published::{MemoryKind, MemoryStage};
 use engine::share::decode;
 use engine::units::BytesPerSecond;
 
-/// Words for the kinds of a memory peak.
+/// Names of the kinds of a memory peak.
 const KINDS: [(&str, MemoryKind); 3] =
     [("allocated", MemoryKind::Allocated), ("reserved", MemoryKind::Reserved), ("process", MemoryKind::Process)];
-/// Words for the pipeline stage of a peak.
+/// Names of the pipeline stage of a peak.
 const STAGES: [(&str, MemoryStage); 3] =
     [("most", MemoryStage::Most), ("first", MemoryStage::First), ("last", MemoryStage::Last)];
 
-/// What a row is about.
+/// Subject of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Set {
     /// Training of a dense model.
@@ -25,9 +25,9 @@ pub enum Set {
     Mixture,
     /// Fine-tuning.
     Tuned,
-    /// Silicon beside NVIDIA's, and MLPerf's pre-training.
+    /// Silicon other than NVIDIA's, and MLPerf's pre-training.
     Silicon,
-    /// One layer of experts alone.
+    /// A single expert layer.
     Layer,
 }
 
@@ -39,16 +39,16 @@ const SETS: [(&str, Set); 5] = [
     ("layer", Set::Layer),
 ];
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// It ran.
+    /// The run succeeded.
     Ran,
-    /// It ran where somebody sought the longest or largest that does.
+    /// The run succeeded in a search for the longest or largest run that fits.
     RanAtItsLimit,
-    /// It was out of memory.
+    /// The run ran out of memory.
     OutOfMemory,
-    /// It failed, and nobody says of what.
+    /// The run failed for an unknown reason.
     FailedUntold,
 }
 
@@ -62,21 +62,21 @@ const ENDS: [(&str, End); 4] = [
 /// A converted row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linked {
-    /// The fragment of the scenario's link.
+    /// Fragment of the scenario's link.
     pub link: String,
-    /// What the source leaves open, and what was taken.
+    /// Values missing from the source, and the values assumed.
     pub completed: String,
-    /// Why the row has no prediction; empty where it has one.
+    /// Reason for having no prediction; empty if there is one.
     pub left_out: String,
-    /// What it is about.
+    /// Subject of the row.
     pub set: Set,
-    /// How the run ended, where the row tells it.
+    /// Outcome of the run, if the row has one.
     pub end: Option<End>,
     /// The measured values.
     pub measured: Measured,
-    /// Tokens of the row's batch over those of the scenario's full micro-batches.
+    /// Ratio of the tokens of the row's batch to the tokens of the scenario's full micro-batches.
     pub batch_share: f64,
-    /// The slowest network that the source leaves possible.
+    /// Slowest network that is consistent with the source.
     pub slowest: Option<BytesPerSecond>,
 }
 
@@ -85,7 +85,7 @@ fn find<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
 }
 
 impl Linked {
-    /// Reads the columns; `None` where the row has neither a link nor a reason for none.
+    /// Reads the columns; `None` if the row has neither a link nor a reason for having none.
     pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         let word = |name: &str| cell(column(name).unwrap_or_default()).to_owned();
         let number = |name: &str| word(name).parse::<f64>().ok();
@@ -112,7 +112,7 @@ impl Linked {
     ///
     /// # Errors
     ///
-    /// The reason why it is left out, or what of its link cannot be read.
+    /// Returns the reason for leaving out the row, or the part of the link that cannot be read.
     pub fn predict(&self, row: &Row) -> Result<Prediction, LeftOut> {
         if !self.left_out.is_empty() {
             return Err(LeftOut::because(&self.left_out).about(&self.completed));

@@ -1,4 +1,4 @@
-//! Writes the score as tables of the documentation.
+//! Writes the score as Markdown tables for the documentation.
 
 mod constants;
 mod coverage;
@@ -24,10 +24,10 @@ use engine::catalog::accuracy;
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
-/// and failed, hybrid against full sharding, the tracker's categories, traced steps, those of
-/// models with state mixers, collectives, and rows left out. Then mixtures of experts, fine-tuning,
-/// other silicon, the same without the rows' words, and how many steps lie in the range beside
-/// their prediction, and how often runs of such odds ran.
+/// and failed, hybrid against full sharding, categories of the memory tracker, traced steps, traced
+/// steps of models with state mixers, collectives, and rows left out. Followed by mixtures of
+/// experts, fine-tuning, other silicon, predictions from typed columns alone, the share of steps
+/// inside the range of their prediction, and the share of runs that ran by predicted odds.
 pub fn report<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
     tracked: &[Tracked],
@@ -61,7 +61,7 @@ pub fn report<'a>(
     text
 }
 
-/// What is measured on each accelerator, fine-tuning and mixtures among it.
+/// Writes the accuracy on each accelerator, including fine-tuning and mixtures.
 fn by_accelerator<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
     line(text, "\n## By accelerator\n");
     line(text, "Every row with a measured step time or peak, mixtures and fine-tuning among them:\n");

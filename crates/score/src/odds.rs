@@ -1,8 +1,8 @@
-//! The odds that a run fits, fitted to runs that ran and to runs that failed, and how often what
-//! they say is so.
+//! Fits the odds that a run fits to runs that ran and runs that failed, and checks the calibration
+//! of these odds.
 //!
-//! A table of runs that ran is cut off at the capacity and says nothing about odds: only sources
-//! that tell of their failures count here.
+//! A table of only successful runs is truncated at the capacity and contains no information about
+//! odds, so only sources that also report failures are used.
 
 pub mod curves;
 pub mod logistic;

@@ -1,14 +1,14 @@
-//! Hybrid against full sharding: pairs of rows that differ only in that.
+//! Hybrid against full sharding: pairs of rows that are otherwise equal.
 
 use std::collections::BTreeMap;
 
 use super::summary::Entry;
 use engine::scenario::Strategy;
 
-/// Relative difference below which the measurements of a pair are not distinguishable.
+/// Relative difference below which the measurements of a pair count as equal.
 const TOLD_APART: f64 = 0.05;
 
-/// The number of pairs whose predicted difference has the measured sign.
+/// Number of pairs whose predicted difference has the measured sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
     /// Pairs with the right sign.

@@ -1,4 +1,4 @@
-//! Evaluates the scenario of a row beside what was measured of it.
+//! Evaluates the scenario of a row and pairs the prediction with the measurements.
 
 use super::row::Row;
 use super::{LeftOut, Notes, host_memory, typed, unsure};
@@ -11,73 +11,73 @@ use engine::units::BytesPerSecond;
 /// The engine's prediction for a row, with the measured values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// The scenario of the row.
+    /// Scenario of the row.
     pub scenario: Scenario,
-    /// The report of the scenario.
+    /// Report of the scenario.
     pub report: Report,
     /// Whether the run is possible: it fits in memory, and every pipeline stage has a layer.
     pub fits: bool,
-    /// The odds that it fits: 0 where it is not possible.
+    /// Odds that the run fits; 0 if the run is impossible.
     pub fit_odds: f64,
-    /// The notes on completed values.
+    /// Notes on completed values.
     pub notes: Notes,
     /// Predicted time of a step with the row's own batch, in seconds.
     pub step_time_s: f64,
-    /// Tokens of the row's batch over those of the scenario's full micro-batches.
+    /// Ratio of the tokens of the row's batch to the tokens of the scenario's full micro-batches.
     pub batch_share: f64,
     /// Accuracy band of the step time.
     pub step_band: Band,
-    /// The slowest network that the row leaves possible, where it widens the band.
+    /// Slowest network that is consistent with the row, if it widens the band.
     pub slowest: Option<BytesPerSecond>,
     /// Predicted peak memory in GiB, of the kind that the row measured.
     pub peak_mem_gib: f64,
-    /// Predicted bytes of live tensors at the peak of the same stage, in GiB.
+    /// Predicted bytes allocated to tensors at the peak of the measured pipeline stage, in GiB.
     pub allocated_gib: f64,
-    /// Predicted bytes of the caching allocator there, in GiB.
+    /// Predicted bytes reserved by the caching allocator at that peak, in GiB.
     pub reserved_gib: f64,
     /// Accuracy band of the peak memory.
     pub memory_band: Band,
-    /// The measured values that compare with the scenario.
+    /// Measured values that are comparable with the scenario.
     pub measured: Measured,
 }
 
-/// What was measured of a run, as it compares with its scenario.
+/// Measurements of a run that are comparable with its scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// Time of a step in seconds; `None` where the row's own cannot be compared.
+    /// Time of a step in seconds; `None` if the measured time is not comparable.
     pub step_time_s: Option<f64>,
     /// MFU as a fraction.
     pub mfu: Option<f64>,
     /// Peak memory in GiB.
     pub peak_gib: Option<f64>,
-    /// What the peak includes.
+    /// Kind of memory that the peak includes.
     pub kind: MemoryKind,
-    /// The pipeline stage on which it was measured.
+    /// Pipeline stage on which the peak was measured.
     pub stage: MemoryStage,
 }
 
 impl Prediction {
-    /// Returns predicted over measured step time, less one.
+    /// Returns the relative error of the step time: predicted over measured, less one.
     pub fn step_error(&self) -> Option<f64> {
         self.measured.step_time_s.map(|measured| self.step_time_s / measured - 1.0)
     }
 
-    /// Returns predicted over measured peak memory, less one.
+    /// Returns the relative error of peak memory: predicted over measured, less one.
     pub fn memory_error(&self) -> Option<f64> {
         self.measured.peak_gib.map(|measured| self.peak_mem_gib / measured - 1.0)
     }
 }
 
-/// Predicts a row: by its link where it has one, else by its columns.
+/// Predicts a row by its link, or by its columns if there is no link.
 ///
 /// # Errors
 ///
-/// The reason why the row is left out.
+/// Returns the reason for leaving out the row.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     row.linked.as_ref().map_or_else(|| typed::predict(row), |linked| linked.predict(row))
 }
 
-/// Evaluates the scenario of a row beside what was measured of it.
+/// Evaluates the scenario of a row and pairs the prediction with the measurements.
 pub(crate) fn evaluated(
     row: &Row,
     scenario: Scenario,

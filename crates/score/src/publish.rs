@@ -1,4 +1,4 @@
-//! Converts a row of the tables to the format that the page reads.
+//! Converts a row of the tables to the format of the page.
 
 use super::summary::Entry;
 use analysis::published::{Peak, Published, Set};
@@ -6,10 +6,10 @@ use engine::catalog;
 use engine::model::hardware::Generation;
 use engine::share::encode::encode;
 
-/// Converts a row; `None` if it has no prediction or no measurement, as for a failed
-/// run, or is about fine-tuning.
+/// Converts a row. Returns `None` for fine-tuning and for a row without a prediction or a
+/// measurement, such as a failed run.
 pub fn published(entry: &Entry) -> Option<Published> {
-    // The page has no set of them yet.
+    // The page has no set for fine-tuning yet.
     if entry.is_fine_tuned() {
         return None;
     }
@@ -37,9 +37,9 @@ pub fn published(entry: &Entry) -> Option<Published> {
     })
 }
 
-/// Whether constants of step time were fitted to a row (docs/book/accuracy/constants.md): dense
-/// rows that the hardware limited, except BigScience's on V100; of the mixtures, Megatron-Bridge's
-/// and the continuous-integration runs.
+/// Returns whether constants of step time were fitted to a row (docs/book/accuracy/constants.md):
+/// dense rows that the hardware limited, except BigScience's on V100; of the mixtures,
+/// Megatron-Bridge's and the continuous-integration runs.
 fn is_fitted(set: Set, source: &str, accelerator: &str) -> bool {
     let is_volta = catalog::accelerator(accelerator).is_some_and(|gpu| gpu.values.generation == Generation::Volta);
     match set {

@@ -1,9 +1,9 @@
-//! Quantiles of ratios that weigh differently.
+//! Quantiles of weighted ratios.
 
 use std::collections::BTreeMap;
 
-/// Returns the value at or below which this share of the weights lies, of pairs of a value and its
-/// weight; `None` if there are none.
+/// Returns the smallest value at or below which `share` of the total weight lies, for pairs of
+/// value and weight; `None` if there are no pairs.
 pub fn quantile(weighted: &[(f64, f64)], share: f64) -> Option<f64> {
     let mut sorted = weighted.to_vec();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -19,8 +19,8 @@ pub fn quantile(weighted: &[(f64, f64)], share: f64) -> Option<f64> {
         .map(|ratio| ratio.0)
 }
 
-/// Returns the ratios of named sources with their weights: each source weighs as the square root of
-/// its rows, so that a long table does not decide alone.
+/// Returns ratios with weights, grouped by source. Each source weighs the square root of its rows,
+/// so that long tables do not dominate.
 pub fn by_source<'a>(ratios: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<(f64, f64)> {
     let mut sources: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (source, ratio) in ratios {

@@ -1,51 +1,51 @@
-//! A published measurement: typed columns, all of them optional.
+//! A published measurement with typed columns, all optional.
 
 use super::linked::{End, Linked};
 use super::text;
 
-/// Columns that every training table has.
+/// Columns of every training table.
 const COLUMNS: [&str; 4] = ["gpu", "num_gpus", "model", "seq_len"];
-/// Measurement columns, of which every table has at least one.
+/// Measurement columns; every table has at least one.
 const MEASURED: [&str; 5] = ["step_time_s", "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "peak_mem_gib"];
 
-/// Whether a table with this header holds training runs.
+/// Returns whether a table with this header holds training runs.
 pub fn is_training(header: &[&str]) -> bool {
     let has = |column: &&str| header.contains(column);
     COLUMNS.iter().all(has) && (MEASURED.iter().any(has) || header.contains(&"link") || header.contains(&"notes"))
 }
 
-/// A published measurement. Blank texts are empty and blank numbers `None`.
+/// A published measurement. Blank text cells are empty strings, blank numbers `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Identifier of the row in its file.
     pub row_id: String,
-    /// The publisher.
+    /// Publisher of the measurement.
     pub source: String,
-    /// The GPU, as the source names it.
+    /// GPU, as named by the source.
     pub gpu: String,
     /// Memory of the GPU in GB.
     pub gpu_mem_gb: Option<f64>,
     /// GPUs in a node.
     pub gpus_per_node: Option<u32>,
-    /// The intra-node link, as the source names it.
+    /// Intra-node link, as named by the source.
     pub intra_node_link: String,
-    /// The inter-node network, as the source names it.
+    /// Inter-node network, as named by the source.
     pub inter_node_bw: String,
     /// GPUs of the run.
     pub num_gpus: Option<u32>,
     /// Nodes of the run.
     pub num_nodes: Option<u32>,
-    /// The framework.
+    /// Name of the framework.
     pub framework: String,
-    /// The release of the framework, or of the container that it ran in.
+    /// Release of the framework or of its container.
     pub release: String,
-    /// What data parallelism shards.
+    /// State sharded by data parallelism.
     pub sharding: String,
     /// Data-parallel degree.
     pub dp: Option<u32>,
-    /// Data-parallel GPUs that share the state.
+    /// Data-parallel GPUs per shard group.
     pub dp_shard: Option<u32>,
-    /// Replicas of the shared state.
+    /// Number of replicas of the sharded state.
     pub dp_replicate: Option<u32>,
     /// Tensor parallelism.
     pub tp: Option<u32>,
@@ -61,7 +61,7 @@ pub struct Row {
     pub ep: Option<u32>,
     /// Expert tensor parallelism.
     pub etp: Option<u32>,
-    /// The model's name.
+    /// Name of the model.
     pub model: String,
     /// Number of parameters.
     pub params: Option<f64>,
@@ -109,7 +109,7 @@ pub struct Row {
     pub tokens_per_s_per_gpu: Option<f64>,
     /// Seconds of a step.
     pub step_time_s: Option<f64>,
-    /// TFLOP/s of one GPU, counted as `tflops_kind` says.
+    /// TFLOP/s of one GPU, in the convention of `tflops_kind`.
     pub tflops_per_gpu: Option<f64>,
     /// The FLOP convention.
     pub tflops_kind: String,
@@ -119,21 +119,21 @@ pub struct Row {
     pub hfu_pct: Option<f64>,
     /// Peak memory in GiB.
     pub peak_mem_gib: Option<f64>,
-    /// The kind of memory peak.
+    /// Kind of memory peak.
     pub mem_kind: String,
-    /// What trains, in tables of fine-tuning: full, lora, qlora, or another kind of adapter.
+    /// Trained part in tables of fine-tuning: full, lora, qlora, or another kind of adapter.
     pub trainable: String,
     /// Rank of the adapters.
     pub lora_rank: Option<u32>,
-    /// The matrices with adapters, as the source names them.
+    /// Matrices with adapters, as named by the source.
     pub lora_targets: String,
-    /// The format of a quantized base.
+    /// Format of a quantized base.
     pub quantized_base: String,
-    /// What is kept in host memory, in words.
+    /// State offloaded to host memory, in words.
     pub offload: String,
-    /// How a person's run ended, in tables of such runs: `oom`, or that it ran.
+    /// Outcome of a user's run, in tables of such runs: `oom`, or a success.
     pub outcome: String,
-    /// The row as a link, in tables that were converted.
+    /// The row as a link, in converted tables.
     pub linked: Option<Linked>,
 }
 
@@ -144,7 +144,7 @@ impl Row {
         let word = |name: &str| text::cell(raw(name)).to_owned();
         let number = |name: &str| text::number(raw(name)).filter(|number| *number > 0.0);
         let count = |name: &str| text::count(raw(name));
-        // Tables of people's runs have shorter names for some columns.
+        // Tables of users' runs have shorter names for some columns.
         let either = |name: &str, other: &str| if raw(name).is_empty() { word(other) } else { word(name) };
         let outcome = word("outcome");
         let is_out_of_memory = outcome.eq_ignore_ascii_case("oom");
@@ -199,7 +199,7 @@ impl Row {
             tflops_kind: word("tflops_kind"),
             mfu_pct: number("mfu_pct"),
             hfu_pct: number("hfu_pct"),
-            // What a failed run had taken before it failed is no peak.
+            // Memory of a run at its failure is not a peak.
             peak_mem_gib: number("peak_mem_gib").filter(|_| !is_out_of_memory),
             mem_kind: word("mem_kind"),
             trainable: word("trainable"),
@@ -212,13 +212,13 @@ impl Row {
         }
     }
 
-    /// Returns the tokens that all GPUs process in one step, if the row states them.
+    /// Returns the tokens per step of all GPUs, if the row states them.
     pub fn tokens_per_step(&self) -> Option<f64> {
         let sequences = || Some(f64::from(self.global_batch?) * f64::from(self.seq_len?));
         self.global_batch_tokens.or_else(sequences)
     }
 
-    /// How the run ended, as the row tells it.
+    /// Returns the outcome of the run, if the row has one.
     pub fn end(&self) -> Option<End> {
         if let Some(linked) = &self.linked {
             return linked.end;
@@ -230,17 +230,17 @@ impl Row {
         (self.is_case() || measured.iter().any(Option::is_some)).then_some(End::Ran)
     }
 
-    /// Whether the run failed or ran out of memory.
+    /// Returns whether the run failed or ran out of memory.
     pub fn failed(&self) -> bool {
         matches!(self.end(), Some(End::OutOfMemory | End::FailedUntold))
     }
 
-    /// Whether the row is a person's run of which it is said how it ended.
+    /// Returns whether the row is a user's run with a stated outcome.
     pub const fn is_case(&self) -> bool {
         !self.outcome.is_empty()
     }
 
-    /// Whether a measurement shows that the run succeeded.
+    /// Returns whether the run succeeded.
     pub fn succeeded(&self) -> bool {
         matches!(self.end(), Some(End::Ran | End::RanAtItsLimit))
     }

@@ -1,4 +1,4 @@
-//! The schema of a table, recognised by its header.
+//! The schema of a table, recognized by its header.
 
 use super::row;
 
@@ -11,9 +11,9 @@ pub enum Schema {
     Tracker,
     /// Training steps traced tensor by tensor, with the bytes of a simulated allocator.
     Traced,
-    /// The same of models with state mixers.
+    /// Traced training steps of models with state mixers.
     Hybrid,
-    /// The same of models that read images; the tests hold the engine against them.
+    /// Traced training steps of models with image input; only tests compare the engine with them.
     Images,
     /// Measured collectives.
     Collectives,
@@ -26,7 +26,7 @@ pub enum Schema {
 }
 
 impl Schema {
-    /// Returns the schema of a header; `None` if it is unknown.
+    /// Returns the schema of a header; `None` if unknown.
     pub fn of(header: &[&str]) -> Option<Self> {
         let has = |columns: &[&str]| columns.iter().all(|column| header.contains(column));
         if has(&["sharded_param_bytes", "act_bytes", "total_bytes"]) {
@@ -52,7 +52,7 @@ impl Schema {
         }
     }
 
-    /// Whether the rows are evaluated.
+    /// Returns whether the rows are evaluated.
     pub fn is_scored(self) -> bool {
         matches!(self, Self::Training | Self::Tracker | Self::Traced | Self::Hybrid | Self::Collectives)
     }

@@ -1,4 +1,4 @@
-//! Scores of many predictions against their measurements.
+//! Scores predictions against measurements.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use engine::stats::{Errors, spearman};
 /// A row with its prediction.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The name of its file.
+    /// Name of the row's file.
     pub file: String,
     /// The row.
     pub row: Row,
-    /// The prediction, or the reason why there is none.
+    /// The prediction, or the reason for having none.
     pub outcome: Result<Prediction, LeftOut>,
 }
 
@@ -26,12 +26,12 @@ impl Entry {
         Self { file: file.to_owned(), outcome: predict::predict(&row), row }
     }
 
-    /// Returns the publisher, or the file if the row names none.
+    /// Returns the publisher, or the file if the row has no publisher.
     pub fn source(&self) -> &str {
         if self.row.source.is_empty() { &self.file } else { &self.row.source }
     }
 
-    /// What the row is about: as it says, else by its scenario.
+    /// Returns the subject of the row, as stated or else by its scenario.
     pub fn set(&self) -> Set {
         let by_scenario = || {
             let shape = self.outcome.as_ref().ok().map(|prediction| prediction.scenario.model.architecture());
@@ -44,23 +44,23 @@ impl Entry {
         self.row.linked.as_ref().map_or_else(by_scenario, |linked| linked.set)
     }
 
-    /// Whether the row is about fine-tuning, in tables of it or with adapters.
+    /// Returns whether the row is about fine-tuning, as stated by its table or by its trained part.
     pub fn is_fine_tuned(&self) -> bool {
         self.set() == Set::Tuned
     }
 
-    /// Whether the row is about a mixture of experts, or about latent attention.
+    /// Returns whether the row is about a mixture of experts or latent attention.
     pub fn is_mixture(&self) -> bool {
         matches!(self.set(), Set::Mixture | Set::Layer)
     }
 
-    /// Whether the measured MFU shows that the hardware limited the step.
+    /// Returns whether the measured MFU shows that the hardware limited the step.
     pub fn is_fast(&self) -> Option<bool> {
         self.outcome.as_ref().ok()?.measured.mfu.map(|mfu| mfu >= FAST_MFU)
     }
 }
 
-/// Counts of rows by whether they ran and whether they were predicted to fit.
+/// Counts of rows by outcome and prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confusion {
     /// Ran, and predicted to fit.
@@ -73,22 +73,22 @@ pub struct Confusion {
     pub failed_fits: usize,
 }
 
-/// How many runs whose end is told are called as they ended.
+/// Counts of correctly classified runs among runs with a stated outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Called {
-    /// Runs out of memory.
+    /// Runs that ran out of memory.
     pub failed: usize,
-    /// Those whose odds of fitting are below a half.
+    /// Failed runs with odds of fitting below one half.
     pub failed_called: usize,
-    /// Runs that ran.
+    /// Runs that succeeded.
     pub ran: usize,
-    /// Those whose odds of fitting are a half or more.
+    /// Successful runs with odds of fitting of one half or more.
     pub ran_called: usize,
     /// Runs without a prediction.
     pub left_out: usize,
 }
 
-/// Counts the rows that tell how a run ended.
+/// Counts the rows of users' runs with a stated outcome.
 pub fn called<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Called {
     let mut called = Called::default();
     for entry in entries.into_iter().filter(|entry| entry.row.is_case()) {
@@ -107,7 +107,7 @@ pub fn called<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Called {
     called
 }
 
-/// The score of a set of rows.
+/// Score of a set of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Number of rows.
@@ -116,11 +116,11 @@ pub struct Score {
     pub used: usize,
     /// Number of rows without a prediction, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// Errors of step time of rows whose measured MFU is [`FAST_MFU`] or more.
+    /// Errors of step time of rows with a measured MFU of [`FAST_MFU`] or more.
     pub fast: Option<Errors>,
     /// Errors of step time of the other rows.
     pub slow: Option<Errors>,
-    /// Rank correlation of the other rows' predicted and measured step times.
+    /// Rank correlation of predicted and measured step times of the other rows.
     pub slow_ranks: Option<f64>,
     /// Errors of peak memory.
     pub memory: Option<Errors>,
@@ -128,7 +128,7 @@ pub struct Score {
     pub step_inside: Option<f64>,
     /// Fraction of memory peaks inside the accuracy band.
     pub memory_inside: Option<f64>,
-    /// Counts of rows that ran and were predicted to fit.
+    /// Counts of rows by outcome and prediction.
     pub confusion: Confusion,
 }
 
@@ -136,7 +136,7 @@ fn share(inside: &[bool]) -> Option<f64> {
     (!inside.is_empty()).then(|| inside.iter().filter(|inside| **inside).count() as f64 / inside.len() as f64)
 }
 
-/// Whether the measurement is inside the band around a prediction with this `error`.
+/// Returns whether the measurement is inside the band around a prediction with this `error`.
 fn inside(band: Band, error: f64) -> bool {
     let ratio = 1.0 / (1.0 + error);
     (band.low..=band.high).contains(&ratio)

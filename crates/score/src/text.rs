@@ -1,10 +1,10 @@
 //! Parses numbers and words in hand-written cells: `32.0`, `1 (8)`, `8 (LBS at 16 nodes)`,
 //! `~17500`, `6.7B`.
 
-/// Cells that mean no value.
+/// Cells without a value.
 const BLANK: [&str; 8] = ["", "-", "–", "n/a", "na", "nan", "null", "see notes"];
 
-/// Largest count that can be right; a larger one is an error.
+/// Maximum plausible count; larger numbers are errors.
 const LARGEST_COUNT: f64 = 1e8;
 
 /// Trims a cell; returns an empty text if the cell means no value.
@@ -43,7 +43,7 @@ fn prefix_length(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|byte| belongs(*byte)).count()
 }
 
-/// Returns the number in a cell; remarks may follow after a space or in brackets. `8x200` is not a
+/// Returns the number in a cell; remarks may follow after a space or in brackets. `8x200` is no
 /// number.
 pub fn number(text: &str) -> Option<f64> {
     let (number, rest) = leading_number(cell(text))?;
@@ -83,24 +83,24 @@ pub fn length(text: &str) -> Option<u32> {
     }
 }
 
-/// Whether the text contains any of these words, case-insensitively.
+/// Returns whether the text contains any of these words, ignoring case.
 pub fn has(text: &str, words: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();
     words.iter().any(|word| text.contains(word))
 }
 
-/// Letters and digits of a name alone, in lower case: `DeepSeek-V3` and `DeepSeekV3` are one.
+/// Keeps letters and digits of a name, in lower case: `DeepSeek-V3` and `DeepSeekV3` are equal.
 fn joined(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_lowercase()).collect()
 }
 
-/// Whether a name contains any of these, whatever stands between their words.
+/// Returns whether a name contains any of these, ignoring separators.
 pub fn names(text: &str, words: &[&str]) -> bool {
     let text = joined(text);
     words.iter().any(|word| text.contains(&joined(word)))
 }
 
-/// Whether a name starts with any of these, whatever stands between their words.
+/// Returns whether a name starts with any of these, ignoring separators.
 pub fn starts(text: &str, beginnings: &[&str]) -> bool {
     let text = joined(text);
     beginnings.iter().any(|beginning| text.starts_with(&joined(beginning)))

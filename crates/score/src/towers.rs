@@ -1,6 +1,5 @@
-//! Rows of training steps of models that read images, traced tensor by tensor
-//! (`tests/towers/trace.py`): Hugging Face's own code on fake tensors, with the bytes alive at the
-//! peak.
+//! Reads traced training steps of models with image input (`tests/towers/trace.py`): Hugging Face's
+//! code on fake tensors, with the bytes alive at the peak.
 
 use super::LeftOut;
 use super::library_step::{Columns, LibraryStep};
@@ -14,14 +13,14 @@ use engine::scenario::Scenario;
 ///
 /// # Errors
 ///
-/// The name of the missing column, or what is not followed.
+/// Returns the name of the missing column, or the unsupported value.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut> {
     let columns = Columns::new(column);
     let plain = columns.scenario(architecture(&columns)?)?;
     let images = Images {
         per_sequence: columns.need("images")?,
         resolution: 0,
-        // Transformers 5: checkpointing makes the patches require gradients.
+        // In Transformers 5, checkpointing makes the patches require gradients.
         tower: match (columns.raw("tower"), plain.recompute) {
             ("trained", _) => TowerTraining::Trained,
             (_, Recompute::Full) => TowerTraining::Passed,

@@ -1,4 +1,4 @@
-//! Rows of training steps traced tensor by tensor: real code on fake tensors, with the peak by
+//! Reads training steps traced tensor by tensor: real code on fake tensors, with the peak by
 //! category, its moment and operator, and the reserved bytes of a simulated allocator.
 
 pub mod score;
@@ -20,34 +20,34 @@ use trace::{Category, Moment, Peak, Phase, Place, Trace};
 /// A traced step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traced {
-    /// The row.
+    /// Identifier of the row.
     pub id: String,
-    /// Whose code was traced.
+    /// Origin of the traced code.
     pub source: String,
-    /// The scenario of the step.
+    /// Scenario of the step.
     pub scenario: Scenario,
-    /// Whether the norms alone train, which no scenario says.
+    /// Whether only the norms train, which a scenario cannot express.
     pub norms_alone: bool,
-    /// What was traced.
+    /// Traced values.
     pub measured: Figures,
 }
 
-/// What a trace says.
+/// Values of a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Bytes alive at the peak.
     pub allocated: f64,
-    /// Reserved bytes of the simulated allocator, with fixed segments and with expandable ones.
+    /// Reserved bytes of the simulated allocator, with fixed segments and with expandable segments.
     pub reserved: [f64; 2],
-    /// The moment of the peak, as `backward layer 4`.
+    /// Moment of the peak, such as `backward layer 4`.
     pub moment: String,
-    /// The operator that allocated last before it.
+    /// Operator of the last allocation before the peak.
     pub operator: String,
-    /// Bytes at the peak, by the columns of the categories.
+    /// Bytes at the peak, by column of the category.
     pub by: Vec<(&'static str, f64)>,
 }
 
-/// The column of a category.
+/// Returns the column of a category.
 pub fn column_of(category: Category) -> &'static str {
     match category {
         Category::Parameter => "peak_param",
@@ -65,7 +65,7 @@ pub fn column_of(category: Category) -> &'static str {
     }
 }
 
-/// Words for a moment, as the rows have them.
+/// Describes a moment in the words of the rows.
 pub fn moment(moment: Moment) -> String {
     let phase = match moment.phase {
         Phase::Rest => return "rest".to_owned(),
@@ -82,7 +82,7 @@ pub fn moment(moment: Moment) -> String {
 }
 
 impl Traced {
-    /// Plays the step.
+    /// Predicts the step by playing its trace.
     pub fn predicted(&self) -> Figures {
         use trace::allocator::Segments;
         let setup = self.scenario.setup();
@@ -103,7 +103,7 @@ impl Traced {
 ///
 /// # Errors
 ///
-/// The name of the missing column, or what is not followed.
+/// Returns the name of the missing column, or the unsupported value.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, LeftOut> {
     let raw = |name: &str| column(name).unwrap_or_default().trim();
     let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
@@ -113,8 +113,8 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     let torchtitan = raw("source_code") == "torchtitan";
     let trained = trained(&raw)?;
     let norms_alone = raw("frozen_base") == NORMS;
-    // PEFT makes adapters in the format of the base, and casts those in 16 bits to fp32 where it is
-    // not told otherwise.
+    // PEFT creates adapters in the format of the base, and by default casts 16-bit adapters to
+    // fp32.
     let storage = if raw("adapter_dtype") == "fp32" { "fp32" } else { raw("param_storage") };
     let recipe = match (storage, raw("compute"), raw("reduce_dtype")) {
         ("fp32", "bf16", "bf16") => PrecisionPolicy::Fsdp2MixedBf16Reduce16,
@@ -140,8 +140,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     };
     let tp = need("tp")?;
     let architecture = architecture(&raw, &need, &count)?;
-    // torchtitan's traced layers stay gathered, but for those whose own figures show that they do
-    // not.
+    // Layers of torchtitan's traces stay gathered, except in rows whose values show resharding.
     let shown =
         !raw("peak_unsharded_param").is_empty() && !stays_gathered(&architecture, tp, bytes("peak_unsharded_param"));
     let reshards = yes("reshard_after_forward") && (!torchtitan || shown);
@@ -196,10 +195,10 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Traced, Left
     Ok(Traced { id: raw("row_id").to_owned(), source: raw("source_code").to_owned(), scenario, norms_alone, measured })
 }
 
-/// What rows call a model of which the norms alone train.
+/// Name of a model in which only the norms train.
 const NORMS: &str = "norms only";
 
-/// What a row trains.
+/// Returns the trained part of a row.
 fn trained<'a>(raw: &impl Fn(&str) -> &'a str) -> Result<Trained, LeftOut> {
     let base = if raw("param_storage") == "fp32" { BaseFormat::Fp32 } else { BaseFormat::Bf16 };
     let targets = match (raw("lora_targets"), raw("frozen_base")) {
@@ -213,11 +212,11 @@ fn trained<'a>(raw: &impl Fn(&str) -> &'a str) -> Result<Trained, LeftOut> {
     Ok(Trained { method: Method::Lora, rank, targets, base, ..Trained::ALL })
 }
 
-/// Whether a trace shows more weights gathered at once than the root and one layer.
+/// Returns whether a trace shows more gathered weights than those of the root and one layer.
 ///
-/// torchtitan's rows say that their layers reshard after the forward pass; but for the first of
-/// each run of the tracer, their figures show that all layers stay gathered. The figures are
-/// followed; a row without them is taken for one of the many.
+/// torchtitan's rows state that layers reshard after the forward pass. However, except for the
+/// first row of each run of the tracer, their values show that all layers stay gathered. The values
+/// take precedence; a row without values counts as gathered.
 fn stays_gathered(architecture: &Architecture, tp: u32, gathered: f64) -> bool {
     const HALF: f64 = 2.0;
     const LAYERS: f64 = 1.5;
@@ -227,7 +226,7 @@ fn stays_gathered(architecture: &Architecture, tp: u32, gathered: f64) -> bool {
     gathered > HALF * (root + LAYERS * layer) / f64::from(tp.max(1))
 }
 
-/// The shape of a row, with what its model's family is known for.
+/// Returns the shape of a row, with properties of the model's family.
 fn architecture<'a>(
     raw: &impl Fn(&str) -> &'a str,
     need: &impl Fn(&str) -> Result<u32, LeftOut>,

@@ -57,17 +57,17 @@ impl Categories {
     }
 }
 
-/// Fraction of the loss's bytes per logit that stays with the activations: the fp32 logits
-/// themselves. Their log-softmax and its gradient are temporaries.
+/// Fraction of the loss's bytes per logit that counts as activations: the fp32 logits. The
+/// log-softmax and its gradient are temporaries.
 const KEPT_OF_LOGITS: f64 = 4.0 / 12.0;
 
-/// Maps the parts of a scenario's peak to the tracker's categories. The run makes no optimizer
-/// step, so there is no optimizer state.
+/// Maps the parts of a scenario's peak to the tracker's categories. The run has no optimizer step,
+/// so there is no optimizer state.
 ///
-/// Gathered weights of the prefetched layer are still a buffer of the all-gather. Unreduced
-/// gradients of one layer in the format of the reduction are a buffer of the reduce-scatter, the
-/// others are temporaries. At the loss, the working set of one layer counts as kept for the
-/// backward pass; during the backward pass it is temporary.
+/// Gathered weights of the prefetched layer still count as an all-gather buffer. Unreduced
+/// gradients of one layer in the reduction format count as a reduce-scatter buffer, the others as
+/// temporaries. At the loss, the working set of one layer counts as saved for the backward pass;
+/// during the backward pass it is temporary.
 pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
     let part = |part: MemoryPart| memory.parts.get(part).get();
     let bytes = recipe_bytes(scenario.recipe);
@@ -85,7 +85,7 @@ pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
         sharded_param: part(MemoryPart::Weights),
         unsharded_param: gathered - all_gather,
         sharded_grad: part(MemoryPart::Gradients),
-        // The tracker only counts a gradient once it is accumulated.
+        // The tracker counts a gradient only after accumulation.
         unsharded_grad: 0.0,
         act: part(MemoryPart::Activations) + KEPT_OF_LOGITS * logits + if backward { 0.0 } else { working_set },
         temp: unreduced - reduce_scatter + (1.0 - KEPT_OF_LOGITS) * logits + if backward { working_set } else { 0.0 },
@@ -98,9 +98,9 @@ pub fn categories(scenario: &Scenario, memory: &MemoryReport) -> Categories {
 /// A tracked run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tracked {
-    /// The scenario of the run.
+    /// Scenario of the run.
     pub scenario: Scenario,
-    /// The tracked bytes, as far as the row states them.
+    /// Tracked bytes; 0 for blank columns.
     pub measured: Categories,
 }
 
@@ -110,7 +110,7 @@ impl Tracked {
         categories(&self.scenario, &self.scenario.report().memory)
     }
 
-    /// Returns predicted over tracked total, less one.
+    /// Returns the relative error of the total: predicted over tracked, less one.
     pub fn error(&self) -> Option<f64> {
         (self.measured.total > 0.0).then(|| self.predicted().total / self.measured.total - 1.0)
     }
@@ -120,7 +120,7 @@ impl Tracked {
 ///
 /// # Errors
 ///
-/// The name of the missing column.
+/// Returns the name of the missing column.
 pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, LeftOut> {
     let raw = |name: &str| column(name).unwrap_or_default();
     let need = |name: &str| text::count(raw(name)).ok_or_else(|| LeftOut::missing(name));
@@ -167,7 +167,7 @@ pub fn read<'a>(column: impl Fn(&str) -> Option<&'a str>) -> Result<Tracked, Lef
 }
 
 /// Returns the setting of all tracked runs: bf16 parameters reduced in fp32, SDPA, norms in fp32,
-/// PyTorch's loss. Tensors are fake, so the GPU does not matter.
+/// PyTorch's loss. Tensors are fake, so the GPU model is irrelevant.
 fn tracked_setting() -> Scenario {
     Scenario {
         tp: 1,
@@ -193,7 +193,7 @@ fn tracked_setting() -> Scenario {
                 dropout: false,
                 tiled_mlp: false,
                 state: StateKernel::Fused,
-                // transformers before 4.48 repeated them for SDPA.
+                // transformers before 4.48 repeated the heads for SDPA.
                 repeated_heads: RepeatedHeads::Yes,
             },
             mfu_convention: MfuConvention::FullAttention,

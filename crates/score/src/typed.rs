@@ -1,5 +1,5 @@
-//! A row of a user's own table: its typed columns become a scenario. What it leaves blank and has
-//! one likely value is taken, and said; what cannot be guessed leaves the row out by name.
+//! Converts the typed columns of a row of a user's own table to a scenario. A blank with one likely
+//! value is completed with a note; any other blank leaves out the row with the column's name.
 
 mod assumed;
 mod attention;
@@ -28,8 +28,8 @@ use engine::scenario::issue::{Issue, Severity};
 use engine::scenario::{Picked, Scenario};
 use stack::Stack;
 
-/// Smallest ratio of a step's tokens to those of full micro-batches: a partial last micro-batch
-/// removes less than one micro-batch, and rounding of a batch by the source changes little.
+/// Bounds of the ratio of a step's tokens to those of full micro-batches: a partial last
+/// micro-batch removes less than one micro-batch, and the source may have rounded the batch.
 const FEWEST: f64 = 0.5;
 const MOST: f64 = 1.1;
 
@@ -37,22 +37,21 @@ const MOST: f64 = 1.1;
 ///
 /// # Errors
 ///
-/// The reason why the row is left out.
+/// Returns the reason for leaving out the row.
 pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     check(row)?;
     let mut notes = Notes::default();
     let row = &assumed::completed(row.clone(), &mut notes);
     let stack = Stack::of(row);
     let scenario = scenario(row, stack, &mut notes)?;
-    // Contradictory values are replaced by the nearest valid ones; values out of bounds are
+    // Contradictory values are replaced by the nearest valid values; values out of bounds are
     // rejected.
     let together = scenario.issues();
     let bounds = |issue: &Issue| issue.severity == Severity::Error && !together.contains(issue);
     if let Some(issue) = engine::validate::issues(&scenario).into_iter().find(bounds) {
         return Err(LeftOut::because("out of bounds").about(issue.message));
     }
-    // A partial last micro-batch makes the row's step shorter than the scenario's, in proportion to
-    // its tokens.
+    // A partial last micro-batch shortens the row's step in proportion to its tokens.
     let tokens = row.tokens_per_step().unwrap_or_else(|| full_step(&scenario));
     let share = tokens / full_step(&scenario);
     if !(FEWEST..=MOST).contains(&share) {
@@ -71,7 +70,7 @@ pub fn predict(row: &Row) -> Result<Prediction, LeftOut> {
     Ok(predict::evaluated(row, scenario, notes, measured, share, slowest))
 }
 
-/// Checks that a row measures a full training step of what is modelled.
+/// Checks that a row measures a full training step of a supported model.
 fn check(row: &Row) -> Result<(), LeftOut> {
     let left_out = |reason: &str| Err(LeftOut::because(reason));
     if has(&row.model, &["one transformer layer", "one moe layer"]) {
@@ -87,12 +86,12 @@ fn check(row: &Row) -> Result<(), LeftOut> {
     }
 }
 
-/// The hardware of a row.
+/// Hardware of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hardware {
-    /// The GPU.
+    /// GPU of the run.
     pub accelerator: Picked<Accelerator>,
-    /// The network.
+    /// Network of the run.
     pub network: Picked<Network>,
     /// Number of GPUs.
     pub gpus: u32,
@@ -102,7 +101,7 @@ pub struct Hardware {
 ///
 /// # Errors
 ///
-/// The name of the missing column.
+/// Returns the name of the missing column.
 pub fn hardware(row: &Row, notes: &mut Notes) -> Result<Hardware, LeftOut> {
     let entry = gpu::find(row)?;
     let by_nodes = || row.num_nodes?.checked_mul(row.gpus_per_node?);
@@ -133,7 +132,7 @@ fn scenario(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Scenario, Left
     scenario.framework = stack.habits().framework;
     scenario.recompute = software.recompute.mode;
     scenario.recompute_modules = software.recompute.modules;
-    // As a link says it.
+    // Rounded as in a link.
     scenario.keep_fraction = (1e5 * software.recompute.keep_fraction).round() / 1e3 / 100.0;
     (scenario.trained, scenario.recipe) = (software.trained, software.recipe);
     (scenario.compute_format, scenario.optimizer) = (software.compute_format, software.optimizer);
@@ -143,8 +142,8 @@ fn scenario(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Scenario, Left
     Ok(scenario)
 }
 
-/// Returns the tokens of a step of full micro-batches over the degrees that the row states. The
-/// engine changes degrees that are impossible.
+/// Returns the tokens of a step of full micro-batches with the degrees that the row states. The
+/// engine changes impossible degrees.
 fn full_step(scenario: &Scenario) -> f64 {
     let model_parallel = f64::from(scenario.tp) * f64::from(scenario.cp) * f64::from(scenario.pp);
     let sequences = f64::from(scenario.micro_batch_size) * f64::from(scenario.grad_accum_steps);
@@ -161,10 +160,10 @@ const TASKS: [(&str, Task); 6] = [
     ("reward model", Task::Reward),
 ];
 
-/// Returns what a person's run optimises.
+/// Returns the training objective of a user's run.
 fn objective(row: &Row) -> Objective {
     let mut text = format!("{} {}", row.framework, row.sharding);
-    // Its third step, which names what only it has.
+    // The third step of DeepSpeed-Chat, recognized by its reference model.
     if has(&text, &["deepspeed-chat"]) && has(&row.offload, &["reference"]) {
         text.push_str(" ppo");
     }

@@ -1,15 +1,15 @@
-//! What a row does not tell of its network, in the range of its step time.
+//! Widens the range of the step time for unknown networks.
 
 use crate::Notes;
 use engine::catalog::accuracy::{self, Band};
 use engine::scenario::Scenario;
 use engine::units::BytesPerSecond;
 
-/// Slow-down from which what is not known of a network is said.
+/// Slow-down above which an unknown network is reported.
 const TELLING: f64 = 1.02;
 
-/// Returns the range of the step time, whose slow end is that of the slowest network which the
-/// row's words leave possible.
+/// Returns the range of the step time. Its upper end assumes the slowest network that is consistent
+/// with the row.
 pub(crate) fn range(
     scenario: &Scenario,
     slowest: Option<BytesPerSecond>,

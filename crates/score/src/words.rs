@@ -1,5 +1,5 @@
-//! Rows read by their columns alone, as a row of a user's own table is: without the link that was
-//! made of their source.
+//! Predicts rows by their columns alone, without the links created from their sources, like rows of
+//! a user's own table.
 
 use super::predict::{self, Prediction};
 use super::row::Row;
@@ -11,7 +11,7 @@ pub fn without(row: &Row) -> Row {
     Row { linked: None, ..row.clone() }
 }
 
-/// Returns an entry predicted by its columns. What was measured stays as it compares.
+/// Returns an entry predicted by its columns, compared with the measured values of the link.
 pub fn entry(entry: &Entry) -> Entry {
     let outcome = entry.outcome.as_ref().map_err(Clone::clone).and_then(|linked| {
         let read = predict::predict(&without(&entry.row))?;
@@ -20,18 +20,18 @@ pub fn entry(entry: &Entry) -> Entry {
     });
     Entry { file: entry.file.clone(), row: entry.row.clone(), outcome }
 }
-/// Errors of the step time of the same rows by link and by columns.
+/// Errors of step times for rows predicted both by link and by columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Both {
-    /// By links.
+    /// Errors of predictions by link.
     pub with: Option<Errors>,
-    /// By columns.
+    /// Errors of predictions by columns.
     pub without: Option<Errors>,
-    /// Rows whose columns do not say enough.
+    /// Rows without a prediction by columns.
     pub lost: usize,
 }
 
-/// Returns the errors of the rows with a measured step, by their links and by their columns.
+/// Returns the errors of rows with a measured step, by link and by columns.
 pub fn both<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Both {
     let error = |entry: &Entry| entry.outcome.as_ref().ok().and_then(Prediction::step_error);
     let (mut with, mut without, mut lost) = (Vec::new(), Vec::new(), 0);

@@ -1,22 +1,22 @@
-//! What a sentence asks backwards: from a deadline, a budget or the GPUs at hand to hardware.
+//! Planning questions in a sentence: from a deadline, a budget or available GPUs to hardware.
 
 use analysis::plan::{Kind, Question, USUAL_DAYS};
 
 use crate::said::Said;
 
-/// A question of a plan, or for the best layout.
+/// A planning question, or a request for the best layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asks {
-    /// What is planned; `None` where only the best layout of the scenario is asked for.
+    /// The planning question; `None` for a request for the scenario's best layout.
     pub question: Option<Question>,
-    /// The clusters of the catalog among which it is planned, by their keys; none for all of them.
+    /// Keys of the catalog clusters to plan with; empty for all clusters.
     pub clusters: Vec<&'static str>,
-    /// The tokens of a step, where the text says them.
+    /// Tokens per step, if the text states them.
     pub batch: Option<f64>,
 }
 
 impl Asks {
-    /// The query of the page that shows the answer, with its `?`: `?plan=cheapest&days=7`.
+    /// Returns the query of the page that shows the answer, with its `?`: `?plan=cheapest&days=7`.
     ///
     /// ```
     /// use engine::catalog::default_scenario;
@@ -35,7 +35,7 @@ impl Asks {
         Some(format!("?plan={}{limit}{batch}", question.key()))
     }
 
-    /// What is asked, in words.
+    /// Describes the question in words.
     ///
     /// ```
     /// use engine::catalog::default_scenario;
@@ -58,16 +58,17 @@ impl Asks {
         }
     }
 
-    /// Whether the answer chooses hardware and layout itself.
+    /// Returns whether the answer chooses hardware and layout.
     pub(crate) fn chooses_hardware(&self) -> bool {
         self.question.is_some_and(|question| question.kind() == Kind::Runs)
     }
 }
 
-/// Hours of a day.
+/// Hours in a day.
 const HOURS: f64 = 24.0;
 
-/// What is asked, with what contradicts itself and what was assumed of the limit.
+/// Returns the question of a sentence, and adds conflicts and assumptions about its limit to
+/// `notes`.
 pub(crate) fn of(said: &Said, notes: &mut Notes) -> Option<Asks> {
     let number = |key: &str| said.number(key);
     let units = [("ask.days", 1.0), ("ask.weeks", 7.0), ("ask.months", 30.0), ("ask.hours", 1.0 / HOURS)];
@@ -106,11 +107,11 @@ pub(crate) fn of(said: &Said, notes: &mut Notes) -> Option<Asks> {
     Some(Asks { question: Some(question), clusters: Vec::new(), batch: None })
 }
 
-/// What is to say of a question.
+/// Notes about a question.
 #[derive(Default)]
 pub(crate) struct Notes {
-    /// What contradicts itself.
+    /// Conflicts, as sentences.
     pub(crate) conflicts: Vec<String>,
-    /// What was assumed: of what, which value, why.
+    /// Assumptions: key, value and reason.
     pub(crate) assumed: Vec<(&'static str, &'static str, &'static str)>,
 }

@@ -1,4 +1,4 @@
-//! What decides the answer and was not said.
+//! Values that affect the answer but are missing from the sentence.
 
 use engine::catalog::accuracy::verdict;
 use engine::catalog::{accelerator, cluster, default_scenario};
@@ -15,21 +15,21 @@ use crate::reading::Finding;
 use crate::said::Said;
 use crate::settle::{Settled, layout_of};
 
-/// A value that nobody said.
+/// A value that was assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumed {
-    /// The key in links of the parameter, or `layout`, `hardware`, `deadline`.
+    /// Key of the parameter in links, or `layout`, `hardware`, `deadline`.
     pub key: &'static str,
-    /// What it is called.
+    /// Label of the parameter.
     pub label: &'static str,
-    /// The value that was taken.
+    /// Assumed value.
     pub value: String,
-    /// Why, in a part of a sentence.
+    /// Reason, as part of a sentence.
     pub why: String,
 }
 
 impl Assumed {
-    /// The whole in a sentence.
+    /// Describes the assumption in a sentence.
     ///
     /// ```
     /// use engine::catalog::default_scenario;
@@ -43,7 +43,7 @@ impl Assumed {
     }
 }
 
-/// Labels of what is no single parameter.
+/// Labels of keys that are not a single parameter.
 const LABELS: [(&str, &str); 8] = [
     ("layout", "Layout"),
     ("model", "Model"),
@@ -61,7 +61,7 @@ fn new(key: &'static str, value: impl Into<String>, why: impl Into<String>) -> A
     Assumed { key, label, value: value.into(), why: why.into() }
 }
 
-/// Everything that was assumed, what decides most first.
+/// Returns all assumptions, the most influential first.
 pub(crate) fn of(
     said: &Said,
     settled: &Settled,
@@ -111,7 +111,7 @@ pub(crate) fn of(
     all
 }
 
-/// What decides most comes first.
+/// Order of keys, the most influential first.
 const ORDER: [&str; 14] = [
     "layout",
     "model",
@@ -129,7 +129,7 @@ const ORDER: [&str; 14] = [
     "tokens",
 ];
 
-/// Why a scenario has so many GPUs where nobody said how many.
+/// Returns the reason for the assumed number of GPUs.
 fn number_of_gpus(scenario: &Scenario) -> &'static str {
     if scenario.gpus == 1 {
         "the text names no number, and such cards are sold one by one"
@@ -138,7 +138,7 @@ fn number_of_gpus(scenario: &Scenario) -> &'static str {
     }
 }
 
-/// What a scenario that starts afresh takes over.
+/// Returns the assumptions of a new scenario.
 fn of_new(said: &Said, scenario: &Scenario, asks: Option<&Asks>, plans: bool) -> Vec<Assumed> {
     let mut all = Vec::new();
     let nobody = "the text names none";

@@ -1,5 +1,5 @@
-//! Entries of the catalog and options of parameters that begin at a token: models, GPUs, nodes,
-//! training programs.
+//! Finds catalog entries and parameter options that begin at a token: models, GPUs, nodes, training
+//! programs.
 
 use engine::catalog::names::{cluster_named, gpu_named, model_named};
 use engine::catalog::releases::{self, RELEASES, Release};
@@ -11,42 +11,42 @@ use engine::share::spelling::spell;
 use crate::numbers;
 use crate::tokens::{Sort, Token};
 
-/// An entry that was found.
+/// An entry found in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Its key.
+    /// Key of the entry.
     pub(crate) id: &'static str,
-    /// What was taken for what, where the text leaves it open.
+    /// Note on the interpretation, if the text is ambiguous.
     pub(crate) note: Option<String>,
-    /// The place after its last token.
+    /// Index after the last token of the entry.
     pub(crate) next: usize,
 }
 
-/// The most tokens of a name.
+/// Maximum number of tokens in a name.
 const LONGEST: usize = 16;
 
-/// The text with its tokens.
+/// A text with its tokens.
 pub(crate) struct Text<'a> {
-    /// The text.
+    /// The whole text.
     pub(crate) text: &'a str,
-    /// Its tokens.
+    /// Tokens of the text.
     pub(crate) tokens: Vec<Token>,
 }
 
 impl Text<'_> {
-    /// The text of some tokens, as it was typed.
+    /// Returns the original text of a range of tokens.
     pub(crate) fn of(&self, from: usize, next: usize) -> &str {
         let bytes = self.tokens.get(from).zip(next.checked_sub(1).and_then(|last| self.tokens.get(last)));
         bytes.and_then(|(first, last)| self.text.get(first.from..last.to)).unwrap_or_default()
     }
 
-    /// Whether nothing ties the token before a place to the one at it.
+    /// Returns whether a token is separated from the token before it.
     pub(crate) fn is_edge(&self, at: usize) -> bool {
         self.tokens.get(at).is_none_or(|token| !token.is_glued)
     }
 
-    /// The places after names that begin at a token, the longest first: they end where a word ends,
-    /// or before the `x` of a count.
+    /// Returns the possible ends of a name that begins at a token, longest first: at the end of a
+    /// word, or before the `x` of a count.
     fn ends(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let of_part = self.tokens.iter().skip(at + 1).take_while(|token| !token.is_after_break).count();
         (at + 1..=at + 1 + of_part.min(LONGEST)).rev().filter(move |next| {
@@ -58,13 +58,13 @@ impl Text<'_> {
         })
     }
 
-    /// The places at which parts of a span begin that blanks part.
+    /// Returns the starts of all words in a span after its first word.
     fn starts(&self, from: usize, next: usize) -> impl Iterator<Item = usize> + '_ {
         (from + 1..next).filter(|at| self.is_edge(*at))
     }
 }
 
-/// The model that begins at a token.
+/// Finds the model that begins at a token.
 pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
     let token = text.tokens.get(at)?;
     if token.sort == Sort::Sign || is_vendor(&token.word) && text.is_edge(at + 1) {
@@ -73,8 +73,8 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
     for next in text.ends(at) {
         let name = text.of(at, next);
         let Some(found) = named(name) else { continue };
-        // The shortest text that names it: `llama 3.1 8b qlora` names the model, and how it is
-        // tuned.
+        // Use the shortest text that names the model: `llama 3.1 8b qlora` contains the model and a
+        // training method.
         let is_same =
             |from: usize, next: usize| named(text.of(from, next)).is_some_and(|other| other.entry.id == found.entry.id);
         let starts: Vec<usize> = text.starts(at, next).collect();
@@ -89,24 +89,24 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
     sized(text, at)
 }
 
-/// A name of three letters or more, as [`model_named`] reads it.
+/// Finds a model by a name of at least three characters ([`model_named`]).
 fn named(name: &str) -> Option<engine::catalog::names::Named<ModelEntry>> {
     let longest = name.split(|sign: char| !sign.is_alphabetic()).map(str::len).max().unwrap_or(0);
     (longest > 1 && letters(name).len() > 2 && name.len() < 120).then(|| model_named(name)).flatten()
 }
 
-/// What a name is taken for, in a sentence.
+/// Describes the interpretation of a name in a sentence.
 pub(crate) fn taken(typed: &str, name: &str) -> String {
     format!("“{}” is taken for {name}.", params::quantity::shorten(typed))
 }
 
-/// Whether a word is the maker of a model, before its name.
+/// Returns whether a word is a model's vendor, which precedes the name.
 fn is_vendor(word: &str) -> bool {
     matches!(word, "meta" | "google" | "microsoft" | "alibaba")
 }
 
-/// A family with a size, in either order, whose version was not said: the newest. A family alone,
-/// where it has one or two models.
+/// Finds the newest model of a family with a size, in either order and without a version; or the
+/// first model of a family name alone, if the family has one or two models.
 fn sized(text: &Text, at: usize) -> Option<Entry> {
     for next in text.ends(at).filter(|next| *next <= at + 6) {
         let name = letters(text.of(at, next));
@@ -129,7 +129,7 @@ fn sized(text: &Text, at: usize) -> Option<Entry> {
         }
     }
     let alone = text.tokens.get(at).filter(|token| token.sort == Sort::Word && token.word.len() > 3)?;
-    // The words after it would say which.
+    // A longer name may follow, which would identify the model.
     if !text.is_edge(at + 1) {
         return None;
     }
@@ -138,18 +138,18 @@ fn sized(text: &Text, at: usize) -> Option<Entry> {
     Some(Entry { id: first.id, note: Some(taken(&alone.word, first.name)), next: at + 1 })
 }
 
-/// The letters before the first digit of an identifier.
+/// Returns the letters before the first digit of an identifier.
 pub(crate) fn family(id: &str) -> String {
     id.chars().take_while(|sign| !sign.is_ascii_digit()).filter(char::is_ascii_alphabetic).collect()
 }
 
-/// The last model of the catalog with these letters but for its version.
+/// Returns the last catalog model with these letters, ignoring its version.
 fn newest(name: &str) -> Option<&'static ModelEntry> {
     let is_one = |entry: &&ModelEntry| {
         let mut parts = entry.id.split('-');
         let family = parts.next().unwrap_or_default();
         let mut rest = parts.filter(|part| !part.chars().all(|sign| sign.is_ascii_digit() || sign == '.'));
-        // The family and the size alone, with a version between them.
+        // Match entries of family, version and size only.
         let size =
             rest.next().filter(|size| size.ends_with('b') && size.starts_with(|sign: char| sign.is_ascii_digit()));
         size.is_some_and(|size| rest.next().is_none() && name == family.to_owned() + &letters(size))
@@ -157,11 +157,12 @@ fn newest(name: &str) -> Option<&'static ModelEntry> {
     MODELS.iter().rfind(is_one)
 }
 
-/// GPUs that come in several forms, by the name alone, with the form that is taken.
+/// GPUs with several variants, by bare name, with the variant that is assumed.
 const FORMS: [(&str, &str); 4] =
     [("a100", "a100-80gb"), ("v100", "v100-32gb"), ("a10080g", "a100-80gb"), ("gaudi2", "gaudi-2")];
 
-/// The GPU that begins at a token: with its memory before or behind it, in the plural.
+/// Finds the GPU that begins at a token, with memory before or after its name, and possibly in the
+/// plural.
 pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
     let lead = numbers::memory(&text.tokens, at);
     for next in text.ends(at) {
@@ -187,7 +188,7 @@ pub(crate) fn gpu(text: &Text, at: usize) -> Option<Entry> {
     None
 }
 
-/// The node or cluster that begins at a token; a GPU alone is none.
+/// Finds the node or cluster that begins at a token; bare GPU names are excluded.
 pub(crate) fn node(text: &Text, at: usize) -> Option<Entry> {
     text.ends(at).find_map(|next| {
         let name = text.of(at, next);
@@ -201,7 +202,7 @@ pub(crate) fn node(text: &Text, at: usize) -> Option<Entry> {
     })
 }
 
-/// The training program that begins at a token, with its version where one follows.
+/// Finds the training program that begins at a token, with its version if one follows.
 pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
     text.tokens.get(at).filter(|token| token.sort == Sort::Word)?;
     text.ends(at).find_map(|next| {
@@ -217,7 +218,8 @@ pub(crate) fn program(text: &Text, at: usize) -> Option<Entry> {
     })
 }
 
-/// Whether a release is of a program by the letters of its key, its name or the first word of that.
+/// Returns whether a release belongs to a program, by the letters of the program's key, name, or
+/// first word of the name.
 fn is_program(release: &Release, name: &str) -> bool {
     let first = release.program.split(' ').next().unwrap_or_default();
     letters(release.program_key()) == name
@@ -225,7 +227,7 @@ fn is_program(release: &Release, name: &str) -> bool {
         || first.len() > 2 && letters(first) == name && !first.eq_ignore_ascii_case("nemo")
 }
 
-/// The last release of a program whose version is not above this one.
+/// Returns the last release of a program up to a version.
 fn of_version(of: &Release, version: &str) -> Option<&'static Release> {
     let numbers = |text: &str| text.split('.').filter_map(|part| part.parse().ok()).collect::<Vec<u32>>();
     let wanted = numbers(version);
@@ -236,7 +238,7 @@ fn of_version(of: &Release, version: &str) -> Option<&'static Release> {
     RELEASES.iter().filter(|release| release.program == of.program).rfind(is_before)
 }
 
-/// Parameters whose options people name without the parameter.
+/// Parameters whose options may appear without the parameter's name.
 const NAMED_ALONE: [ParamId; 7] = [
     ParamId::Strategy,
     ParamId::Optimizer,
@@ -247,13 +249,13 @@ const NAMED_ALONE: [ParamId; 7] = [
     ParamId::PipelineSchedule,
 ];
 
-/// Options whose names mean other things too.
+/// Options that also have other meanings.
 const AMBIGUOUS: [&str; 20] = [
     "on", "off", "true", "false", "enabled", "disabled", "all", "full", "none", "yes", "no", "hybrid", "layers",
     "adam", "te", "triton", "reward", "model", "trainer", "float",
 ];
 
-/// The pairs of an option that begins at a token, with the parameter it belongs to.
+/// Finds an option that begins at a token, with its parameter and pairs of keys and values.
 pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)> {
     text.tokens.get(at).filter(|token| token.is_alphanumeric())?;
     text.ends(at).filter(|next| *next <= at + 6).find_map(|next| {
@@ -276,7 +278,7 @@ pub(crate) fn option(text: &Text, at: usize) -> Option<(ParamId, String, usize)>
     })
 }
 
-/// The pairs that an option of a parameter means, by any of its names.
+/// Returns the pairs of keys and values for an option of a parameter, by any of the option's names.
 pub(crate) fn pairs_of(id: ParamId, word: &str) -> Option<String> {
     let spelled = spell(id.key(), word);
     let is_option = |(key, value): &(String, String)| {
@@ -287,9 +289,9 @@ pub(crate) fn pairs_of(id: ParamId, word: &str) -> Option<String> {
     pairs.filter(|pairs| !pairs.is_empty()).map(|pairs| pairs.join("&"))
 }
 
-/// The card that is taken where only its memory in GiB is said.
+/// Returns the default GPU for a memory size in GiB.
 pub(crate) fn card_with(gib: f64) -> Option<&'static str> {
-    /// Common cards, where several have that much.
+    /// Common GPUs for sizes that several GPUs share.
     const COMMON: [(f64, &str); 7] = [
         (16.0, "rtx-4080"),
         (24.0, "rtx-4090"),

@@ -1,11 +1,11 @@
-//! A run in a person's own words: “llama 3.1 8b qlora on 2x4090, 8k”, “70B, 1T tokens, 30 days,
+//! Parses a run in natural language: “llama 3.1 8b qlora on 2x4090, 8k”, “70B, 1T tokens, 30 days,
 //! cheapest”.
 //!
-//! [`understand`] reads words over the catalog, the table of parameters and the names that people
-//! know ([`engine::share::spelling`]); what else the field says are rows of data. Nothing is
-//! guessed silently: what was not said and decides is [`Understood::assumed`], what nobody
-//! understood is [`Understood::unread`], and where a text contradicts itself the last value counts
-//! and [`Understood::conflicts`] says so.
+//! [`understand`] matches words with the catalog, the table of parameters and common names of
+//! parameters ([`engine::share::spelling`]); further terms of the field are rows of data. All
+//! assumptions are reported: missing values that affect the answer are [`Understood::assumed`], and
+//! unknown text is [`Understood::unread`]. If a text contradicts itself, the last value applies and
+//! [`Understood::conflicts`] reports the contradiction.
 
 mod asks;
 mod assumed;
@@ -29,7 +29,7 @@ pub use assumed::Assumed;
 use said::Said;
 use settle::Settled;
 
-/// What a part of a sentence is about.
+/// Topic of a part of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A model, or its size.
@@ -40,9 +40,9 @@ pub enum Kind {
     Count,
     /// The length of sequences.
     Length,
-    /// A micro-batch, gradient accumulation, a global batch.
+    /// A micro-batch, gradient accumulation or a global batch.
     Batch,
-    /// What is trained, for what, with which optimizer.
+    /// Trained part, objective and optimizer.
     Method,
     /// Number formats.
     Precision,
@@ -52,18 +52,18 @@ pub enum Kind {
     Layout,
     /// A training program or framework.
     Framework,
-    /// The data of the whole run.
+    /// Training data of the whole run.
     Tokens,
     /// The price of a GPU-hour.
     Price,
-    /// What is asked backwards.
+    /// A planning question.
     Question,
-    /// Words that carry nothing.
+    /// Words without meaning for the run.
     Filler,
 }
 
 impl Kind {
-    /// Returns its name, for styles and programs.
+    /// Returns the key of the kind, for styles and programs.
     ///
     /// ```
     /// assert_eq!(sentence::Kind::Model.key(), "model");
@@ -87,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a parameter.
+    /// Returns the kind of a parameter.
     fn of(id: ParamId) -> Self {
         match (id, id.param().group) {
             (ParamId::SequenceLength, _) | (_, Group::Data) => Self::Length,
@@ -106,62 +106,62 @@ impl Kind {
     }
 }
 
-/// A part of a sentence, with what it was taken for.
+/// A part of a sentence with its interpretation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The first byte in the text.
+    /// Offset of the first byte in the text.
     pub from: usize,
-    /// The byte after the last.
+    /// Offset after the last byte.
     pub to: usize,
-    /// What it was taken for, in words; empty for a word that carries nothing.
+    /// Interpretation, in words; empty for a filler word.
     pub means: String,
-    /// What it is about.
+    /// Topic of the part.
     pub kind: Kind,
-    /// What was taken for what, where the text leaves it open or is misspelt: sentences.
+    /// Notes on ambiguous or misspelled words, as sentences.
     pub taken: Vec<String>,
 }
 
-/// A part of a sentence that nobody understood.
+/// A part of a sentence that was not understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// The first byte in the text.
+    /// Offset of the first byte in the text.
     pub from: usize,
-    /// The byte after the last.
+    /// Offset after the last byte.
     pub to: usize,
-    /// The nearest names and words that are known, at most three.
+    /// Nearest known names and words, at most three.
     pub near: Vec<String>,
-    /// What to say of it: a sentence.
+    /// Message about the part, as a sentence.
     pub sentence: String,
 }
 
-/// A sentence that was read.
+/// The interpretation of a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Understood {
-    /// The parts that were understood, in the order of the text.
+    /// Parts that were understood, in the order of the text.
     pub marks: Vec<Mark>,
-    /// The scenario that it describes.
+    /// The scenario that the sentence describes.
     pub scenario: Scenario,
-    /// The fragment of its link, without `#` ([`engine::share::encode()`]).
+    /// Fragment of the scenario's link, without `#` ([`engine::share::encode()`]).
     pub link: String,
-    /// Whether the scenario starts afresh, as the text names a model; else it changes the one at
-    /// hand.
+    /// Whether the scenario is new, as the text names a model; otherwise the text changes the
+    /// current scenario.
     pub is_new: bool,
-    /// What is asked backwards.
+    /// Planning question, if any.
     pub asks: Option<Asks>,
-    /// What decides the answer and was not said, what decides most first.
+    /// Assumed values, the most influential first.
     pub assumed: Vec<Assumed>,
-    /// What nobody understood.
+    /// Parts that were not understood.
     pub unread: Vec<Unread>,
-    /// What contradicts itself or cannot be, and what counts instead: sentences.
+    /// Contradictory or impossible values, with the values that apply instead, as sentences.
     pub conflicts: Vec<String>,
 }
 
-/// What to say of a text of which nothing was understood.
+/// Message for a text without any understood part.
 pub const NOTHING: &str = "Nothing of this was understood. Name a model, GPUs and what is trained, as in “llama 3.1 8b qlora on 2x4090, 8k”, \
      “70B on 64 H100, zero-3, 8k” or “7B, 1T tokens, 30 days, cheapest”.";
 
 impl Understood {
-    /// Whether anything was understood: a text of fillers alone says nothing.
+    /// Returns whether any part was understood. A text with only filler words does not count.
     ///
     /// ```
     /// use engine::catalog::default_scenario;
@@ -173,8 +173,8 @@ impl Understood {
     }
 }
 
-/// Reads a sentence beside a scenario: one that names a model starts afresh, another changes the
-/// scenario at hand. Any text is read, and none fails: what was not understood is listed.
+/// Parses a sentence. A sentence that names a model describes a new scenario; any other sentence
+/// changes the scenario `now`. Parsing never fails: parts that were not understood are listed.
 ///
 /// ```
 /// use engine::catalog::default_scenario;
@@ -233,12 +233,12 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     Understood { marks, scenario: settled.scenario, link, is_new: settled.is_new, asks, assumed, unread, conflicts }
 }
 
-/// Whether a question is about the scenario's own GPUs, and chooses the layout.
+/// Returns whether a question is about the scenario's own GPUs and chooses the layout.
 fn is_of_own(question: analysis::plan::Question) -> bool {
     matches!(question.kind(), PlanKind::Contexts | PlanKind::Models | PlanKind::Batches)
 }
 
-/// An amount that is read by no price.
+/// Reports an amount in a currency other than US dollars.
 fn refused(text: &str, found: &reading::Finding) -> Unread {
     let typed = engine::params::quantity::shorten(text.get(found.from..found.to).unwrap_or_default());
     let sentence = format!("“{typed}” is not in US dollars, in which prices are: give the amount in dollars.");

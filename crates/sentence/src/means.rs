@@ -1,4 +1,4 @@
-//! What a span was taken for, in words.
+//! Describes the interpretation of a span in words.
 
 use engine::catalog::names::usual_node;
 use engine::catalog::releases::find;
@@ -8,7 +8,7 @@ use engine::params::quantity::{group_thousands, parse, with_unit};
 use engine::params::{self, Kind, Unit};
 use engine::share::v1;
 
-/// What pairs mean, in words: parts are separated by commas.
+/// Describes pairs of keys and values, separated by commas.
 pub(crate) fn of(pairs: &[(String, String)]) -> String {
     let parts = pairs.iter().filter_map(|(key, value)| part(key, value));
     let mut said: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ fn part(key: &str, value: &str) -> Option<String> {
     }
 }
 
-/// What a question asks for.
+/// Describes a planning question.
 fn asked(key: &str) -> &'static str {
     match key {
         "cheapest" => "the cheapest run is asked for",
@@ -63,13 +63,13 @@ fn asked(key: &str) -> &'static str {
     }
 }
 
-/// A parameter with its value, by its label.
+/// Describes a parameter and its value by label.
 fn parameter(key: &str, value: &str) -> Option<String> {
     let param = params::find(key)?;
     Some(format!("{}: {}", param.label, value_of(param, value)))
 }
 
-/// The value of a parameter as the page shows it.
+/// Formats the value of a parameter as the page does.
 pub(crate) fn value_of(param: &params::Param, value: &str) -> String {
     match &param.kind {
         Kind::Number(number) => {
@@ -83,22 +83,22 @@ pub(crate) fn value_of(param: &params::Param, value: &str) -> String {
     }
 }
 
-/// A number with the name of what it counts.
+/// Formats a count with a noun.
 pub(crate) fn counted(value: &str, what: &str) -> String {
     let end = if value == "1" { "" } else { "s" };
     format!("{} {what}{end}", group_thousands(value))
 }
 
-/// The number that a value of a parameter is, for comparing two ways to write it.
+/// Returns the number that a value of a parameter stands for, to compare different notations.
 pub(crate) fn number_of(key: &str, value: &str) -> Option<f64> {
     let number = params::find(key).and_then(params::Param::number);
-    // Beyond the bounds it is a number too, which is said to be too large where it is set.
+    // Values outside the bounds are numbers, too; an error follows when the value is set.
     let unbound = number.map(|number| params::Number { min: 0.0, max: f64::MAX, ..*number });
     let read = unbound.and_then(|number| parse("", &number, value, number.min).ok());
     read.or_else(|| value.parse().ok())
 }
 
-/// The cluster that a GPU is used in.
+/// Returns the usual cluster of a GPU.
 pub(crate) fn cluster_of(gpu: &str) -> Option<&'static str> {
     usual_node(gpu).map(|entry| entry.id)
 }

@@ -1,8 +1,8 @@
-//! Numbers with what stands behind them: counts, lengths, amounts, memory, rates.
+//! Parses numbers with units: counts, lengths, amounts, memory, rates.
 
 use crate::tokens::{Sort, Token};
 
-/// Numbers that people write out.
+/// Numbers as words.
 const WRITTEN: [(&str, u32); 19] = [
     ("one", 1),
     ("two", 2),
@@ -25,10 +25,10 @@ const WRITTEN: [(&str, u32); 19] = [
     ("dos", 2),
 ];
 
-/// The longest number of which a comma or a point alone is that of decimals.
+/// Maximum digits of the first group, and digits of each further group of a number with separators.
 const GROUP: usize = 3;
 
-/// The number of a token's text: `10,000` and `8.192` are whole, `1,5` and `2.5` are not.
+/// Parses the number of a token: `10,000` and `8.192` are whole, `1,5` and `2.5` are not.
 pub(crate) fn value(text: &str) -> Option<f64> {
     let plain: String =
         text.chars().filter(|sign| !matches!(sign, '\'' | '_' | '\u{2019}' | '\u{202f}' | '\u{a0}')).collect();
@@ -37,14 +37,14 @@ pub(crate) fn value(text: &str) -> Option<f64> {
         [_] => true,
         [first, rest @ ..] => {
             !first.is_empty() && first.len() <= GROUP && *first != "0" && rest.iter().all(|part| part.len() == GROUP)
-            // `3.125` is no count, but nobody writes three decimals behind a point without one.
+            // `3.125` is read as 3,125: three decimals after a nonzero whole part are unusual.
         }
         [] => false,
     };
     let digits = match (is_grouped, parts.as_slice()) {
         (true, parts) => parts.concat(),
         (false, [whole, decimals]) => format!("{whole}.{decimals}"),
-        // Groups of thousands, and decimals behind the other sign.
+        // Groups of thousands, with decimals after the other separator.
         (false, [groups @ .., decimals]) if groups.iter().skip(1).all(|part| part.len() == GROUP) => {
             format!("{}.{decimals}", groups.concat())
         }
@@ -53,12 +53,12 @@ pub(crate) fn value(text: &str) -> Option<f64> {
     digits.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// A value that was read, and the token after it.
+/// A parsed value, and the token after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
-    /// The value, as a parameter's field takes it.
+    /// Value, in the notation of a parameter's input field.
     pub(crate) text: String,
-    /// The place after the last token.
+    /// Index after the last token.
     pub(crate) next: usize,
 }
 
@@ -66,19 +66,19 @@ fn number(tokens: &[Token], at: usize) -> Option<f64> {
     tokens.get(at).filter(|token| token.sort == Sort::Number).and_then(|token| value(&token.word))
 }
 
-/// The word that follows a token; only at once if it has to be glued.
+/// Returns the word after a token, optionally only without a space between them.
 fn suffix(tokens: &[Token], at: usize, must_be_glued: bool) -> Option<&str> {
     let token = tokens.get(at)?;
     let follows = token.sort == Sort::Word && !token.is_after_break && (token.is_glued || !must_be_glued);
     follows.then_some(token.word.as_str())
 }
 
-/// A value without the zeros of a fraction.
+/// Formats a value without trailing zeros.
 fn written(value: f64) -> String {
     format!("{value}")
 }
 
-/// A whole number, in digits or written out.
+/// Parses a whole number, in digits or as a word.
 pub(crate) fn count(tokens: &[Token], at: usize) -> Option<Read> {
     let token = tokens.get(at)?;
     if let Some((_, value)) = WRITTEN.iter().find(|(word, _)| *word == token.word) {
@@ -88,16 +88,16 @@ pub(crate) fn count(tokens: &[Token], at: usize) -> Option<Read> {
     Some(Read { text: written(value), next: at + 1 })
 }
 
-/// Thousands of 1,024, as GPUs are counted: `16k` are 16,384.
+/// Parses a count with `k` for 1,024, as is usual for GPUs: `16k` is 16,384.
 pub(crate) fn large_count(tokens: &[Token], at: usize) -> Option<Read> {
     let value = number(tokens, at)?;
     (suffix(tokens, at + 1, true)? == "k").then(|| Read { text: written((value * 1024.0).round()), next: at + 2 })
 }
 
-/// The longest length: beyond it a number of tokens is that of a run.
+/// Maximum length; a larger number of tokens refers to the whole run.
 const LONGEST: f64 = 1_048_576.0;
 
-/// A length in tokens: `8k`, `8192`, `1M`.
+/// Parses a length in tokens: `8k`, `8192`, `1M`.
 pub(crate) fn length(tokens: &[Token], at: usize) -> Option<Read> {
     let value = number(tokens, at)?;
     let (factor, next) = match suffix(tokens, at + 1, true) {
@@ -109,7 +109,7 @@ pub(crate) fn length(tokens: &[Token], at: usize) -> Option<Read> {
     (16.0..=LONGEST).contains(&length).then(|| Read { text: written(length), next })
 }
 
-/// A length that stands by itself: `8k`, or a multiple of 1,024.
+/// Parses a length without further words: `8k`, or a multiple of 1,024.
 pub(crate) fn bare_length(tokens: &[Token], at: usize) -> Option<Read> {
     let read = length(tokens, at)?;
     let value = number(tokens, at)?;
@@ -118,7 +118,7 @@ pub(crate) fn bare_length(tokens: &[Token], at: usize) -> Option<Read> {
     (is_exact && read.next == at + 2 || is_power && read.next == at + 1).then_some(read)
 }
 
-/// Words for large numbers, with their powers of ten.
+/// Words for large numbers, with their values.
 const LARGE: [(&str, f64); 21] = [
     ("k", 1e3),
     ("thousand", 1e3),
@@ -143,7 +143,7 @@ const LARGE: [(&str, f64); 21] = [
     ("bio", 1e12),
 ];
 
-/// A number with the word for a large one, glued where it is a letter.
+/// Parses a number with a word for a large number; abbreviations must follow without a space.
 fn large(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     let value = number(tokens, at)?;
     let word = suffix(tokens, at + 1, false)?;
@@ -152,29 +152,29 @@ fn large(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     (!is_letter || tokens.get(at + 1).is_some_and(|token| token.is_glued)).then_some((value * factor, at + 2))
 }
 
-/// An amount: any number, with or without a word for a large one.
+/// Parses an amount: any number, with or without a word for a large number.
 pub(crate) fn amount(tokens: &[Token], at: usize) -> Option<Read> {
     let (value, next) = large(tokens, at).or_else(|| Some((number(tokens, at)?, at + 1)))?;
     Some(Read { text: written(value), next })
 }
 
-/// A budget in dollars: below a hundred it is the price of something else.
+/// Parses a budget in dollars. Amounts below 100 are other prices.
 pub(crate) fn dollars(tokens: &[Token], at: usize) -> Option<Read> {
     amount(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value >= 100.0))
 }
 
-/// Many: a million and more.
+/// Parses an amount of at least a million.
 pub(crate) fn many(tokens: &[Token], at: usize) -> Option<Read> {
     let read = amount(tokens, at)?;
     read.text.parse::<f64>().is_ok_and(|value| value >= 1e6).then_some(read)
 }
 
-/// Trillions that stand by themselves.
+/// Parses an amount of at least 0.2 trillion with a word for a large number.
 pub(crate) fn trillions(tokens: &[Token], at: usize) -> Option<Read> {
     many(tokens, at).filter(|read| read.text.parse::<f64>().is_ok_and(|value| value >= 2e11) && read.next == at + 2)
 }
 
-/// The size of a model: `70B`, `0.5b`.
+/// Parses the size of a model: `70B`, `0.5b`.
 pub(crate) fn size(tokens: &[Token], at: usize) -> Option<Read> {
     let (value, next) = large(tokens, at)?;
     let word = suffix(tokens, at + 1, false)?;
@@ -182,7 +182,7 @@ pub(crate) fn size(tokens: &[Token], at: usize) -> Option<Read> {
     (is_size && value < 2e12).then(|| Read { text: format!("{}B", value / 1e9), next })
 }
 
-/// Memory in GiB: `80GB`, `80 GiB`, `80 Go`.
+/// Parses memory in GiB: `80GB`, `80 GiB`, `80 Go`.
 pub(crate) fn memory(tokens: &[Token], at: usize) -> Option<Read> {
     let value = number(tokens, at)?;
     let word = suffix(tokens, at + 1, false)?;
@@ -199,11 +199,11 @@ pub(crate) fn memory(tokens: &[Token], at: usize) -> Option<Read> {
     (!is_rate).then(|| Read { text: written(value * factor), next: at + 2 })
 }
 
-/// Rates in Gbit/s by which networks are called.
+/// Network rates in Gbit/s that are used as names.
 const NETWORKS: [f64; 8] = [10.0, 25.0, 50.0, 100.0, 200.0, 400.0, 800.0, 1600.0];
 
-/// The rate of a network with its unit, as the field of the link takes it: `400 Gbit/s`, `50 GB/s`,
-/// `100GbE`, `400G`.
+/// Parses a network rate with unit, in the notation of the link's input field: `400 Gbit/s`,
+/// `50 GB/s`, `100GbE`, `400G`.
 pub(crate) fn rate(text: &str, tokens: &[Token], at: usize) -> Option<Read> {
     let value = number(tokens, at)?;
     let token = tokens.get(at + 1).filter(|token| token.sort == Sort::Word && !token.is_after_break)?;

@@ -1,4 +1,4 @@
-//! Matches the rows of words against tokens.
+//! Matches patterns of words against tokens.
 
 use std::sync::LazyLock;
 
@@ -8,18 +8,18 @@ use crate::numbers::{self, Read};
 use crate::tokens::{Sort, Token, tokens};
 use crate::words::ROWS;
 
-/// A part of a pattern.
+/// An element of a pattern.
 enum Part {
-    /// A slot, by its name.
+    /// A slot, by name.
     Slot(&'static str),
-    /// Any of these rows of words.
+    /// One of several sequences of words.
     Words(Vec<Vec<String>>),
 }
 
-/// A part, and whether it may be missing.
+/// Elements, each with a flag for optional ones.
 type Parts = Vec<(Part, bool)>;
 
-/// Every pattern with the row that it is of.
+/// All patterns, each with the index of its row.
 static PATTERNS: LazyLock<Vec<(Parts, usize)>> = LazyLock::new(|| {
     let rows = ROWS.iter().enumerate();
     rows.flat_map(|(row, (patterns, ..))| patterns.split('|').map(move |pattern| (parts(pattern), row))).collect()
@@ -38,7 +38,7 @@ fn parts(pattern: &'static str) -> Parts {
     pattern.split_whitespace().map(part).collect()
 }
 
-/// Every word of the patterns.
+/// Returns all words of the patterns.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let words = PATTERNS.iter().flat_map(|(parts, _)| parts).filter_map(|(part, _)| match part {
         Part::Words(any) => Some(any.iter().flatten().map(String::as_str)),
@@ -47,20 +47,20 @@ pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     words.flatten()
 }
 
-/// What a span of tokens means.
+/// The interpretation of a span of tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Match {
-    /// What it is about.
+    /// Topic of the span.
     pub(crate) kind: Kind,
     /// Keys with values.
     pub(crate) pairs: Vec<(String, String)>,
-    /// What was taken for what.
+    /// Notes on the interpretation.
     pub(crate) notes: Vec<String>,
-    /// The place after its last token.
+    /// Index after the last token.
     pub(crate) next: usize,
 }
 
-/// Catalog entries that begin at a token, each looked for once.
+/// Catalog entries that begin at a token, cached.
 struct Beginning {
     model: Option<entries::Entry>,
     gpu: Option<entries::Entry>,
@@ -68,7 +68,7 @@ struct Beginning {
     program: Option<entries::Entry>,
 }
 
-/// A text with the entries that begin at each of its tokens.
+/// A text with the catalog entries that begin at each token.
 pub(crate) struct Looked<'a> {
     /// The text.
     pub(crate) text: Text<'a>,
@@ -76,7 +76,7 @@ pub(crate) struct Looked<'a> {
 }
 
 impl<'a> Looked<'a> {
-    /// Looks every entry up.
+    /// Looks up the entries of all tokens.
     pub(crate) fn new(text: Text<'a>) -> Self {
         let look = |at| Beginning {
             model: entries::model(&text, at),
@@ -88,7 +88,7 @@ impl<'a> Looked<'a> {
         Self { text, entries }
     }
 
-    /// The longest match at a token; of equally long ones the first row's.
+    /// Returns the longest match at a token; ties go to the first row.
     pub(crate) fn longest(&self, at: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
         for (parts, row) in PATTERNS.iter() {
@@ -114,7 +114,7 @@ impl<'a> Looked<'a> {
         best
     }
 
-    /// Matches parts one by one; gives the place after the last token.
+    /// Matches elements recursively, and returns the index after the last token.
     fn matched(
         &self,
         parts: &[(Part, bool)],
@@ -141,7 +141,7 @@ impl<'a> Looked<'a> {
         if *is_optional { self.matched(rest, start, at, slots, notes) } else { None }
     }
 
-    /// Skips signs that tie words together, and a preposition's hyphen.
+    /// Skips signs between words, such as hyphens.
     fn skipped(&self, at: usize) -> usize {
         let mut at = at;
         while self.text.tokens.get(at).is_some_and(|token| token.is_sign("-_=:~.") && !token.is_after_break) {
@@ -150,18 +150,19 @@ impl<'a> Looked<'a> {
         at
     }
 
-    /// Whether a match may end before a token: not in the middle of a word.
+    /// Returns whether a match may end before a token, which excludes positions inside a word.
     fn may_end(&self, at: usize) -> bool {
         let tokens = &self.text.tokens;
         let Some(next) = tokens.get(at).filter(|next| next.is_glued) else { return true };
         let is_last_alphanumeric =
             at.checked_sub(1).and_then(|last| tokens.get(last)).is_some_and(Token::is_alphanumeric);
-        // `32k-context` has a row; `3.1-8B` in a longer name is no size.
+        // `32k-context` has its own row; the `3.1-8B` of a longer name is not a size.
         let is_number_led = next.is_sign("-_.=:");
         !(is_number_led || next.is_alphanumeric() && is_last_alphanumeric)
     }
 
-    /// The places after a part that begins at a token; slots and notes hold its value.
+    /// Returns the possible ends of an element that begins at a token, and appends values to slots
+    /// and notes.
     fn part(&self, part: &Part, at: usize, slots: &mut Vec<String>, notes: &mut Vec<String>) -> Vec<usize> {
         match part {
             Part::Slot(name) => self.slot(name, at, slots, notes).into_iter().collect(),
@@ -204,7 +205,7 @@ impl<'a> Looked<'a> {
         Some(next)
     }
 
-    /// A parameter by one of its names and its value: `seq_len=4096`, `--tp 8`.
+    /// Matches a parameter by one of its names with a value: `seq_len=4096`, `--tp 8`.
     fn set_by_name(&self, at: usize) -> Option<Match> {
         let tokens = &self.text.tokens;
         let sign = (at + 1..tokens.len().min(at + 10))
@@ -224,8 +225,8 @@ impl<'a> Looked<'a> {
         })
     }
 
-    /// Whether a match may begin at a token: at the begin of a word, or after a sign that parts
-    /// them.
+    /// Returns whether a match may begin at a token: at the start of a word, or after a sign that
+    /// separates words.
     pub(crate) fn may_begin(&self, at: usize, is_after_match: bool) -> bool {
         let tokens = &self.text.tokens;
         let Some(token) = tokens.get(at) else { return false };
@@ -237,7 +238,7 @@ impl<'a> Looked<'a> {
     }
 }
 
-/// The pairs of a meaning, with the values of slots.
+/// Fills the slots of a meaning and returns its pairs of keys and values.
 fn pairs(meaning: &str, slots: &[String]) -> Vec<(String, String)> {
     let value = |text: &str| match text {
         "*" => slots.first().cloned(),
@@ -255,7 +256,7 @@ mod tests {
     use engine::params;
     use engine::share::v1;
 
-    /// Keys that stand for what follows from other values.
+    /// Keys that are resolved to parameters later.
     const OWN: [&str; 13] = [
         "hw",
         "card",

@@ -1,4 +1,4 @@
-//! Walks through a text: what its parts mean, what carries nothing, and what nobody understood.
+//! Splits a text into understood parts, filler words and unknown parts.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -15,43 +15,43 @@ use crate::patterns::{Looked, Match, vocabulary};
 use crate::tokens::{Sort, Token, tokens};
 use crate::words::FILLERS;
 
-/// What a span of the text means.
+/// The interpretation of a span of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    /// The first byte.
+    /// Offset of the first byte.
     pub(crate) from: usize,
-    /// The byte after the last.
+    /// Offset after the last byte.
     pub(crate) to: usize,
-    /// What it means.
+    /// Interpretation of the span.
     pub(crate) is: Match,
 }
 
-/// A span that nobody understood.
+/// A span that was not understood.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
-    /// The first byte.
+    /// Offset of the first byte.
     pub(crate) from: usize,
-    /// The byte after the last.
+    /// Offset after the last byte.
     pub(crate) to: usize,
-    /// The nearest names and words.
+    /// Nearest names and words.
     pub(crate) near: Vec<String>,
 }
 
-/// A text that was read.
+/// Result of reading a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
-    /// What it means, in order.
+    /// Understood spans, in order.
     pub(crate) found: Vec<Finding>,
-    /// What was not understood, in order.
+    /// Unknown spans, in order.
     pub(crate) gaps: Vec<Gap>,
-    /// Words that carry nothing.
+    /// Spans of filler words.
     pub(crate) fillers: Vec<(usize, usize)>,
 }
 
 static WORDS_THAT_CARRY_NOTHING: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| FILLERS.split_whitespace().collect());
 
-/// The most tokens that are read: a sentence is short.
+/// Maximum number of tokens read.
 const MOST: usize = 400;
 
 /// Reads a text.
@@ -62,7 +62,7 @@ pub(crate) fn read(text: &str) -> Reading {
     let looked = Looked::new(Text { text, tokens: split });
     let mut reading = walked(&looked);
     for (at, note) in notes {
-        // What was corrected says so where it means something.
+        // Attach notes on corrected words to the span with the word.
         if let Some(found) = reading.found.iter_mut().find(|found| (found.from..found.to).contains(&at)) {
             found.is.notes.push(note);
         }
@@ -106,13 +106,14 @@ fn walked(looked: &Looked) -> Reading {
     reading
 }
 
-/// Words that take back what follows them.
+/// Words that negate the following words.
 const NEGATIONS: [&str; 10] = ["no", "not", "without", "never", "kein", "keine", "ohne", "sans", "sin", "don't"];
 
-/// Words that may stand between a negation and what it takes back.
+/// Words allowed between a negation and the negated words.
 const BETWEEN: [&str; 4] = ["use", "using", "any", "the"];
 
-/// Turns off what stands behind a negation; what cannot be turned off is not understood.
+/// Switches off the option after a negation. If the option cannot be switched off, both are
+/// unknown.
 fn negated(text: &str, reading: &mut Reading) {
     let mut gaps = Vec::new();
     for mut gap in core::mem::take(&mut reading.gaps) {
@@ -146,7 +147,7 @@ fn negated(text: &str, reading: &mut Reading) {
     reading.gaps = gaps;
 }
 
-/// What the name of a checkpoint says of its weights.
+/// Derives quantization from the name of a checkpoint.
 fn of_name(is: &mut Match, typed: &str) {
     let is_4bit = is.kind == Kind::Model && typed.contains('-') && typed.to_ascii_lowercase().contains("4bit");
     if is_4bit {
@@ -154,7 +155,7 @@ fn of_name(is: &mut Match, typed: &str) {
     }
 }
 
-/// Whether a word carries nothing by itself.
+/// Returns whether a word is a filler.
 fn is_filler(looked: &Looked, at: usize) -> bool {
     let tokens = &looked.text.tokens;
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
@@ -166,11 +167,11 @@ fn is_filler(looked: &Looked, at: usize) -> bool {
     !word.is_empty() && (is_whole && WORDS_THAT_CARRY_NOTHING.contains(word) || of_apostrophe)
 }
 
-/// Ends a span that nobody understood before a token.
+/// Ends an unknown span before a token.
 fn close(looked: &Looked, reading: &mut Reading, open: &mut Option<usize>, before: usize) {
     let Some(first) = open.take() else { return };
     let tokens = &looked.text.tokens;
-    // Signs at its end are none of it.
+    // Trailing signs are not part of the span.
     let spoken = |token: &&Token| token.sort != Sort::Sign || token.is_sign("€£¥$%");
     let last = tokens.get(first..before).unwrap_or_default().iter().rev().find(spoken);
     if let Some((first, last)) = tokens.get(first).zip(last) {
@@ -178,10 +179,10 @@ fn close(looked: &Looked, reading: &mut Reading, open: &mut Option<usize>, befor
     }
 }
 
-/// Letters of a word below which a slip is not told from another word.
+/// Minimum letters of a word for spelling correction.
 const LEAST: usize = 5;
 
-/// Replaces words that are a slip away from one that is known; gives where, and what was taken.
+/// Replaces words that differ by a typo from a known word; returns positions and notes.
 fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
     static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         let options = engine::params::every().filter_map(|param| param.choice());
@@ -204,7 +205,7 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
         let Some(word) = near.iter().find(|word| begins_alike(word) && slips(word, &token.word) <= most) else {
             continue;
         };
-        // A form of a model or a GPU is none.
+        // Names of model families are not corrected.
         let is_name = MODELS.iter().any(|entry| family(entry.id) == token.word);
         if !is_name {
             notes.push((token.from, taken(&token.word, &format!("“{word}”"))));
@@ -214,7 +215,7 @@ fn corrected(split: &mut [Token]) -> Vec<(usize, String)> {
     notes
 }
 
-/// Looks for names that were misspelt in what was not understood.
+/// Searches unknown spans for misspelled names.
 fn misspelt(looked: &Looked, reading: &mut Reading) {
     for mut gap in core::mem::take(&mut reading.gaps) {
         let text = looked.text.text;
@@ -227,7 +228,7 @@ fn misspelt(looked: &Looked, reading: &mut Reading) {
                 notes: vec![taken(typed, name)],
                 next: 0,
             };
-            // What a size or a length was taken for within the name is a part of it.
+            // Drop other matches inside the name, such as a size or a length.
             reading.found.retain(|found| found.from >= to || found.to <= gap.from);
             reading.found.push(Finding { from: gap.from, to, is });
             if to < gap.to {
@@ -240,13 +241,13 @@ fn misspelt(looked: &Looked, reading: &mut Reading) {
         reading.gaps.push(gap);
     }
     reading.found.sort_by_key(|found| found.from);
-    // A longer name may have swallowed what was not understood behind it.
+    // A longer name may include unknown spans that follow.
     let found = reading.found.clone();
     reading.gaps.retain(|gap| !found.iter().any(|found| found.from <= gap.from && gap.to <= found.to));
     reading.fillers.retain(|(from, to)| !found.iter().any(|found| found.from <= *from && *to <= found.to));
 }
 
-/// A model whose name was misspelt in its letters: its numbers are as typed.
+/// Finds a model whose name is misspelled in its letters but not in its digits.
 fn slip_of_a_model(looked: &Looked, gap: &Gap) -> Option<(&'static str, &'static str, usize)> {
     let tokens = &looked.text.tokens;
     let first = tokens.iter().position(|token| token.from == gap.from)?;
@@ -274,7 +275,7 @@ fn slip_of_a_model(looked: &Looked, gap: &Gap) -> Option<(&'static str, &'static
                     && slips(&own, &typed) <= (length / 4).clamp(1, 2)
             })
         });
-        // `mixtral 7b` is another model's name, and no slip.
+        // `mixtral 7b` starts with the name of another family, so it is no typo.
         let is_family = MODELS.iter().any(|entry| typed.starts_with(&family(entry.id)) && family(entry.id).len() > 3);
         if let Some(entry) = found.filter(|_| !is_family) {
             return tokens.get(next - 1).map(|last| (entry.id, entry.name, last.to));
@@ -283,7 +284,7 @@ fn slip_of_a_model(looked: &Looked, gap: &Gap) -> Option<(&'static str, &'static
     None
 }
 
-/// Names and words near to a text.
+/// Returns known names and words near a text.
 fn near(typed: &str) -> Vec<String> {
     static MODEL_NAMES: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
     static GPU_NAMES: LazyLock<Names<'static>> =
@@ -297,7 +298,7 @@ fn near(typed: &str) -> Vec<String> {
     for names in [&*MODEL_NAMES, &*GPU_NAMES, &*OTHERS] {
         found.extend(names.nearest(typed).into_iter().map(str::to_owned));
     }
-    // The parts of it: a count, and a name.
+    // Try the words of the span: a count, and a name.
     let parts = typed.split_whitespace().filter(|part| letters(part).len() > 2 && part.len() < typed.len());
     if found.is_empty() {
         found.extend(
@@ -307,7 +308,7 @@ fn near(typed: &str) -> Vec<String> {
     if found.is_empty() && letters(typed).len() > 2 {
         found.extend(gpus_near(typed).into_iter().map(str::to_owned));
     }
-    // Of a family the models that there are.
+    // List models of a known family.
     if found.is_empty() {
         let word: String = letters(typed).chars().take_while(|sign| !sign.is_ascii_digit()).collect();
         let of_family = MODELS.iter().filter(|entry| word.len() > 2 && family(entry.id) == word);
@@ -318,7 +319,7 @@ fn near(typed: &str) -> Vec<String> {
 }
 
 impl Gap {
-    /// What to say of it.
+    /// Returns the message about the span.
     pub(crate) fn sentence(&self, text: &str) -> String {
         let near: Vec<&str> = self.near.iter().map(String::as_str).collect();
         let typed = text.get(self.from..self.to).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a sentence says under each key: the last value counts, and what contradicts it is said.
+//! Values of a sentence by key. The last value applies, and contradictions are reported.
 
 use engine::catalog::{cluster, model};
 use engine::params::quantity::shorten;
@@ -6,7 +6,7 @@ use engine::params::quantity::shorten;
 use crate::means::number_of;
 use crate::reading::Finding;
 
-/// A value with the place where it stands.
+/// A value with its position in the text.
 #[derive(Clone, Debug)]
 struct Given {
     key: String,
@@ -15,11 +15,11 @@ struct Given {
     to: usize,
 }
 
-/// The values of a sentence.
+/// All values of a sentence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said(Vec<Given>);
 
-/// Keys that stand for one thing.
+/// Maps keys of one subject to a common key.
 fn thing(key: &str) -> &str {
     match key {
         "cluster" | "hw" | "gpu" => "hw",
@@ -32,7 +32,7 @@ fn thing(key: &str) -> &str {
 }
 
 impl Said {
-    /// The values of what was found, and sentences about what contradicts itself.
+    /// Collects the values of the understood spans, and sentences about contradictions.
     pub(crate) fn of(text: &str, found: &[Finding]) -> (Self, Vec<String>) {
         let mut said = Self::default();
         let mut conflicts = Vec::new();
@@ -45,13 +45,13 @@ impl Said {
                     && key != "release"
                 {
                     if is_sized(&old, &new) {
-                        // `Llama 3.1 8B`, and again `8B`.
+                        // `8B` after `Llama 3.1 8B` is a repetition.
                         continue;
                     }
                     if old.key == "cluster" && key == "hw" && is_one(&old, &new) {
                         continue;
                     }
-                    // A name says which model it is, and a size alone does not.
+                    // A model name takes precedence over a size.
                     let keeps_old = old.key == "model" && new.key == "size";
                     if !is_one(&old, &new) {
                         let [first, second] =
@@ -74,33 +74,33 @@ impl Said {
         (said, conflicts)
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.0.iter().rev().find(|value| value.key == key).map(|value| value.value.as_str())
     }
 
-    /// The text in which the value of a key was said.
+    /// Returns the text that contains the value of a key.
     pub(crate) fn typed<'a>(&self, text: &'a str, key: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|value| value.key == key).and_then(|value| text.get(value.from..value.to))
     }
 
-    /// The number of a key.
+    /// Returns the number of a key.
     pub(crate) fn number(&self, key: &str) -> Option<f64> {
         number_of(key, self.value(key)?)
     }
 
-    /// Whether one of these keys has a value.
+    /// Returns whether any of these keys has a value.
     pub(crate) fn has(&self, keys: &[&str]) -> bool {
         self.0.iter().any(|value| keys.contains(&value.key.as_str()))
     }
 
-    /// Every value of a key, in order.
+    /// Returns all values of a key, in order.
     pub(crate) fn all(&self, key: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |value| value.key == key).map(|value| value.value.as_str())
     }
 }
 
-/// Whether two values of one thing are one value.
+/// Returns whether two values of one subject are equivalent.
 fn is_one(old: &Given, new: &Given) -> bool {
     let node = |value: &Given| match value.key.as_str() {
         "cluster" => cluster(&value.value).map(|entry| entry.accelerator),
@@ -115,12 +115,12 @@ fn is_one(old: &Given, new: &Given) -> bool {
     }
 }
 
-/// Whether values under two keys of one thing are the same.
+/// Returns whether values under different keys of one subject are equal.
 fn means_same(old: &Given, new: &Given) -> bool {
     old.value == new.value && thing(&old.key) == "base"
 }
 
-/// Whether a size is that of the model that was named.
+/// Returns whether a size belongs to the named model.
 fn is_sized(old: &Given, new: &Given) -> bool {
     if old.key != "model" || new.key != "size" {
         return false;

@@ -1,4 +1,4 @@
-//! Makes a scenario of what was said.
+//! Converts the values of a sentence to a scenario.
 
 use analysis::ranking::Ranking;
 use engine::catalog::accuracy::{Fit, verdict};
@@ -18,38 +18,37 @@ use crate::entries::card_with;
 use crate::means;
 use crate::said::Said;
 
-/// The node where nobody says another: the most common one of those that train.
+/// Default node: the most common one for training.
 const USUAL_NODE: &str = "dgx-h100";
-/// Tokens of a sequence where nobody says others, unless the model was trained on shorter ones.
+/// Default sequence length in tokens, unless the model was trained on shorter sequences.
 const USUAL_LENGTH: u32 = 4096;
-/// Programs that others run on, with the framework that they bring; empty where the program that
-/// runs on it decides.
+/// Libraries below other programs, with their framework; empty if the program above decides.
 const BACKENDS: [(&str, &str); 4] =
     [("deepspeed", "deepspeed"), ("transformers", ""), ("accelerate", ""), ("peft", "")];
-/// Frameworks that are taken, in this order, where the usual one cannot run what was said.
+/// Fallback frameworks, in this order, if the default framework cannot run the scenario.
 const OTHERS: [&str; 4] = ["transformers", "deepspeed", "fsdp1", "megatron"];
-/// What is part of a layout: where none of it was said, it is chosen.
+/// Keys of a layout. If none has a value, the layout is chosen.
 const LAYOUT: [&str; 8] = ["strategy", "tp", "cp", "pp", "ep", "mbs", "recompute", "shard"];
-/// Sequences from which a batch without a further word is that of all GPUs.
+/// Minimum number of sequences for a batch without further words to count as global.
 const LEAST_OF_ALL: f64 = 64.0;
-/// Layouts of a search that are looked through at most.
+/// Maximum number of layouts visited in a search.
 const MOST_LAYOUTS: usize = 40_000;
 
-/// A scenario, with what it was made of.
+/// A scenario, with the decisions made for it.
 pub(crate) struct Settled {
     /// The scenario.
     pub(crate) scenario: Scenario,
-    /// Whether it starts afresh.
+    /// Whether the scenario is new.
     pub(crate) is_new: bool,
-    /// What contradicts itself or cannot be.
+    /// Contradictory or impossible values.
     pub(crate) conflicts: Vec<String>,
-    /// What was chosen beyond the values: of what, which, why.
+    /// Choices beyond the stated values: key, value and reason.
     pub(crate) chosen: Vec<(&'static str, String, String)>,
 }
 
 impl Settled {
-    /// Makes a scenario of what was said; `seeks` where a layout is asked for, `plans` where the
-    /// answer chooses hardware and layout itself.
+    /// Builds a scenario from the stated values. `seeks` requests a layout search; `plans` means
+    /// that the answer chooses hardware and layout.
     pub(crate) fn of(text: &str, said: &Said, now: &Scenario, seeks: bool, plans: bool) -> Self {
         let is_new = said.has(&["model", "size"]);
         let scenario = if is_new { default_scenario() } else { *now };
@@ -79,7 +78,7 @@ impl Settled {
         settled
     }
 
-    /// Sets a value under a key of links.
+    /// Sets a value by its key in links.
     fn put(&mut self, key: &str, value: &str) {
         self.conflicts.extend(put(&mut self.scenario, key, value).map(|issue| issue.message));
     }
@@ -135,7 +134,7 @@ impl Settled {
         }
     }
 
-    /// Sets the number of GPUs: said, of nodes, or those of a node.
+    /// Sets the number of GPUs: as stated, by nodes, or the GPUs of one node.
     fn count(&mut self, said: &Said) {
         let node = self.scenario.network.values.gpus_per_node;
         let has_hardware = said.has(&["hw", "cluster", "card"]);
@@ -150,7 +149,7 @@ impl Settled {
         let single = said.value("cluster").and_then(cluster);
         let total = match (gpus, nodes) {
             (Some(gpus), Some(nodes)) if (gpus - nodes * of_node).abs() < 0.5 => Some(gpus),
-            // `8xH100, 2 nodes`: eight on each.
+            // `8xH100, 2 nodes` means eight GPUs per node.
             (Some(gpus), Some(nodes)) if (gpus - of_node).abs() < 0.5 && nodes > 1.0 => {
                 let all = format!("{}", gpus * nodes);
                 self.chose(
@@ -178,7 +177,7 @@ impl Settled {
             None if self.is_new || has_hardware => {
                 let usual =
                     single.filter(|entry| entry.is_single_machine()).map(|entry| entry.usual_gpus(of_node as u32));
-                // A card that is sold by itself, not in nodes of eight.
+                // A GPU that is sold individually instead of in nodes of eight.
                 let id = self.scenario.accelerator.id;
                 let is_alone = usual_node(id).is_none() || id.starts_with("rtx");
                 let is_card = card.is_some() && !said.has(&["hw", "cluster"]);
@@ -189,7 +188,7 @@ impl Settled {
         }
     }
 
-    /// Sets program and framework.
+    /// Sets training program and framework.
     fn software(&mut self, text: &str, said: &Said) {
         let programs: Vec<_> = said.all(v1::RELEASE_KEY).filter_map(find).collect();
         let backend = |key: &str| BACKENDS.iter().find(|(own, _)| *own == key).map(|(_, framework)| *framework);
@@ -209,7 +208,7 @@ impl Settled {
                     self.put("framework", framework);
                 }
             }
-            // What it does by itself depends on what else was said, which is set later.
+            // Some defaults of the program depend on values that are set later.
             let depends = release.depends();
             if depends {
                 let chosen = self.scenario;
@@ -219,7 +218,7 @@ impl Settled {
         if let Some(framework) = said.value("framework") {
             self.put("framework", framework);
         }
-        // ZeRO is DeepSpeed's, also below another program.
+        // ZeRO implies DeepSpeed, also below another program.
         let strategy = said.typed(text, "strategy").unwrap_or_default().to_ascii_lowercase();
         let is_zero = ["zero", "z1", "z2", "z3", "stage"].iter().any(|word| strategy.starts_with(word));
         let may_be = chosen.is_none_or(|release| release.runs_on("deepspeed") && release.framework != "deepspeed");
@@ -238,7 +237,7 @@ impl Settled {
         }
     }
 
-    /// Sets formats that depend on what else was said.
+    /// Sets formats that depend on other values.
     fn precision(&mut self, said: &Said) {
         if let Some(format) = said.value("sixteen") {
             if ParamId::Recipe.option(&self.scenario) == "fp32" && !said.has(&["recipe"]) {
@@ -264,7 +263,7 @@ impl Settled {
         }
     }
 
-    /// Sets the length, and what lies above what the model was trained on is said.
+    /// Notes a length above the one the model was trained on.
     fn length(&mut self, said: &Said) {
         let Model::Preset { id, .. } = self.scenario.model else { return };
         let most = model(id).map_or(0, |entry| entry.max_position_embeddings);
@@ -278,7 +277,7 @@ impl Settled {
         }
     }
 
-    /// Takes a framework that can run what was said, where none was named.
+    /// Picks a framework that can run the scenario, if none is named.
     fn runnable(&mut self, said: &Said) {
         if !self.is_new || said.has(&["framework", "release"]) || self.scenario.release.is_some() {
             return;
@@ -288,10 +287,10 @@ impl Settled {
             let issue = put(&mut other, "framework", framework);
             (issue.is_none() && other.lack().is_none()).then_some(other)
         };
-        // Adapters and preferences are mostly trained with Hugging Face's libraries.
+        // Adapters and preference objectives are mostly trained with Hugging Face's libraries.
         let of_libraries = said.has(&["train", "quantized", "rank", "objective"])
             && (!self.scenario.trained.is_all() || !self.scenario.objective.is_next_token());
-        // Megatron's are those whose GPUs share layers.
+        // Model parallelism suggests Megatron.
         let splits = said.has(&["tp", "pp", "ep", "vpp"]);
         let first = splits.then_some("megatron");
         let is_needed = of_libraries || self.scenario.lack().is_some();
@@ -300,12 +299,12 @@ impl Settled {
         }
     }
 
-    /// Sets the sequences of a step over all GPUs.
+    /// Sets the global batch.
     fn batch(&mut self, said: &Said) {
         let length = f64::from(self.scenario.seq_len);
         let replicas = f64::from(self.scenario.degrees().dp);
         let word = said.number("batchword");
-        // A batch that no GPU takes at once is that of all.
+        // A batch too large for one GPU is global.
         let is_global = |number: f64| number >= LEAST_OF_ALL && number >= replicas;
         if let Some(number) = word.filter(|number| !is_global(*number)) {
             self.put("mbs", &number.to_string());
@@ -333,11 +332,12 @@ impl Settled {
         }
     }
 
-    /// Takes the fastest layout that is sure to fit.
+    /// Picks the fastest layout that is sure to fit.
     fn lay_out(&mut self, seeks: bool) {
         let mut ranking = Ranking::new(&self.scenario);
         while !ranking.advance(1000) && ranking.progress().visited < MOST_LAYOUTS {}
-        // Sharding alone is simpler than GPUs that share layers or sequences.
+        // Prefer pure data parallelism, which is simpler than tensor, pipeline or context
+        // parallelism.
         let is_plain = |scenario: &Scenario| {
             let mesh = scenario.degrees();
             mesh.tp * mesh.pp * mesh.cp == 1
@@ -360,7 +360,7 @@ impl Settled {
         self.chose("layout", layout_of(&self.scenario), why);
     }
 
-    /// Sets the tokens of a run that was said in samples.
+    /// Sets the tokens of a run that is given in samples.
     fn data(&mut self, said: &Said) {
         if self.scenario.has_texts() || said.has(&["tokens"]) {
             return;
@@ -372,7 +372,7 @@ impl Settled {
     }
 }
 
-/// The model of the catalog of a size that is beyond the GPT-style models.
+/// Returns the catalog model of a size beyond the GPT-style models.
 fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
     let is_near = |entry: &&ModelEntry| (entry.params as f64 / size - 1.0).abs() < 0.01;
     (size > ladder::SIZES.1).then(|| MODELS.iter().rfind(is_near)).flatten()
@@ -381,7 +381,7 @@ fn beyond_ladder(size: f64) -> Option<&'static ModelEntry> {
 /// Keys that are set before or after all others.
 const FIRST: [&str; 6] = ["size", "gpus", "mem", "framework", "node", "base_"];
 
-/// A layout in words, with its micro-batch and what it recomputes.
+/// Describes a layout with its micro-batch and recomputation.
 pub(crate) fn layout_of(scenario: &Scenario) -> String {
     use engine::params::labels;
     let micro = means::counted(&scenario.micro_batch_size.to_string(), "sequence");

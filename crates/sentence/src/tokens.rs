@@ -1,40 +1,40 @@
-//! Splits a text into words, numbers and signs, each with its place.
+//! Splits a text into words, numbers and signs with their positions.
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// Letters.
     Word,
     /// Digits, with points, commas and apostrophes between them.
     Number,
-    /// Any other sign but blanks.
+    /// Any other character except whitespace.
     Sign,
 }
 
 /// A word, a number or a sign.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
-    /// The first byte in the text.
+    /// Offset of the first byte in the text.
     pub(crate) from: usize,
-    /// The byte after the last.
+    /// Offset after the last byte.
     pub(crate) to: usize,
-    /// What it is.
+    /// Kind of the token.
     pub(crate) sort: Sort,
-    /// Its text in small letters, or the word that it was taken for.
+    /// Text in lower case, or the corrected word.
     pub(crate) word: String,
-    /// Whether nothing stands between the token before and this one.
+    /// Whether the token directly follows the previous token.
     pub(crate) is_glued: bool,
-    /// Whether a comma, the end of a sentence or of a line stands before it.
+    /// Whether a comma, or the end of a sentence or line, precedes the token.
     pub(crate) is_after_break: bool,
 }
 
 impl Token {
-    /// Whether it is a word or a number.
+    /// Returns whether the token is a word or a number.
     pub(crate) fn is_alphanumeric(&self) -> bool {
         self.sort != Sort::Sign
     }
 
-    /// Whether it is this sign.
+    /// Returns whether the token is one of these signs.
     pub(crate) fn is_sign(&self, signs: &str) -> bool {
         self.sort == Sort::Sign && signs.contains(self.word.as_str())
     }
@@ -45,7 +45,7 @@ const BREAKS: &str = ",;?!\n…、，。；";
 /// Letters between a count and a name: `8xH100`, `4090x2`.
 const TIMES: [char; 2] = ['x', 'X'];
 
-/// The tokens of a text.
+/// Splits a text into tokens.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     let mut is_after_break = false;
@@ -64,7 +64,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         let before = found.last();
         let is_glued = before.is_some_and(|before| before.to == from);
         let follows_number = is_glued && before.is_some_and(|before| before.sort == Sort::Number);
-        // The x of `8xH100`, which is no part of the name.
+        // The x of `8xH100` is separate from the name.
         let is_times = TIMES.contains(&sign)
             && (follows_number || is_digit(text, to) && is_glued)
             && !text.get(to..).is_some_and(|rest| rest.starts_with("large"));
@@ -87,23 +87,23 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Whether a digit stands at a byte.
+/// Returns whether the character at a byte offset is a digit.
 fn is_digit(text: &str, at: usize) -> bool {
     text.get(at..).is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()))
 }
 
-/// Whether a point or a colon ends a sentence: nothing follows it at once.
+/// Returns whether a point or colon ends a sentence: whitespace or the end of the text follows.
 fn is_full_stop(text: &str, at: usize, sign: char) -> bool {
     let next = text.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
     matches!(sign, '.' | ':') && next.is_none_or(char::is_whitespace)
 }
 
-/// Whether a sign stands between digits of one number.
+/// Returns whether a character is a separator between digits of one number.
 fn is_group(text: &str, at: usize, sign: char) -> bool {
     matches!(sign, '.' | ',' | '\'' | '_' | '\u{2019}' | '\u{202f}' | '\u{a0}') && is_digit(text, at + sign.len_utf8())
 }
 
-/// Whether the `x` of a run of letters stands before a count: the `x` of `h100sx2` does.
+/// Returns whether an `x` inside letters precedes a count, as in `h100sx2`.
 fn is_late_times(text: &str, at: usize, sign: char) -> bool {
     TIMES.contains(&sign) && is_digit(text, at + 1) && text.get(..at).is_some_and(|before| before.ends_with('s'))
 }

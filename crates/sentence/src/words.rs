@@ -1,31 +1,31 @@
-//! The words of the field: patterns, what they are about, and what they mean.
+//! Vocabulary of the field: patterns, topics and meanings.
 //!
-//! A pattern is a row of words with blanks between. `a/b` is either word, `word?` may be missing,
-//! and `|` parts patterns of one meaning. A slot stands for a value: `{n}` a count, `{kn}` one in
-//! thousands of 1,024, `{len}` a length, `{klen}` a length by itself, `{many}` a million and more,
-//! `{trill}` trillions, `{size}` billions, `{gb}` memory, `{rate}` the rate of a network,
-//! `{amount}` any number, `{dollars}` a budget, `{model}`, `{gpu}`, `{node}`, `{program}` entries
-//! of the catalog.
+//! A pattern is a sequence of words separated by spaces. `a/b` matches either word, `word?` is
+//! optional, and `|` separates patterns with one meaning. A slot matches a value: `{n}` a count,
+//! `{kn}` a count in thousands of 1,024, `{len}` a length, `{klen}` a length without further words,
+//! `{many}` a million or more, `{trill}` trillions, `{size}` billions, `{gb}` memory, `{rate}` the
+//! rate of a network, `{amount}` any number, `{dollars}` a budget, `{model}`, `{gpu}`, `{node}`,
+//! `{program}` entries of the catalog.
 //!
-//! A meaning is pairs of a link, in which `*`, `**` and `***` are the first, second and third
-//! slot. Keys of links and their options are those of the table of parameters; beside them stand
-//! what is asked (`ask.…`), what follows from other values (`hw`, `card`, `pernode`,
-//! `batchtokens`, …) and what is refused (`refuse`).
+//! A meaning is a list of pairs in the notation of links, in which `*`, `**` and `***` stand for
+//! the first, second and third slot. Keys and options are those of the table of parameters. Further
+//! keys are planning questions (`ask.…`), values that are resolved later (`hw`, `card`, `pernode`,
+//! `batchtokens`, …) and unsupported values (`refuse`).
 
 use crate::Kind;
 use crate::Kind::{
     Batch, Count, Filler, Framework, Gpu, Kernel, Layout, Length, Method, Model, Precision, Price, Question, Tokens,
 };
 
-/// A row: patterns, what they are about, what they mean.
+/// A row: patterns, topic, meaning.
 pub(crate) type Row = (&'static str, Kind, &'static str);
 
-/// Every row; of equally long matches the first counts.
+/// All rows; among equally long matches the first applies.
 pub(crate) const ROWS: &[Row] = &[
     // Models.
     ("{model}", Model, "model=*"),
     ("{size}|{size} parameters/params/param/model|{many} parameters/params/param/model", Model, "size=*"),
-    // GPUs: counts before and behind their names.
+    // GPUs: counts before and after names.
     ("{n} x/×/* {gpu}|{n} of? {gpu}|{n} pieces/units of {gpu}", Gpu, "gpus=*&hw=**"),
     ("{n} x/×/* {gb} {gpu}|{n} {gb} {gpu}", Gpu, "gpus=*&card=**&hw=***"),
     ("{gpu} x/×/* {n}|{gpu} ( x/×/* {n} )", Gpu, "hw=*&gpus=**"),
@@ -231,7 +231,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     ("activation/activations offload/offloading|offload activations", Layout, "offloadact=yes"),
     ("nvme offload/offloading|offload to nvme|zero infinity", Layout, "offloadopt=yes&offloadparams=yes&nvme=all"),
-    // Strategies beside those of the table.
+    // Strategies in addition to those of the table.
     (
         "zero stage? 3|deepspeed stage 3|ds z3|z3|stage 3|full shard|fully sharded|sharded over? all?",
         Layout,
@@ -281,7 +281,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("pytorch|torch", Framework, ""),
     ("fsdp 2", Layout, "strategy=full-shard"),
     ("fsdp 1", Layout, "strategy=full-shard&framework=fsdp1"),
-    // Programs whose releases are not told apart.
+    // Programs whose releases are not distinguished.
     ("verl|ms swift|swift|fastchat|open instruct", Framework, "framework=transformers"),
     ("openrlhf|deepspeed chat", Framework, "framework=deepspeed"),
     ("megatron swift|nemo rl|nemo megatron", Framework, "framework=megatron"),
@@ -296,7 +296,7 @@ pub(crate) const ROWS: &[Row] = &[
         Price,
         "price=*",
     ),
-    // What is asked.
+    // Planning questions.
     (
         "$ {amount}|budget/budgets of/is? $? {amount} dollars/usd/$?|{amount} dollars/dollar/usd/bucks/$ budget?|for/under/below/within $ {amount}|$ {amount} budget|for/under/below/within $? {amount} dollars/usd",
         Question,
@@ -346,10 +346,10 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     ("prompt/prompts length? of? {n} tokens?", Method, "prompt=*"),
     ("{n} of them/those/these", Count, "gpus=*"),
-    // Words of several parts that carry nothing.
+    // Fillers of several words.
     ("lr/learning rate? of? {amount}|lr/learning rate? of? {amount} e {n}|warmup {n} steps?|alpha {n}", Filler, ""),
     ("fine tune/tuning/tuned|fine - tune/tuning/tuned|post training|out of memory|oom 'd", Filler, ""),
-    // What is refused by name.
+    // Unsupported values.
     (
         "€ {amount}|{amount} €/eur/euro/euros|budget of? € {amount}|£ {amount}|{amount} gbp/pounds/£|¥ {amount}|{amount} yuan/rmb/yen/¥/rub",
         Price,
@@ -357,7 +357,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
 ];
 
-/// Words that carry nothing: politeness, grammar, and what every question says.
+/// Filler words: politeness, grammar, and words common to most questions.
 pub(crate) const FILLERS: &str = "\
     puis je entraîner avec am dem den einem einer im zum con en para puedo entrenar lange dauert bei ist dann sind habe haben combien temps quel quelle sous \
     a about above across actually add again ai all allowed also an and any are around as at attention auf \

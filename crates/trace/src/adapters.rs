@@ -1,21 +1,21 @@
-//! A matrix and the adapter beside it, written as PEFT's `lora.Linear.forward` is; torchtune's and
-//! torchtitan's do the same but cast nothing.
+//! Matrices with adapters, following PEFT's `lora.Linear.forward`. torchtune's and torchtitan's
+//! adapters are equal except that they have no casts.
 
 use super::event::TensorId;
 use super::node::{Kind, NONE, WeightId};
 use super::tape::{Tape, Value};
 use super::weights::{Adapter, Matrix};
 
-/// Bytes of an element of a dropout's mask.
+/// Bytes per element of a dropout mask.
 const MASK: u64 = 1;
 
 impl Tape {
-    /// `x W`, and what the adapter beside W adds to it.
+    /// Computes `x W` plus the output of the adapter of W.
     pub(super) fn project(&mut self, x: &Value, of: Matrix) -> Value {
         let base = self.linear(x, of.weight, of.bias);
         let (Some(adapter), Some(how)) = (of.adapter, self.formats.adapters) else { return base };
-        // Beside a 4-bit matrix (`lora.bnb.Linear4bit`) the output is cloned first, the adapter's
-        // cast before the sum, and autocast left to cast the input.
+        // For a 4-bit matrix (`lora.bnb.Linear4bit`), the base output is cloned first, the
+        // adapter's output is cast before the sum, and autocast casts the input.
         let quantized = self.weights.get(of.weight as usize).is_some_and(|weight| weight.format.is_quantized);
         let base = if quantized && how.is_peft { self.cloned(base) } else { base };
         let width = base.width;
@@ -30,7 +30,8 @@ impl Tape {
         self.drop(low);
         let added = match adapter.magnitude.zip(input) {
             Some((magnitude, input)) => {
-                // The base's part without its bias, or of the input without what is dropped.
+                // The base output without its bias; with dropout, the base product of the dropped
+                // input.
                 let of_base = if how.dropout {
                     self.linear(&input, of.weight, None)
                 } else if of.bias.is_some() {
@@ -41,7 +42,7 @@ impl Tape {
                 self.drop(input);
                 self.with_magnitude(of_base, high, magnitude)
             }
-            // A compiler does it with the sum.
+            // A compiler fuses the scaling with the sum.
             None if how.is_compiled => high,
             None => {
                 let scaled = self.scale("mul", &high);
@@ -73,7 +74,7 @@ impl Tape {
         out
     }
 
-    /// The base's output and the adapter's, which may be wider.
+    /// Adds the outputs of base and adapter; the adapter's format may be wider.
     fn add_adapted(&mut self, base: &Value, added: &Value) -> Value {
         if base.width == added.width {
             return self.add(base, added);
@@ -83,7 +84,7 @@ impl Tape {
         self.value(tensor, node, added.elements, added.width)
     }
 
-    /// A dropout: keeps its mask.
+    /// Applies dropout and saves the mask.
     fn dropout(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::Dropout, [x]);
         let tensor = self.make("native_dropout", x.bytes());
@@ -93,9 +94,10 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// DoRA's norms of the rows of W and its adapter's product (PEFT's `DoraLinearLayer`): the
-    /// product is made of an identity, so that FSDP sees the modules run. No gradient flows through
-    /// them; what is returned is alive to the end of the module.
+    /// Computes DoRA's norms of the rows of W plus the adapter's product (PEFT's
+    /// `DoraLinearLayer`). The product is computed from an identity matrix, so that the modules run
+    /// and FSDP gathers their weights. The norms have no gradient; the returned tensors live until
+    /// the end of the module.
     fn norms_of_sum(&mut self, of: Matrix, adapter: Adapter, width: u64) -> Vec<TensorId> {
         let Some(&base) = self.weights.get(of.weight as usize) else { return Vec::new() };
         let rank = self.weights.get(adapter.down as usize).map_or(0, |down| down.rows);
@@ -115,7 +117,7 @@ impl Tape {
         alive
     }
 
-    /// `(m - 1) base + m s high`: m is the trained magnitude over the norm.
+    /// Computes `(m - 1) base + m s high`, where m is the trained magnitude over the norm.
     fn with_magnitude(&mut self, base: Value, high: Value, magnitude: WeightId) -> Value {
         let of_base = self.scale_columns(&base, magnitude, false);
         self.drop(base);
@@ -129,7 +131,7 @@ impl Tape {
         sum
     }
 
-    /// Asks for the gradient of a tensor that nothing before it needs
+    /// Makes a tensor require gradients although nothing before it does
     /// (`enable_input_require_grads`).
     pub(super) fn require_gradient(&mut self, x: Value) -> Value {
         if x.node == NONE { Value { node: self.node(Kind::Leaf, []), ..x } } else { x }

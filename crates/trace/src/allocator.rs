@@ -1,31 +1,31 @@
-//! PyTorch's caching allocator: the bytes a process reserves for what it allocates and frees
-//! (`c10/cuda/CUDACachingAllocator.cpp`, as of commit 001074d; the names in parentheses are that
-//! file's).
+//! Simulates PyTorch's caching allocator: the bytes that a process reserves for its allocations
+//! (`c10/cuda/CUDACachingAllocator.cpp`, as of commit 001074d; names in parentheses refer to that
+//! file).
 //!
 //! - A request is rounded up to 512 B (`kMinBlockSize`).
-//! - Up to 1 MiB (`kSmallSize`) it is served by its stream's small pool, else by its large pool
-//!   (`get_pool`); no pool gives to another.
-//! - The smallest free block that holds it is taken, of equal ones that of the lowest address
-//!   (`get_free_block`).
-//! - What is left of that block is split off: 512 B or more in a small pool, more than 1 MiB in a
-//!   large one (`should_split`).
-//! - Where none is free, a segment is reserved (`get_allocation_size`): 2 MiB for the small pool,
-//!   20 MiB for a request under 10 MiB, else the request rounded up to 2 MiB.
-//! - A freed block merges with the free blocks before and after it in its segment (`free_block`);
-//!   the segment stays reserved.
-//! - A segment that would exceed the device first makes it take back every segment that is free as
-//!   a whole (`release_cached_blocks`).
+//! - Requests up to 1 MiB (`kSmallSize`) use the small pool of their stream, larger requests the
+//!   large pool (`get_pool`). Pools do not share blocks.
+//! - The smallest free block that fits is taken; among equal blocks, the one with the lowest
+//!   address (`get_free_block`).
+//! - The remainder of the block is split off if it is at least 512 B in a small pool or more than 1
+//!   MiB in a large pool (`should_split`).
+//! - If no free block fits, a segment is reserved (`get_allocation_size`): 2 MiB for the small
+//!   pool, 20 MiB for a request under 10 MiB, otherwise the request rounded up to 2 MiB.
+//! - A freed block merges with free neighbors in its segment (`free_block`); the segment stays
+//!   reserved.
+//! - If a new segment would exceed the device, all completely free segments are released first
+//!   (`release_cached_blocks`).
 //!
-//! With expandable segments a pool is one segment that grows at its end, in pages of 2 MiB (small)
-//! or 20 MiB (large), and anything left over is split off.
+//! With expandable segments, a pool is one segment that grows at its end in pages of 2 MiB (small)
+//! or 20 MiB (large), and any remainder is split off.
 //!
-//! Simpler than the original, as the reference simulation is (`allocsim.py`, see
-//! `tests/allocator`): what a large pool does not split off counts as reserved and not as
-//! allocated; of expandable segments the free end is a block like any other, where PyTorch rather
-//! takes a larger block if there is one, and no pages are given back.
+//! Like the reference simulation (`allocsim.py`, see `tests/allocator`), this is simpler than the
+//! original: a remainder that a large pool does not split off counts as reserved but not as
+//! allocated. In expandable segments, the free end is an ordinary block, whereas PyTorch prefers a
+//! larger block if there is one, and pages are never released.
 //!
-//! A step makes tens of thousands of requests, so what each of them calls is inlined also where the
-//! engine is compiled for its size.
+//! A step makes tens of thousands of requests, so functions on their path are inlined even if the
+//! engine is compiled for size.
 
 mod bins;
 mod blocks;
@@ -41,7 +41,7 @@ use enum_map::EnumMap;
 use pool::Pool;
 pub use rules::{PoolKind, Stream, asked_of_driver};
 
-/// Bytes now and at most so far.
+/// Current and peak bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gauge {
     now: u64,
@@ -82,7 +82,7 @@ pub struct Allocator {
 }
 
 impl Allocator {
-    /// Creates the allocator on a device without end.
+    /// Creates an allocator on a device of unlimited memory.
     pub fn new(segments: Segments) -> Self {
         Self {
             segments,
@@ -96,55 +96,53 @@ impl Allocator {
         }
     }
 
-    /// Creates the allocator, with fixed segments, on a device of which it may reserve so many
-    /// bytes. A request that does not fit all the same is served, and counted by
-    /// [`Self::failures`].
+    /// Creates an allocator with fixed segments on a device that can reserve `capacity` bytes. A
+    /// request that does not fit is served nevertheless, and counted by [`Self::failures`].
     pub fn within(capacity: u64) -> Self {
         Self { capacity, ..Self::new(Segments::Fixed) }
     }
 
-    /// Bytes in use: requests rounded up to 512 B.
+    /// Returns the bytes in use: requests rounded up to 512 B.
     pub const fn allocated(&self) -> u64 {
         self.allocated.now
     }
 
-    /// The most bytes in use so far.
+    /// Returns the peak of bytes in use.
     pub const fn peak_allocated(&self) -> u64 {
         self.allocated.peak
     }
 
-    /// Bytes of all segments.
+    /// Returns the bytes of all segments.
     pub const fn reserved(&self) -> u64 {
         self.reserved.now
     }
 
-    /// The most bytes of segments so far.
+    /// Returns the peak of bytes of all segments.
     pub const fn peak_reserved(&self) -> u64 {
         self.reserved.peak
     }
 
-    /// Bytes of the segments of a stream.
+    /// Returns the bytes of a stream's segments.
     pub fn reserved_by(&self, stream: Stream) -> u64 {
         self.pools[stream].values().map(|pool| pool.reserved).sum()
     }
 
-    /// How often free segments had to be given back (`num_alloc_retries`).
+    /// Returns how often free segments were released to serve a request (`num_alloc_retries`).
     pub const fn retries(&self) -> u32 {
         self.retries
     }
 
-    /// How often that was not enough (`num_ooms`).
+    /// Returns how often releasing segments was insufficient (`num_ooms`).
     pub const fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Lists what the segments consist of, in no order (as `torch.cuda.memory_snapshot` does).
+    /// Lists the blocks of all segments, in arbitrary order (like `torch.cuda.memory_snapshot`).
     pub fn ranges(&self) -> impl Iterator<Item = Range> {
         self.blocks.ranges()
     }
 
-    /// Allocates at least one byte; a tensor without any takes no memory and is not to be
-    /// requested.
+    /// Allocates at least one byte. An empty tensor takes no memory and must not be requested.
     pub fn allocate(&mut self, bytes: u64, stream: Stream) -> BlockId {
         let size = rules::rounded(bytes);
         let kind = PoolKind::of(size);
@@ -161,7 +159,7 @@ impl Allocator {
         block
     }
 
-    /// Frees a block; one that is free already stays so.
+    /// Frees a block. Freeing a free block has no effect.
     pub fn free(&mut self, block: BlockId) {
         let Some(freed) = self.blocks.vacate(block) else { return };
         self.allocated.now -= freed.used;
@@ -180,8 +178,7 @@ impl Allocator {
         pool.free.insert(merged);
     }
 
-    /// Reserves what a request needs that no free block holds, and returns the block that now holds
-    /// it.
+    /// Reserves memory for a request that no free block can serve, and returns a block that can.
     fn grow(&mut self, size: u64, stream: Stream, kind: PoolKind) -> Free {
         match self.segments {
             Segments::Fixed => {
@@ -208,8 +205,7 @@ impl Allocator {
         }
     }
 
-    /// Gives back every segment that is free as a whole where so many bytes more would exceed the
-    /// device.
+    /// Releases all completely free segments if `bytes` more bytes would exceed the device.
     fn make_room(&mut self, bytes: u64) {
         if bytes <= self.capacity.saturating_sub(self.reserved.now) {
             return;

@@ -1,16 +1,16 @@
-//! The backward pass of each operator: what it allocates and when it lets go.
+//! Runs the backward pass of nodes: order of gradients and lifetime of saved tensors.
 
 use super::event::{Place, TensorId};
 use super::node::{Edge, Kind, NONE, SAVED, WeightId};
 use super::tape::Tape;
 
 impl Tape {
-    /// Hands a gradient to a node, which gets it when the node at work is done.
+    /// Queues a gradient for a node; it is delivered when the current node is done.
     pub(super) fn give(&mut self, edge: Edge, gradient: TensorId) {
         self.given.push((edge, gradient));
     }
 
-    /// Delivers what the node at work gave: kept until its node runs, added to what is there.
+    /// Delivers queued gradients: each is stored at its node, or added to the gradient there.
     fn deliver(&mut self) {
         for (edge, gradient) in core::mem::take(&mut self.given) {
             let Some(there) = self.nodes.get(edge.node as usize).map(|node| node.gradient) else {
@@ -31,7 +31,7 @@ impl Tape {
         }
     }
 
-    /// Makes a gradient and hands it to a node, if one wants it.
+    /// Allocates a gradient and queues it for a node, if that node needs one.
     pub(super) fn give_new(&mut self, operator: &'static str, edge: Edge) {
         if edge.node != NONE {
             let gradient = self.make(operator, edge.bytes);
@@ -39,7 +39,7 @@ impl Tape {
         }
     }
 
-    /// The gradient of a weight, which [`Self::accumulate`] takes when the node is done.
+    /// Allocates the gradient of a weight, which [`Self::accumulate`] takes when the node is done.
     pub(super) fn weight_gradient(&mut self, operator: &'static str, weight: WeightId) {
         let Some(of) = self.weights.get(weight as usize).copied() else { return };
         if !of.format.trains {
@@ -49,9 +49,9 @@ impl Tape {
         self.computed.push((weight, new));
     }
 
-    /// Adds the gradients of weights that a node computed to those there. One that accumulates over
-    /// micro-batches is cast at once to the format of the reduction (FSDP2's
-    /// `to_accumulated_grad_if_needed`), and later ones are added to it in place.
+    /// Adds the weight gradients computed by a node to existing ones. The first gradient that
+    /// accumulates over micro-batches is cast to the reduction format (FSDP2's
+    /// `to_accumulated_grad_if_needed`), and later gradients are added to it in place.
     fn accumulate(&mut self) {
         for (weight, new) in core::mem::take(&mut self.computed) {
             let Some(of) = self.weights.get(weight as usize).copied() else { continue };
@@ -64,8 +64,8 @@ impl Tape {
                     wide
                 }
                 (NONE, _) => new,
-                // The embedding's, where the head's is there before it: the sum is a tensor of its
-                // own.
+                // The gradient of the embedding, if the gradient of the tied head exists already:
+                // the sum is a separate tensor.
                 (there, Some(width)) if of.shared && embeds => {
                     let wide = if width == of.format.width {
                         new
@@ -96,7 +96,7 @@ impl Tape {
         }
     }
 
-    /// Runs the backward pass of a node whose gradient has come.
+    /// Runs the backward pass of a node that has received its gradient.
     pub(super) fn run_back(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let gradient = core::mem::replace(&mut node.gradient, NONE);
@@ -108,7 +108,7 @@ impl Tape {
         }
         let node = node.clone();
         let gradient = if gradient == NONE { NONE } else { self.operate(index, &node, gradient) };
-        // Recomputed tensors go before the gradient that came, kept ones after it.
+        // Recomputed tensors are freed before the received gradient, saved tensors after it.
         if self.recomputed {
             self.let_go(index);
             self.release(gradient);
@@ -125,19 +125,19 @@ impl Tape {
         self.accumulate();
     }
 
-    /// Frees what a recomputed node saved, before the rest of what it made.
+    /// Frees the tensors saved by a recomputed node, before temporaries of its backward pass.
     pub(super) fn let_go_if_recomputed(&mut self, index: u32) {
         if self.recomputed {
             self.let_go(index);
         }
     }
 
-    /// Frees what a node saved, and with the last of a checkpointed layer what was held for its
-    /// recomputation.
+    /// Frees the tensors saved by a node.
     fn let_go(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index as usize) else { return };
         let saved = core::mem::replace(&mut node.saved, [NONE; SAVED]);
-        // PyTorch resets them by name, and a recomputation hands them over from the last.
+        // PyTorch resets saved tensors in order; recomputed tensors are popped from the last to the
+        // first.
         let last = saved.len() - 1;
         for slot in 0..saved.len() {
             let slot = if self.recomputed { last - slot } else { slot };
@@ -145,7 +145,7 @@ impl Tape {
         }
     }
 
-    /// Frees one of the tensors that a node saved, before the others.
+    /// Frees one of the tensors saved by a node, before the others.
     pub(super) fn let_go_of(&mut self, index: u32, slot: usize) {
         let saved = self.nodes.get_mut(index as usize).and_then(|node| node.saved.get_mut(slot));
         if let Some(tensor) = saved.map(|slot| core::mem::replace(slot, NONE)) {

@@ -1,21 +1,21 @@
-//! Activation checkpointing: what is thrown away in the forward pass and computed again in the
-//! backward pass.
+//! Activation checkpointing: tensors discarded in the forward pass and recomputed in the backward
+//! pass.
 
 use super::event::TensorId;
 use super::node::NONE;
 use super::policy::{Checkpoint, Policy};
 use super::tape::Tape;
 
-/// What one pass of a layer left on the graph.
+/// Nodes and tensors of one pass of a layer.
 #[derive(Debug)]
 pub(super) struct Segment {
-    /// Its first node, and the one after its last.
+    /// First node, and the node after the last.
     pub nodes: (u32, u32),
     pub checkpoint: Checkpoint,
-    /// Its input, held for the recomputation, and the node that made it.
+    /// Input of the layer, kept for recomputation, and the node that produced it.
     pub input: TensorId,
     pub input_node: u32,
-    /// The outputs that the policy kept.
+    /// Outputs kept by the policy.
     pub kept: std::collections::VecDeque<TensorId>,
 }
 
@@ -28,7 +28,7 @@ impl Tape {
         }
     }
 
-    /// Ends it.
+    /// Ends the forward pass of a checkpointed layer and returns the outputs kept by the policy.
     pub(super) fn leave(&mut self) -> std::collections::VecDeque<TensorId> {
         self.hold_saved();
         self.policy = None;
@@ -42,13 +42,13 @@ impl Tape {
         self.recompute(segment.nodes.0, segment.nodes.1);
     }
 
-    /// The node from `first` to before `end` whose backward pass is the last to need something.
+    /// Returns the node in `first..end` whose backward pass is the last to use saved tensors.
     pub(super) fn last_saving(&self, first: u32, end: u32) -> u32 {
         let saves = |node: &u32| self.nodes.get(*node as usize).is_some_and(|node| node.saves > 0);
         (first..end).find(saves).unwrap_or(NONE)
     }
 
-    /// Whether a node saves something that is not there.
+    /// Returns whether a node saves tensors that are missing.
     pub(super) fn lacks(&self, node: u32) -> bool {
         self.nodes.get(node as usize).is_some_and(|node| node.saves > 0 && !node.has_saved)
     }

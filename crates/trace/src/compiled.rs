@@ -1,11 +1,11 @@
-//! Layers under `torch.compile`: what is between two products runs as one kernel and leaves one
-//! tensor.
+//! Layers compiled with `torch.compile`: operators between two matmuls are fused into one kernel
+//! with one output.
 //!
-//! The partitioner keeps the outputs of products and of attention, but for those that no backward
-//! pass reads, and what the backward pass must write down: the inputs of products
+//! The partitioner saves the outputs of matmuls and of attention, except those that no backward
+//! pass reads, and the tensors that the backward pass must materialize: inputs of matmuls
 //! (`is_materialized_backwards` and `ban_recompute_materialized_backward` in
-//! `torch/_functorch/partitioners.py` and `config.py`). Of a gate's activation the product alone is
-//! kept. The steps of `tests/one_gpu` show it to the byte.
+//! `torch/_functorch/partitioners.py` and `config.py`). For a gate's activation, only the matmul
+//! output is saved. The steps of `tests/one_gpu` confirm this to the byte.
 
 use super::node::WeightId;
 use super::shape::Shape;
@@ -13,17 +13,17 @@ use super::tape::{Tape, Value};
 use super::torchtitan::{Parts, layer_of, own_sequence};
 use super::weights::{Layer, Mlp};
 
-/// A norm in one kernel.
+/// Runs a norm as one kernel.
 fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
     tape.fused_norm(x, x.elements / shape.hidden, weight)
 }
 
-/// Rotary positions, one kernel each.
+/// Applies rotary positions, with one kernel each for queries and keys.
 fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     [q, k].map(|x| tape.scale("triton_rotary", x))
 }
 
-/// Scale, mask and softmax in one kernel, which keeps the scores that it reads.
+/// Runs scale, mask and softmax as one kernel, which saves the scores.
 fn softmax(tape: &mut Tape, product: Value) -> Value {
     let weights = tape.unary("triton_softmax", "triton_softmax_backward", &product);
     tape.drop(product);
@@ -51,10 +51,10 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
             tape.drop(wide);
             (active, down)
         }
-        // Experts break the graph.
+        // Experts break the compiled graph.
         Mlp::Experts { router, up, down } => return super::mixture::experts(tape, shape, x, (router, up, down)),
     };
-    // Nothing in the backward pass reads the last product, and no policy keeps it.
+    // The output of the last matmul is not read in the backward pass, and no policy keeps it.
     let policy = tape.policy.take();
     let out = tape.project(&product, down);
     tape.policy = policy;
@@ -63,7 +63,7 @@ fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     out
 }
 
-/// A decoder layer.
+/// Runs a decoder layer.
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     layer_of(&Parts { norm, rotate, softmax, mlp }, tape, shape, layer, x)
 }

@@ -1,5 +1,4 @@
-//! A trace as a curve: the bytes by category over the course of one step, thinned to what a figure
-//! can show.
+//! A trace as a curve: bytes by category over one step, reduced to the resolution of a figure.
 
 use super::event::{Category, Event, Moment, Phase, Place};
 use super::play::{STEPS, WORKSPACE};
@@ -7,21 +6,21 @@ use super::step::Trace;
 use crate::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
-/// Points of a curve beside those of its columns: its start and its end.
+/// Points of a curve in addition to its columns: start and end.
 const ENDS: usize = 2;
 
-/// Which step of a run.
+/// A step of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RunStep {
-    /// The first, whose update makes the optimizer's state.
+    /// First step, whose update allocates the optimizer state.
     First,
-    /// Every step from the third on.
+    /// Any step from the third.
     #[default]
     Steady,
 }
 
 impl RunStep {
-    /// Both, in order.
+    /// Both steps, in order.
     pub const ALL: [Self; 2] = [Self::First, Self::Steady];
 
     const fn number(self) -> u32 {
@@ -32,52 +31,52 @@ impl RunStep {
     }
 }
 
-/// What is alive and what is reserved at one moment of a step.
+/// Allocated and reserved bytes at one moment of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Tensors allocated and freed since the step began.
+    /// Number of events since the step began.
     pub events: u32,
-    /// Bytes alive.
+    /// Allocated bytes.
     pub allocated: u64,
-    /// Of these, by category.
+    /// Allocated bytes by category.
     pub by: EnumMap<Category, u64>,
-    /// Bytes that the allocator has reserved.
+    /// Bytes reserved by the allocator.
     pub reserved: u64,
-    /// When.
+    /// Moment of the step.
     pub moment: Moment,
-    /// The operator that allocated last.
+    /// Operator of the last allocation.
     pub operator: &'static str,
 }
 
-/// A part of the step along the curve.
+/// A phase of the step on the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The part.
+    /// Phase of the step.
     pub phase: Phase,
-    /// Events before it.
+    /// Number of events before the phase.
     pub start: u32,
-    /// Events until its end.
+    /// Number of events until the end of the phase.
     pub end: u32,
 }
 
-/// One step, event by event.
+/// Memory of one step, event by event.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// The start of the step, the highest moment of each of its columns, and its end, which counts
-    /// as the update's.
+    /// The start of the step, the maximum of each column, and the end of the step, which belongs to
+    /// the update.
     pub points: Vec<Point>,
-    /// The parts of the step in order, one of each kind a micro-batch. The update is the last one,
-    /// also where it allocates nothing.
+    /// Phases of the step in order, one of each kind per micro-batch. The last is the update, even
+    /// if it allocates nothing.
     pub spans: Vec<Span>,
-    /// All events of the step.
+    /// Number of events in the step.
     pub events: u32,
-    /// The highest moment.
+    /// Point of maximum allocated memory.
     pub peak: Point,
-    /// The most bytes reserved up to the end of the step.
+    /// Peak reserved bytes up to the end of the step.
     pub reserved: u64,
 }
 
-/// A trace while it is played.
+/// State while a trace is played.
 struct Player {
     sizes: Vec<(u64, Category)>,
     blocks: Vec<Option<BlockId>>,
@@ -122,8 +121,8 @@ impl Player {
 }
 
 impl Trace {
-    /// One step as a curve of at most so many points, one a part of the step at least: each is the
-    /// highest moment of equally many events of one part.
+    /// Returns one step as a curve of at most `points` points, but at least one per phase. Each
+    /// point is the maximum of an equal number of events of one phase.
     pub fn curve(&self, step: RunStep, segments: Segments, points: usize) -> Curve {
         let mut player = Player::new(self.tensors, segments);
         self.rest.iter().for_each(|event| player.play(event));
@@ -159,7 +158,7 @@ impl Trace {
         Curve { points: kept, spans, events, peak, reserved: player.allocator.peak_reserved() }
     }
 
-    /// The parts of a step: a tensor is freed in that of the last one that was allocated.
+    /// Returns the phases of a step. A tensor is freed in the phase of the last allocation.
     fn spans(&self, step: RunStep) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         let (mut phase, mut events) = (Phase::Forward, 0);
@@ -187,7 +186,7 @@ mod tests {
     use engine::model::stages::stages;
     use engine::scenario::Scenario;
 
-    /// Points of a figure.
+    /// Points in a figure.
     const POINTS: usize = 600;
 
     fn trace(scenario: &Scenario) -> Trace {

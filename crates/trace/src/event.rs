@@ -1,8 +1,8 @@
-//! What a step does to memory, in order.
+//! Memory events of a training step.
 
 use crate::allocator::Stream;
 
-/// What a tensor holds. The order is that of every table.
+/// Category of a tensor. All tables use this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, enum_map::Enum)]
 pub enum Category {
     /// Weights at rest.
@@ -11,21 +11,21 @@ pub enum Category {
     Gradient,
     /// Optimizer state.
     Optimizer,
-    /// Made by the forward pass.
+    /// Tensors of the forward pass.
     Activation,
-    /// As wide as the vocabulary.
+    /// Tensors with the width of the vocabulary.
     Logits,
     /// Gathered weights.
     UnshardedParameter,
-    /// Whole gradients that wait for their reduction, or accumulate.
+    /// Unsharded gradients before their reduction, or while they accumulate.
     UnshardedGradient,
-    /// Buffers of the all-gather and of the reduce-scatter.
+    /// Buffers of all-gather and reduce-scatter.
     Communication,
-    /// Made by the backward pass, recomputed activations among them.
+    /// Tensors of the backward pass, including recomputed activations.
     Temporary,
-    /// Made by the optimizer's update.
+    /// Temporary tensors of the optimizer update.
     OptimizerTemporary,
-    /// Tables that no one trains.
+    /// Tables without gradients.
     Buffer,
     /// Tokens and labels.
     Input,
@@ -49,62 +49,62 @@ impl Category {
     ];
 }
 
-/// A part of the step.
+/// A phase of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Before the first step.
     Rest,
-    /// The layers' forward pass, and the head's.
+    /// Forward pass of the layers and the head.
     Forward,
     /// The loss.
     Loss,
     /// The backward pass.
     Backward,
-    /// The update.
+    /// The optimizer update.
     Optimizer,
 }
 
-/// Where in the model an operator runs.
+/// Part of the model in which an operator runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// The embedding, and what follows the last gradient.
+    /// The embedding, including work after the last gradient.
     Embedding,
-    /// A layer, counted from 0.
+    /// A layer, numbered from 0.
     Layer(u32),
     /// The output head.
     Head,
-    /// The loss, and in the backward pass the head too.
+    /// The loss; in the backward pass also the head.
     Loss,
 }
 
-/// The moment at which an operator runs.
+/// Position of an operator in the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Moment {
-    /// The part of the step.
+    /// Phase of the step.
     pub phase: Phase,
-    /// The part of the model.
+    /// Part of the model.
     pub place: Place,
 }
 
-/// A tensor of the trace, by the order of its birth.
+/// Number of a tensor, in order of allocation.
 pub type TensorId = u32;
 
-/// A tensor's birth or death.
+/// Allocation or release of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// A tensor is allocated.
     Allocate {
         /// The tensor.
         tensor: TensorId,
-        /// Its bytes.
+        /// Size in bytes.
         bytes: u64,
-        /// The stream that asks.
+        /// Stream of the allocation.
         stream: Stream,
-        /// What it holds.
+        /// Category of the tensor.
         category: Category,
-        /// The operator that makes it, as PyTorch names it.
+        /// PyTorch's name of the allocating operator.
         operator: &'static str,
-        /// When.
+        /// Position in the step.
         moment: Moment,
     },
     /// A tensor is freed.

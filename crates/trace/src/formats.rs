@@ -1,61 +1,62 @@
-//! In which formats weights are, and which of them train.
+//! Formats of weights, and the weights that train.
 
 use engine::model::memory::states::{FrozenBytes, recipe_bytes};
 use engine::model::setup::Setup;
 use engine::model::trained::{Method, TargetModules};
 
-/// A weight's format.
+/// Format of a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Format {
-    /// Whether it trains.
+    /// Whether the weight trains.
     pub trains: bool,
-    /// Bytes of an element at rest, and as gathered.
+    /// Bytes per element at rest, and when gathered.
     pub stored: f64,
     pub gathered: f64,
-    /// Bytes of an element in products, and of its gradient.
+    /// Bytes per element in matmuls, and of the gradient.
     pub width: u64,
-    /// Whether it is turned into 16 bits for each product.
+    /// Whether the weight is dequantized to 16 bits for each matmul.
     pub is_quantized: bool,
 }
 
-/// The formats of a model's weights.
+/// Formats of a model's weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Formats {
-    /// Of what trains.
+    /// Format of trained weights.
     pub trained: Format,
-    /// Of frozen matrices of the layers, and of all else that is frozen.
+    /// Formats of frozen matrices of the layers, and of all other frozen weights.
     matrices: Format,
     others: Format,
-    /// Layers that do not train; whether the embedding and the head train; the norms, and these
-    /// alone.
+    /// Number of frozen layers; whether embedding and head train; whether the norms train; whether
+    /// only the norms train.
     frozen_layers: u32,
     pub tables_train: bool,
     norms_train: bool,
     norms_alone: bool,
-    /// Whether a copy of the embedding and the head trains, beside the frozen ones.
+    /// Whether a copy of embedding and head trains next to the frozen originals.
     pub copies_tables: bool,
     pub adapters: Option<Adapters>,
 }
 
-/// How adapters are made.
+/// Configuration of adapters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adapters {
     pub rank: u64,
     pub targets: TargetModules,
-    /// Whether each has a magnitude for each output (DoRA).
+    /// Whether each adapter has a magnitude per output (DoRA).
     pub has_magnitudes: bool,
     pub dropout: bool,
-    /// Whether they are PEFT's; bytes of an element to which these cast their input.
+    /// Whether the adapters are PEFT's, and bytes per element to which PEFT's adapters cast their
+    /// input.
     pub is_peft: bool,
     pub input: u64,
-    /// Whether a compiler joins what is between their products.
+    /// Whether a compiler fuses the operators between matmuls.
     pub is_compiled: bool,
 }
 
-/// The formats of one layer's weights.
+/// Formats of one layer's weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerFormats {
-    /// Of its matrices, of its norms and of its biases.
+    /// Formats of matrices, of norms and of biases.
     pub matrices: Format,
     pub norms: Format,
     pub others: Format,
@@ -63,11 +64,11 @@ pub(super) struct LayerFormats {
 }
 
 impl Formats {
-    /// Those of a setup where `group` GPUs share each weight and compute is in `compute` bytes,
-    /// under autocast or not; Hugging Face's model and its adapters (`peft`) or another's.
+    /// Returns the formats of a setup that shards each weight over `group` GPUs and computes in
+    /// `compute` bytes, with or without autocast; `peft` for Hugging Face's models and adapters.
     pub(super) fn of(setup: &Setup, group: u64, compute: u64, autocast: bool, peft: bool) -> Self {
         let (bytes, of) = (recipe_bytes(setup.recipe), &setup.trained);
-        // As FSDP's policy gathers them; where nothing does and nothing casts, as they are stored.
+        // As gathered by FSDP's policy; without FSDP and casts, as stored.
         let as_stored = group == 1 && !autocast && of.has_adapters();
         let width = if as_stored { bytes.weights as u64 } else { compute };
         let trained =
@@ -105,12 +106,12 @@ impl Formats {
         }
     }
 
-    /// The same with the norms alone trained.
+    /// Returns formats in which only the norms train.
     pub(super) const fn of_norms(self) -> Self {
         Self { frozen_layers: 0, tables_train: false, norms_train: true, norms_alone: true, adapters: None, ..self }
     }
 
-    /// Those of a layer.
+    /// Returns the formats of a layer.
     pub(super) fn of_layer(&self, layer: u32) -> LayerFormats {
         let Self { trained, matrices, others, frozen_layers, adapters, .. } = *self;
         if layer < frozen_layers {
@@ -123,13 +124,13 @@ impl Formats {
         }
     }
 
-    /// Those of the embedding and the head, and of the final norm.
+    /// Returns the formats of embedding and head, and of the final norm.
     pub(super) fn of_root(&self) -> [Format; 2] {
         let of = |trains: bool| if trains { self.trained } else { self.others };
         [of(self.tables_train), of(self.norms_train)]
     }
 
-    /// That of a frozen copy beside what trains.
+    /// Returns the format of a frozen copy next to trained weights.
     pub(super) const fn of_copy(&self) -> Format {
         self.others
     }

@@ -1,10 +1,10 @@
-//! What each operator's backward pass allocates.
+//! Allocations of each operator's backward pass.
 
 use super::event::{Category, TensorId};
 use super::node::{Edge, Kind, NONE, Node, WeightId};
 use super::tape::Tape;
 
-/// The operator of a backward pass that makes one tensor, the gradient of its first input.
+/// Returns the backward operator of kinds that allocate only the gradient of the first input.
 const fn of_one_tensor(kind: Kind) -> Option<&'static str> {
     Some(match kind {
         Kind::Transpose | Kind::SumCopies => "clone",
@@ -22,7 +22,7 @@ const fn of_one_tensor(kind: Kind) -> Option<&'static str> {
 }
 
 impl Tape {
-    /// Runs a node on its gradient, and returns that if it is still there.
+    /// Runs the backward operator of a node, and returns the node's gradient if it is still alive.
     pub(super) fn operate(&mut self, index: u32, node: &Node, gradient: TensorId) -> TensorId {
         let [first, second, third] = node.inputs;
         if let Some(operator) = of_one_tensor(node.kind) {
@@ -48,7 +48,7 @@ impl Tape {
             }
             Kind::Linear(weight, bias) => {
                 let whole = self.dequantize(weight);
-                // `addmm` makes the input's gradient first, `mm` the weight's.
+                // `addmm` computes the input's gradient first, `mm` the weight's.
                 if bias == NONE {
                     self.weight_gradient("mm", weight);
                     self.give_new("mm", first);
@@ -105,7 +105,7 @@ impl Tape {
         gradient
     }
 
-    /// Of norms, operator by operator or in one kernel.
+    /// Runs the backward pass of norms, as single operators or one kernel.
     fn norm_backward(&mut self, index: u32, node: &Node) {
         let [first, second, _] = node.inputs;
         match node.kind {
@@ -122,7 +122,7 @@ impl Tape {
                     self.give_new("mul", first);
                     return;
                 }
-                // The gradient of the second factor is made first.
+                // The gradient of the second factor comes first.
                 let [one, other] = [0; 2].map(|_| self.make("mul", first.bytes));
                 let (product, to_input) = if weight_last { (one, other) } else { (other, one) };
                 self.let_go_if_recomputed(index);
@@ -158,7 +158,7 @@ impl Tape {
         }
     }
 
-    /// Of experts.
+    /// Runs the backward pass of expert operators.
     fn mixture_backward(&mut self, index: u32, node: &Node) {
         let [first, second, _] = node.inputs;
         match node.kind {
@@ -203,13 +203,13 @@ impl Tape {
         }
     }
 
-    /// Of an embedding: under tensor parallelism the gradient of the whole table.
+    /// Runs the backward pass of an embedding.
     fn embedding_backward(&mut self, weight: WeightId) {
-        // Under tensor parallelism the gradient of the whole table is made, then this GPU's part
-        // copied.
+        // With tensor parallelism, the gradient of the whole table is computed, and this GPU's part
+        // is copied.
         let whole = if self.tp > 1 { self.table_bytes(weight) * self.tp } else { 0 };
         if whole > 0 && self.gradients == Category::Gradient {
-            // Without FSDP it stays whole, in the format of the weights.
+            // Without FSDP, the gradient stays whole, in the format of the weights.
             let width = self.accumulated.unwrap_or(self.element);
             let whole = self.allocate("embedding_dense_backward", whole / self.element * width, self.gradients);
             self.keep_gradient(weight, whole);
@@ -221,7 +221,7 @@ impl Tape {
         self.release(whole);
     }
 
-    /// Of rotary positions; lets the gradient go before the last sum.
+    /// Runs the backward pass of rotary positions; releases the gradient before the last sum.
     fn rotate_backward(&mut self, node: &Node, gradient: TensorId) {
         let [first, ..] = node.inputs;
         let with_sine = self.make("mul", first.bytes);
@@ -241,7 +241,7 @@ impl Tape {
         self.give(first, sum);
     }
 
-    /// Takes a tensor as a weight's gradient, or adds it in place to the one there.
+    /// Stores a weight's gradient, or adds it in place to the existing one.
     fn keep_gradient(&mut self, weight: WeightId, new: TensorId) {
         let there = self.weights.get(weight as usize).map_or(NONE, |of| of.gradient);
         match self.weights.get_mut(weight as usize) {
@@ -254,7 +254,7 @@ impl Tape {
         self.weights.get(weight as usize).map_or(0, |weight| weight.rows * weight.columns * self.element)
     }
 
-    /// Hands the same tensor on.
+    /// Passes a gradient on without a copy.
     fn pass(&mut self, edge: Edge, gradient: TensorId) {
         let shared = self.hold(gradient);
         self.give(edge, shared);

@@ -1,9 +1,9 @@
-//! One training step, tensor by tensor: the model's code as its framework writes it, played on a
-//! small autograd.
+//! Simulates one training step, tensor by tensor: model code as in its framework, run on a minimal
+//! autograd.
 //!
-//! [`Trace::of`] writes the step down; [`Trace::peak`] says what is alive when most is, and
-//! [`Trace::reserved`] what PyTorch's caching allocator reserves for it. What a layer allocates
-//! stands in one file a framework: `torchtitan`, `transformers`.
+//! [`Trace::of`] records the step. [`Trace::peak`] returns the tensors alive at the peak, and
+//! [`Trace::reserved`] the bytes that PyTorch's caching allocator reserves. The layers of each
+//! framework have a module: `torchtitan`, `transformers`.
 
 mod adapters;
 pub mod allocator;

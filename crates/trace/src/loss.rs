@@ -1,4 +1,4 @@
-//! The loss over the vocabulary: what each way to compute it holds.
+//! Variants of the loss over the vocabulary, with their tensors.
 
 use super::event::{Category, TensorId};
 use super::node::{Edge, Kind, LossNode, NONE};
@@ -6,12 +6,11 @@ use super::operators::FP32;
 use super::tape::{Tape, Value};
 use engine::model::software::Loss;
 
-/// Bytes of a 16-bit element.
+/// Bytes per 16-bit element.
 const HALF: u64 = 2;
-/// Chunks into which a chunked loss cuts the tokens (torchtune's `CEWithChunkedOutputLoss`, eight
-/// by default).
+/// Chunks of tokens in a chunked loss (torchtune's `CEWithChunkedOutputLoss`, eight by default).
 const CHUNKS: u64 = 8;
-/// Bytes of fp32 logits of one tile of a tiled loss (arXiv 2506.13996, section 3.1).
+/// Bytes of fp32 logits per tile in a tiled loss (arXiv 2506.13996, section 3.1).
 const TILE: u64 = 1 << 30;
 
 impl Tape {
@@ -19,8 +18,8 @@ impl Tape {
         self.allocate(operator, bytes, Category::Logits)
     }
 
-    /// The logits of the whole vocabulary, where the `group` GPUs of a tensor-parallel group each
-    /// have a part (`DTensor.redistribute` to `Replicate`).
+    /// Gathers the logits of the whole vocabulary from the `group` GPUs of a tensor-parallel group
+    /// (`DTensor.redistribute` to `Replicate`).
     pub(super) fn gather_logits(&mut self, logits: Value, group: u64) -> Value {
         let node = self.node(Kind::GatherLogits, [&logits]);
         let sent = self.logits("all_gather_into_tensor", logits.bytes() * group);
@@ -31,7 +30,7 @@ impl Tape {
         whole
     }
 
-    /// Logits capped by a tanh, which is kept: `c tanh(x / c)`.
+    /// Caps logits with a tanh, which is saved: `c tanh(x / c)`.
     pub(super) fn softcap(&mut self, logits: &Value) -> Value {
         let bytes = logits.bytes();
         let node = self.node(Kind::Softcap, [logits]);
@@ -45,7 +44,7 @@ impl Tape {
         self.value(tensor, node, logits.elements, logits.width)
     }
 
-    /// Its backward pass.
+    /// Runs the backward pass of [`Self::softcap`].
     pub(super) fn softcap_backward(&mut self, logits: Edge, index: u32) {
         let scaled = self.logits("mul", logits.bytes);
         let bounded = self.logits("tanh_backward", logits.bytes);
@@ -56,7 +55,7 @@ impl Tape {
         self.give(logits, divided);
     }
 
-    /// The loss of logits, which it takes.
+    /// Computes the loss and consumes the logits.
     pub(super) fn loss(&mut self, logits: Value, loss: Loss, parallel: bool) -> u32 {
         let count = logits.elements;
         let node = LossNode { loss, parallel, logits: count, held: NONE };
@@ -97,21 +96,21 @@ impl Tape {
                     held = self.hold(logits.tensor);
                 }
             }
-            // The kernel keeps the logits and overwrites nothing; their gradient is a tensor of its
-            // own.
+            // The kernel saves the logits without overwriting them; their gradient is a separate
+            // tensor.
             Loss::Fused => self.save(node, logits.tensor),
             Loss::Chunked | Loss::FusedLinear | Loss::Tiled => {}
         }
         self.drop(logits);
         match self.nodes.get_mut(node as usize).map(|node| &mut node.kind) {
             Some(Kind::Loss(of)) => of.held = held,
-            // Nothing trains.
+            // No weight trains.
             _ => self.release(held),
         }
         node
     }
 
-    /// Its backward pass; `saved` is what it saved.
+    /// Runs the backward pass of the loss; `saved` is its saved tensor.
     pub(super) fn loss_backward(&mut self, of: LossNode, logits: Edge, saved: TensorId) {
         let LossNode { loss, parallel, logits: count, .. } = of;
         let wide = count * FP32;

@@ -1,5 +1,5 @@
-//! Routed experts as Hugging Face's `grouped_mm` implementation runs them: tokens sorted by expert,
-//! two products with stacks of matrices, weighed in fp32 and put back in order.
+//! Routed experts as in Hugging Face's `grouped_mm` implementation: tokens sorted by expert, two
+//! grouped matmuls, weighting in fp32 and restored order.
 
 use super::node::{Kind, WeightId};
 use super::operators::FP32;
@@ -8,15 +8,14 @@ use super::tape::{Tape, Value};
 use super::weights::Matrix;
 use engine::model::transformer::QkNorm;
 
-/// Bytes of an index.
+/// Bytes per index.
 const INDEX: u64 = 8;
-/// Indices that are kept for each copy of a token: its expert, its place in the order and its place
-/// before, its token.
+/// Indices saved per copy of a token: expert, sorted position, original position, token.
 const INDICES: u64 = 4;
-/// fp32 numbers that are kept for each copy: its probability, as it was and as it is scaled.
+/// fp32 values saved per copy of a token: the probability before and after scaling.
 const PROBABILITIES: u64 = 2;
 
-/// The experts of one layer.
+/// Runs the experts of one layer.
 pub(super) fn experts(
     tape: &mut Tape,
     shape: &Shape,
@@ -34,7 +33,7 @@ pub(super) fn experts(
     let hidden = tape.grouped(&picked, up, 2 * shape.expert_width, shape.hidden);
     let product = tape.gated(&hidden);
     let out = tape.grouped(&product, down, shape.hidden, shape.expert_width);
-    // Qwen 3 casts the probabilities to the format of the tokens, Mixtral does not.
+    // Qwen 3 casts the probabilities to the format of the tokens; Mixtral does not.
     let width = if shape.qk_norm == QkNorm::PerHead { x.width } else { FP32 };
     let weighed = tape.weigh(&out, &routing, width);
     let sorted = tape.reorder(&weighed);
@@ -47,7 +46,7 @@ pub(super) fn experts(
 }
 
 impl Tape {
-    /// What the routing keeps of each token: indices and probabilities.
+    /// Saves the indices and probabilities of the routing.
     fn routing(&mut self, probabilities: &Value, bytes: u64) -> Value {
         let node = self.node(Kind::Routing, [probabilities]);
         let tensor = self.make("sort", bytes);
@@ -55,14 +54,14 @@ impl Tape {
         self.value(tensor, node, bytes, 1)
     }
 
-    /// Each row as many times as it has copies.
+    /// Copies each row `copies` times.
     fn pick(&mut self, x: &Value, copies: u64) -> Value {
         let node = self.node(Kind::Pick, [x]);
         let tensor = self.make("index", x.bytes() * copies);
         self.value(tensor, node, x.elements * copies, x.width)
     }
 
-    /// Groups of rows times a stack of matrices of `inputs` by `outputs`.
+    /// Multiplies groups of rows with a stack of matrices of `inputs` by `outputs`.
     fn grouped(&mut self, x: &Value, weight: WeightId, outputs: u64, inputs: u64) -> Value {
         let node = self.node(Kind::Grouped(weight), [x]);
         self.save_input(node, x.tensor, weight);
@@ -71,7 +70,7 @@ impl Tape {
         self.value(tensor, node, elements, x.width)
     }
 
-    /// `silu(gate) up`, gate and up the halves of one tensor.
+    /// Computes `silu(gate) up`, where gate and up are halves of one tensor.
     pub(super) fn gated(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::Gated, [x]);
         self.save(node, x.tensor);
@@ -82,7 +81,7 @@ impl Tape {
         self.value(tensor, node, x.elements / 2, x.width)
     }
 
-    /// Rows times their probabilities, in the wider format of the two.
+    /// Multiplies rows with their probabilities, in the wider of the two formats.
     fn weigh(&mut self, x: &Value, routing: &Value, width: u64) -> Value {
         let node = self.node(Kind::Weigh(width), [x, routing]);
         self.save_factors(node, routing, x);
@@ -90,14 +89,14 @@ impl Tape {
         self.value(tensor, node, x.elements, width)
     }
 
-    /// The same rows in another order.
+    /// Reorders rows.
     fn reorder(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::Pick, [x]);
         let tensor = self.make("index", x.bytes());
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// The sum of the copies of each token, in 16 bits.
+    /// Sums the copies of each token, in 16 bits.
     fn sum_copies(&mut self, x: &Value, copies: u64) -> Value {
         let node = self.node(Kind::SumCopies, [x]);
         let elements = x.elements / copies.max(1);

@@ -1,91 +1,90 @@
-//! The nodes of the graph: what each operator's backward pass is, whose gradients it makes and what
-//! it keeps.
+//! Nodes of the autograd graph: backward operator, inputs and saved tensors.
 
 use super::event::TensorId;
 use engine::model::software::Loss;
 
 /// No tensor, or no node.
 pub(super) const NONE: u32 = u32::MAX;
-/// Inputs of a node that need a gradient, at most.
+/// Maximum number of inputs of a node that need a gradient.
 pub(super) const INPUTS: usize = 3;
-/// Tensors that a node saves, at most.
+/// Maximum number of tensors saved by a node.
 pub(super) const SAVED: usize = 5;
 
-/// A weight, by its place in [`super::tape::Tape::weights`].
+/// Index of a weight in [`super::tape::Tape::weights`].
 pub(super) type WeightId = u32;
 
-/// What a node computes in the backward pass; [`super::gradients`] says how.
+/// Operator of a node. [`super::gradients`] implements the backward passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// The same storage in another shape.
+    /// A view of the storage in another shape.
     View,
-    /// The same in another order: its gradient is copied back.
+    /// A view with axes swapped; the gradient is copied back.
     Transpose,
-    /// Another format.
+    /// A cast to another format.
     Cast,
     /// A sum.
     Add,
-    /// A sum of a tensor and a wider one: the narrower one's gradient is cast.
+    /// A sum of a tensor and a wider one; the gradient of the narrower one is cast.
     AddWider,
-    /// A tensor that is asked to have a gradient, though nothing before it trains.
+    /// A tensor that requires a gradient although nothing before it trains.
     Leaf,
     /// A dropout.
     Dropout,
-    /// A product of two tensors of one shape.
+    /// An element-wise product of two tensors.
     Multiply,
-    /// A function of each element that keeps its input; its backward operator's name.
+    /// An element-wise function that saves its input, with the name of the backward operator.
     Unary(&'static str),
-    /// A function of each element that keeps its output; its backward operator's name.
+    /// An element-wise function that saves its output, with the name of the backward operator.
     UnaryOfOutput(&'static str),
     /// A product with a constant.
     Scale,
-    /// A matrix product with a weight; whether it adds a bias of this many elements.
+    /// A matmul with a weight, and an optional bias.
     Linear(WeightId, WeightId),
-    /// A table's rows.
+    /// Rows of a table.
     Embedding(WeightId),
-    /// Rows times one number each.
+    /// Rows multiplied by one number each.
     ScaleRows,
-    /// Columns times a weight; whether the weight is the second factor.
+    /// Columns multiplied by a weight, and whether the weight is the second factor.
     ScaleColumns(WeightId, bool),
-    /// The inverse root of the mean square of each row.
+    /// The inverse root mean square of each row.
     MeanSquare,
-    /// A whole layer norm in one kernel: weight, bias.
+    /// A layer norm as one kernel: weight, bias.
     LayerNorm(WeightId, WeightId),
-    /// A whole RMS norm in one kernel.
+    /// An RMS norm as one kernel.
     FusedNorm(WeightId),
     /// Rotary positions as complex products.
     Complex,
     /// Keys or values repeated for the query heads that share them.
     Repeat,
-    /// Rotary positions, half by half.
+    /// Rotary positions with rotated halves.
     Rotate,
     /// Flash attention.
     Attention(Attention),
-    /// A batched matrix product of two tensors.
+    /// A batched matmul of two tensors.
     Matmul,
     /// A softmax.
     Softmax,
-    /// The sequence gathered over the tensor-parallel group: its gradient is scattered.
+    /// The sequence gathered over the tensor-parallel group; the gradient is scattered.
     GatherSequence(u64),
-    /// Partial sums reduced and scattered over that group: its gradient is gathered.
+    /// Partial sums reduced and scattered over the tensor-parallel group; the gradient is gathered.
     ScatterSequence,
-    /// The logits of a whole vocabulary, of the parts of a tensor-parallel group.
+    /// Logits of the whole vocabulary, gathered over a tensor-parallel group.
     GatherLogits,
-    /// A part of a tensor: its gradient is as wide as all of it.
+    /// A slice of a tensor; the gradient has the size of the whole tensor.
     Slice,
-    /// `silu(gate) up` of the halves of one tensor.
+    /// `silu(gate) up`, where gate and up are halves of one tensor.
     Gated,
-    /// Gated product in one kernel.
+    /// A gated product as one kernel.
     GatedFused,
-    /// Rows picked by an index.
+    /// Rows selected by an index.
     Pick,
-    /// Rows times their experts' probabilities, in numbers of so many bytes.
+    /// Rows multiplied by the probabilities of their experts, in elements of this many bytes.
     Weigh(u64),
-    /// What a routing keeps.
+    /// Saved indices and probabilities of a routing.
     Routing,
     /// The sum of the copies of each token.
     SumCopies,
-    /// Products of groups of rows with a stack of matrices.
+    /// Grouped matmul of rows with a stack of matrices.
     Grouped(WeightId),
     /// Logits capped by a tanh.
     Softcap,
@@ -93,23 +92,23 @@ pub(super) enum Kind {
     Loss(LossNode),
 }
 
-/// Sizes of flash attention's backward pass, in bytes.
+/// Sizes in the backward pass of flash attention, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Attention {
-    /// The accumulator of the queries' gradient in fp32.
+    /// fp32 accumulator of the gradient of the queries.
     pub accumulator: u64,
     /// Row sums in fp32.
     pub sums: u64,
-    /// Keys' gradient for every query head, where they share keys; 0 where they do not.
+    /// Gradient of the keys per query head, if query heads share keys; 0 otherwise.
     pub expanded: u64,
 }
 
 /// An input of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
-    /// The node that gets the gradient.
+    /// Node that receives the gradient.
     pub node: u32,
-    /// Its bytes.
+    /// Size of the gradient in bytes.
     pub bytes: u64,
 }
 
@@ -119,11 +118,11 @@ pub(super) struct Node {
     pub kind: Kind,
     pub inputs: [Edge; INPUTS],
     pub saved: [TensorId; SAVED],
-    /// Tensors that it saves, frozen weights among them.
+    /// Number of tensors that the node saves, including frozen weights.
     pub saves: u32,
-    /// Whether it has them.
+    /// Whether the saved tensors are present.
     pub has_saved: bool,
-    /// The gradient of its output, as far as it has come.
+    /// Gradient of the node's output, accumulated so far.
     pub gradient: TensorId,
 }
 
@@ -131,10 +130,10 @@ pub(super) struct Node {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LossNode {
     pub loss: Loss,
-    /// Whether each GPU of a tensor-parallel group holds its part of the vocabulary.
+    /// Whether each GPU of a tensor-parallel group holds a part of the vocabulary.
     pub parallel: bool,
-    /// Logits on this GPU.
+    /// Number of logits on this GPU.
     pub logits: u64,
-    /// Logits that the caller holds until the backward pass is over.
+    /// Logits that the caller holds until the end of the backward pass.
     pub held: TensorId,
 }

@@ -1,22 +1,22 @@
-//! The operators of the forward pass: what each allocates, and what it saves.
+//! Operators of the forward pass, with their allocations and saved tensors.
 
 use super::event::{Category, TensorId};
 use super::node::{Attention, Kind, NONE, WeightId};
 use super::tape::{Tape, Value};
 
-/// Bytes of an fp32 element.
+/// Bytes per fp32 element.
 pub(super) const FP32: u64 = 4;
-/// Flash attention's kernels work on rows and on head widths in multiples of these
-/// (flash-attention's `flash_bwd_kernel`).
+/// Row and head-width granularity of flash attention's kernels (flash-attention's
+/// `flash_bwd_kernel`).
 const ROW_BLOCK: u64 = 128;
 const WIDTH_BLOCK: u64 = 32;
 
-/// `value` rounded up to a multiple.
+/// Rounds `value` up to a multiple of `multiple`.
 pub(super) const fn rounded(value: u64, multiple: u64) -> u64 {
     value.div_ceil(multiple) * multiple
 }
 
-/// The shape of an attention on this GPU.
+/// Shape of an attention on this GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Heads {
     pub sequences: u64,
@@ -27,31 +27,31 @@ pub(super) struct Heads {
 }
 
 impl Tape {
-    /// An output in the format of `like`.
+    /// Allocates an output in the format of `like`.
     fn out(&mut self, operator: &'static str, kind: Kind, like: &Value) -> Value {
         let tensor = self.make(operator, like.bytes());
         let node = self.node(kind, [like]);
         self.value(tensor, node, like.elements, like.width)
     }
 
-    /// The same storage, another shape.
+    /// Creates a view in another shape.
     pub(super) fn view(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::View, [x]);
         Value { tensor: self.hold(x.tensor), node, ..*x }
     }
 
-    /// The same storage with axes swapped.
+    /// Creates a view with axes swapped.
     pub(super) fn transpose(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::Transpose, [x]);
         Value { tensor: self.hold(x.tensor), node, ..*x }
     }
 
-    /// A copy whose gradient needs none.
+    /// Copies a tensor; the backward pass does not copy the gradient.
     pub(super) fn copy(&mut self, operator: &'static str, x: &Value) -> Value {
         self.out(operator, Kind::View, x)
     }
 
-    /// A copy in another format; the value itself where it has that format.
+    /// Casts to another format; returns the value itself if it has that format.
     pub(super) fn cast(&mut self, x: &Value, width: u64) -> Value {
         if x.width == width {
             return self.share(x);
@@ -61,7 +61,7 @@ impl Tape {
         self.value(tensor, node, x.elements, width)
     }
 
-    /// `a + b`.
+    /// Computes `a + b`.
     pub(super) fn add(&mut self, a: &Value, b: &Value) -> Value {
         let wide = if a.width > b.width { a } else { b };
         let tensor = self.make("add", wide.bytes());
@@ -69,7 +69,7 @@ impl Tape {
         self.value(tensor, node, a.elements, wide.width)
     }
 
-    /// `a b` of one shape.
+    /// Computes `a b` element by element.
     pub(super) fn multiply(&mut self, a: &Value, b: &Value) -> Value {
         let node = self.node(Kind::Multiply, [a, b]);
         self.save_factors(node, a, b);
@@ -77,7 +77,7 @@ impl Tape {
         self.value(tensor, node, a.elements, a.width)
     }
 
-    /// Saves each of two factors that the gradient of the other needs, the second first.
+    /// Saves each factor that the gradient of the other needs, the second factor first.
     pub(super) fn save_factors(&mut self, node: u32, a: &Value, b: &Value) {
         for (factor, other) in [(b, a), (a, b)] {
             if other.node != NONE {
@@ -86,13 +86,12 @@ impl Tape {
         }
     }
 
-    /// `a` times a number.
+    /// Multiplies `a` by a number.
     pub(super) fn scale(&mut self, operator: &'static str, a: &Value) -> Value {
         self.out(operator, Kind::Scale, a)
     }
 
-    /// A function of each element, by its name and that of its backward operator; it saves its
-    /// input.
+    /// Applies an element-wise function, given with its backward operator, that saves its input.
     pub(super) fn unary(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
         let node = self.node(Kind::Unary(backward), [x]);
         self.save(node, x.tensor);
@@ -100,7 +99,7 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// The same of a function that saves its output.
+    /// Applies an element-wise function, given with its backward operator, that saves its output.
     pub(super) fn unary_of_output(&mut self, operator: &'static str, backward: &'static str, x: &Value) -> Value {
         let tensor = self.make(operator, x.bytes());
         let node = self.node(Kind::UnaryOfOutput(backward), [x]);
@@ -108,11 +107,11 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// `x W`, W of `columns` inputs and `rows` outputs, of which `bias` adds one number each.
+    /// Computes `x W` with W of `columns` inputs and `rows` outputs, plus an optional bias.
     pub(super) fn linear(&mut self, x: &Value, weight: WeightId, bias: Option<WeightId>) -> Value {
         let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
         let elements = x.elements / of.columns.max(1) * of.rows;
-        // Autocast casts the input for each product, and the weight for the first.
+        // Autocast casts the input for each matmul, and the weight for the first.
         let x = &if self.autocast.is_some() { self.cast(x, self.element) } else { self.share(x) };
         let node = self.node(Kind::Linear(weight, bias.unwrap_or(NONE)), [x]);
         self.save_input(node, x.tensor, weight);
@@ -128,7 +127,7 @@ impl Tape {
         self.value(tensor, node, elements, x.width)
     }
 
-    /// The output head: a product whose output is as wide as the vocabulary.
+    /// Computes the output head: a matmul whose output has the width of the vocabulary.
     pub(super) fn head(&mut self, x: &Value, weight: WeightId) -> Value {
         let Some(&of) = self.weights.get(weight as usize) else { return self.share(x) };
         let elements = x.elements / of.columns.max(1) * of.rows;
@@ -142,7 +141,7 @@ impl Tape {
         self.value(tensor, node, elements, x.width)
     }
 
-    /// The 16-bit copy of a quantized matrix, for one product.
+    /// Allocates the 16-bit copy of a quantized matrix for one matmul.
     pub(super) fn dequantize(&mut self, weight: WeightId) -> TensorId {
         match self.weights.get(weight as usize) {
             Some(of) if of.format.is_quantized => {
@@ -153,9 +152,9 @@ impl Tape {
         }
     }
 
-    /// Saves autocast's copy of a weight, made here if it is not there: its cache lasts from the
-    /// first layer to the loss. It has none of frozen weights: their copy is returned, to be
-    /// released after the product.
+    /// Saves autocast's copy of a weight, and creates the copy if necessary: the cache lasts from
+    /// the first layer to the loss. Copies of frozen weights are not cached; such a copy is
+    /// returned, to be released after the matmul.
     fn save_cast(&mut self, node: u32, weight: WeightId) -> TensorId {
         let Some(copies) = &self.autocast else { return NONE };
         let there = copies.iter().find(|(of, _)| *of == weight).map(|(_, copy)| *copy);
@@ -179,7 +178,7 @@ impl Tape {
         NONE
     }
 
-    /// At the end of autocast's region its copies go, but for what nodes saved.
+    /// Ends autocast's region: releases its copies, except copies saved by nodes.
     pub(super) fn leave_autocast(&mut self) {
         let copies = self.autocast.as_mut().map(core::mem::take);
         for (_, copy) in copies.unwrap_or_default() {
@@ -187,7 +186,7 @@ impl Tape {
         }
     }
 
-    /// The output of a matrix product, which a policy may keep.
+    /// Allocates the output of a matmul, which a policy may keep.
     fn product(&mut self, operator: &'static str, bytes: u64) -> TensorId {
         if self.policy.as_mut().is_some_and(super::policy::Policy::keeps_product) {
             self.kept_or_made(operator, bytes)
@@ -196,8 +195,8 @@ impl Tape {
         }
     }
 
-    /// An output that a policy, where there is one, keeps: made and held in the forward pass, found
-    /// again in the recomputation.
+    /// Allocates an output that the policy, if any, keeps: allocated and held in the forward pass,
+    /// and reused in the recomputation.
     pub(super) fn kept_or_made(&mut self, operator: &'static str, bytes: u64) -> TensorId {
         if self.policy.is_none() {
             return self.make(operator, bytes);
@@ -216,14 +215,14 @@ impl Tape {
         tensor
     }
 
-    /// Rows of an embedding.
+    /// Selects rows of an embedding.
     pub(super) fn embedding(&mut self, weight: WeightId, elements: u64, width: u64) -> Value {
         let tensor = self.make("embedding", elements * width);
         let node = self.node(Kind::Embedding(weight), []);
         self.value(tensor, node, elements, width)
     }
 
-    /// The inverse root of the mean square of each of `rows` rows of x, in x's format.
+    /// Computes the inverse root mean square of each of `rows` rows of x, in the format of x.
     pub(super) fn mean_square(&mut self, x: &Value, rows: u64) -> Value {
         let node = self.node(Kind::MeanSquare, [x]);
         self.save(node, x.tensor);
@@ -238,7 +237,7 @@ impl Tape {
         self.value(root, node, rows, x.width)
     }
 
-    /// Rows of x, each times one number.
+    /// Multiplies each row of x by one number.
     pub(super) fn scale_rows(&mut self, x: &Value, by: &Value) -> Value {
         let node = self.node(Kind::ScaleRows, [x, by]);
         self.save(node, x.tensor);
@@ -247,7 +246,7 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Columns of x, each times a weight: `x w`, or `w x`.
+    /// Multiplies each column of x by a weight: `x w`, or `w x`.
     pub(super) fn scale_columns(&mut self, x: &Value, weight: WeightId, weight_last: bool) -> Value {
         let node = self.node(Kind::ScaleColumns(weight, weight_last), [x]);
         self.save_input(node, x.tensor, weight);
@@ -255,7 +254,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// PyTorch's `layer_norm`, one kernel: keeps its input, mean and inverse deviation of each row.
+    /// Runs PyTorch's `layer_norm` as one kernel: saves the input, and mean and inverse deviation
+    /// of each row.
     pub(super) fn layer_norm(&mut self, x: &Value, rows: u64, weight: WeightId, bias: Option<WeightId>) -> Value {
         let node = self.node(Kind::LayerNorm(weight, bias.unwrap_or(NONE)), [x]);
         self.save(node, x.tensor);
@@ -268,7 +268,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// An RMS norm in one kernel: keeps its input and the inverse root of each row's mean square.
+    /// Runs an RMS norm as one kernel: saves the input and the inverse root mean square of each
+    /// row.
     pub(super) fn fused_norm(&mut self, x: &Value, rows: u64, weight: WeightId) -> Value {
         let node = self.node(Kind::FusedNorm(weight), [x]);
         self.save(node, x.tensor);
@@ -279,8 +280,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Rotary positions as `x cos + rotate_half(x) sin`: keeps the tables alone, which live all
-    /// step.
+    /// Applies rotary positions as `x cos + rotate_half(x) sin`: saves only the tables, which live
+    /// during the whole step.
     pub(super) fn rotate(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::Rotate, [x]);
         let with_cosine = self.make("mul", x.bytes());
@@ -295,8 +296,8 @@ impl Tape {
         self.value(tensor, node, x.elements, x.width)
     }
 
-    /// Flash attention: keeps queries, keys, values, its output and the log-sum-exp of each row in
-    /// fp32.
+    /// Runs flash attention: saves queries, keys, values, the output, and the log-sum-exp of each
+    /// row in fp32.
     pub(super) fn attention(&mut self, q: &Value, k: &Value, v: &Value, shape: Heads) -> Value {
         let Heads { sequences, sequence, query: heads, key_value: key_value_heads, width } = shape;
         let rows = sequences * heads * rounded(sequence, ROW_BLOCK);
@@ -317,7 +318,7 @@ impl Tape {
         self.value(tensor, node, elements, q.width)
     }
 
-    /// A batched product of two tensors with an output of `elements`.
+    /// Computes a batched matmul of two tensors with an output of `elements`.
     pub(super) fn matmul(&mut self, a: &Value, b: &Value, elements: u64) -> Value {
         let node = self.node(Kind::Matmul, [a, b]);
         self.save_factors(node, b, a);
@@ -325,7 +326,7 @@ impl Tape {
         self.value(tensor, node, elements, a.width)
     }
 
-    /// A softmax in fp32 of rows in another format.
+    /// Computes a softmax in fp32 of rows in another format.
     pub(super) fn softmax(&mut self, x: &Value) -> Value {
         let tensor = self.make("_softmax", x.elements * FP32);
         let node = self.node(Kind::Softmax, [x]);
@@ -333,7 +334,7 @@ impl Tape {
         self.value(tensor, node, x.elements, FP32)
     }
 
-    /// The whole sequence from the parts of the `group` GPUs of a tensor-parallel group.
+    /// Gathers the whole sequence from the `group` GPUs of a tensor-parallel group.
     pub(super) fn gather_sequence(&mut self, x: &Value, group: u64) -> Value {
         let node = self.node(Kind::GatherSequence(group), [x]);
         let sent = self.make("all_gather_into_tensor", x.bytes() * group);
@@ -342,7 +343,8 @@ impl Tape {
         self.value(tensor, node, x.elements * group, x.width)
     }
 
-    /// This GPU's part of the sequence, of sums over the `group` GPUs of a tensor-parallel group.
+    /// Reduces sums over the `group` GPUs of a tensor-parallel group, and returns this GPU's part
+    /// of the sequence.
     pub(super) fn scatter_sequence(&mut self, x: &Value, group: u64) -> Value {
         let node = self.node(Kind::ScatterSequence, [x]);
         let joined = self.make("cat", x.bytes());
@@ -354,13 +356,13 @@ impl Tape {
         self.value(tensor, node, x.elements / group, x.width)
     }
 
-    /// A part of x of so many elements, a view.
+    /// Creates a view of `elements` elements of x.
     pub(super) fn slice(&mut self, x: &Value, elements: u64) -> Value {
         let node = self.node(Kind::Slice, [x]);
         Value { tensor: self.hold(x.tensor), node, elements, width: x.width }
     }
 
-    /// `silu(gate) up` of both halves of x in one kernel, which keeps x.
+    /// Computes `silu(gate) up` of the halves of x as one kernel, which saves x.
     pub(super) fn gated_fused(&mut self, x: &Value) -> Value {
         let node = self.node(Kind::GatedFused, [x]);
         self.save(node, x.tensor);
@@ -368,7 +370,7 @@ impl Tape {
         self.value(tensor, node, x.elements / 2, x.width)
     }
 
-    /// A tensor of the forward pass that nothing trains.
+    /// Allocates a tensor of the forward pass without a gradient.
     pub(super) fn table(&mut self, operator: &'static str, bytes: u64) -> Value {
         let tensor = self.allocate(operator, bytes, Category::Activation);
         self.value(tensor, NONE, bytes, 1)

@@ -5,10 +5,11 @@ use super::tape::Tape;
 use engine::model::setup::Setup;
 use engine::model::training::OptimizerKernel;
 
-/// One update of parameters whose moments have these bytes; the first makes both moments of each.
+/// Records an update of parameters whose moments have these sizes in bytes. The first update
+/// allocates both moments of each parameter.
 ///
-/// PyTorch's AdamW with `foreach` makes the root of the second moment of all parameters at once;
-/// its fused kernel makes nothing.
+/// PyTorch's AdamW with `foreach` allocates the roots of the second moments of all parameters at
+/// once; the fused kernel allocates nothing.
 pub(super) fn update(tape: &mut Tape, setup: &Setup, moments: &[u64], first: bool) {
     tape.moment = Moment { phase: Phase::Optimizer, place: Place::Embedding };
     if first {

@@ -1,30 +1,31 @@
-//! A trace played: what is alive at its peak, and what PyTorch's allocator reserves for it.
+//! Plays a trace: tensors alive at the peak, and bytes reserved by PyTorch's allocator.
 
 use super::event::{Category, Event, Moment, Phase, Place};
 use super::step::Trace;
 use crate::allocator::{Allocator, BlockId, Segments, Stream};
 use enum_map::EnumMap;
 
-/// Steps after which the reserved bytes no longer grow.
+/// Number of steps after which reserved memory no longer grows.
 pub const STEPS: u32 = 3;
-/// cuBLAS's workspace of the compute stream, on Hopper (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
+/// cuBLAS workspace of the compute stream on Hopper (`CUBLAS_WORKSPACE_CONFIG`): 32 MiB.
 pub(super) const WORKSPACE: u64 = 32 << 20;
 
-/// What is alive at the peak of a steady step.
+/// Allocated memory at the peak of a steady step.
 #[derive(Clone, Copy, Debug)]
 pub struct Peak {
-    /// Bytes.
+    /// Allocated bytes.
     pub allocated: u64,
-    /// Of these, by category.
+    /// Allocated bytes by category.
     pub by: EnumMap<Category, u64>,
-    /// When.
+    /// Moment of the peak.
     pub moment: Moment,
-    /// The operator that allocated last.
+    /// Operator of the last allocation.
     pub operator: &'static str,
 }
 
 impl Trace {
-    /// The events of a step, counted from 1: the gradients of the one before are freed first.
+    /// Returns the events of a step, counted from 1. The gradients of the previous step are freed
+    /// first.
     pub(super) fn events_of(&self, step: u32) -> impl Iterator<Item = Event> + '_ {
         let freed = if step > 1 { self.gradients.as_slice() } else { &[] };
         let update = if step > 1 { &self.update } else { &self.first_update };
@@ -32,7 +33,8 @@ impl Trace {
         freed.chain(self.pass.iter().chain(update).copied())
     }
 
-    /// Hands every event of so many steps to `each`, with the step's number: 0 at rest.
+    /// Calls `each` for every event of the first `steps` steps, with the step's number; 0 before
+    /// the first step.
     fn steps(&self, steps: u32, mut each: impl FnMut(u32, Event)) {
         self.rest.iter().for_each(|event| each(0, *event));
         for step in 1..=steps {
@@ -40,7 +42,7 @@ impl Trace {
         }
     }
 
-    /// The peak of a steady step: the second.
+    /// Returns the peak of the second step, which is steady.
     pub fn peak(&self) -> Peak {
         let mut sizes = vec![(0, Category::Input); self.tensors];
         let mut by = EnumMap::<Category, u64>::default();
@@ -75,14 +77,14 @@ impl Trace {
         peak
     }
 
-    /// Bytes that PyTorch's caching allocator reserves at most over the first steps.
+    /// Returns the peak bytes that PyTorch's caching allocator reserves over the first steps.
     pub fn reserved(&self, segments: Segments) -> u64 {
         reserved(segments, &[self; STEPS as usize])
     }
 }
 
-/// Bytes that PyTorch's caching allocator reserves at most over these steps of one model: its
-/// tensors are the same in all of them, but for their sizes.
+/// Returns the peak bytes that PyTorch's caching allocator reserves over these steps of one model.
+/// The steps have equal tensors except for their sizes.
 pub fn reserved_over(segments: Segments, steps: &[Trace]) -> u64 {
     reserved(segments, &steps.iter().collect::<Vec<_>>())
 }

@@ -1,6 +1,6 @@
-//! Which outputs of a checkpointed layer are kept.
+//! Outputs of a checkpointed layer that are kept.
 
-/// Which outputs are kept beside attention's.
+/// Keeps outputs in addition to those of attention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Policy {
     products: u32,
@@ -11,20 +11,21 @@ impl Policy {
         (checkpoint == Checkpoint::Operators).then_some(Self { products: 0 })
     }
 
-    /// Whether the next matrix product is kept: every other one, from the first.
+    /// Returns whether the output of the next matmul is kept: every other one, starting with the
+    /// first.
     pub(super) fn keeps_product(&mut self) -> bool {
         self.products += 1;
         !self.products.is_multiple_of(2)
     }
 }
 
-/// How one layer is checkpointed.
+/// Checkpointing of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checkpoint {
-    /// Not at all.
+    /// No recomputation.
     None,
-    /// All of it.
+    /// Recomputation of the whole layer.
     Full,
-    /// By operator: attention's output and every other product are kept.
+    /// Selective by operator: the outputs of attention and of every other matmul are kept.
     Operators,
 }

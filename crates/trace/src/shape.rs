@@ -1,4 +1,4 @@
-//! The sizes of one GPU's part of the model, as whole numbers.
+//! Sizes of one GPU's part of the model, as integers.
 
 use super::operators::Heads;
 use engine::model::memory::states::{FrozenBytes, recipe_bytes, shard_degrees};
@@ -9,19 +9,19 @@ use engine::model::stages::Stage;
 use engine::model::training::{PrecisionPolicy, Sharding};
 use engine::model::transformer::{FusedProjections, QkNorm};
 
-/// What one GPU computes with in one micro-batch.
+/// Sizes of the computation on one GPU in one micro-batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// Layers on this GPU.
     pub layers: u32,
     /// Tokens.
     pub tokens: u64,
-    /// Tokens of the residual stream on this GPU: a part of them under sequence parallelism.
+    /// Tokens of the residual stream on this GPU, fewer with sequence parallelism.
     pub residual_tokens: u64,
-    /// GPUs that split a layer.
+    /// Tensor-parallel degree.
     pub tp: u64,
     pub hidden: u64,
-    /// Width of queries, of keys and of values on this GPU.
+    /// Width of queries, and of keys and of values, on this GPU.
     pub query: u64,
     pub key: u64,
     pub heads: Heads,
@@ -32,34 +32,36 @@ pub(super) struct Shape {
     pub gated: bool,
     pub norms_per_layer: u32,
     pub qk_norm: QkNorm,
-    /// Whether queries, keys and values have biases; the output projection; the MLP.
+    /// Whether there are biases of queries, keys and values; of the output projection; of the MLP.
     pub biases: (bool, bool, bool),
-    /// Whether one matrix makes queries, keys and values, and one gate and up.
+    /// Whether one matrix computes queries, keys and values, and one computes gate and up.
     pub fused: bool,
-    /// Whether a plain MLP's activation is GPT-2's `gelu_new`, operator by operator
+    /// Whether the activation of a plain MLP is GPT-2's `gelu_new`, as single operators
     /// (`modeling_gpt2.py`).
     pub new_gelu: bool,
     /// Whether a tanh caps the logits.
     pub softcap: bool,
-    /// Whether a norm is one kernel.
+    /// Whether each norm is one kernel.
     pub fused_norms: bool,
-    /// Whether keys and values are repeated for the query heads that share them.
+    /// Whether keys and values are repeated for query heads that share them.
     pub repeats: bool,
-    /// Whether scores are written to memory.
+    /// Whether attention scores are materialized.
     pub eager: bool,
     pub tied: bool,
     pub positions: u64,
     pub experts: u64,
     pub top_k: u64,
     pub expert_width: u64,
-    /// Whether FSDP cuts a layer's experts along them, and pads where GPUs are left over.
+    /// Whether FSDP shards a layer's experts along the expert dimension, with padding if the GPUs
+    /// do not divide it.
     pub stacked_experts: bool,
     pub embedding: bool,
     pub head: bool,
-    /// Bytes of an element of the residual stream, and of what matrices multiply.
+    /// Bytes per element of the residual stream, and of matmul inputs.
     pub element: u64,
     pub compute: u64,
-    /// Whether autocast casts for each product: no FSDP does where nothing shards.
+    /// Whether autocast casts for each matmul, because without sharding there is no FSDP that
+    /// casts.
     pub autocast: bool,
 }
 
@@ -76,12 +78,12 @@ impl Shape {
         let key = arch.key_value_width_over(tp as f64) as u64;
         let bytes = recipe_bytes(setup.recipe);
         let unsharded = !matches!(setup.sharding, Sharding::Fsdp(_)) || shard_degrees(setup).weights == 1.0;
-        // Adapters in 32 bits beside a frozen base in fewer: PEFT casts their inputs, and no one
-        // autocasts.
+        // fp32 adapters next to a narrower frozen base: PEFT casts their inputs, and there is no
+        // autocast.
         let beside = setup.trained.has_adapters() && setup.trained.base.bytes() < bytes.weights;
         let autocast =
             setup.recipe == PrecisionPolicy::AutocastBf16 || (unsharded && bytes.weights > bytes.activation && !beside);
-        // Under autocast, the residual stream is in the format of the embedding.
+        // With autocast, the residual stream has the format of the embedding.
         let stored = if setup.trained.is_all() || setup.trained.embeddings {
             bytes.weights
         } else {

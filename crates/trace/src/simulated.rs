@@ -1,4 +1,4 @@
-//! Memory at rest: the step played tensor by tensor, for the runs that the trace follows whole.
+//! Memory from a simulated step, for setups that the trace models completely.
 
 use crate::{Category, Peak, Phase, Trace, reserved_over};
 use engine::model::framework::Layers;
@@ -15,34 +15,34 @@ use engine::model::training::{Batch, Optimizer, PrecisionPolicy, Recompute, Shar
 use engine::model::transformer::QkNorm;
 use engine::units::Bytes;
 
-/// Whether the trace follows all that a step of this setup allocates: PyTorch's modules under FSDP
-/// or DDP, without a pipeline, expert parallelism or offloading, a sequence that is cut passed
-/// around as a ring, kernel by kernel or compiled.
+/// Returns whether the trace models all allocations of a step: PyTorch modules with FSDP or DDP,
+/// eager or compiled; no pipeline, expert parallelism or offloading; context parallelism only as a
+/// ring.
 pub fn is_followed(setup: &Setup) -> bool {
     let mesh = &setup.mesh;
-    // The sequence is cut before the model; only flash attention has no scores of other GPUs' keys.
+    // The sequence is split before the model. Only flash attention avoids scores for keys of other
+    // GPUs.
     let cut =
         mesh.cp <= 1 || setup.context == ContextExchange::Ring && setup.kernels.attention != AttentionKernel::Unfused;
     let sharded = matches!(setup.sharding, Sharding::Fsdp(_)) && mesh.pp <= 1 && mesh.ep <= 1 && cut;
     let by_layers = !matches!(setup.recompute, Recompute::AttentionCore | Recompute::Modules);
-    // DeepSpeed's stage 3 has units of its own, and XLA gathers product by product.
+    // DeepSpeed's stage 3 has other units, and XLA gathers weights per matmul.
     let by_units = setup.traits().shards_by_fsdp;
     let plain = setup.optimizer == Optimizer::AdamW && !setup.kernels.dropout;
     let alone = setup.objective.is_next_token() && setup.offload == Offload::NONE;
     let by_itself = by_units && sharded && by_layers && plain && alone;
-    // Layers of several kinds, and encoders of images, are not written out.
+    // Layers of several kinds, and image encoders, are not modeled.
     let alike = !setup.architecture.pattern.is_used() && !setup.architecture.tower.is_used();
-    // Blocks that read one norm's output beside each other are not written out.
+    // Parallel blocks that share one norm are not modeled.
     let sequential = setup.architecture.norms_per_layer > 1;
-    // torchtitan's layers are written out with two norms, before their blocks.
+    // torchtitan's layers are modeled with two norms, one before each block.
     let norms = setup.architecture.norms_per_layer;
     let plain_norms = norms == 2 && setup.architecture.qk_norm == QkNorm::None;
     let is_transformers = setup.traits().layers == Layers::Transformers && !setup.kernels.compile;
     alike && sequential && by_itself && (is_transformers || plain_norms) && follows_frozen(setup)
 }
 
-/// Whether the trace follows what a step does with weights that do not train, and with adapters
-/// beside them.
+/// Returns whether the trace models frozen weights and adapters of a setup.
 fn follows_frozen(setup: &Setup) -> bool {
     let Trained { method, targets, dropout, base, embeddings, .. } = setup.trained;
     if setup.trained.is_all() {
@@ -51,35 +51,35 @@ fn follows_frozen(setup: &Setup) -> bool {
     let (arch, bytes) = (&setup.architecture, recipe_bytes(setup.recipe));
     let base_is = match base {
         BaseFormat::Fp32 | BaseFormat::Bf16 => true,
-        // bitsandbytes' product, operator by operator; it quantizes no stacks of experts.
+        // bitsandbytes' matmul, as single operators; it does not quantize stacks of experts.
         BaseFormat::Nf4 | BaseFormat::Nf4Double => {
             let keeps_nothing = setup.trained.kept_by_products() == ProductsKeep::Nothing;
             keeps_nothing && !arch.has_experts() && !setup.kernels.compile
         }
-        // LLM.int8() keeps inputs in another format, and the others have kernels of their own.
+        // LLM.int8() saves inputs in another format, and the other formats have their own kernels.
         BaseFormat::Fp8 | BaseFormat::Int8 | BaseFormat::Int4 | BaseFormat::Mxfp4 => false,
     };
-    // Where FSDP casts no weights, formats mix operator by operator: only PEFT's adapters have
-    // casts for it.
+    // If FSDP casts no weights, operators mix formats, which only PEFT's adapters handle with
+    // casts.
     let casts = shard_degrees(setup).weights > 1.0 || base.bytes() == bytes.weights;
     if !setup.trained.has_adapters() {
         return base_is && casts;
     }
     let autocast = setup.recipe == PrecisionPolicy::AutocastBf16;
-    // PEFT's `lora.Linear` stands beside matrices, not beside stacks of experts; latent attention
-    // is not written out.
+    // PEFT's `lora.Linear` wraps matrices, but not stacks of experts; latent attention is not
+    // modeled.
     let beside = !(arch.latent.is_used() || arch.has_experts() && targets.of().mlp);
-    // DoRA is written out in one format, kernel by kernel; with dropout, it keeps 16-bit copies of
+    // DoRA is modeled in one format and without fusion; with dropout, DoRA keeps 16-bit copies of
     // quantized matrices.
     let keeps_copies = dropout && base.is_quantized();
     let dora = method != Method::Dora || (!autocast && casts && !setup.kernels.compile && !keeps_copies);
     base_is && beside && dora && (casts || autocast || !embeddings)
 }
 
-/// Steps of many lengths that are played: more no longer change what is reserved.
+/// Number of simulated steps with different lengths; more steps do not change reserved memory.
 const LENGTHS: u32 = 9;
 
-/// Steps with micro-batches of typical lengths, the longest last.
+/// Returns steps with micro-batches of typical lengths, the longest last.
 fn typical(setup: &Setup, stage: &Stage, spread: f64) -> Vec<Trace> {
     let longest = f64::from(setup.batch.seq_len);
     let of = |fraction: f64| Batch { seq_len: (fraction * longest).max(1.0) as u32, ..setup.batch };
@@ -87,8 +87,8 @@ fn typical(setup: &Setup, stage: &Stage, spread: f64) -> Vec<Trace> {
     steps.map(|setup| Trace::of(&setup, stage)).collect()
 }
 
-/// The memory of one GPU of a stage as the simulation says; `None` where the trace does not follow
-/// the step whole.
+/// Returns the simulated memory of one GPU of a stage; `None` if the trace does not model the step
+/// completely.
 pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
     if !is_followed(setup) {
         return None;

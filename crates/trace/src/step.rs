@@ -1,4 +1,4 @@
-//! One step of training, written as its loop is.
+//! One training step, following the code of its training loop.
 
 use super::checkpoint::Segment;
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
@@ -20,37 +20,37 @@ use engine::model::sync::GradientSyncPlan;
 use engine::model::training::{Recompute, Reshard, Sharding};
 use engine::model::transformer::Norm;
 
-/// Micro-batches that are written out: all after the second are as the second.
+/// Number of micro-batches in the trace; all later ones equal the second.
 const MICRO_BATCHES: u32 = 2;
-/// Bytes of a token's number, and of its label.
+/// Bytes of a token id, and of a label.
 const TOKEN: u64 = 8;
-/// Bytes of a complex number of torchtitan's table of positions.
+/// Bytes per complex number in torchtitan's table of positions.
 const COMPLEX: u64 = 8;
-/// Weights of the head's unit: the final norm's and its own.
+/// Weights in the head's unit: final norm and head.
 const HEAD_WEIGHTS: u32 = 2;
 
-/// The events of one training step on one GPU.
+/// Events of one training step on one GPU.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// What is there before the first step: weights, tables, inputs.
+    /// Events before the first step: weights, tables, inputs.
     pub rest: Vec<Event>,
     /// Forward and backward passes.
     pub pass: Vec<Event>,
-    /// The gradients that they leave, freed before the next step's.
+    /// Gradients left by the passes, freed at the start of the next step.
     pub gradients: Vec<TensorId>,
-    /// The first update, which makes the optimizer's state.
+    /// The first update, which allocates the optimizer state.
     pub first_update: Vec<Event>,
-    /// Every later update.
+    /// The update of every later step.
     pub update: Vec<Event>,
-    /// Tensors of the whole trace.
+    /// Number of tensors in the whole trace.
     pub tensors: usize,
 }
 
-/// Whose code the layers are.
+/// Origin of the layers' code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
     Torchtitan,
-    /// The same, compiled.
+    /// torchtitan's layers, compiled.
     Compiled,
     Transformers,
 }
@@ -65,7 +65,7 @@ impl Code {
     }
 }
 
-/// A step as it is written.
+/// State while a step is recorded.
 struct Step<'a> {
     setup: &'a Setup,
     code: Code,
@@ -75,20 +75,20 @@ struct Step<'a> {
     layers: Vec<Layer>,
     root: Root,
     segments: Vec<Segment>,
-    /// Rotary tables of the micro-batch at work.
+    /// Rotary tables of the current micro-batch.
     tables: Vec<Value>,
-    /// Weights outside the layers.
+    /// Number of weights outside the layers.
     root_weights: usize,
 }
 
 impl Trace {
-    /// The step of a GPU of this stage.
+    /// Records the step of a GPU of this stage.
     pub fn of(setup: &Setup, stage: &Stage) -> Self {
         Self::with(setup, stage, |formats| formats)
     }
 
-    /// The same where the norms alone train, whatever the setup says: a check of frozen weights
-    /// beside trained ones, which no scenario asks for.
+    /// Records a step in which only the norms train, regardless of the setup. This checks frozen
+    /// weights next to trained ones, in a combination that no scenario has.
     pub fn of_norms(setup: &Setup, stage: &Stage) -> Self {
         Self::with(setup, stage, Formats::of_norms)
     }
@@ -135,7 +135,7 @@ impl<'a> Step<'a> {
         let mut layers = Vec::new();
         let reshards = setup.sharding == Sharding::Fsdp(Reshard::Always);
         let root_unit = match setup.root_unit() {
-            // PEFT's copies of the tables stand beside them.
+            // PEFT's copies of the tables exist next to the originals.
             RootUnit::Head if tape.formats.copies_tables => RootUnit::Kept,
             root_unit => root_unit,
         };
@@ -145,7 +145,7 @@ impl<'a> Step<'a> {
             let kept = root_unit == RootUnit::KeptWithLast && index + 1 == shape.layers;
             units.push(Unit::new((first, tape.weights.len() as u32), reshards && !kept));
         }
-        // The embedding has a unit of its own, or is in the head's.
+        // The embedding is a separate unit, or part of the head's unit.
         if root_unit == RootUnit::Head {
             let after_tables = root_end - u32::from(shape.head) * HEAD_WEIGHTS;
             units.push(Unit::new((0, after_tables), reshards));
@@ -169,7 +169,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// What is there at rest.
+    /// Records the tensors at rest.
     fn rest(&mut self) -> Vec<Event> {
         let group = self.units.sharding.group;
         let at_rest = |weight: &Weight| weight.shard_bytes(group, weight.format.stored);
@@ -187,8 +187,8 @@ impl<'a> Step<'a> {
         core::mem::take(&mut self.tape.events)
     }
 
-    /// Values of all weights in the order of `model.parameters()`: the embedding, the layers, the
-    /// final norm and the head.
+    /// Sorts values of all weights in the order of `model.parameters()`: embedding, layers, final
+    /// norm and head.
     fn ordered<T: Copy>(&self, of_weights: &[T]) -> Vec<T> {
         let (root, layers) = of_weights.split_at(self.root_weights.min(of_weights.len()));
         let (before, after) = root.split_at(usize::from(self.shape.embedding).min(root.len()));
@@ -199,7 +199,7 @@ impl<'a> Step<'a> {
         self.tape.moment = Moment { phase, place };
     }
 
-    /// The units of embedding and head, which may be one.
+    /// Returns the units of embedding and head, which may be equal.
     fn root_units(&self) -> [usize; 2] {
         [self.layers.len(), self.units.each.len() - 1]
     }
@@ -212,7 +212,7 @@ impl<'a> Step<'a> {
         self.backward(loss, reduces);
     }
 
-    /// Rotary tables of one micro-batch: cosines and sines.
+    /// Computes the rotary tables of one micro-batch: cosines and sines.
     fn tables(&mut self) -> Vec<Value> {
         let Shape { heads, element, positions, .. } = self.shape;
         if self.code != Code::Transformers || positions > 0 {
@@ -238,8 +238,8 @@ impl<'a> Step<'a> {
         let share = 1.0 - self.setup.kept_layers();
         match self.setup.recompute {
             Recompute::Selective => Checkpoint::Operators,
-            // Of all layers a share, evenly: the second of two, as torchtitan's
-            // `selective_ac_option` counts.
+            // A share of the layers, evenly spaced: of two layers the second, as in torchtitan's
+            // `selective_ac_option`.
             _ if (f64::from(layer + 1) * share).floor() > (f64::from(layer) * share).floor() => Checkpoint::Full,
             _ => Checkpoint::None,
         }
@@ -254,8 +254,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The layers' forward pass, from the tokens to the last layer's output; with it what the model
-    /// still holds of its input.
+    /// Runs the forward pass from the tokens to the output of the last layer. Also returns the
+    /// embedded input if the model still holds it.
     fn forward(&mut self) -> (Value, Option<Value>) {
         let [embedding, head] = self.root_units();
         self.at(Phase::Forward, Place::Embedding);
@@ -266,10 +266,10 @@ impl<'a> Step<'a> {
         if embedding != head {
             self.units.after_forward(&mut self.tape, embedding);
         }
-        // PEFT's models under checkpointing: `enable_input_require_grads`.
+        // PEFT's models with checkpointing call `enable_input_require_grads`.
         let peft = self.code == Code::Transformers && self.tape.formats.adapters.is_some();
         let mut x = if peft && self.setup.recompute != Recompute::None { self.tape.require_gradient(x) } else { x };
-        // Hugging Face's model keeps a name for it.
+        // Hugging Face's model keeps a reference to the embedded input.
         let embedded = (self.code == Code::Transformers).then(|| self.tape.share(&x));
         self.tables = self.tables();
         for index in 0..self.shape.layers {
@@ -281,7 +281,7 @@ impl<'a> Step<'a> {
             let out = self.run_layer(index, &x);
             let mut kept = self.tape.leave();
             let nodes = (first, self.tape.nodes.len() as u32);
-            // Without a node no one holds what a recomputation would need.
+            // Without nodes, nothing is recomputed, so no tensor is held.
             let has_nodes = nodes.0 < nodes.1;
             let input = if has_nodes && checkpoint != Checkpoint::None { self.tape.hold(x.tensor) } else { NONE };
             if !has_nodes {
@@ -296,7 +296,7 @@ impl<'a> Step<'a> {
         (x, embedded)
     }
 
-    /// The final norm, the head and the loss; returns the loss's node.
+    /// Runs the final norm, the head and the loss; returns the node of the loss.
     fn loss(&mut self, x: Value, embedded: Option<Value>) -> u32 {
         let shape = self.shape;
         let [_, head] = self.root_units();
@@ -325,7 +325,7 @@ impl<'a> Step<'a> {
         self.at(Phase::Backward, Place::Loss);
         let [embedding, head] = self.root_units();
         if loss == NONE {
-            // Nothing trains.
+            // No weight trains.
             self.tables.drain(..).for_each(|table| self.tape.drop(table));
             self.segments.clear();
             self.units.finish_backward(&mut self.tape);
@@ -345,7 +345,7 @@ impl<'a> Step<'a> {
             }
             end = segment.nodes.0;
             if segment.nodes.0 == segment.nodes.1 {
-                // Nothing trains here or below.
+                // No weight trains here or below.
                 continue;
             }
             let next = index.checked_sub(1).or((embedding != head).then_some(embedding));
@@ -358,7 +358,7 @@ impl<'a> Step<'a> {
             self.tape.drop(table);
         }
         self.at(Phase::Backward, Place::Embedding);
-        // Where no gradient comes, FSDP does not ask for its weights.
+        // Without a gradient, FSDP does not gather the embedding's weights.
         if embedding != head && end > 0 {
             self.units.before_backward(&mut self.tape, embedding, None);
         }
@@ -387,7 +387,7 @@ impl<'a> Step<'a> {
         self.tape.recomputed = false;
     }
 
-    /// Runs a checkpointed layer's forward pass again.
+    /// Recomputes the forward pass of a checkpointed layer.
     fn recompute(&mut self, index: u32, segment: &mut Segment) {
         self.tape.enter_again(segment);
         let elements = self.shape.residual_tokens * self.shape.hidden;
@@ -396,18 +396,19 @@ impl<'a> Step<'a> {
         let out = self.run_layer(index, &input);
         self.tape.drop(out);
         self.tape.drop(input);
-        // What the policy kept and the recomputation did not ask for stays until the layer is done.
+        // Outputs that the policy kept but the recomputation did not use stay alive until the layer
+        // is done.
         segment.kept = self.tape.leave();
     }
 
-    /// The gradients that are alive after the passes.
+    /// Returns the gradients that are alive after the passes.
     fn gradients(&self) -> Vec<TensorId> {
         let shards = self.units.each.iter().map(|unit| unit.shard);
         let whole = self.tape.weights.iter().map(|weight| weight.gradient);
         shards.chain(whole).filter(|tensor| *tensor != NONE).collect()
     }
 
-    /// Bytes of a moment of each parameter on this GPU.
+    /// Returns the bytes of one moment of each parameter on this GPU.
     fn moments(&self) -> Vec<u64> {
         let group = self.units.sharding.group;
         let (matrix, _) = optimizer_bytes(self.setup);

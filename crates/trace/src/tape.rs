@@ -1,77 +1,77 @@
-//! A small autograd: tensors that live as long as something refers to them, and a graph that keeps
-//! what its backward pass needs.
+//! A minimal autograd: reference-counted tensors, and a graph that holds saved tensors for the
+//! backward pass.
 //!
-//! Operators ([`super::operators`]) allocate their outputs and record a node; a node holds the
-//! tensors that PyTorch's node holds and frees them when its backward pass has run. Model code is
-//! then written as in PyTorch, and lifetimes follow as they do there.
+//! Operators ([`super::operators`]) allocate their outputs and record a node. A node holds the
+//! tensors that PyTorch's node holds and releases them after its backward pass. Model code can thus
+//! be written as in PyTorch, and tensors have the lifetimes of PyTorch.
 
 use super::event::{Category, Event, Moment, Phase, Place, TensorId};
 use super::formats::{Format, Formats};
 use super::node::{Edge, INPUTS, Kind, NONE, Node, SAVED, WeightId};
 use crate::allocator::Stream;
 
-/// A matrix or a vector, as this GPU computes with it.
+/// A matrix or vector, in the part that this GPU computes with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weight {
     /// Size of the dimension that FSDP shards.
     pub rows: u64,
     /// Elements of each row.
     pub columns: u64,
-    /// Whether it is the embedding and the head at once.
+    /// Whether the weight is both embedding and head.
     pub shared: bool,
-    /// Whether it trains, and in which formats it is.
+    /// Format of the weight, including whether it trains.
     pub format: Format,
-    /// Its whole gradient, once computed.
+    /// Unsharded gradient of the weight, once computed.
     pub gradient: TensorId,
 }
 
 impl Weight {
-    /// Bytes of one GPU's shard among `group`, whole rows of elements of so many bytes.
+    /// Returns the bytes of one GPU's shard among `group`: whole rows of elements of `bytes` bytes.
     pub(super) fn shard_bytes(&self, group: u64, bytes: f64) -> u64 {
         ((self.rows.div_ceil(group) * self.columns) as f64 * bytes) as u64
     }
 }
 
-/// A tensor as an operator sees it. Whoever holds one gives it back with [`Tape::drop`], or the
-/// tensor lives on.
+/// A tensor as seen by an operator. The holder must pass it to [`Tape::drop`], or the tensor is
+/// never freed.
 #[derive(Debug)]
 pub(super) struct Value {
-    /// Its storage.
+    /// Storage of the tensor.
     pub tensor: TensorId,
-    /// The node that made it; [`NONE`] where no gradient flows to it.
+    /// Node that produced the value; [`NONE`] if no gradient flows to it.
     pub node: u32,
-    /// Elements.
+    /// Number of elements.
     pub elements: u64,
-    /// Bytes of one.
+    /// Bytes per element.
     pub width: u64,
 }
 
 impl Value {
-    /// Bytes of all elements.
+    /// Returns the bytes of all elements.
     pub(super) fn bytes(&self) -> u64 {
         self.elements * self.width
     }
 }
 
-/// What becomes of what nodes save.
+/// Treatment of tensors that nodes save.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Saving {
-    /// It is held.
+    /// Saved tensors are held.
     Hold,
-    /// It is counted, and recomputed later.
+    /// Saved tensors are only counted, and recomputed later.
     Count,
-    /// It is given to the nodes of the first pass: the next node, and how many tensors are still to
-    /// come.
+    /// Saved tensors are attached to the nodes of the first pass: the next node, and the number of
+    /// tensors still missing.
     Again { node: u32, left: u32 },
 }
 
-/// Tensor's life.
+/// Reference count of a tensor.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     references: u32,
 }
 
-/// The tape.
+/// The autograd tape.
 pub(super) struct Tape {
     pub events: Vec<Event>,
     lives: Vec<Life>,
@@ -79,34 +79,33 @@ pub(super) struct Tape {
     pub weights: Vec<Weight>,
     saving: Saving,
     pub moment: Moment,
-    /// Bytes of a weight's element in compute.
+    /// Bytes per element of a weight in compute.
     pub element: u64,
-    /// The formats of weights, by their kind.
+    /// Formats of weights, by kind.
     pub formats: Formats,
-    /// The 16-bit copies of weights that autocast has made, by weight; `None` where weights come in
-    /// the format of compute.
+    /// 16-bit copies made by autocast, by weight; `None` if weights are in the compute format.
     pub autocast: Option<Vec<(WeightId, TensorId)>>,
-    /// Gradients of weights that the node at work has computed.
+    /// Weight gradients computed by the current node.
     pub computed: Vec<(WeightId, TensorId)>,
-    /// Gradients that it has made for the nodes before it.
+    /// Gradients of earlier nodes computed by the current node.
     pub given: Vec<(Edge, TensorId)>,
-    /// The last node of a checkpointed layer that saves something, and what is held until it has
-    /// run.
+    /// Last node of a checkpointed layer that saves a tensor, and the tensors held until the node
+    /// has run.
     pub checkpoint: (u32, Vec<TensorId>),
-    /// Whether the layer at work was recomputed.
+    /// Whether the current layer was recomputed.
     pub recomputed: bool,
-    /// Whether selective recomputation keeps outputs of products with a bias too.
+    /// Whether selective recomputation also keeps outputs of matmuls with a bias.
     pub keeps_biased: bool,
-    /// GPUs that split a layer.
+    /// Tensor-parallel degree.
     pub tp: u64,
-    /// Bytes of an element of gradients that accumulate over micro-batches; `None` where each is
-    /// reduced.
+    /// Bytes per element of gradients that accumulate over micro-batches; `None` if each gradient
+    /// is reduced.
     pub accumulated: Option<u64>,
-    /// What whole gradients are: unsharded, or at rest already.
+    /// Category of unsharded gradients: unsharded, or already at rest.
     pub gradients: Category,
-    /// Outputs that a policy keeps from the forward pass, in order.
+    /// Outputs kept by the policy in the forward pass, in order.
     pub kept: std::collections::VecDeque<TensorId>,
-    /// Which outputs the policy keeps, where there is one.
+    /// Policy for kept outputs, if any.
     pub policy: Option<super::policy::Policy>,
 }
 
@@ -135,7 +134,7 @@ impl Tape {
         }
     }
 
-    /// Allocates a tensor, to which one reference exists.
+    /// Allocates a tensor with one reference.
     pub(super) fn allocate(&mut self, operator: &'static str, bytes: u64, category: Category) -> TensorId {
         self.allocate_on(Stream::Compute, operator, bytes, category)
     }
@@ -156,7 +155,7 @@ impl Tape {
         tensor
     }
 
-    /// The category of what an operator makes now.
+    /// Returns the category of an operator's output at the current moment.
     pub(super) fn made(&self) -> Category {
         match self.moment.phase {
             Phase::Backward => Category::Temporary,
@@ -165,17 +164,17 @@ impl Tape {
         }
     }
 
-    /// Allocates what an operator makes.
+    /// Allocates an operator's output.
     pub(super) fn make(&mut self, operator: &'static str, bytes: u64) -> TensorId {
         self.allocate(operator, bytes, self.made())
     }
 
-    /// Tensors so far.
+    /// Returns the number of tensors so far.
     pub(super) fn tensors(&self) -> usize {
         self.lives.len()
     }
 
-    /// One more reference.
+    /// Adds a reference.
     pub(super) fn hold(&mut self, tensor: TensorId) -> TensorId {
         if let Some(life) = self.lives.get_mut(tensor as usize) {
             life.references += 1;
@@ -183,7 +182,7 @@ impl Tape {
         tensor
     }
 
-    /// One reference less; the last frees the tensor.
+    /// Removes a reference; the last one frees the tensor.
     pub(super) fn release(&mut self, tensor: TensorId) {
         if let Some(life) = self.lives.get_mut(tensor as usize) {
             life.references -= 1;
@@ -193,29 +192,29 @@ impl Tape {
         }
     }
 
-    /// Gives a value back: nobody uses it after.
+    /// Releases a value, which must not be used afterwards.
     #[expect(clippy::needless_pass_by_value, reason = "a value is given back once")]
     pub(super) fn drop(&mut self, value: Value) {
         self.release(value.tensor);
     }
 
-    /// Another name for a value.
+    /// Creates another reference to a value.
     pub(super) fn share(&mut self, value: &Value) -> Value {
         Value { tensor: self.hold(value.tensor), ..*value }
     }
 
-    /// A value of its own.
+    /// Creates a value.
     #[expect(clippy::unused_self, reason = "read as the operators beside it")]
     pub(super) fn value(&self, tensor: TensorId, node: u32, elements: u64, width: u64) -> Value {
         Value { tensor, node, elements, width }
     }
 
-    /// Whether a weight trains; one that is not here is another GPU's.
+    /// Returns whether a weight trains. A missing weight belongs to another GPU.
     pub(super) fn trains(&self, weight: WeightId) -> bool {
         self.weights.get(weight as usize).is_none_or(|weight| weight.format.trains)
     }
 
-    /// Whether a node of this kind makes the gradient of a weight.
+    /// Returns whether a node of this kind computes the gradient of a weight.
     fn trains_here(&self, kind: Kind) -> bool {
         match kind {
             Kind::Leaf => true,
@@ -230,8 +229,8 @@ impl Tape {
         }
     }
 
-    /// Records a node, [`NONE`] where no gradient is wanted; in a recomputation, finds the one that
-    /// the first pass recorded.
+    /// Records a node, or returns [`NONE`] if no gradient is needed; in a recomputation, returns
+    /// the node of the first pass.
     pub(super) fn node<const N: usize>(&mut self, kind: Kind, inputs: [&Value; N]) -> u32 {
         if inputs.iter().all(|input| input.node == NONE) && !self.trains_here(kind) {
             return NONE;
@@ -276,9 +275,9 @@ impl Tape {
         }
     }
 
-    /// Saves the input of an operator with a weight, which that weight's gradient needs; of a
-    /// frozen weight, the weight itself, which the input's gradient needs and which is there
-    /// anyway. bitsandbytes' product hides a quantized one from what checkpointing counts.
+    /// Saves the input of an operator with a weight, for the weight's gradient. For a frozen
+    /// weight, saves the weight itself, which the input's gradient needs and which takes no extra
+    /// memory. bitsandbytes' matmul hides quantized weights from the count of checkpointing.
     pub(super) fn save_input(&mut self, node: u32, input: TensorId, weight: WeightId) {
         if self.weights.get(weight as usize).is_some_and(|weight| weight.format.is_quantized) {
             return;
@@ -287,32 +286,32 @@ impl Tape {
         self.save(node, saved);
     }
 
-    /// Whether a recomputation has all that it is for: PyTorch stops it there.
+    /// Returns whether a recomputation has all required tensors; PyTorch stops it at that point.
     pub(super) fn is_stopped(&self) -> bool {
         matches!(self.saving, Saving::Again { left: 0, .. })
     }
 
-    /// Whether this is a recomputation.
+    /// Returns whether this is a recomputation.
     pub(super) fn is_again(&self) -> bool {
         matches!(self.saving, Saving::Again { .. })
     }
 
-    /// Whether what nodes save is thrown away, to be recomputed.
+    /// Returns whether saved tensors are discarded, to be recomputed.
     pub(super) fn is_counting(&self) -> bool {
         self.saving == Saving::Count
     }
 
-    /// From here on, what nodes save is thrown away.
+    /// Discards tensors that nodes save from here on.
     pub(super) fn throw_away(&mut self) {
         self.saving = Saving::Count;
     }
 
-    /// From here on, what nodes save is held.
+    /// Holds tensors that nodes save from here on.
     pub(super) fn hold_saved(&mut self) {
         self.saving = Saving::Hold;
     }
 
-    /// From here on, nodes are those from `first` to before `end`, and get what they save.
+    /// Reuses the nodes in `first..end` from here on, and attaches the tensors that they save.
     pub(super) fn recompute(&mut self, first: u32, end: u32) {
         let nodes = self.nodes.get(first as usize..end as usize).unwrap_or_default();
         let left = nodes.iter().map(|node| node.saves).sum();

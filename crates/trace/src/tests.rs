@@ -7,7 +7,7 @@ use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::scenario::{Model, Scenario, Strategy};
 
-/// Llama 2 7B with these choices, one sequence of 2,048 tokens on each of 8 GPUs.
+/// Returns Llama 2 7B with these choices and one sequence of 2,048 tokens on each of 8 GPUs.
 fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
     let shape = catalog::model("llama-2-7b").unwrap().architecture;
     let start = catalog::default_scenario();
@@ -30,7 +30,7 @@ fn llama(layers: u32, framework: Framework, recompute: Recompute) -> Scenario {
     }
 }
 
-/// The same with adapters of rank 16 beside a frozen base in 16 bits.
+/// Returns [`llama`] with adapters of rank 16 and a frozen 16-bit base.
 fn adapted(layers: u32, recompute: Recompute, trained: Trained) -> Scenario {
     let start = llama(layers, Framework::Transformers, recompute);
     Scenario {
@@ -39,7 +39,7 @@ fn adapted(layers: u32, recompute: Recompute, trained: Trained) -> Scenario {
     }
 }
 
-/// Bytes of activations alive when the backward pass begins.
+/// Returns the bytes of activations alive when the backward pass begins.
 fn saved(scenario: &Scenario) -> u64 {
     let setup = scenario.setup();
     let trace = Trace::of(&setup, &stages(&setup).first);
@@ -55,7 +55,7 @@ fn saved(scenario: &Scenario) -> u64 {
     alive.iter().sum()
 }
 
-/// Bytes that one more layer saves of a token.
+/// Returns the bytes per token that one more layer saves.
 fn of_layer(framework: Framework, recompute: Recompute) -> f64 {
     a_layer_more(|layers| llama(layers, framework, recompute))
 }
@@ -65,9 +65,10 @@ fn a_layer_more(of: impl Fn(u32) -> Scenario) -> f64 {
     (more - fewer) / 2048.0
 }
 
-/// What the tracer of real code finds for Llama in 16 bits, in bytes a token and layer (h hidden, f
-/// ffn, k keys, a heads): `8f + 20h + 4k + 4a + 8` of Hugging Face's, `8f + 24h + 4a + 8` of
-/// torchtitan's of 2024; by operator `2f + 8h + 2k + 4a`; `2h` where all is recomputed.
+/// Results of tracing real code for Llama in 16 bits, in bytes per token and layer (h hidden, f
+/// ffn, k keys, a heads): `8f + 20h + 4k + 4a + 8` for Hugging Face, `8f + 24h + 4a + 8` for
+/// torchtitan of 2024, `2f + 8h + 2k + 4a` with selective recomputation, `2h` with full
+/// recomputation.
 #[test]
 fn a_layer_saves_the_bytes_that_a_trace_of_real_code_shows() {
     let (h, f, k, a) = (4096.0, 11008.0, 4096.0, 32.0);
@@ -76,15 +77,15 @@ fn a_layer_saves_the_bytes_that_a_trace_of_real_code_shows() {
     assert_eq!(of_layer(Framework::Torchtitan, Recompute::Full), 2.0 * h);
 }
 
-/// What a layer with adapters saves in 16 bits: no input of a frozen matrix, no normalised input of
-/// a frozen norm.
+/// A layer with adapters in 16 bits saves neither inputs of frozen matrices nor normalized inputs
+/// of frozen norms.
 #[test]
 fn a_layer_with_adapters_saves_what_their_gradients_need() {
     let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
     let of = |trained: Trained| a_layer_more(|layers| adapted(layers, Recompute::None, trained));
     let lora = |targets| Trained { method: Method::Lora, targets, ..Trained::ALL };
-    // Queries, keys, values, attention's output, and what attention, norms and the MLP's activation
-    // keep in any case.
+    // Queries, keys, values, attention output, and tensors that attention, norms and the MLP's
+    // activation save in any case.
     let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
     let attention = without + 2.0 * h;
     assert_eq!(of(lora(Targets::QueryValue)), attention + 2.0 * 2.0 * r);
@@ -93,16 +94,15 @@ fn a_layer_with_adapters_saves_what_their_gradients_need() {
     let all = without + 2.0 * (2.0 * h + f) + 7.0 * 2.0 * r;
     assert_eq!(of(lora(Targets::AllLinear)), all);
     assert_eq!(of(Trained { base: BaseFormat::Nf4, ..lora(Targets::AllLinear) }), all);
-    // A dropped copy and a mask of the input of each of seven matrices.
+    // For the input of each of seven matrices, a dropped copy and a mask.
     let dropout = Trained { dropout: true, ..lora(Targets::AllLinear) };
     assert_eq!(of(dropout), without + 3.0 * (6.0 * h + f) + 7.0 * 2.0 * r);
-    // Both parts of each output.
+    // Both terms of each output.
     let dora = Trained { method: Method::Dora, ..lora(Targets::AllLinear) };
     assert_eq!(of(dora), all + 4.0 * (3.0 * h + 2.0 * k + 2.0 * f));
 }
 
-/// On one GPU nothing casts adapters in fp32 but PEFT, which casts their inputs; autocast casts
-/// these back.
+/// On one GPU, only PEFT casts for fp32 adapters: it casts their inputs, which autocast casts back.
 #[test]
 fn adapters_in_32_bits_save_copies_of_their_inputs() {
     let (h, f, k, a, r) = (4096.0, 11008.0, 4096.0, 32.0, 16.0);
@@ -116,15 +116,15 @@ fn adapters_in_32_bits_save_copies_of_their_inputs() {
     let without = 6.0 * f + 12.0 * h + 4.0 * k + 4.0 * a + 8.0;
     let [four, two] = [4.0, 2.0].map(|bytes| without + bytes * (6.0 * h + f + 7.0 * r));
     assert_eq!(of(PrecisionPolicy::Fsdp2MixedBf16, BaseFormat::Bf16), four);
-    // Of the weights of its adapters a layer keeps the copies that autocast made.
+    // A layer keeps the copies of its adapters' weights that autocast made.
     let copies = 2.0 * r * (9.0 * h + 2.0 * k + 3.0 * f) / 2048.0;
     assert_eq!(of(PrecisionPolicy::AutocastBf16, BaseFormat::Bf16), two + copies);
-    // Beside a 4-bit matrix autocast alone casts: what is in 16 bits is not copied.
+    // For a 4-bit matrix, only autocast casts: 16-bit inputs are not copied.
     let shared = without + 2.0 * (2.0 * h + f + 7.0 * r);
     assert_eq!(of(PrecisionPolicy::AutocastBf16, BaseFormat::Nf4), shared + copies);
 }
 
-/// Layers below the lowest that trains save nothing, gather nothing in the backward pass and leave
+/// Layers below the lowest trained layer save nothing, gather nothing in the backward pass and have
 /// no gradients.
 #[test]
 fn a_frozen_prefix_is_left_alone() {
@@ -151,13 +151,13 @@ fn a_frozen_prefix_is_left_alone() {
             };
             trace.pass.iter().chain(&trace.first_update).map(size).sum()
         };
-        // Two layers of Llama 2 7B on 8 GPUs: gradients in 4 bytes, moments in 8.
+        // Two layers of Llama 2 7B on 8 GPUs: gradients of 4 bytes, moments of 8.
         let trained = 2 * (4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096) / 8;
         assert_eq!([bytes(Category::Gradient), bytes(Category::Optimizer)], [4 * trained, 8 * trained]);
     }
 }
 
-/// What is trained, in every way that the trace follows.
+/// Returns all variants of training that the trace models.
 fn ways_to_train() -> Vec<Trained> {
     let lora = Trained { method: Method::Lora, ..Trained::ALL };
     let layers = Trained { method: Method::Layers, frozen_layers: 1, ..Trained::ALL };
@@ -177,7 +177,7 @@ fn ways_to_train() -> Vec<Trained> {
     ]
 }
 
-/// Whatever trains, nothing but its gradients outlives a step.
+/// Only gradients outlive a step, for all variants of training.
 #[test]
 fn every_tensor_is_freed_once_whatever_trains() {
     let recipes = [PrecisionPolicy::Fsdp2MixedBf16, PrecisionPolicy::AutocastBf16, PrecisionPolicy::PureBf16];
@@ -217,8 +217,7 @@ fn assert_freed_once(scenario: &Scenario) {
     assert_eq!(left, gradients, "{:?} {:?} {:?}", scenario.framework, scenario.recompute, scenario.trained);
 }
 
-/// Whatever is recomputed and however many micro-batches accumulate, nothing but gradients outlives
-/// a step.
+/// Only gradients outlive a step, for all kinds of recomputation and numbers of micro-batches.
 #[test]
 fn every_tensor_is_freed_once() {
     for framework in [Framework::Torchtitan, Framework::Transformers] {

@@ -1,4 +1,4 @@
-//! torchtitan's Llama, written as its `model.py` is (commit 9dec370, December 2024), eager.
+//! torchtitan's Llama, following its `model.py` (commit 9dec370, December 2024), eager.
 
 use super::node::{Kind, WeightId};
 use super::operators::{FP32, Heads};
@@ -6,8 +6,8 @@ use super::shape::Shape;
 use super::tape::{Tape, Value};
 use super::weights::{Layer, Matrix, Mlp, Projections};
 
-/// `nn.RMSNorm`: in one kernel, or (before PyTorch 2.9) operator by operator in fp32, scaled in the
-/// format of its input.
+/// Runs `nn.RMSNorm`, as one kernel or (before PyTorch 2.9) as single operators in fp32, scaled in
+/// the format of the input.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) -> Value {
     let rows = x.elements / shape.hidden;
     if shape.fused_norms {
@@ -25,12 +25,12 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, weight: WeightId) 
     out
 }
 
-/// The whole sequence, where tensor parallelism splits it.
+/// Gathers the whole sequence if sequence parallelism splits it.
 pub(super) fn whole_sequence(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
     if shape.residual_tokens == shape.tokens { tape.share(x) } else { tape.gather_sequence(x, shape.tp) }
 }
 
-/// This GPU's part of it.
+/// Returns this GPU's part of the sequence.
 pub(super) fn own_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
     if shape.residual_tokens == shape.tokens {
         return x;
@@ -40,7 +40,7 @@ pub(super) fn own_sequence(tape: &mut Tape, shape: &Shape, x: Value) -> Value {
     own
 }
 
-/// Rotary positions as complex products in fp32, of queries and keys together.
+/// Applies rotary positions as complex products in fp32, to queries and keys together.
 fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     let wide = [q, k].map(|x| tape.cast(x, FP32));
     let turned = [&wide[0], &wide[1]].map(|x| {
@@ -55,9 +55,9 @@ fn rotate(tape: &mut Tape, q: &Value, k: &Value) -> [Value; 2] {
     [q, k]
 }
 
-/// Keys or values repeated for every query head that shares them.
+/// Repeats keys or values for each query head that shares them.
 pub(super) fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
-    // One head on this GPU is repeated without a copy.
+    // A single head on this GPU is repeated without a copy.
     if shape.heads.key_value == shape.heads.query {
         return tape.view(x);
     }
@@ -68,7 +68,7 @@ pub(super) fn repeat(tape: &mut Tape, shape: &Shape, x: &Value) -> Value {
     tape.value(tensor, node, elements, x.width)
 }
 
-/// Queries, keys and values: of three products, or parts of one.
+/// Computes queries, keys and values by three matmuls, or as parts of one.
 pub(super) fn project(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3] {
     match layer.projections {
         Projections::Three(query, key, value) => [query, key, value].map(|of| tape.project(x, of)),
@@ -81,7 +81,7 @@ pub(super) fn project(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) 
     }
 }
 
-/// Attention as matrix products: what `softmax` makes of the scaled and masked scores.
+/// Computes attention as matmuls; `softmax` converts the scores to weights.
 pub(super) fn by_products(
     tape: &mut Tape,
     shape: &Shape,
@@ -98,7 +98,7 @@ pub(super) fn by_products(
     out
 }
 
-/// The softmax of scores in their own format.
+/// Scales and masks scores and applies a softmax in their format.
 fn softmax(tape: &mut Tape, product: Value) -> Value {
     let scaled = tape.scale("mul", &product);
     tape.drop(product);
@@ -131,7 +131,7 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, parts: &P
     projected
 }
 
-/// An MLP whose gate and up are one matrix.
+/// Runs an MLP with gate and up in one matrix.
 fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -> Value {
     let wide = tape.project(x, up);
     let product = tape.gated(&wide);
@@ -142,12 +142,12 @@ fn joined(tape: &mut Tape, shape: &Shape, x: &Value, up: Matrix, down: Matrix) -
     out
 }
 
-/// The activation of a plain MLP in one kernel (`F.gelu`).
+/// Runs the activation of a plain MLP as one kernel (`F.gelu`).
 pub(super) fn gelu(tape: &mut Tape, x: &Value) -> Value {
     tape.unary("gelu", "gelu_backward", x)
 }
 
-/// An MLP kernel by kernel, with the activation of a plain one.
+/// Runs an MLP kernel by kernel, with the given activation for a plain MLP.
 pub(super) fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, plain: Activation) -> Value {
     match layer.mlp {
         Mlp::Gated { gate, up, down } => {
@@ -177,12 +177,12 @@ pub(super) fn mlp(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value, plai
     }
 }
 
-/// Rotary positions of queries and keys.
+/// Applies rotary positions to queries and keys.
 type Rotate = fn(&mut Tape, &Value, &Value) -> [Value; 2];
-/// A function of each element.
+/// An element-wise function.
 type Activation = fn(&mut Tape, &Value) -> Value;
 
-/// The parts of a decoder layer that another way to run it has its own of.
+/// Replaceable parts of a decoder layer.
 pub(super) struct Parts {
     pub norm: fn(&mut Tape, &Shape, &Value, WeightId) -> Value,
     pub rotate: Rotate,
@@ -190,13 +190,13 @@ pub(super) struct Parts {
     pub mlp: fn(&mut Tape, &Shape, &Layer, &Value) -> Value,
 }
 
-/// A decoder layer.
+/// Runs a decoder layer.
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let mlp = |tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value| mlp(tape, shape, layer, x, gelu);
     layer_of(&Parts { norm, rotate, softmax, mlp }, tape, shape, layer, x)
 }
 
-/// A decoder layer of these parts.
+/// Runs a decoder layer with these parts.
 pub(super) fn layer_of(parts: &Parts, tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let [first, second, ..] = layer.norms;
     let normal = (parts.norm)(tape, shape, x, first);

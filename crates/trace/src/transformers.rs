@@ -1,5 +1,5 @@
-//! Hugging Face's decoder layers, written as its `modeling_*.py` are (transformers 5): Llama,
-//! Mistral, Qwen 2 and 3, Phi-3, Gemma 2 and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
+//! Hugging Face's decoder layers, following their `modeling_*.py` (transformers 5): Llama, Mistral,
+//! Qwen 2 and 3, Phi-3, Gemma 2 and 3, OLMo 2, GPT-2, Mixtral, Qwen 3 MoE.
 
 use super::node::WeightId;
 use super::operators::FP32;
@@ -9,15 +9,16 @@ use super::torchtitan::{by_products, gelu, mlp, own_sequence, project, repeat, w
 use super::weights::{Layer, Projections};
 use engine::model::transformer::QkNorm;
 
-/// Norms of a layer of Gemma 2 and 3, one before and one after each block.
+/// Norms per layer of Gemma 2 and 3: one before and one after each block.
 const SANDWICHED: u32 = 4;
 
-/// Whether its norms scale in fp32: Gemma's and OLMo's do.
+/// Returns whether norms scale in fp32, as in Gemma and OLMo.
 fn scales_wide(shape: &Shape) -> bool {
     shape.norms_per_layer == SANDWICHED || shape.qk_norm == QkNorm::Full
 }
 
-/// Its RMS norm: in one kernel (Liger), or in fp32, scaled in the format of its input, or before.
+/// Runs an RMS norm: as one kernel (Liger), or in fp32 with scaling after the cast back, or before
+/// it.
 pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight: WeightId) -> Value {
     if shape.fused_norms {
         return tape.fused_norm(x, rows, weight);
@@ -42,7 +43,7 @@ pub(super) fn norm(tape: &mut Tape, shape: &Shape, x: &Value, rows: u64, weight:
     out
 }
 
-/// A norm of the residual stream: of each token, or GPT-2's layer norm.
+/// Runs a norm of the residual stream: RMS norm per token, or GPT-2's layer norm.
 pub(super) fn residual_norm(
     tape: &mut Tape,
     shape: &Shape,
@@ -61,7 +62,7 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     let [q, k, v] = heads(tape, shape, layer, x);
     let [q, k] = if shape.positions > 0 { [q, k] } else { rotated(tape, shape, [q, k]) };
     let out = if shape.eager { eager(tape, shape, &q, &k, &v) } else { tape.attention(&q, &k, &v, shape.heads) };
-    // Joined queries lie head by head, and so does what attention makes of them.
+    // With fused projections, queries are ordered by head, and so is the output of attention.
     let ordered = if shape.fused { tape.copy("clone", &out) } else { tape.share(&out) };
     let projected = tape.project(&ordered, layer.output);
     let projected = own_sequence(tape, shape, projected);
@@ -71,9 +72,9 @@ fn attention(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value 
     projected
 }
 
-/// Queries, keys and values, head by head, queries and keys normed where the model does.
+/// Computes queries, keys and values by head, with norms of queries and keys if the model has them.
 fn heads(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> [Value; 3] {
-    // Each head's rows apart, or whole tokens.
+    // Rows of norms: per head, or whole tokens.
     let rows = |heads: u64| if shape.qk_norm == QkNorm::PerHead { shape.tokens * heads } else { shape.tokens };
     let norms =
         layer.qk_norms.map(|(of_q, of_k)| [(of_q, rows(shape.heads.query)), (of_k, rows(shape.heads.key_value))]);
@@ -102,7 +103,7 @@ fn across(tape: &mut Tape, x: Value) -> Value {
     turned
 }
 
-/// Rotary positions of queries and keys.
+/// Applies rotary positions to queries and keys.
 fn rotated(tape: &mut Tape, shape: &Shape, plain: [Value; 2]) -> [Value; 2] {
     let [q, k] = &plain;
     let turned = [q, k].map(|x| {
@@ -110,7 +111,7 @@ fn rotated(tape: &mut Tape, shape: &Shape, plain: [Value; 2]) -> [Value; 2] {
         if !shape.fused {
             return turned;
         }
-        // Phi-3 turns a part of each head and joins it with the rest.
+        // Phi-3 rotates a part of each head and joins it with the rest.
         let joined = tape.copy("cat", &turned);
         tape.drop(turned);
         joined
@@ -121,7 +122,8 @@ fn rotated(tape: &mut Tape, shape: &Shape, plain: [Value; 2]) -> [Value; 2] {
     turned
 }
 
-/// Attention as matrix products, its scores in memory and their softmax in fp32; Gemma 2 caps them.
+/// Computes attention as matmuls with materialized scores and an fp32 softmax; Gemma 2 caps the
+/// scores.
 fn eager(tape: &mut Tape, shape: &Shape, q: &Value, k: &Value, v: &Value) -> Value {
     let [keys, values] = [k, v].map(|x| repeat(tape, shape, x));
     let capped = shape.softcap;
@@ -131,7 +133,7 @@ fn eager(tape: &mut Tape, shape: &Shape, q: &Value, k: &Value, v: &Value) -> Val
     out
 }
 
-/// The softmax of scores in fp32, cast back.
+/// Scales, caps and masks scores, applies a softmax in fp32, and casts back.
 fn wide_softmax(tape: &mut Tape, product: Value, capped: bool) -> Value {
     let width = product.width;
     let mut weights = tape.scale("mul", &product);
@@ -159,7 +161,7 @@ fn normed(tape: &mut Tape, shape: &Shape, x: Value, rows: u64, weight: WeightId)
     out
 }
 
-/// GPT-2's `gelu_new`: `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))`, operator by operator.
+/// Runs GPT-2's `gelu_new` as single operators: `0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³)))`.
 fn gelu_by_operators(tape: &mut Tape, x: &Value) -> Value {
     let half = tape.scale("mul", x);
     let cube = tape.unary("pow", "mul", x);
@@ -179,8 +181,8 @@ fn gelu_by_operators(tape: &mut Tape, x: &Value) -> Value {
     out
 }
 
-/// A decoder layer: norms before the blocks; before and after them (Gemma); after them alone (OLMo
-/// 2).
+/// Runs a decoder layer: with norms before the blocks, before and after them (Gemma), or only after
+/// them (OLMo 2).
 pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) -> Value {
     let [first, second, third, fourth] = layer.norms;
     let after_alone = shape.qk_norm == QkNorm::Full;
@@ -215,7 +217,7 @@ pub(super) fn layer(tape: &mut Tape, shape: &Shape, layer: &Layer, x: &Value) ->
     out
 }
 
-/// A block added to the residual stream.
+/// Adds the output of a block to the residual stream.
 fn block(tape: &mut Tape, x: &Value, body: impl FnOnce(&mut Tape, &Value) -> Value) -> Value {
     let out = body(tape, x);
     let sum = tape.add(x, &out);

@@ -1,4 +1,4 @@
-//! FSDP's units: when each gathers its weights, frees them, and reduces its gradients.
+//! FSDP units: all-gather and resharding of weights, and reduction of gradients.
 
 use super::event::{Category, TensorId};
 use super::formats::Format;
@@ -6,26 +6,26 @@ use super::node::NONE;
 use super::tape::{Tape, Weight};
 use crate::allocator::Stream;
 
-/// How a run shards.
+/// Sharding of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharding {
-    /// GPUs that share each weight; 1 where none do.
+    /// Number of GPUs that each weight is sharded over; 1 without sharding.
     pub group: u64,
-    /// Bytes of a gradient's element at rest, and in the reduction.
+    /// Bytes per element of a gradient at rest, and in the reduction.
     pub stored: u64,
     pub reduced: u64,
 }
 
-/// The weights that travel together: a layer, or the root.
+/// Weights that are gathered together: a layer, or the root.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// Its weights: the first, and the one after the last.
+    /// First weight, and the weight after the last.
     pub weights: (u32, u32),
-    /// Whether it frees its weights after the forward pass.
+    /// Whether the unit reshards after the forward pass.
     pub reshards: bool,
-    /// Its gathered weights.
+    /// Gathered weights of the unit.
     gathered: Vec<TensorId>,
-    /// The shard of its gradients.
+    /// Sharded gradient of the unit.
     pub shard: TensorId,
 }
 
@@ -35,16 +35,16 @@ impl Unit {
     }
 }
 
-/// The units of one GPU, the root last, and what their communication holds.
+/// Units of one GPU, the root last, and tensors held for communication.
 #[derive(Debug)]
 pub(super) struct Units {
     pub each: Vec<Unit>,
     pub sharding: Sharding,
-    /// The output of the last all-gather of the forward pass: held until the next has begun.
+    /// Output of the last all-gather in the forward pass, held until the next one has begun.
     last_gather: TensorId,
-    /// The output of an all-gather that ran ahead, and its unit.
+    /// Output of a prefetched all-gather, and its unit.
     ahead: Option<(usize, TensorId)>,
-    /// The input of the reduce-scatter under way.
+    /// Input of the running reduce-scatter.
     reducing: TensorId,
 }
 
@@ -53,14 +53,14 @@ impl Units {
         Self { each, sharding, last_gather: NONE, ahead: None, reducing: NONE }
     }
 
-    /// Sum over a unit's weights of the elements of their shards, each padded to whole rows, times
-    /// so many bytes.
+    /// Returns the bytes of the shards of a unit's weights, padded to whole rows, with `bytes` per
+    /// element.
     fn shard(&self, tape: &Tape, unit: usize, bytes: impl Fn(&Format) -> f64) -> u64 {
         let group = self.sharding.group;
         self.weights(tape, unit).iter().map(|weight| weight.shard_bytes(group, bytes(&weight.format))).sum()
     }
 
-    /// A unit's weights.
+    /// Returns the weights of a unit.
     fn weights<'a>(&self, tape: &'a Tape, unit: usize) -> &'a [Weight] {
         let (first, end) = self.each.get(unit).map_or((0, 0), |unit| unit.weights);
         tape.weights.get(first as usize..end as usize).unwrap_or_default()
@@ -81,7 +81,7 @@ impl Units {
         output
     }
 
-    /// Copies an all-gather's output into the weights, with the rows that pad them.
+    /// Copies the output of an all-gather into the weights, including padding rows.
     fn copy_out(&mut self, tape: &mut Tape, unit: usize, operator: &'static str) {
         let group = self.sharding.group;
         let padded = |weight: &Weight| weight.shard_bytes(group, weight.format.gathered) * group;
@@ -104,7 +104,7 @@ impl Units {
         }
     }
 
-    /// Before a unit's forward pass.
+    /// Gathers a unit before its forward pass.
     pub(super) fn before_forward(&mut self, tape: &mut Tape, unit: usize) {
         if !self.is_sharded() || self.is_gathered(unit) {
             return;
@@ -114,7 +114,7 @@ impl Units {
         self.copy_out(tape, unit, "empty");
     }
 
-    /// After it.
+    /// Reshards a unit after its forward pass.
     pub(super) fn after_forward(&mut self, tape: &mut Tape, unit: usize) {
         if self.each.get(unit).is_some_and(|unit| unit.reshards) {
             self.reshard(tape, unit);
@@ -124,7 +124,7 @@ impl Units {
         }
     }
 
-    /// Before a unit's backward pass, `next` of which follows.
+    /// Gathers a unit before its backward pass and prefetches `next`.
     pub(super) fn before_backward(&mut self, tape: &mut Tape, unit: usize, next: Option<usize>) {
         if !self.is_sharded() {
             return;
@@ -148,8 +148,8 @@ impl Units {
         }
     }
 
-    /// After it: frees the weights and reduces the gradients, or leaves them to the next
-    /// micro-batch.
+    /// Reshards a unit after its backward pass and reduces its gradients, or leaves them to the
+    /// next micro-batch.
     pub(super) fn after_backward(&mut self, tape: &mut Tape, unit: usize, reduces: bool) {
         if !self.is_sharded() {
             return;
@@ -166,7 +166,8 @@ impl Units {
         tape.release(core::mem::replace(&mut self.reducing, NONE));
         let Sharding { group, stored, reduced, .. } = self.sharding;
         self.reducing = tape.allocate("empty", trained * group * reduced, Category::Communication);
-        // From the last to the first; the last has a name until the reduction has begun.
+        // Gradients are released from last to first; the last keeps a reference until the reduction
+        // has begun.
         let mut gradients = gradients.into_iter().rev();
         let named = gradients.next();
         for tensor in gradients {
@@ -187,13 +188,13 @@ impl Units {
             if unit.shard == NONE {
                 unit.shard = output;
             } else {
-                // Added in place to the shard of the micro-batch before.
+                // Added in place to the shard of the previous micro-batch.
                 tape.release(output);
             }
         }
     }
 
-    /// The unit's whole gradients, which are its no more.
+    /// Takes the unsharded gradients out of the unit's weights.
     fn take_gradients(&self, tape: &mut Tape, unit: usize) -> Vec<TensorId> {
         let (first, end) = self.each.get(unit).map_or((0, 0), |unit| unit.weights);
         let weights = tape.weights.get_mut(first as usize..end as usize).unwrap_or_default();
@@ -201,7 +202,7 @@ impl Units {
         trained.map(|weight| core::mem::replace(&mut weight.gradient, NONE)).collect()
     }
 
-    /// At the end of a backward pass: what no layer asked for goes too.
+    /// Ends the backward pass: releases prefetched and gathered weights that are left.
     pub(super) fn finish_backward(&mut self, tape: &mut Tape) {
         if let Some((_, output)) = self.ahead.take() {
             tape.release(output);

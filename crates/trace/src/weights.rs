@@ -1,4 +1,4 @@
-//! The weights of each unit, in the order of `model.parameters()`.
+//! Weights of each unit, in the order of `model.parameters()`.
 
 use super::formats::{Format, LayerFormats};
 use super::node::{NONE, WeightId};
@@ -7,10 +7,10 @@ use super::tape::{Tape, Weight};
 use engine::model::trained::TargetModules;
 use engine::model::transformer::QkNorm;
 
-/// Where nothing has an adapter.
+/// Targets of adapters without any module.
 const NO_TARGETS: TargetModules = TargetModules { query_value: false, key: false, output: false, mlp: false };
 
-/// The two matrices beside another one, and DoRA's magnitudes.
+/// The two matrices of an adapter, and DoRA's magnitudes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adapter {
     pub down: WeightId,
@@ -18,7 +18,7 @@ pub(super) struct Adapter {
     pub magnitude: Option<WeightId>,
 }
 
-/// A weight with its bias and its adapter.
+/// A weight with optional bias and adapter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix {
     pub weight: WeightId,
@@ -26,41 +26,41 @@ pub(super) struct Matrix {
     pub adapter: Option<Adapter>,
 }
 
-/// The weights of the MLP of a layer, or of its experts.
+/// Weights of a layer's MLP or experts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mlp {
     /// Gate, up, down.
     Gated { gate: Matrix, up: Matrix, down: Matrix },
-    /// Gate and up as one, down.
+    /// Gate and up in one matrix; down.
     Joined { up: Matrix, down: Matrix },
     /// Up, down.
     Plain { up: Matrix, down: Matrix },
-    /// Router, the experts' gates and ups as one stack, and their downs.
+    /// Router, gate and up of all experts as one stack, and down as another.
     Experts { router: Matrix, up: WeightId, down: WeightId },
 }
 
-/// Whether queries, keys and values are one matrix.
+/// Projections of queries, keys and values.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Projections {
-    /// Each has its own.
+    /// Separate matrices.
     Three(Matrix, Matrix, Matrix),
-    /// They share one.
+    /// One joint matrix.
     One(Matrix),
 }
 
-/// The weights of a layer.
+/// Weights of a layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer {
     pub projections: Projections,
     pub output: Matrix,
-    /// Norms of queries and of keys.
+    /// Norms of queries and keys.
     pub qk_norms: Option<(WeightId, WeightId)>,
     pub mlp: Mlp,
     pub norms: [WeightId; 4],
     pub norm_bias: Option<WeightId>,
 }
 
-/// The weights outside the layers.
+/// Weights outside the layers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub embedding: WeightId,
@@ -109,7 +109,7 @@ impl Tape {
             },
             mlp: if shape.experts > 0 {
                 let router = self.matrix(of, [shape.experts, hidden], false, false);
-                // torchtitan cuts each expert where there are fewer than GPUs
+                // torchtitan shards within each expert if there are fewer experts than GPUs
                 // (`shard_placement_fn`).
                 let apart = if shape.stacked_experts { 1 } else { hidden };
                 let stack = |width: u64| [shape.experts * apart, width * hidden / apart];

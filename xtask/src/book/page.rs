@@ -1,4 +1,5 @@
-//! The page of a program, the page of all programs, and their place in the table of contents.
+//! Generates the page of a program, the page of all programs, and the entries in the table of
+//! contents.
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::programs::{Example, Marks, Program};
 use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, section, table, text};
 
-/// The fields of a key that the page tells: one more of them must be told too.
+/// Fields of a key that the page describes. An unknown field is an error.
 const FIELDS: [&str; 14] = [
     "name",
     "is",
@@ -24,7 +25,7 @@ const FIELDS: [&str; 14] = [
     "since",
 ];
 
-/// The whole page, in Markdown.
+/// Returns the whole page, in Markdown.
 pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<String> {
     let framework = labels.value("framework", &Value::String(program.framework.clone()))?;
     let mut page = format!("# {}\n\n{}\n\nComputed as: {framework}.", program.name, about(program, marks));
@@ -46,7 +47,7 @@ pub(super) fn page(program: &Program, marks: &Marks, labels: &Labels) -> Result<
     Ok(page)
 }
 
-/// What the program is, and what becomes of its files.
+/// Describes the program and the support for its files.
 fn about(program: &Program, marks: &Marks) -> String {
     if let Some(keys) = &program.keys {
         return prose(text(keys, "about"));
@@ -66,7 +67,7 @@ fn about(program: &Program, marks: &Marks) -> String {
     }
 }
 
-/// Its releases, the newest first.
+/// Lists the releases of the program, newest first.
 fn releases(program: &Program, labels: &Labels) -> Result<String> {
     let row = |release: &Value| -> Result<[String; 5]> {
         let since = text(release, "since");
@@ -94,7 +95,7 @@ fn releases(program: &Program, labels: &Labels) -> Result<String> {
     Ok(intro.to_owned() + &table("wide dated", heads, &rows))
 }
 
-/// The keys that set something.
+/// Lists the keys that set a parameter.
 fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
     let mut rows = Vec::new();
     for row in array(&keys["key"]) {
@@ -115,12 +116,12 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
     Ok(intro + &table("wide keyed", ["Key", "What it sets", "Its words", "Only where"], &rows))
 }
 
-/// The spellings of a key.
+/// Returns the spellings of a key.
 fn names(row: &Value) -> Vec<String> {
     texts(&row["name"]).map(code).collect()
 }
 
-/// What a key sets, and how its number is counted.
+/// Describes the parameter that a key sets and the conversion of its number.
 fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     let mut what = Vec::new();
     let is = text(row, "is");
@@ -134,7 +135,7 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
         what.push(format!("over {}", codes(key.split('|'), "or")));
     }
     if let Some(scale) = row["scale"].as_f64() {
-        // A third has no end as a number.
+        // A third has no finite decimal representation.
         let over = 1.0 / scale;
         let is_part = scale < 1.0 && (over - over.round()).abs() < 1e-9;
         what.push(if is_part { format!("divided by {}", over.round()) } else { format!("times {scale}") });
@@ -152,7 +153,7 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     Ok(what)
 }
 
-/// What the words of a key mean, words of one meaning together.
+/// Describes the meanings of a key's words, grouped by meaning.
 fn words(row: &Value, labels: &Labels) -> Result<Vec<String>> {
     let mut meanings: Vec<(String, Vec<&str>)> = Vec::new();
     for (word, value) in object(&row["values"]) {
@@ -166,14 +167,14 @@ fn words(row: &Value, labels: &Labels) -> Result<Vec<String>> {
             None => meanings.push((meaning, vec![word])),
         }
     }
-    // A key whose words all change nothing says nothing.
+    // A key whose words all change nothing has no meanings.
     if meanings.iter().all(|(meaning, _)| meaning == "as without it") {
         return Ok(Vec::new());
     }
     Ok(meanings.into_iter().map(|(meaning, words)| format!("{}: {meaning}", any_of(&words))).collect())
 }
 
-/// Words of which each means the same.
+/// Joins words with equal meaning.
 fn any_of(words: &[&str]) -> String {
     match words {
         ["*"] => "any word".to_owned(),
@@ -182,7 +183,7 @@ fn any_of(words: &[&str]) -> String {
     }
 }
 
-/// What other keys must say.
+/// Describes the conditions on other keys.
 fn conditions(row: &Value) -> String {
     let conditions: Vec<String> = object(&row["when"])
         .map(|(key, words)| {
@@ -194,21 +195,21 @@ fn conditions(row: &Value) -> String {
                     (word, None) => format!("is {}", any_of(&[word])),
                 })
                 .collect();
-            // `is a or is b` is `is a or b`.
+            // Shortens `is a or is b` to `is a or b`.
             format!("{} {}", code(key), words.join(" or ").replace(" or is `", " or `"))
         })
         .collect();
     lines(&conditions)
 }
 
-/// What the program does where a file says nothing.
+/// Lists the defaults of the program for missing keys.
 fn usual(program: &Program, keys: &Value, labels: &Labels) -> Result<String> {
     let (usual, says) = (&keys["usual"], &keys["says"]);
     let mut rows = Vec::new();
     for (key, value) in object(usual) {
         rows.push([labels.name(key)?, labels.value(key, value)?, prose(text(says, key))]);
     }
-    // What a release sets, or the engine's own default, is said in `says` alone.
+    // Defaults from a release or from the engine are only described in `says`.
     let by_release = |key: &str| program.releases.iter().any(|release| release["set"].get(key).is_some());
     for (key, said) in object(says).filter(|(key, _)| usual.get(key).is_none()) {
         let value = if by_release(key) { "its release's" } else { "" };
@@ -217,7 +218,7 @@ fn usual(program: &Program, keys: &Value, labels: &Labels) -> Result<String> {
     Ok(table("wide", ["Setting", "Value", "Why"], &rows))
 }
 
-/// Words that are not computed.
+/// Lists words that are not supported.
 fn lacking(keys: &Value) -> String {
     let mut rows = Vec::new();
     for row in array(&keys["key"]) {
@@ -241,7 +242,7 @@ fn lacking(keys: &Value) -> String {
     table("wide keyed", ["Key", "Word", "What is lacking", "Then"], &rows)
 }
 
-/// Keys that are understood and change nothing.
+/// Lists keys that are understood but change nothing.
 fn noted(keys: &Value) -> String {
     let noted = array(&keys["key"]).iter().filter(|row| text(row, "is") == "noted");
     let rows: Vec<[String; 2]> = noted.map(|row| [lines(&names(row)), prose(text(row, "means"))]).collect();
@@ -254,7 +255,7 @@ fn models(keys: &Value) -> String {
     table("wide", ["Name", "Model in links"], &rows)
 }
 
-/// Keys that the program knows no more, the newest first.
+/// Lists keys removed from the program, newest first.
 fn gone(program: &Program) -> Result<String> {
     let mut gone: Vec<&Value> = program.gone.iter().collect();
     gone.sort_by_key(|row| core::cmp::Reverse(text(row, "since")));
@@ -270,7 +271,7 @@ fn gone(program: &Program) -> Result<String> {
     Ok(intro.to_owned() + &table("wide dated", ["Until", "Key", "What became of it", "Source"], &rows))
 }
 
-/// Keys without an effect, by their last part.
+/// Lists keys without an effect, by their last part.
 fn quiet(keys: &Value) -> String {
     let said =
         [("quiet", "By their last part:"), ("quiet_sections", "All keys below")].map(|(kind, what)| {
@@ -282,7 +283,7 @@ fn quiet(keys: &Value) -> String {
     said.concat()
 }
 
-/// The marks by which a file is told to be the program's.
+/// Lists the marks that identify a file of the program.
 fn told(program: &Program) -> String {
     let all = |kind: &str| -> Vec<&str> { program.marks.iter().flat_map(|row| texts(&row[kind])).collect() };
     let mut said = Vec::new();
@@ -302,7 +303,7 @@ fn told(program: &Program) -> String {
     format!("Any one of these tells it:\n\n{}\n", said.join("\n"))
 }
 
-/// Files that others wrote, and what is read in them.
+/// Lists files by other authors, with the values read from them.
 fn examples(program: &Program, labels: &Labels) -> Result<String> {
     let mut rows = Vec::new();
     for example in &program.examples {
@@ -328,7 +329,7 @@ fn examples(program: &Program, labels: &Labels) -> Result<String> {
     Ok(intro.to_owned() + &table("wide", ["File", "What it says"], &rows))
 }
 
-/// The link to the file as others published it, else its name.
+/// Returns a link to the published file, or else its name.
 fn origin(example: &Example) -> String {
     let file = || code(text(&example.expected, "file"));
     let place = example.first_line.split_once("github.com/").map(|(_, place)| place.trim_end_matches('.'));
@@ -348,15 +349,15 @@ fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flat_map(Map::iter)
 }
 
-/// One text or several.
+/// Returns one text or several.
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_str().into_iter().chain(array(value).iter().filter_map(Value::as_str))
 }
 
-/// The line of the table of contents below which the programs' pages stand.
+/// Line of the table of contents that precedes the entries of programs.
 const CHAPTER: &str = "(releases.md)\n";
 
-/// All programs, a row each.
+/// Lists all programs, one per row.
 pub(super) fn overview(programs: &[Program], marks: &Marks, labels: &Labels) -> Result<String> {
     let rows: Vec<[String; 4]> = programs.iter().map(|program| row(program, marks, labels)).collect::<Result<_>>()?;
     Ok(table("wide", ["Program", "Computed as", "Releases", "Its files"], &rows))
@@ -381,17 +382,17 @@ fn row(program: &Program, marks: &Marks, labels: &Labels) -> Result<[String; 4]>
     Ok([name, labels.value("framework", &json!(program.framework))?, releases, files])
 }
 
-/// What becomes of the files of a program without a table of keys.
+/// Support for files of a program without a table of keys.
 pub(super) enum Reading<'a> {
-    /// They are read.
+    /// Files are read.
     ByCode,
-    /// They are recognised, and this is to be given instead.
+    /// Files are recognized but not read; the text describes an alternative.
     Refused(&'a str),
-    /// They have no marks.
+    /// There are no marks to recognize files.
     Unknown,
 }
 
-/// What becomes of the files of a program without a table of keys.
+/// Returns the support for files of a program without a table of keys.
 pub(super) fn reading<'a>(program: &Program, marks: &'a Marks) -> Reading<'a> {
     match program.marks.iter().find_map(|row| marks.instead(row)) {
         Some(instead) => Reading::Refused(instead),
@@ -400,7 +401,7 @@ pub(super) fn reading<'a>(program: &Program, marks: &'a Marks) -> Reading<'a> {
     }
 }
 
-/// The programs that are recognised and refused, by what to give instead.
+/// Lists the programs that are recognized but refused, grouped by alternative.
 pub(super) fn refused(programs: &[Program], marks: &Marks) -> Result<String> {
     let Some(sentences) = marks.instead.as_object() else { bail!("Nothing is to be given instead of anything.") };
     let name = |row: &Value| {
@@ -422,7 +423,7 @@ pub(super) fn refused(programs: &[Program], marks: &Marks) -> Result<String> {
     Ok(table("wide", ["What is recognised", "What to give instead"], &rows))
 }
 
-/// The table of contents with the programs' pages in it.
+/// Inserts the pages of programs into the table of contents.
 pub(super) fn contents(summary: &str, programs: &[Program]) -> Result<String> {
     let Some((before, after)) = summary.split_once(CHAPTER) else {
         bail!("SUMMARY.md lacks the chapter releases.md, below which the programs stand.");

@@ -1,5 +1,5 @@
-//! The folders of training programs (`crates/files/programs`), and the marks by which their files
-//! are told (`crates/files/data/programs.toml`).
+//! Reads the folders of training programs (`crates/files/programs`) and the marks that identify
+//! their files (`crates/files/data/programs.toml`).
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
@@ -9,78 +9,78 @@ use super::page;
 use super::words::{Labels, text};
 use crate::shell::{entries, read, root, write};
 
-/// The folder of all of them.
+/// Folder of all programs.
 const FOLDERS: &str = "crates/files/programs";
-/// Their marks.
+/// File with the marks of all programs.
 const MARKS: &str = "crates/files/data/programs.toml";
-/// The files that others wrote and that were read by hand, a folder a program.
+/// Files by other authors whose values were verified by hand, one folder per program.
 const RUNS: &str = "tests/runs";
-/// Programs whose marks stand under other names than their folder's.
+/// Programs whose marks are listed under other names than the folder's.
 const MARKED: [(&str, &[&str]); 2] =
     [("transformers", &["Hugging Face Trainer", "the Trainer's fsdp_config"]), ("trl", &["TRL"])];
 
-/// A program.
+/// A training program.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// The name of its folder, which is its key in links.
+    /// Name of the folder, which is the program's key in links.
     pub(super) slug: String,
-    /// Its name as people say it.
+    /// Display name.
     pub(super) name: String,
-    /// The engine's framework that it runs.
+    /// Framework of the engine that the program uses.
     pub(super) framework: String,
-    /// The table of its keys, if it has one.
+    /// Table of keys, if there is one.
     pub(super) keys: Option<Value>,
-    /// Its releases, the earliest first.
+    /// Releases, earliest first.
     pub(super) releases: Vec<Value>,
-    /// Keys that it knows no more.
+    /// Keys removed from the program.
     pub(super) gone: Vec<Value>,
-    /// The marks of its files.
+    /// Marks that identify files of the program.
     pub(super) marks: Vec<Value>,
-    /// Files of it that others wrote, and what a careful person reads in them.
+    /// Files by other authors, with the expected values.
     pub(super) examples: Vec<Example>,
 }
 
-/// A file that others wrote.
+/// A file by another author.
 #[derive(Debug)]
 pub(super) struct Example {
-    /// The name of the file, and what is read in it.
+    /// Name of the file, and the expected values.
     pub(super) expected: Value,
-    /// Its first line, which says whence it is.
+    /// First line of the file, which states its origin.
     pub(super) first_line: String,
 }
 
 impl Program {
-    /// The name of its page, without its ending.
+    /// Returns the name of the program's page, without extension.
     pub(super) fn page(&self) -> String {
         format!("programs-{}", self.slug)
     }
 }
 
-/// Whose a file is.
+/// Marks that identify the program of a file.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// A row a program.
+    /// One row per program.
     pub(super) programs: Vec<Value>,
-    /// What to give instead of what has no reader: sentences by their names.
+    /// Alternatives for files without a reader: sentences by name.
     pub(super) instead: Value,
 }
 
 impl Marks {
-    /// Reads them.
+    /// Reads all marks.
     pub(super) fn all() -> Result<Self> {
         let mut table = toml(&root().join(MARKS))?;
         let instead = table.get_mut("instead").map(Value::take).unwrap_or_default();
         Ok(Self { programs: rows(&mut table, "program"), instead })
     }
 
-    /// What to give instead of a program's files; `None` if they are read.
+    /// Returns the alternative to a program's files; `None` if the files are read.
     pub(super) fn instead(&self, program: &Value) -> Option<&str> {
         self.instead.get(text(program, "instead"))?.as_str()
     }
 }
 
-/// Writes the pages into the sources of the book: a page a program, what the page of all includes,
-/// and their lines in the table of contents.
+/// Writes the generated parts of the book: a page per program, the tables included by the overview
+/// page, and the entries in the table of contents.
 pub(super) fn write_pages(book: &Path) -> Result<()> {
     let (programs, marks, labels) = (all()?, Marks::all()?, Labels::ask()?);
     for program in &programs {
@@ -94,7 +94,7 @@ pub(super) fn write_pages(book: &Path) -> Result<()> {
     write(&contents, &page::contents(&read(&contents)?, &programs)?)
 }
 
-/// All programs, by name.
+/// Returns all programs, by name.
 pub(super) fn all() -> Result<Vec<Program>> {
     let marks = Marks::all()?;
     let folders = entries(&root().join(FOLDERS))?.into_iter().filter(|path| path.is_dir());

@@ -1,4 +1,4 @@
-//! The list of the book's sections for its search (`docs/theme/search.js`).
+//! Generates the list of the book's sections for its search (`docs/theme/search.js`).
 
 use anyhow::Result;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use super::pages;
 use crate::shell::{read, write};
 
-/// The file beside the pages: an array of chapter, heading, address and text of every section.
+/// Name of the generated file: an array with chapter, heading, address and text of each section.
 const FILE: &str = "search.txt";
 
-/// A section of a page: its heading, the heading's identifier, and its text.
+/// A section of a page: heading, id of the heading, and text.
 type Section = (String, String, String);
 
 /// Writes the sections of all pages.
@@ -30,7 +30,7 @@ pub(super) fn write_sections(folder: &Path) -> Result<()> {
     write(&folder.join(FILE), &serde_json::to_string(&all)?)
 }
 
-/// The sections of a page, in its order.
+/// Returns the sections of a page, in order.
 fn sections(page: &str) -> Vec<Section> {
     let text = page.split_once("<main").map_or("", |(_, text)| text);
     let text = text.split_once("</main>").map_or(text, |(text, _)| text);
@@ -46,7 +46,7 @@ fn sections(page: &str) -> Vec<Section> {
     pieces.into_iter().filter_map(section).collect()
 }
 
-/// A piece that begins with a heading.
+/// Parses a piece that begins with a heading.
 fn section(piece: &str) -> Option<Section> {
     let id = piece.get(..8).filter(|start| start.starts_with("<h") && start.ends_with("id=\""));
     let (id, rest) = piece.get(id?.len()..)?.split_once('"')?;
@@ -54,7 +54,7 @@ fn section(piece: &str) -> Option<Section> {
     Some((plain(heading), id.to_owned(), plain(text.split_once('>')?.1)))
 }
 
-/// Text without tags and entities, its white space single.
+/// Returns text without tags and entities, with collapsed white space.
 fn plain(html: &str) -> String {
     let mut text = String::new();
     let mut inside = false;

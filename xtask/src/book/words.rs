@@ -1,5 +1,5 @@
-//! What pages are written in: pieces of Markdown, what the parameters of the engine and their
-//! options are called on the page, and sources as links.
+//! Helpers for generated pages: Markdown, display names of parameters and options, and links to
+//! sources.
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Map, Value};
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use crate::engine::EXPORT;
 use crate::shell::{cargo, output};
 
-/// A text as code.
+/// Formats a text as code.
 pub(super) fn code(text: &str) -> String {
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// Texts as code, with this between the last two.
+/// Formats texts as code, with `last` between the last two.
 pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, last: &str) -> String {
     let texts: Vec<String> = texts.into_iter().map(code).collect();
     match texts.split_last() {
@@ -21,7 +21,7 @@ pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, last: &str) ->
     }
 }
 
-/// A sentence of a table as it stands there: what is no code in it has no marks of Markdown.
+/// Escapes Markdown outside of code in a sentence.
 pub(super) fn prose(text: &str) -> String {
     let mut is_code = false;
     let mut said = String::new();
@@ -35,18 +35,19 @@ pub(super) fn prose(text: &str) -> String {
     said
 }
 
-/// Lines of one cell.
+/// Joins the lines of a cell.
 pub(super) fn lines(texts: &[String]) -> String {
     texts.join("<br>")
 }
 
-/// A table of a class (`docs/theme/book.css`); nothing where it has no rows.
+/// Formats a table with a class (`docs/theme/book.css`); returns an empty text if there are no
+/// rows.
 pub(super) fn table<const N: usize>(class: &str, heads: [&str; N], rows: &[[String; N]]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let line = |cells: &[String]| {
-        // A bar would end the cell, in code too.
+        // A bar would end the cell, even inside code.
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
     };
@@ -55,14 +56,13 @@ pub(super) fn table<const N: usize>(class: &str, heads: [&str; N], rows: &[[Stri
     format!("<div class=\"{class}\">\n\n{heads}|{}\n{rows}\n</div>\n", "---|".repeat(N))
 }
 
-/// A section; nothing where it has no text.
+/// Formats a section; returns an empty text if the section has no text.
 pub(super) fn section(title: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n## {title}\n\n{text}") }
 }
 
-/// The names that the tables of keys have beside those of links
-/// (`crates/files/programs/README.md`), what they mean, and the parameter whose options their words
-/// are.
+/// Names used by tables of keys in addition to those of links (`crates/files/programs/README.md`),
+/// their descriptions, and the parameter that defines the options.
 const OWN_NAMES: [(&str, &str, &str); 29] = [
     ("model", "The model", ""),
     ("micro", "Sequences a micro-batch", ""),
@@ -95,13 +95,13 @@ const OWN_NAMES: [(&str, &str, &str); 29] = [
     ("continues", "Another file that this one builds on", ""),
 ];
 
-/// The table of parameters, as `export::params_json` writes it.
+/// Table of parameters, in the format of `export::params_json`.
 #[derive(Debug)]
 pub(super) struct Labels(Vec<Value>);
 
 impl Labels {
-    /// Asks the engine. It is another program: `cargo xtask` must not wait for the engine to be
-    /// compiled, and cannot be compiled again while it runs.
+    /// Runs the engine as a separate program, so that `cargo xtask` does not need to compile the
+    /// engine, and need not be recompiled while it runs.
     pub(super) fn ask() -> Result<Self> {
         let mut engine = cargo(&["run", "--quiet", "--package", EXPORT, "--example", "parameters"]);
         let text = output(&mut engine).ok_or_else(|| {
@@ -119,7 +119,7 @@ impl Labels {
         self.0.iter().find(|param| param["key"] == key)
     }
 
-    /// What a key of a table sets: "Micro-batch size (`mbs`)".
+    /// Describes the parameter that a key of a table sets: "Micro-batch size (`mbs`)".
     pub(super) fn name(&self, key: &str) -> Result<String> {
         let in_links = key.strip_prefix("shape.").unwrap_or(key);
         match self.find(in_links) {
@@ -128,7 +128,7 @@ impl Labels {
         }
     }
 
-    /// What a key of a table is called.
+    /// Returns the label of a key of a table.
     fn label(&self, key: &str) -> Result<String> {
         let own = || OWN_NAMES.iter().find(|(name, ..)| *name == key).map(|(_, label, _)| *label);
         let param = self.find(key.strip_prefix("shape.").unwrap_or(key));
@@ -136,7 +136,7 @@ impl Labels {
         label.map(str::to_owned).ok_or_else(|| anyhow!("No parameter and no name of the tables of keys is `{key}`."))
     }
 
-    /// What a value is called: its option's label, or the number with its unit.
+    /// Formats a value: the label of its option, or the number with its unit.
     pub(super) fn value(&self, key: &str, value: &Value) -> Result<String> {
         let value = plain(value);
         let of = OWN_NAMES.iter().find(|(name, ..)| *name == key).map_or(key, |(_, _, of)| of);
@@ -149,21 +149,21 @@ impl Labels {
         };
         let label = |word: &str| match options.iter().find(|option| option["key"] == word) {
             Some(option) => Ok(prose(text(option, "label"))),
-            // A reader's own name has words of its own beside the options.
+            // Names that only tables of keys have may have words other than options.
             None if of != key => Ok(code(word)),
             None => Err(anyhow!("`{key}` has no option `{word}`.")),
         };
-        // A condition may have several.
+        // A condition may have several values.
         let labels: Vec<String> = value.split('|').map(label).collect::<Result<_>>()?;
         Ok(labels.join(" or "))
     }
 
-    /// A choice in words: "Loss: Fused".
+    /// Formats a setting: "Loss: Fused".
     pub(super) fn fact(&self, key: &str, value: &Value) -> Result<String> {
         Ok(format!("{}: {}", self.label(key)?, self.value(key, value)?))
     }
 
-    /// Choices as a condition: "Strategy is DDP or ZeRO-1".
+    /// Formats settings as a condition: "Strategy is DDP or ZeRO-1".
     pub(super) fn condition(&self, choices: &Map<String, Value>) -> Result<String> {
         let said = |(key, value): (&String, &Value)| -> Result<String> {
             Ok(format!("{} is {}", self.label(key)?, self.value(key, value)?))
@@ -171,18 +171,18 @@ impl Labels {
         Ok(choices.iter().map(said).collect::<Result<Vec<_>>>()?.join(" and "))
     }
 
-    /// Choices in words.
+    /// Formats settings.
     pub(super) fn facts(&self, choices: &Map<String, Value>) -> Result<Vec<String>> {
         choices.iter().map(|(key, value)| self.fact(key, value)).collect()
     }
 }
 
-/// A text of a table; empty where there is none.
+/// Returns a text of a table, or an empty text.
 pub(super) fn text<'a>(table: &'a Value, key: &str) -> &'a str {
     table[key].as_str().unwrap_or_default()
 }
 
-/// A value as links have it.
+/// Formats a value as in links.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Bool(true) => "yes".to_owned(),
@@ -192,8 +192,8 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-/// The links to all files of a source, each at its commit; a source of the tables is
-/// `owner/name path @ commit`, several of them with `;` between.
+/// Returns links to all files of a source, each at its commit. A source in a table has the form
+/// `owner/name path @ commit`; several are separated by `;`.
 ///
 /// # Errors
 /// When a part of the source names no commit, or the first no repository.
@@ -202,7 +202,7 @@ pub(super) fn links(source: &str) -> Result<Vec<String>> {
     let mut places: Vec<String> = Vec::new();
     let mut links = Vec::new();
     for part in source.split(';').map(str::trim) {
-        // A commit alone is a second one of the same files.
+        // A commit without a path refers to the previous files.
         let (place, commit) = part.rsplit_once(" @ ").unwrap_or(("", part));
         let is_repository = |word: &str| word.matches('/').count() == 1 && !word.ends_with(',');
         let paths = match place.split_once(' ') {
@@ -223,13 +223,14 @@ pub(super) fn links(source: &str) -> Result<Vec<String>> {
     Ok(links)
 }
 
-/// The link to a file at its commit; what is no path is a name for the commit's tree.
+/// Returns a link to a file at its commit. A path with spaces is a description, which links to the
+/// commit's tree.
 pub(super) fn link(repository: &str, path: &str, commit: &str) -> String {
     let root = format!("https://github.com/{repository}");
     if path.contains(' ') {
         return format!("[{} @ {commit}]({root}/tree/{commit})", prose(path));
     }
-    // A pattern stands in a folder.
+    // A pattern links to its folder.
     let name = path.rsplit('/').next().unwrap_or(path);
     match path.split_once('*') {
         Some((before, _)) => {
@@ -240,14 +241,14 @@ pub(super) fn link(repository: &str, path: &str, commit: &str) -> String {
     }
 }
 
-/// Whether it is a commit, or the tag of a version.
+/// Returns whether a text is a commit or a version tag.
 pub(super) fn is_commit(text: &str) -> bool {
     let is_hash = text.len() >= 7 && text.chars().all(|sign| sign.is_ascii_hexdigit());
     let is_version = |rest: &str| !rest.is_empty() && rest.chars().all(|sign| sign.is_ascii_digit() || sign == '.');
     is_hash || text.strip_prefix('v').is_some_and(is_version)
 }
 
-/// The paths of one with braces: `a/{b,c}.py` is `a/b.py` and `a/c.py`.
+/// Expands braces in a path: `a/{b,c}.py` to `a/b.py` and `a/c.py`.
 fn expanded(path: &str) -> Vec<String> {
     let inner = path.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     let Some((before, (words, after))) = inner else { return vec![path.to_owned()] };
@@ -260,7 +261,7 @@ pub(super) mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The labels of the engine that the tests are compiled with.
+    /// Returns the labels of the engine that the tests were compiled with.
     pub(in crate::book) fn labels() -> Labels {
         let params = export::params_json::params_json(&engine::catalog::default_scenario());
         Labels::read(&serde_json::to_string(&params).unwrap()).unwrap()

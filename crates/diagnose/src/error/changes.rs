@@ -1,4 +1,4 @@
-//! Changes of a scenario, as what differs from it, with what they make of its memory.
+//! Changes of a scenario that lower a part of its memory, with their effect.
 
 use analysis::memory_reductions::{MemoryReduction, memory_reductions};
 use engine::format;
@@ -12,24 +12,24 @@ use crate::difference;
 /// A change that lowers a part of the memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Removal {
-    /// What it changes: `Loss: fused`, each parameter that differs.
+    /// Each parameter that changes, with its new value: `Loss: fused`.
     pub change: String,
     /// The link of the changed scenario, without `#`.
     pub link: String,
-    /// Bytes of the part before and after.
+    /// Bytes of the part, before and after.
     pub part: (f64, f64),
-    /// Bytes that the run needs before and after.
+    /// Bytes that the run needs, before and after.
     pub needed: (f64, f64),
-    /// Whether the changed run fits, as the engine predicts.
+    /// Whether the changed run is predicted to fit.
     pub fits: bool,
     /// Relative gain in tokens per second and GPU: -0.1 is 10 % slower.
     pub gain: f64,
 }
 
-/// Most changes that are named.
+/// Maximum number of changes returned.
 const MOST: usize = 4;
 
-/// The changes that lower a part, the least effort first.
+/// Returns the changes that lower a part, least effort first.
 pub(crate) fn removals(scenario: &Scenario, report: &Report, part: MemoryPart) -> Vec<Removal> {
     memory_reductions(scenario, report, part)
         .iter()
@@ -50,13 +50,14 @@ fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &MemoryR
     }
 }
 
-/// What differs between two scenarios, a parameter each: `Micro-batch size: 2`.
+/// Lists the parameters that differ between two scenarios, with their new values:
+/// `Micro-batch size: 2`.
 pub fn differences(from: &Scenario, to: &Scenario) -> Vec<String> {
     let said = |one: difference::Difference| format!("{}: {}", one.param.label, one.to);
     difference::differences(from, to, engine::rounding::nearest).map(said).collect()
 }
 
-/// Bytes, as a person reads them.
+/// Formats bytes for display.
 pub fn bytes(value: f64) -> String {
     format::bytes(engine::units::Bytes::new(value))
 }

@@ -1,4 +1,4 @@
-//! Which tensors an allocation of a printed size fits, the likeliest first.
+//! Finds the tensors that match a printed allocation size, most likely first.
 
 use super::message::{Doing, Message, Source};
 use super::size::Printed;
@@ -7,78 +7,78 @@ use engine::model::report::MemoryPart;
 use engine::model::setup::Setup;
 use trace::allocator::asked_of_driver;
 
-/// A tensor that has the size.
+/// A tensor that matches the size.
 #[derive(Clone, Debug)]
 pub(super) struct Match {
     /// The tensor.
     pub tensor: Tensor,
-    /// Its dimensions, those of the batch first.
+    /// Dimensions, batch dimensions first.
     pub dims: Vec<Dim>,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: f64,
     /// Whether the scenario's own batch gives the size.
     pub own_batch: bool,
-    /// How unlikely it is: below [`LIKELY`] it explains the size.
+    /// Penalty of the match: up to [`LIKELY`], the tensor explains the size.
     pub rank: f64,
 }
 
-/// Rank up to which a tensor explains a size.
+/// Largest rank at which a tensor explains a size.
 pub(super) const LIKELY: f64 = 1.6;
-/// Most tensors that are named.
+/// Maximum number of tensors returned.
 const MOST: usize = 4;
 
-/// What rules against a tensor: that the program did something else, and that the scenario makes
-/// none.
+/// Penalties: the program was doing something else; the scenario does not create the tensor.
 const DOING_ELSE: f64 = 2.0;
 const NOT_MADE: f64 = 0.75;
-/// What speaks for one: that the program did what asks for it, first of all or among other things.
+/// Bonuses: the program was doing what mainly allocates the tensor, or one of the other operations
+/// that do.
 const DOING_THIS: f64 = 0.75;
 const DOING_SUCH: f64 = 0.25;
-/// Another batch than the scenario's.
+/// Penalty for a batch other than the scenario's.
 const OTHER_BATCH: f64 = 1.0;
-/// By how much a size that another batch fits by chance counts.
+/// Weight of the probability that another batch matches the size by chance.
 const CHANCE: f64 = 20.0;
 
-/// What rules against a batch far from the scenario's, and by how many times it may differ.
+/// Penalty for a batch far from the scenario's, and the range of token ratios that are not far.
 const FAR: f64 = 0.5;
 const LEAST_TIMES: f64 = 1.0 / 32.0;
 const MOST_TIMES: f64 = 2.0;
 
-/// A size asked for, and by whom.
+/// A requested size and its context.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
-    /// How many bytes.
+    /// Requested bytes, as printed.
     pub size: Printed,
-    /// Whether PyTorch's allocator asked the driver, which rounds up.
+    /// Whether PyTorch's allocator requested the size from the driver, which rounds the size up.
     pub rounds: bool,
-    /// What the program was doing.
+    /// Operation that the program was executing.
     pub doing: Option<Doing>,
 }
 
-/// What PyTorch's allocator rounds up to, in bytes (`kRoundLarge`).
+/// Granularity of large allocations in PyTorch's allocator, in bytes (`kRoundLarge`).
 const GRAIN: f64 = 2_097_152.0;
 
 impl Asked {
-    /// Whether a tensor of so many bytes is printed like this.
+    /// Returns whether a tensor of `bytes` bytes is printed as this size.
     fn fits(self, bytes: f64) -> bool {
         let near = |bytes: f64| (bytes - self.size.bytes).abs() <= self.size.within + 1.0;
         near(bytes) || self.rounds && near(asked_of_driver(bytes as u64) as f64)
     }
 
-    /// The least and the most bytes that are printed like this.
+    /// Returns the smallest and the largest number of bytes that are printed as this size.
     fn range(self) -> (f64, f64) {
         let below = if self.rounds { GRAIN } else { 1.0 };
         (self.size.bytes - self.size.within - below, self.size.bytes + self.size.within)
     }
 }
 
-/// The tensors of a setup that fit the size a message asks for.
+/// Returns the tensors of a setup that match the size in a message.
 pub(super) fn matches(setup: &Setup, tensors: &[Tensor], message: &Message) -> Vec<Match> {
     let Some(size) = message.wanted else { return Vec::new() };
     fitting(setup, tensors, Asked { size, rounds: message.source == Source::Allocator, doing: message.doing })
 }
 
-/// The tensors of a setup that fit a size.
+/// Returns the tensors of a setup that match a size.
 pub(super) fn fitting(setup: &Setup, tensors: &[Tensor], asked: Asked) -> Vec<Match> {
     if asked.size.bytes <= 0.0 {
         return Vec::new();
@@ -104,7 +104,8 @@ pub(super) fn fitting(setup: &Setup, tensors: &[Tensor], asked: Asked) -> Vec<Ma
     found
 }
 
-/// The parts of memory in which tensors of a size stand, of those as likely as this.
+/// Returns the memory parts that contain tensors of this size which are at least as likely as
+/// `like`.
 pub(super) fn parts(setup: &Setup, tensors: &[Tensor], asked: Asked, like: &Match) -> Vec<MemoryPart> {
     let mut parts = vec![like.tensor.part];
     for tensor in tensors {
@@ -169,13 +170,13 @@ fn squares(sequences: u64, length: u64) -> Vec<Dim> {
     sequences.into_iter().chain(lengths).collect()
 }
 
-/// Most tokens of a micro-batch.
+/// Maximum number of tokens in a micro-batch.
 const MOST_TOKENS: f64 = 16_777_216.0;
-/// The largest power of two that a number of tokens is expected to be a multiple of.
+/// Largest power of two that a number of tokens is expected to be a multiple of.
 const ROUNDEST: u64 = 4096;
 
-/// The roundest number of tokens with which so many bytes each give the size, and the chance that a
-/// size picked blindly would have one as round.
+/// Returns the roundest number of tokens that, at `each` bytes per token, gives the size, and the
+/// probability that a random size has a number of tokens as round.
 fn roundest(asked: Asked, each: f64) -> Option<(u64, f64)> {
     let (least, most) = asked.range();
     let (first, last) = ((least / each).floor() + 1.0, (most / each).floor());
@@ -189,26 +190,26 @@ fn roundest(asked: Asked, each: f64) -> Option<(u64, f64)> {
     }
     let tokens = last / multiple * multiple;
     let width = ((most - least) / each).max(f64::MIN_POSITIVE);
-    // What is asked for is a multiple of 2 MiB: dimensions that are powers of two fit any, those
-    // with a factor of 7 one in seven.
+    // Requested sizes are multiples of 2 MiB. Dimensions that are powers of two match any of these
+    // sizes; dimensions with a factor of 7 match one in seven.
     let divides = 1.0 / odd(each);
     (tokens > 0 && asked.fits(each * tokens as f64)).then(|| (tokens, (width / multiple as f64).max(divides)))
 }
 
-/// The odd factor of a number of bytes.
+/// Returns the odd factor of a number of bytes.
 fn odd(bytes: f64) -> f64 {
     let whole = bytes as u64;
     (whole >> whole.trailing_zeros().min(63)).max(1) as f64
 }
 
-/// Longest sequence whose square is tried, and the numbers of sequences.
+/// Longest sequence that is tried for quadratic tensors, and the numbers of sequences.
 const LONGEST: u64 = 262_144;
 const SEQUENCES: [u64; 6] = [1, 2, 4, 8, 16, 32];
-/// What lengths are multiples of.
+/// Granularity of sequence lengths.
 const STEP: u64 = 256;
 
-/// Sequences and their length, a multiple of 256, whose squares give the size, the fewest sequences
-/// first; and the chance that some would.
+/// Returns the number of sequences and their length, a multiple of 256, for which the squared
+/// length gives the size, with the fewest sequences; and the probability of a match by chance.
 fn square(asked: Asked, each: f64) -> Option<(u64, u64, f64)> {
     let (least, most) = asked.range();
     let of = |sequences: u64| {
@@ -216,7 +217,7 @@ fn square(asked: Asked, each: f64) -> Option<(u64, u64, f64)> {
         let length = (exact / STEP as f64).round() as u64 * STEP;
         let fits =
             length > 0 && length <= LONGEST && asked.fits(each * sequences as f64 * length as f64 * length as f64);
-        // A relative range of sizes is half as much of lengths.
+        // The relative range of lengths is half the relative range of sizes.
         let width = exact * (most - least) / asked.size.bytes / 2.0;
         fits.then_some((sequences, length, SEQUENCES.len() as f64 * width / STEP as f64))
     };

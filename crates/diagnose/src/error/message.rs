@@ -1,45 +1,46 @@
-//! What a message says: who ran out of memory, how much was asked for, and who holds the rest.
+//! Parses out-of-memory messages: which allocator failed, the requested size, and the holders of
+//! the remaining memory.
 
 use super::size::{Printed, size_after, size_at, size_before};
 use serde::{Deserialize, Serialize};
 
-/// Who ran out of memory.
+/// Component that ran out of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// PyTorch's allocator on a GPU, which asks the driver for the size of one tensor.
+    /// PyTorch's GPU allocator, which requests the size of one tensor from the driver.
     Allocator,
-    /// PyTorch's own record of a request, which has the tensor's size but for 512 bytes.
+    /// PyTorch's memory history of a request, which has the tensor's size rounded up to 512 bytes.
     Recorded,
-    /// XLA while it ran a program: JAX, MaxText, PyTorch/XLA.
+    /// XLA at run time: JAX, MaxText, PyTorch/XLA.
     Xla,
-    /// XLA when it compiled a program that needs more than the chip has.
+    /// XLA at compile time: the program needs more memory than the chip has.
     XlaCompiler,
-    /// NCCL, which asks the driver for its buffers.
+    /// NCCL, which allocates its buffers from the driver.
     Collectives,
-    /// cuBLAS or cuDNN, which ask the driver for a handle or a workspace.
+    /// cuBLAS or cuDNN, which allocate a handle or a workspace from the driver.
     Library,
-    /// The driver, with no word about what for.
+    /// The driver, without a stated purpose.
     Driver,
     /// The host's allocator.
     HostAllocator,
-    /// The host's kernel, or a watch over the host's memory, which killed the process.
+    /// The host's kernel or a host memory monitor, which killed the process.
     HostKilled,
-    /// Signal 9 ended the process, and nothing says who sent it.
+    /// The process was ended by signal 9 of unknown origin.
     Killed,
-    /// The host's shared memory, through which a data loader hands over its batches.
+    /// The host's shared memory, which a data loader uses to pass batches.
     SharedMemory,
 }
 
-/// What the program was doing, as far as the lines of the traceback say.
+/// Operation that the program was executing, according to the traceback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
-    /// Weights are loaded or moved to the GPU.
+    /// Loading weights or moving weights to the GPU.
     Loading,
     /// Forward pass of a layer.
     Forward,
-    /// Attention's scores.
+    /// Attention scores.
     Attention,
     /// The head and the loss.
     Loss,
@@ -47,25 +48,25 @@ pub enum Doing {
     Backward,
     /// Gathering weights, or reducing gradients.
     Communication,
-    /// The optimizer's update.
+    /// The optimizer update.
     Optimizer,
 }
 
-/// Whose memory a message of PyTorch's allocator is about.
+/// Device type in a message of PyTorch's allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Device {
-    /// NVIDIA's, or AMD's where the message says CUDA.
+    /// NVIDIA, or AMD if the message says CUDA.
     Cuda,
-    /// AMD's.
+    /// AMD.
     Hip,
-    /// Intel's.
+    /// Intel.
     Xpu,
-    /// Huawei's Ascend.
+    /// Huawei Ascend.
     Npu,
-    /// Apple's.
+    /// Apple.
     Mps,
-    /// Moore Threads'.
+    /// Moore Threads.
     Musa,
 }
 
@@ -80,7 +81,8 @@ impl Device {
         ("MUSA", Self::Musa),
     ];
 
-    /// The variable with the allocator's settings; none where it has none for growing blocks.
+    /// Returns the environment variable of the allocator's settings; `None` if the device's
+    /// allocator has no expandable segments.
     pub(super) const fn settings(self) -> Option<&'static str> {
         match self {
             Self::Cuda => Some("PYTORCH_CUDA_ALLOC_CONF"),
@@ -91,34 +93,34 @@ impl Device {
     }
 }
 
-/// What a message says. What it leaves out is `None`.
+/// Content of a message. Values that are missing from the message are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who ran out of memory.
+    /// Component that ran out of memory.
     pub source: Source,
-    /// Whose memory it is, where the message says so.
+    /// Device type, if the message names the device.
     pub device: Option<Device>,
-    /// What was asked for.
+    /// Requested size.
     pub wanted: Option<Printed>,
-    /// Memory of the GPU that programs can use.
+    /// Memory capacity of the GPU that is available to programs.
     pub capacity: Option<Printed>,
-    /// What of it is free.
+    /// Free part of the capacity.
     pub free: Option<Printed>,
-    /// What this process holds, with context and libraries.
+    /// Memory held by this process, including context and libraries.
     pub process: Option<Printed>,
-    /// What other processes hold.
+    /// Memory held by other processes, in bytes.
     pub others: f64,
-    /// What PyTorch's tensors hold.
+    /// Memory held by PyTorch's tensors.
     pub allocated: Option<Printed>,
-    /// What PyTorch's allocator holds beyond them.
+    /// Memory reserved by PyTorch's allocator but not allocated to tensors.
     pub unallocated: Option<Printed>,
-    /// What a compiled program needs, or what a host's processes took when one was killed.
+    /// Memory that a compiled program needs, or that the host's processes used when one was killed.
     pub needed: Option<Printed>,
-    /// What the program was doing.
+    /// Operation that the program was executing.
     pub doing: Option<Doing>,
 }
 
-/// Bytes of a message after its start that are read: PyTorch's longest, with several processes,
+/// Bytes read from the start of the message. PyTorch's longest message, with several processes,
 /// takes about 1,500.
 const LENGTH: usize = 3000;
 
@@ -162,7 +164,7 @@ pub(super) fn read(text: &str) -> Option<Message> {
     Some(read)
 }
 
-/// What marks a message, the most telling first.
+/// Substrings that identify a message, most specific first.
 const MARKS: [(&str, Source); 33] = [
     ("out of memory. Tried to allocate", Source::Allocator),
     ("backend out of memory", Source::Allocator),
@@ -199,7 +201,7 @@ const MARKS: [(&str, Source); 33] = [
     ("EL0004: ", Source::Driver),
 ];
 
-/// What says that the host's memory ran out: its kernel's, Slurm's, Kubernetes' and Ray's words.
+/// Substrings that report exhausted host memory: from the kernel, Slurm, Kubernetes and Ray.
 const HOST_KILLED: [&str; 10] = [
     "oom-kill",
     "oom_kill",
@@ -213,8 +215,8 @@ const HOST_KILLED: [&str; 10] = [
     ": Out Of Memory",
 ];
 
-/// What a process that signal 9 ended leaves behind: of the shell's, torchrun's, DeepSpeed's,
-/// Python's, PyTorch's loader's.
+/// Substrings that report a process ended by signal 9: from the shell, torchrun, DeepSpeed, Python
+/// and PyTorch's data loader.
 const KILLED: [&str; 15] = [
     "return code = -9",
     "exitcode: -9",
@@ -237,7 +239,7 @@ fn start(text: &str) -> Option<(usize, Source)> {
     let killed = HOST_KILLED.iter().map(|mark| (*mark, Source::HostKilled));
     let killed = killed.chain(KILLED.iter().map(|mark| (*mark, Source::Killed)));
     for (mark, source) in MARKS.iter().copied().chain(killed) {
-        // What follows dashes is an option, as Slurm's `--oom-kill-step`.
+        // A match after dashes is an option, such as Slurm's `--oom-kill-step`.
         let mut places = text.match_indices(mark).map(|(at, _)| at);
         if let Some(at) = places.find(|at| !text.get(..*at).is_some_and(|before| before.ends_with("--"))) {
             return Some((at, source));
@@ -246,7 +248,7 @@ fn start(text: &str) -> Option<(usize, Source)> {
     None
 }
 
-/// The word before a mark that says whose memory it is.
+/// Returns the device type named by the word before a mark.
 fn device(text: &str, at: usize) -> Option<Device> {
     let before = text.get(..at)?.trim_end();
     let words = || Device::WORDS.into_iter();
@@ -256,16 +258,16 @@ fn device(text: &str, at: usize) -> Option<Device> {
     found.map(|(_, device)| device)
 }
 
-/// The text from a place on, so many bytes or a little less.
+/// Returns at most `length` bytes of text from a position, cut at a character boundary.
 fn ahead(text: &str, at: usize, length: usize) -> &str {
     let end = (at..=text.len().min(at.saturating_add(length))).rev().find(|end| text.is_char_boundary(*end));
     text.get(at..end.unwrap_or(at)).unwrap_or_default()
 }
 
-/// PyTorch's messages from 0.4 to 2.9, on CUDA, HIP, XPU and MPS.
+/// Parses PyTorch's messages, from 0.4 to 2.9, on CUDA, HIP, XPU and MPS.
 fn allocator(message: &str, empty: Message) -> Message {
     let wanted = size_after(message, "Tried to allocate ");
-    // Later messages in the text are other ranks'.
+    // Later messages in the text belong to other ranks.
     let message = match message.match_indices("out of memory. Tried").nth(1) {
         Some((next, _)) => message.get(..next).unwrap_or(message),
         None => message,
@@ -292,12 +294,13 @@ fn allocator(message: &str, empty: Message) -> Message {
     Message { wanted, capacity, free, process, others, allocated, unallocated, ..empty }
 }
 
-/// Bytes that no device has: an unsigned 64-bit number that wrapped is printed as 17179869184.00
-/// GiB.
+/// Sizes above this bound are invalid: a wrapped unsigned 64-bit number is printed as
+/// 17179869184.00 GiB.
 const MOST: f64 = 1e15;
 
-/// What this process holds and what others do. In a container, the process itself has another
-/// number outside and is listed among the others: the one that holds what PyTorch's allocator does.
+/// Returns the memory of this process and of all other processes. In a container, the process has
+/// another number outside and is listed among the others; it is recognized by holding at least the
+/// memory of PyTorch's allocator.
 fn processes(message: &str, own: Option<Printed>, held: f64) -> (Option<Printed>, f64) {
     let listed = message.match_indices("Process ").filter_map(|(at, of)| {
         let rest = message.get(at + of.len()..)?;
@@ -312,7 +315,7 @@ fn processes(message: &str, own: Option<Printed>, held: f64) -> (Option<Printed>
     (own, listed.iter().map(|size| size.bytes).sum())
 }
 
-/// XLA's messages.
+/// Parses XLA's messages.
 fn xla(message: &str, empty: Message) -> Message {
     let needed = size_after(message, "Used ");
     let capacity = needed.and_then(|_| size_after(message, " of "));
@@ -322,7 +325,7 @@ fn xla(message: &str, empty: Message) -> Message {
     Message { wanted, capacity, free, needed, ..empty }
 }
 
-/// What stands in the lines of a traceback, by what the program was doing.
+/// Substrings of traceback lines, with the operation of each.
 const LINES: [(&str, Doing); 40] = [
     ("from_pretrained", Doing::Loading),
     ("load_state_dict", Doing::Loading),
@@ -366,10 +369,10 @@ const LINES: [(&str, Doing); 40] = [
     ("initialize_optimizer_states", Doing::Optimizer),
 ];
 
-/// Bytes of a traceback before the message that are read.
+/// Bytes of traceback before the message that are searched.
 const TRACEBACK: usize = 20_000;
 
-/// What the traceback before a message says last.
+/// Returns the operation of the last known line in the traceback before a message.
 fn doing(before: &str) -> Option<Doing> {
     let from = before.len().saturating_sub(TRACEBACK);
     let from = (from..=before.len()).find(|at| before.is_char_boundary(*at))?;
@@ -378,8 +381,8 @@ fn doing(before: &str) -> Option<Doing> {
     found.max_by_key(|(at, _)| *at).map(|(_, doing)| doing)
 }
 
-/// What a line of a stack says, by its file and its function; lines of functions have no code in
-/// them.
+/// Returns the operation of a stack frame, by file and function. Frames of a snapshot have no
+/// source text.
 pub(crate) fn doing_in(file: &str, function: &str) -> Option<Doing> {
     Some(match function {
         "from_pretrained"

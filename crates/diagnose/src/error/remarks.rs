@@ -1,5 +1,5 @@
-//! What a message says beside the tensor: who holds the memory, and what no setting of the run
-//! frees.
+//! Remarks about a message besides the tensor: holders of the memory, and memory that no setting of
+//! the run frees.
 
 use super::changes::bytes;
 use super::message::{Device, Doing, Message, Source};
@@ -8,23 +8,25 @@ use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;
 
-/// Share of the capacity above which reserved memory without tensors, other processes and context
-/// are worth a sentence.
+/// Share of the capacity above which unallocated memory, memory of other processes and memory
+/// outside PyTorch are reported.
 const WORTH: f64 = 0.03;
-/// Relative difference of capacities above which the GPU is another than the scenario's.
+/// Relative difference of capacities above which the message comes from another GPU than the
+/// scenario's.
 const OTHER_GPU: f64 = 0.06;
-/// The same below which two GPUs have as much, and the most that are named.
+/// Relative difference below which two GPUs have equal capacity, and the maximum number of GPUs
+/// named.
 const SAME_GPU: f64 = 0.015;
 const MOST_NAMED: usize = 4;
-/// What the allocator asks for any tensor of 1 to 10 MiB, and for those below.
+/// Sizes requested by the allocator for any tensor of 1 to 10 MiB, and for any smaller tensor.
 const GENERIC: [f64; 2] = [20_971_520.0, 2_097_152.0];
 
-/// Whether the size asked for is that of any small tensor.
+/// Returns whether the requested size is one that any small tensor causes.
 pub(super) fn is_generic(message: &Message) -> bool {
     message.source == Source::Allocator && message.wanted.is_some_and(|size| GENERIC.contains(&size.bytes))
 }
 
-/// Sentences about the message.
+/// Returns remarks about the message.
 pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -> Vec<String> {
     let mut said = Vec::new();
     if is_generic(message) {
@@ -40,7 +42,7 @@ pub(super) fn remarks(scenario: &Scenario, report: &Report, message: &Message) -
     said
 }
 
-/// What a message without a tensor means.
+/// Returns the explanation of a message that names no tensor.
 pub(super) fn without_tensor(message: &Message) -> Option<String> {
     let sentence = match message.source {
         Source::Allocator | Source::Recorded | Source::Xla => return None,
@@ -95,7 +97,7 @@ pub(super) fn without_tensor(message: &Message) -> Option<String> {
     Some(sentence)
 }
 
-/// Memory that PyTorch's allocator holds without a tensor in it.
+/// Reports memory that PyTorch's allocator holds without a tensor.
 fn fragmentation(scenario: &Scenario, message: &Message, said: &mut Vec<String>) {
     let (Some(unallocated), Some(wanted)) = (message.unallocated, message.wanted) else { return };
     let capacity = message.capacity.map_or(0.0, |size| size.bytes);
@@ -119,7 +121,8 @@ fn fragmentation(scenario: &Scenario, message: &Message, said: &mut Vec<String>)
     said.push(format!("PyTorch's allocator held {held} without a tensor in it, {enough}.{advice}"));
 }
 
-/// Memory that is not PyTorch's: context, libraries, NCCL; and that of other processes.
+/// Reports memory of other processes, and memory of this process outside PyTorch's allocator:
+/// context, libraries, NCCL.
 fn holders(message: &Message, said: &mut Vec<String>) {
     let capacity = message.capacity.map_or(f64::INFINITY, |size| size.bytes);
     if message.others > WORTH * capacity {
@@ -140,8 +143,8 @@ fn holders(message: &Message, said: &mut Vec<String>) {
     }
 }
 
-/// Whether the GPU of the message has another memory than the scenario's: what was there, and which
-/// of the catalog's have as much.
+/// Returns a question about the GPU model if the capacity in the message differs from the
+/// scenario's, with the catalog entries of that capacity.
 pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     let on_gpu = matches!(message.source, Source::Allocator | Source::Recorded | Source::Xla | Source::XlaCompiler);
     let (capacity, usable) = (message.capacity.filter(|_| on_gpu)?.bytes, report.memory.capacity.get());
@@ -164,7 +167,7 @@ pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     near.sort_by(|one, other| away(one).total_cmp(&away(other)));
     let names: Vec<&str> = near.iter().take(MOST_NAMED).map(|entry| entry.name).collect();
     let known = match names.split_last() {
-        // The catalog knows no NPU, and no Mac.
+        // The catalog has no NPUs and no Macs.
         _ if !matches!(message.device, None | Some(Device::Cuda | Device::Hip | Device::Xpu)) => String::new(),
         None => String::new(),
         Some((last, [])) => format!(" {last} has that much."),
@@ -177,7 +180,7 @@ pub(super) fn other_gpu(report: &Report, message: &Message) -> Option<String> {
     ))
 }
 
-/// What was alive, against what the scenario's step holds.
+/// Compares the allocated memory in the message with the prediction for the scenario.
 fn alive(report: &Report, message: &Message, said: &mut Vec<String>) {
     let (Some(allocated), Some(wanted)) = (message.allocated, message.wanted) else { return };
     let alive = allocated.bytes + wanted.bytes;

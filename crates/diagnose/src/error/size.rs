@@ -1,8 +1,8 @@
-//! Sizes as messages print them.
+//! Parses memory sizes in messages.
 
 use serde::{Deserialize, Serialize};
 
-/// A printed size, and how far the true one may lie off it.
+/// A printed size with its rounding error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Printed {
     /// Bytes, as printed.
@@ -11,11 +11,11 @@ pub struct Printed {
     pub within: f64,
 }
 
-/// Longest number that is read, in characters.
+/// Maximum length of a number, in characters.
 const LONGEST: usize = 24;
 
 /// Reads the size at the start of a text: `7.81 GiB`, `64.00MiB`, `21.90G`, `285212672 bytes`.
-/// Units count in powers of 1,024, as PyTorch and XLA mean them.
+/// Units are powers of 1,024, as in PyTorch and XLA.
 pub(crate) fn size_at(text: &str) -> Option<Printed> {
     let text = text.trim_start();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
@@ -41,19 +41,19 @@ pub(crate) fn size_at(text: &str) -> Option<Printed> {
     Some(Printed { bytes: value * scale, within })
 }
 
-/// The size that follows a phrase.
+/// Returns the size after a phrase.
 pub(super) fn size_after(text: &str, phrase: &str) -> Option<Printed> {
     text.match_indices(phrase).find_map(|(at, _)| size_at(text.get(at + phrase.len()..)?))
 }
 
-/// The size that stands before a phrase: `79.15 GiB total capacity`.
+/// Returns the size before a phrase: `79.15 GiB total capacity`.
 pub(super) fn size_before(text: &str, phrase: &str) -> Option<Printed> {
     let before = text.get(..text.find(phrase)?)?.trim_end();
-    // The unit, and the number before it, which may stand together.
+    // The unit and the number before the unit, with or without a space between them.
     let unit = before.rfind(|letter: char| !letter.is_ascii_alphabetic())? + 1;
     let number = before.get(..unit)?.trim_end();
     let start = number.rfind(|letter: char| !letter.is_ascii_digit() && letter != '.').map_or(0, |at| at + 1);
-    // `start` is one byte after a character that may take several.
+    // `start` is one byte after the start of a character, which may be several bytes long.
     let start = (start..=number.len()).find(|at| number.is_char_boundary(*at))?;
     size_at(before.get(start..)?)
 }

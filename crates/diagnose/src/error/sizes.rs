@@ -1,4 +1,4 @@
-//! What tensors of known sizes are, where no message names one.
+//! Identifies tensors by their size, without an error message.
 
 use super::matching::{Asked, LIKELY, fitting, parts};
 use super::size::Printed;
@@ -16,18 +16,18 @@ pub(crate) struct Sizes {
     generation: Generation,
 }
 
-/// What a size fits.
+/// Tensor and memory parts that match a size.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
     /// The likeliest tensor.
     pub(crate) tensor: Candidate,
-    /// The parts of memory that tensors as likely stand in: weights, gradients and moments may have
-    /// one shape.
+    /// Memory parts of all tensors that are as likely: weights, gradients and moments may have
+    /// equal shapes.
     pub(crate) parts: Vec<MemoryPart>,
 }
 
 impl Sizes {
-    /// Lists the tensors of a scenario's step, with what it keeps.
+    /// Lists the tensors of a scenario's step, including tensors kept between steps.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let (setup, generation) = (scenario.setup(), scenario.report().generation);
         let mut all = tensors(&setup);
@@ -35,8 +35,8 @@ impl Sizes {
         Self { setup, tensors: all, generation }
     }
 
-    /// What so many bytes are, which the allocator may have rounded up by less than `rounded`;
-    /// nothing where no tensor explains them.
+    /// Identifies an allocation of `bytes` bytes, which the allocator may have rounded up by less
+    /// than `rounded`. Returns `None` if no tensor is likely.
     pub(crate) fn of(&self, bytes: u64, rounded: u64, doing: Option<Doing>) -> Option<Fit> {
         let within = rounded as f64 / 2.0;
         let size = Printed { bytes: bytes as f64 - within, within };

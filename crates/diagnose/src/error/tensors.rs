@@ -1,5 +1,5 @@
-//! The tensors of a training step, by their shapes: what an allocation of a given size may have
-//! been for.
+//! Lists the tensors of a training step with their shapes: candidates for an allocation of a given
+//! size.
 
 use super::message::Doing;
 use engine::model::memory::states::{recipe_bytes, shard_degrees};
@@ -9,43 +9,43 @@ use engine::model::setup::Setup;
 use engine::model::software::AttentionKernel;
 use engine::model::stages::stages;
 
-/// A dimension: how many, of what.
+/// A dimension: its length and the unit of the length.
 pub(super) type Dim = (u64, &'static str);
 
-/// What the size of a tensor grows with.
+/// Dependence of a tensor's size on the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grows {
-    /// With nothing of the batch.
+    /// Independent of the batch.
     Not,
-    /// With the tokens of the micro-batch.
+    /// Proportional to the tokens of the micro-batch.
     Tokens,
-    /// With the square of the sequence, times the sequences.
+    /// Proportional to the square of the sequence length, times the number of sequences.
     Square,
 }
 
-/// A kind of tensor that a step holds.
+/// A kind of tensor in a training step.
 #[derive(Clone, Debug)]
 pub(super) struct Tensor {
-    /// What it is.
+    /// Description of the tensor.
     pub what: &'static str,
-    /// The part of the memory bar that it stands in.
+    /// Part of the memory bar that contains the tensor.
     pub part: MemoryPart,
-    /// Its dimensions beside those of the batch.
+    /// Dimensions other than those of the batch.
     pub dims: Vec<Dim>,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub width: f64,
-    /// GPUs that share it, in equal parts.
+    /// Number of GPUs that the tensor is sharded over, in equal parts.
     pub over: u64,
-    /// What of the batch it grows with.
+    /// Dependence on the batch.
     pub grows: Grows,
-    /// When a program asks for it.
+    /// Operations that allocate the tensor, the main one first.
     pub when: &'static [Doing],
-    /// Whether the scenario makes such a tensor; others do, with other settings.
+    /// Whether the scenario creates this tensor; other settings may create it.
     pub made: bool,
 }
 
 impl Tensor {
-    /// Bytes beside the dimensions of the batch.
+    /// Returns the bytes of the tensor per unit of the batch dimensions.
     pub(super) fn bytes(&self) -> f64 {
         let elements: f64 = self.dims.iter().map(|(count, _)| *count as f64).product();
         (elements / self.over.max(1) as f64).ceil() * self.width
@@ -56,10 +56,10 @@ const TOKENS: [Doing; 3] = [Doing::Forward, Doing::Backward, Doing::Attention];
 const LOSS: [Doing; 3] = [Doing::Loss, Doing::Forward, Doing::Backward];
 const SCORES: [Doing; 3] = [Doing::Attention, Doing::Forward, Doing::Backward];
 const MASK: [Doing; 2] = [Doing::Attention, Doing::Forward];
-/// Forward passes and gathers touch whole weights.
+/// Forward passes and gathers use unsharded weights.
 const GATHER: [Doing; 3] = [Doing::Communication, Doing::Forward, Doing::Backward];
 
-/// What a step of a setup may allocate at once.
+/// Lists the tensors that a step of a setup may allocate.
 pub(super) fn tensors(setup: &Setup) -> Vec<Tensor> {
     let mut all = Vec::with_capacity(128);
     of_tokens(setup, &mut all);
@@ -68,8 +68,8 @@ pub(super) fn tensors(setup: &Setup) -> Vec<Tensor> {
     all
 }
 
-/// What the step of the setup has of the batch on one GPU: its tokens, and its sequences times the
-/// square of their length.
+/// Returns the size of the batch on one GPU: its tokens, or its sequences times the square of their
+/// length.
 pub(super) fn batch(setup: &Setup, grows: Grows) -> f64 {
     let sequences = f64::from(setup.batch.micro_batch_size);
     let length = f64::from(setup.batch.seq_len);
@@ -179,7 +179,7 @@ fn of_tokens(setup: &Setup, all: &mut Vec<Tensor>) {
     }
 }
 
-/// The matrices of a layer and outside, by their two dimensions.
+/// Returns the weight matrices of a layer and of the embedding, with their two dimensions.
 fn matrices(setup: &Setup) -> Vec<(&'static str, [Dim; 2])> {
     let arch = &setup.architecture;
     let (hidden, ffn) = ((u64::from(arch.hidden_size), "hidden"), (u64::from(arch.intermediate_size), "wide"));
@@ -246,9 +246,9 @@ fn of_weights(setup: &Setup, all: &mut Vec<Tensor>) {
     }
 }
 
-/// What a record of tensors that are alive has beside those that messages name, as a request of
-/// this size is seldom refused: the matrices as one GPU keeps them between steps, and keys or
-/// values.
+/// Lists tensors that a memory snapshot contains but error messages rarely name, as a request of
+/// this size is seldom refused: the weight and gradient shards that one GPU keeps between steps,
+/// and keys or values.
 pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
     let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));
     let tp = u64::from(setup.mesh.tp.max(1));
@@ -285,15 +285,15 @@ pub(super) fn kept(setup: &Setup) -> Vec<Tensor> {
 
 const STATES: [Doing; 2] = [Doing::Loading, Doing::Optimizer];
 const REDUCE: [Doing; 2] = [Doing::Communication, Doing::Backward];
-/// Elements of DeepSpeed's buckets of gradients and of gathered weights (`reduce_bucket_size`,
+/// Elements of DeepSpeed's gradient and all-gather buckets (`reduce_bucket_size`,
 /// `allgather_bucket_size`).
 const BUCKET: u64 = 500_000_000;
-/// Parameters of one sub-group of DeepSpeed's update (`sub_group_size`).
+/// Parameters in one sub-group of DeepSpeed's optimizer update (`sub_group_size`).
 const SUB_GROUP: u64 = 1_000_000_000;
-/// Bytes of DDP's buckets (`bucket_cap_mb`).
+/// Bytes of a DDP gradient bucket (`bucket_cap_mb`).
 const DDP_BUCKET: u64 = 25 << 20;
 
-/// Flat buffers of all that a GPU holds of the model, whole and in shards.
+/// Adds flat buffers of all parameters on a GPU, unsharded and sharded.
 fn of_flat(setup: &Setup, all: &mut Vec<Tensor>) {
     let whole = stages(setup).first.params.held.all() as u64;
     let (bytes, degrees) = (recipe_bytes(setup.recipe), shard_degrees(setup));

@@ -1,4 +1,4 @@
-//! What a run measured against what is predicted for it, and the scenario that is corrected by it.
+//! Compares measurements of a run with the prediction, and corrects the scenario.
 
 use super::Measured;
 use super::reasons::{Reason, of_memory, of_time, rank};
@@ -14,47 +14,48 @@ use engine::{format, share};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Measured against predicted memory.
+/// Comparison of measured and predicted memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryComparison {
-    /// Which bytes were measured: `allocated` by tensors, or `reserved` by the allocator.
+    /// Kind of measured bytes: `allocated` by tensors, or `reserved` by the allocator.
     pub of: Cow<'static, str>,
-    /// Bytes at the peak, measured.
+    /// Measured bytes at the peak.
     pub measured: f64,
-    /// The same as predicted.
+    /// Predicted bytes at the peak.
     pub predicted: f64,
-    /// Measured over predicted.
+    /// Ratio of measured to predicted.
     pub ratio: f64,
     /// Changes that would explain the difference.
     pub reasons: Vec<Reason>,
 }
 
-/// Measured against predicted.
+/// Comparison of measured and predicted step time and memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Time of a step, measured, in seconds, for the scenario's batch.
+    /// Measured time of a step for the scenario's batch, in seconds.
     pub measured: Option<f64>,
-    /// The same as predicted.
+    /// Predicted time of a step, in seconds.
     pub predicted: f64,
-    /// Measured over predicted.
+    /// Ratio of measured to predicted.
     pub ratio: Option<f64>,
-    /// The finding in a sentence.
+    /// The finding, as a sentence.
     pub sentence: String,
-    /// Changes that would explain the difference of times.
+    /// Changes that would explain the difference in time.
     pub reasons: Vec<Reason>,
-    /// Sentences about what the two count differently.
+    /// Remarks about different counting conventions.
     pub remarks: Vec<String>,
-    /// The peak of memory.
+    /// Comparison of peak memory.
     pub memory: Option<MemoryComparison>,
-    /// The link of the scenario corrected by the measurement, without `#`; `None` where nothing was
+    /// Link of the scenario corrected by the measurement, without `#`; `None` if nothing was
     /// measured.
     pub corrected: Option<String>,
 }
 
-/// Differences below this are no differences.
+/// Relative difference below which two values count as equal.
 const SMALL: f64 = 0.03;
 
-/// Holds what a run measured against the prediction of its scenario, without an earlier correction.
+/// Compares the measurements of a run with the prediction of its scenario. Earlier corrections in
+/// the scenario are ignored.
 ///
 /// ```
 /// use engine::share::decode;
@@ -115,7 +116,8 @@ pub fn compare(measured: &Measured, scenario: &Scenario) -> Comparison {
     }
 }
 
-/// Of a step that generates what it trains on, the update: what the scenario's step is.
+/// Returns the measurements of the update alone, for a step that also generates its training data,
+/// which is the step of the scenario.
 fn of_update(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
     let (Some(update), Some(step)) = (measured.update_seconds, measured.step_seconds) else { return measured.clone() };
     let [told, whole] = [update, step].map(|seconds| format::seconds(Seconds::new(seconds)));
@@ -130,7 +132,7 @@ fn of_update(measured: &Measured, remarks: &mut Vec<String>) -> Measured {
     }
 }
 
-/// The measured time of a step of the scenario's batch.
+/// Returns the measured time of a step, scaled to the scenario's batch.
 fn step(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut Vec<String>) -> Option<f64> {
     let gpus = f64::from(scenario.gpus.max(1));
     let setup = scenario.setup();
@@ -170,10 +172,10 @@ fn step(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut
         .or_else(|| by_rate(measured.mfu, report.mfu))
 }
 
-/// Share of a step from which on waiting, or an error of a share, is worth a sentence.
+/// Share of a step above which idle time, or an error of a share, is reported.
 const WORTH: f64 = 0.05;
 
-/// What a memory summary says of memory without tensors: how much, and how much of it in pieces.
+/// Describes memory without tensors in a memory summary: total bytes and bytes in fragments.
 pub fn fragmentation((unused, pieces): (f64, f64)) -> String {
     let [unused, pieces] = [unused, pieces].map(|bytes| format::bytes(Bytes::new(bytes)));
     format!(
@@ -182,7 +184,7 @@ pub fn fragmentation((unused, pieces): (f64, f64)) -> String {
     )
 }
 
-/// What the allocator and a profiler's trace say of the GPU.
+/// Adds remarks from the allocator's counters and a profiler's trace.
 fn of_gpu(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
     if let Some(retries) = measured.retries.filter(|retries| *retries > 0) {
         remarks.push(format!(
@@ -206,7 +208,7 @@ fn of_gpu(measured: &Measured, report: &Report, remarks: &mut Vec<String>) {
     }
 }
 
-/// How the FLOPs of the log are counted, and against which peak.
+/// Adds a remark about the FLOP convention of the log and the peak that MFU refers to.
 fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remarks: &mut Vec<String>) {
     let (Some(rate), Some(tflops)) = (measured.tokens_per_s_per_gpu, measured.tflops_per_gpu) else { return };
     let per_token = tflops / rate;
@@ -240,7 +242,7 @@ fn conventions(measured: &Measured, scenario: &Scenario, report: &Report, remark
     }
 }
 
-/// What PyTorch's allocator holds at the peak, of which tensors are a part.
+/// Returns the bytes reserved by PyTorch's allocator at the peak.
 fn reserved(report: &Report) -> f64 {
     let parts = report.memory.parts;
     report.memory.peak.get() - parts.get(MemoryPart::Context).get() - parts.get(MemoryPart::Engine).get()
@@ -260,10 +262,10 @@ fn memory(measured: &Measured, scenario: &Scenario, report: &Report) -> Option<M
     Some(MemoryComparison { of: Cow::Borrowed(of), measured, predicted, ratio, reasons })
 }
 
-/// Times that the ratio is corrected by what it leaves.
+/// Iterations of the time correction.
 const ROUNDS: usize = 4;
 
-/// The scenario with the ratios as its anchor.
+/// Returns the link of the scenario with the measured ratios as its anchor.
 fn corrected(scenario: &Scenario, seconds: Option<f64>, memory: Option<&MemoryComparison>) -> Option<String> {
     if seconds.is_none() && memory.is_none() {
         return None;
@@ -275,8 +277,8 @@ fn corrected(scenario: &Scenario, seconds: Option<f64>, memory: Option<&MemoryCo
         changed.anchor.memory = rounded(within(ParamId::AnchorMemory, memory.ratio), DIGITS);
     }
     if let Some(seconds) = seconds {
-        // Some latencies are constants, which no ratio moves: what is left of the difference is
-        // divided out.
+        // Constant latencies do not scale with the ratio, so the remaining difference is divided
+        // out iteratively.
         for _ in 0..ROUNDS {
             let ratio = changed.anchor.time * seconds / changed.report().time.step.get();
             changed.anchor.time = rounded(within(ParamId::AnchorTime, ratio), DIGITS);
@@ -285,7 +287,7 @@ fn corrected(scenario: &Scenario, seconds: Option<f64>, memory: Option<&MemoryCo
     Some(share::encode(&changed))
 }
 
-/// Digits of a ratio.
+/// Significant digits of a ratio.
 const DIGITS: usize = 4;
 
 fn sentence(ratio: Option<f64>, scenario: &Scenario, memory: Option<&MemoryComparison>) -> String {

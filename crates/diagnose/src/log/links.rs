@@ -1,8 +1,8 @@
-//! Tables of nccl-tests (and rccl-tests) to the rates and latencies of a scenario's links.
+//! Fits rates and latencies of a scenario's links to tables of nccl-tests (and rccl-tests).
 //!
-//! [`read`] gives the points, [`fit()`] the parameters of [`engine::model::collectives`] under
-//! which those take as long as measured: rate and latency inside a node, between nodes, and the
-//! passes of an all-reduce, each only where points depend on it.
+//! [`read`] returns the points, [`fit()`] the parameters of [`engine::model::collectives`] that
+//! reproduce the measured times: rate and latency inside a node, between nodes, and the passes of
+//! an all-reduce. A parameter is fitted only if points depend on it.
 
 mod fit;
 mod table;

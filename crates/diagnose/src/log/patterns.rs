@@ -1,4 +1,4 @@
-//! What the lines of training logs call their figures: one table for every framework.
+//! Names of measurements in training logs: one table for all frameworks.
 
 /// The program that wrote a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,28 +46,28 @@ impl Writer {
     }
 }
 
-/// What a figure is.
+/// Kind of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
-    /// Seconds of a step.
+    /// Seconds per step.
     Seconds,
-    /// Steps a second.
+    /// Steps per second.
     Steps,
-    /// Tokens a second and GPU.
+    /// Tokens per second and GPU.
     Tokens,
-    /// Sequences a second of the whole run.
+    /// Sequences per second of the whole run.
     Samples,
-    /// Fraction of the peak.
+    /// MFU as a fraction of the peak.
     Mfu,
-    /// TFLOP/s of a GPU.
+    /// TFLOP/s per GPU.
     Tflops,
-    /// Sequences of a step.
+    /// Sequences per step.
     Batch,
-    /// Bytes of tensors at the peak.
+    /// Peak bytes allocated to tensors.
     Allocated,
-    /// Bytes that the allocator reserved at the peak.
+    /// Peak bytes reserved by the allocator.
     Reserved,
-    /// Seconds of the update in a step that generates what it trains on.
+    /// Seconds of the update in a step that also generates its training data.
     Update,
 }
 
@@ -79,20 +79,20 @@ const GB: f64 = 1e9;
 const MS: f64 = 1e-3;
 const PERCENT: f64 = 1e-2;
 
-/// A figure's name as it stands before the number (with quotes, colons and equals signs between
-/// them or not), whose it is, and by what the number is multiplied.
+/// Text before each number (quotes, colons and equals signs between text and number are optional),
+/// the program, the kind, and the factor to the base unit.
 ///
-/// Sources: torchtitan `components/metrics.py` (memory is `max_reserved_gib`, tps is of a device),
+/// Sources: torchtitan `components/metrics.py` (memory is `max_reserved_gib`, tps is per device),
 /// Megatron-LM `training/training.py` and `utils.report_memory` (MB of 1,024 x 1,024), nanotron
 /// `trainer.py`, DeepSpeed `utils/timer.py` (GB of 1,024 to the third), transformers
 /// `trainer_utils.speed_metrics`, torchtune `training/memory.py`, NeMo's Lightning callbacks,
 /// Composer `callbacks/speed_monitor.py` and `memory_monitor.py` (GB of 10 to the ninth), MaxText
-/// `metric_logger.py`, nanoGPT `train.py`, nanochat `scripts/base_train.py` (tok/sec is of all
-/// GPUs, and not read), verl `trainer/ppo/metric_utils.py` and `workers/fsdp_workers.py`
-/// (throughput is of a GPU, memory in GB of 1,024 to the third), ms-swift `trainers/patcher.py` and
-/// `megatron/callbacks/print.py` (memory is reserved; before February 2026 the speed in iterations
-/// a second), Axolotl `core/trainers/base.py`, torchprime `metrics/metrics.py` (its lines of a step
-/// have the time of tracing alone, the summary has the step's).
+/// `metric_logger.py`, nanoGPT `train.py`, nanochat `scripts/base_train.py` (tok/sec is for all
+/// GPUs, and ignored), verl `trainer/ppo/metric_utils.py` and `workers/fsdp_workers.py` (throughput
+/// is per GPU, memory in GB of 1,024 to the third), ms-swift `trainers/patcher.py` and
+/// `megatron/callbacks/print.py` (memory is reserved; before February 2026 the speed was in
+/// iterations per second), Axolotl `core/trainers/base.py`, torchprime `metrics/metrics.py` (lines
+/// of a step only have the tracing time; the summary has the step time).
 pub(super) const PATTERNS: [(&str, Writer, Field, f64); 62] = [
     (" tps: ", Writer::Torchtitan, Field::Tokens, 1.0),
     (" wps: ", Writer::Torchtitan, Field::Tokens, 1.0),

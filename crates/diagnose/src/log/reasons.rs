@@ -1,5 +1,4 @@
-//! Single changes of a scenario that would explain what a run measured, the one that explains most
-//! first.
+//! Ranks single changes of a scenario that would explain a measurement.
 
 use crate::error::differences;
 use engine::model::report::Report;
@@ -13,26 +12,26 @@ use serde::{Deserialize, Serialize};
 /// A change that would explain a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
-    /// What it would mean.
+    /// Description of the change.
     pub what: String,
     /// The link of the changed scenario, without `#`.
     pub link: String,
-    /// The prediction with the change: seconds or bytes.
+    /// Prediction with the change, in seconds or bytes.
     pub predicted: f64,
-    /// Share of the difference that it explains, up to 1.
+    /// Share of the difference that the change explains, up to 1.
     pub explains: f64,
 }
 
-/// Most reasons that are named, and the least that one explains.
+/// Maximum number of reasons returned, and minimum share that a reason explains.
 const MOST: usize = 5;
 const LEAST: f64 = 0.15;
 
-/// Distance of two amounts, the same both ways: 1 where one is twice the other.
+/// Returns the symmetric distance of two amounts: 1 if one is twice the other.
 fn distance(one: f64, other: f64) -> f64 {
     (one / other).max(other / one) - 1.0
 }
 
-/// Of the scenarios, those that come nearer to what was measured.
+/// Returns the changed scenarios that are closer to the measurement, the best explanation first.
 pub(super) fn rank(
     scenario: &Scenario,
     measured: f64,
@@ -67,7 +66,7 @@ fn errors(scenario: &Scenario) -> usize {
     engine::validate::issues(scenario).iter().filter(|issue| issue.severity == Severity::Error).count()
 }
 
-/// A scenario with a change.
+/// Returns the scenario with a change applied.
 fn with(scenario: &Scenario, change: impl FnOnce(&mut Scenario)) -> Scenario {
     let mut changed = *scenario;
     change(&mut changed);
@@ -76,10 +75,10 @@ fn with(scenario: &Scenario, change: impl FnOnce(&mut Scenario)) -> Scenario {
 
 const MODES: [Recompute; 3] = [Recompute::None, Recompute::Selective, Recompute::Full];
 const HALF: f64 = 0.5;
-/// What GPUs reach of their clocks under a power cap or heat.
+/// Speed of GPUs under a power cap or thermal throttling, relative to full clocks.
 const HOT: f64 = 0.8;
 
-/// What may make a step take another time.
+/// Returns changes that may affect the time of a step.
 pub(super) fn of_time(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
     let mut all = vec![
         ("", with(scenario, |of| of.communication.overlap = !of.communication.overlap)),
@@ -135,7 +134,7 @@ fn slower_links(scenario: &mut Scenario, times: f64) {
     links.inter_node *= times;
 }
 
-/// What may make the peak of memory another.
+/// Returns changes that may affect peak memory.
 pub(super) fn of_memory(scenario: &Scenario) -> Vec<(&'static str, Scenario)> {
     let mut all = vec![
         ("", with(scenario, |of| of.kernels.attention = AttentionKernel::Unfused)),

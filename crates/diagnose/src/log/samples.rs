@@ -1,24 +1,24 @@
-//! A log line by line: what each says, in one pass.
+//! Reads the measurements of a log in one pass over its lines.
 
 use super::patterns::{FIELDS, Field, PATTERNS, Writer};
 use engine::stats::median;
 use std::cell::LazyCell;
 
-/// Figures of one field, a step each, in the order of the log.
+/// Values of each field, one per step, in the order of the log.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     of: [Vec<f64>; FIELDS],
-    /// The step that each figure is of, where its line says so.
+    /// Step of each value, if the line has one.
     steps: [Vec<Option<u64>>; FIELDS],
 }
 
-/// Longest line that is read: others hold no figures of a step.
+/// Maximum length of a line; longer lines hold no measurements of a step.
 const LONGEST_LINE: usize = 8000;
-/// Figures of one field that are kept.
+/// Maximum number of values kept per field.
 const MOST: usize = 200_000;
-/// Lines with figures after which the log is another's no more.
+/// Number of matching lines after which the log's writer is considered known.
 const SURE: usize = 20;
-/// Writers.
+/// Number of writers.
 const WRITERS: usize = 17;
 
 impl Samples {
@@ -35,7 +35,8 @@ impl Samples {
         }
     }
 
-    /// What several ranks say of one step: the most memory, and the median of the rest.
+    /// Merges values that several ranks report for one step: the maximum of memory, the median of
+    /// everything else.
     fn of_ranks(mut self) -> Self {
         let memory = [Field::Allocated, Field::Reserved].map(|field| field as usize);
         for (place, (figures, steps)) in self.of.iter_mut().zip(&self.steps).enumerate() {
@@ -43,7 +44,7 @@ impl Samples {
             let of_all = |figures: &[f64]| if memory.contains(&place) { most(figures) } else { median(figures) };
             let mut grouped: Vec<(Option<u64>, Vec<f64>)> = Vec::with_capacity(figures.len());
             for (figure, step) in figures.iter().zip(steps) {
-                // Ranks are a step apart at most.
+                // Ranks are at most one step apart.
                 let same = grouped.iter_mut().rev().take(2).find(|(other, _)| step.is_some() && other == step);
                 match same {
                     Some((_, figures)) => figures.push(*figure),
@@ -60,7 +61,7 @@ impl Samples {
     }
 }
 
-/// Reads a log: the figures of the writer of which it has most.
+/// Reads a log and returns the values of the writer with the most matches.
 pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
     let mut by_writer: [Samples; WRITERS] = Default::default();
     let mut sure: Option<Writer> = None;
@@ -88,7 +89,7 @@ pub(super) fn read(text: &str) -> Option<(Writer, Samples)> {
     (samples.len() > 0).then_some((best, samples))
 }
 
-/// The progress bar first, so that of two with as many figures the other is taken.
+/// Writers in ascending order of preference: for equal numbers of values, a later writer is taken.
 pub(super) const WRITERS_IN_ORDER: [Writer; WRITERS] = [
     Writer::Progress,
     Writer::TorchPrime,
@@ -133,7 +134,7 @@ fn read_line(line: &str, sure: Option<Writer>, by_writer: &mut [Samples; WRITERS
     found
 }
 
-/// Whether a line is one that the writer writes: names that are plain words need more.
+/// Returns whether a line has the format of a writer; names that are plain words need more context.
 fn is_its_line(line: &str, writer: Writer) -> bool {
     match writer {
         Writer::Torchtitan => line.contains("tps: ") || line.contains("wps: "),
@@ -145,7 +146,7 @@ fn is_its_line(line: &str, writer: Writer) -> bool {
     }
 }
 
-/// The number at the start of a text, with thousands separators, and with what stands behind it:
+/// Reads the number at the start of a text, with thousands separators and an optional unit:
 /// `5,615`, `11.5K`, `561.94ms`.
 fn number(text: &str, writer: Writer) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\'', '"', ':', '=']);
@@ -176,7 +177,7 @@ fn number(text: &str, writer: Writer) -> Option<f64> {
     Some(value * scale)
 }
 
-/// Seconds of a time as Python prints it: `0:00:02.510000`.
+/// Parses a time as Python prints it, in seconds: `0:00:02.510000`.
 fn clock(text: &str) -> Option<f64> {
     let end = text.find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, ':' | '.'));
     let mut parts = text.get(..end.unwrap_or(text.len()))?.splitn(3, ':');
@@ -184,10 +185,10 @@ fn clock(text: &str) -> Option<f64> {
     Some(3600.0 * part()? + 60.0 * part()? + part()?)
 }
 
-/// What stands before the number of a step.
+/// Text before the number of a step.
 const STEPS: [&str; 6] = ["iteration:", "iteration ", "global_step/max_steps", "step:", "step ", "iter "];
 
-/// The number of the step that a line is of.
+/// Returns the step number of a line.
 fn step(line: &str) -> Option<u64> {
     STEPS.iter().find_map(|name| {
         let rest = line.get(line.find(name)? + name.len()..)?.trim_start_matches([' ', '\'', '"', ':']);
@@ -195,7 +196,7 @@ fn step(line: &str) -> Option<u64> {
     })
 }
 
-/// Seconds of an iteration by tqdm's bar: `812/812 [1:26:02<00:00,  6.36s/it]`.
+/// Returns the seconds per iteration in tqdm's progress bar: `812/812 [1:26:02<00:00,  6.36s/it]`.
 fn progress(line: &str) -> Option<f64> {
     let rate = line.get(line.rfind('[')?..)?;
     let rate = rate.get(rate.find(',')? + 1..)?.trim_start();
@@ -210,7 +211,7 @@ fn progress(line: &str) -> Option<f64> {
     }
 }
 
-/// A line without the escape sequences that colour it.
+/// Removes color escape sequences from a line.
 fn without_colours(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut letters = line.chars();
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn what_ranks_say_of_one_step_is_one_figure() {
         let line = |step: u32, rank: u32| format!("[rank{rank}]: step: {step}  loss: 9  tps: {}", 1000 * step + rank);
-        // The third rank is a step behind.
+        // The third rank is one step behind.
         let order = [(1, 0), (1, 1), (2, 0), (1, 2), (2, 1), (3, 0), (2, 2), (3, 1), (3, 2)];
         let text: Vec<String> = order.into_iter().map(|(step, rank)| line(step, rank)).collect();
         let (writer, samples) = read(&text.join("\n")).unwrap();

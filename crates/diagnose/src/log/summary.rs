@@ -1,14 +1,14 @@
-//! The table that `torch.cuda.memory_summary()` prints: peaks of tensors and of the allocator.
+//! Reads the table of `torch.cuda.memory_summary()`: peaks of allocated and reserved memory.
 
 use super::Measured;
 use crate::error::size_at;
 
-/// What marks the table.
+/// Title of the table.
 const TITLE: &str = "PyTorch CUDA memory summary";
 
-/// Reads the first table of a text: the peaks of allocated and of reserved memory, what is held
-/// without a tensor, and how often the allocator had to give memory back. *Non-releasable* are
-/// inactive pieces of blocks in use (`c10/cuda/CUDACachingAllocator.cpp`, `inactive_split`).
+/// Reads the first table of a text: peak allocated and reserved memory, reserved memory without a
+/// tensor, and the number of allocation retries. *Non-releasable* memory is inactive pieces of
+/// blocks in use (`c10/cuda/CUDACachingAllocator.cpp`, `inactive_split`).
 pub(super) fn read(text: &str) -> Option<Measured> {
     let table = text.get(text.find(TITLE)?..)?;
     let cell = |name: &str, column: usize| {
@@ -31,12 +31,12 @@ pub(super) fn read(text: &str) -> Option<Measured> {
     })
 }
 
-/// Lines of a table, and the places of the columns of current use and of peaks after the name.
+/// Lines of a table, and the indices of the columns of current and peak usage after the name.
 const LINES: usize = 60;
 const CURRENT: usize = 1;
 const PEAK: usize = 2;
 
-/// `|            CUDA OOMs: 1            |        cudaMalloc retries: 3         |`.
+/// Parses `|            CUDA OOMs: 1            |        cudaMalloc retries: 3         |`.
 fn retries(table: &str) -> Option<u32> {
     let phrase = "cudaMalloc retries: ";
     let rest = table.get(table.find(phrase)? + phrase.len()..)?;

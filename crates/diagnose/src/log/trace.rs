@@ -1,5 +1,5 @@
-//! A Chrome trace of PyTorch's profiler: how long steps take, how much of that the GPU computes,
-//! communicates and waits.
+//! Reads a Chrome trace of PyTorch's profiler: the time of steps, and the shares in which the GPU
+//! computes, communicates and is idle.
 
 use super::Measured;
 use core::fmt;
@@ -8,39 +8,39 @@ use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
-/// What a trace says of one GPU, as shares of the time from its first kernel to its last.
+/// Activity of one GPU, as shares of the time from its first kernel to its last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The GPU runs a kernel that is not a collective.
     pub compute: f64,
-    /// It runs collectives alone.
+    /// The GPU only runs collectives.
     pub exposed_comm: f64,
-    /// It runs collectives beside other kernels.
+    /// The GPU runs collectives concurrently with other kernels.
     pub overlapped_comm: f64,
-    /// It runs nothing.
+    /// The GPU runs no kernel.
     pub idle: f64,
 }
 
-/// Whether a text is such a trace.
+/// Returns whether a text is a Chrome trace.
 pub(super) fn is_trace(text: &str) -> bool {
     let start = text.trim_start();
     let head = start.get(..start.len().min(HEAD)).unwrap_or_default();
     start.starts_with(['{', '[']) && (text.contains("\"traceEvents\"") || head.contains("\"ph\""))
 }
 
-/// Bytes in which a bare list of events shows what it is.
+/// Bytes at the start of a bare list of events in which a trace is recognized.
 const HEAD: usize = 2000;
 
 /// Microseconds in a second.
 const MICROS: f64 = 1e6;
-/// Kernels that are kept.
+/// Maximum number of kernels kept.
 const MOST: usize = 4_000_000;
 
-/// Reads a trace, event by event.
+/// Reads a trace event by event.
 ///
 /// # Errors
 ///
-/// A sentence if it is no JSON, or has neither steps nor kernels.
+/// Returns a sentence if the text is not valid JSON, or has neither steps nor kernels.
 pub(super) fn read(text: &str) -> Result<Measured, String> {
     let Trace(events) =
         serde_json::from_str(text).map_err(|error| format!("This trace cannot be read. The parser says: {error}."))?;
@@ -53,11 +53,12 @@ pub(super) fn read(text: &str) -> Result<Measured, String> {
     Ok(Measured { steps: steps.len(), step_seconds, profile, ..Measured::none("PyTorch's profiler") })
 }
 
-/// The shares of the time, of kernels with start, end and whether they are collectives.
+/// Computes the shares of time from kernels, given as start, end and whether the kernel is a
+/// collective.
 fn profile(mut kernels: Vec<(f64, f64, bool)>) -> Option<Profile> {
     kernels.sort_by(|one, other| one.0.total_cmp(&other.0));
     let first = kernels.first()?.0;
-    // The ends of all kernels so far, of collectives and of others.
+    // Latest ends so far, of collectives and of other kernels.
     let (mut comm, mut other) = (first, first);
     let (mut with_comm, mut with_other, mut both, mut any) = (0.0, 0.0, 0.0, 0.0);
     for (start, end, is_comm) in kernels {
@@ -80,14 +81,14 @@ fn profile(mut kernels: Vec<(f64, f64, bool)>) -> Option<Profile> {
     })
 }
 
-/// What is kept of the events: durations of steps, and kernels.
+/// Data kept from the events: durations of steps, and kernels.
 #[derive(Default)]
 struct Events {
     steps: Vec<f64>,
     kernels: Vec<(f64, f64, bool)>,
 }
 
-/// One event, as far as it is read.
+/// Fields of an event that are read.
 #[derive(Deserialize)]
 struct Event<'a> {
     #[serde(borrow, default)]
@@ -100,7 +101,7 @@ struct Event<'a> {
     dur: f64,
 }
 
-/// A number, also where it is written as a string.
+/// Deserializes a number, which may be written as a string.
 fn number<'de, D: Deserializer<'de>>(of: D) -> Result<f64, D::Error> {
     struct Read;
     impl Visitor<'_> for Read {
@@ -161,7 +162,7 @@ impl<'de> Deserialize<'de> for Events {
     }
 }
 
-/// A trace: an object with a list of events, or the list alone.
+/// A trace: an object with a list of events, or a bare list.
 struct Trace(Events);
 
 impl<'de> Deserialize<'de> for Trace {
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn shares_of_a_trace_add_up() {
-        // Two kernels, a collective half beside the first, and a gap of a fifth.
+        // Two kernels, a collective that half overlaps the first, and a gap of one fifth.
         let text = r#"{"schemaVersion": 1, "traceEvents": [
             {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#5", "ts": 0, "dur": 100.5},
             {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 0, "dur": 40, "args": {"stream": 7}},

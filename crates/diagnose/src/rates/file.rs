@@ -1,4 +1,4 @@
-//! The JSON of the script: whose it is, and its rows, each checked by itself.
+//! Reads the JSON of the measuring script and checks each row.
 
 mod row;
 
@@ -9,20 +9,20 @@ use crate::log::links::Point;
 pub(super) use row::{Attention, Product};
 use row::{MOST_RANKS, Row, rows};
 
-/// The key that marks the script's JSON; its value is the version.
+/// Key that identifies the script's JSON; its value is the version.
 const MARK: &str = "shardwise_measure";
-/// The version that is read.
+/// Supported version.
 const VERSION: u64 = 1;
-/// The most lines of what the script left out that are said.
+/// Maximum number of skipped measurements that are listed.
 const MOST_SAID: usize = 6;
 
-/// What was measured.
+/// Content of a file of measurements.
 pub(super) struct File {
-    /// The GPU, as its driver names it.
+    /// GPU name reported by the driver.
     pub(super) name: String,
-    /// Processes, and the nodes that they ran on.
+    /// Number of processes.
     pub(super) ranks: f64,
-    /// PyTorch and what is below it.
+    /// Versions of PyTorch and the libraries below it.
     pub(super) versions: Vec<String>,
     pub(super) usable_bytes: Option<f64>,
     pub(super) sustained: Vec<Product>,
@@ -30,22 +30,22 @@ pub(super) struct File {
     /// Format and FLOP/s of each rank.
     pub(super) of_ranks: Vec<(String, f64)>,
     pub(super) attention: Vec<Attention>,
-    /// Operator and bytes a second.
+    /// Operator and bytes per second.
     pub(super) streams: Vec<(String, f64)>,
-    /// Operator and microseconds of the host.
+    /// Operator and host time in microseconds.
     pub(super) launches: Vec<(String, f64)>,
     /// Direction and GB/s.
     pub(super) host_link: Vec<(String, f64)>,
-    /// What had run, and the bytes in use after it.
+    /// Stage of the script, and the bytes in use after the stage.
     pub(super) memory: Vec<(String, f64)>,
     pub(super) points: Vec<Point>,
-    /// What the script left out, in its words.
+    /// Measurements that the script skipped, in its own words.
     pub(super) skipped: Vec<String>,
-    /// Rows that could not be read, and why.
+    /// Rows that could not be read, with the reason.
     pub(super) unreadable: Vec<String>,
 }
 
-/// The JSON in a text, where it is the script's: what NCCL prints may stand before it.
+/// Finds the script's JSON in a text; output of NCCL may precede the JSON.
 pub(super) fn json(text: &str) -> Option<Result<Map<String, Value>, String>> {
     let mark = format!("\"{MARK}\"");
     let at = text.find(&mark)?;
@@ -89,7 +89,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// A sentence where it was no GPU that was measured, or nothing was.
+    /// Returns a sentence if the device is not a GPU, or if there are no measurements.
     pub(super) fn of(json: &Map<String, Value>) -> Result<Self, String> {
         let text = |of: &str, key: &str| json.get(of).and_then(|of| of.get(key)).and_then(Value::as_str).map(shorten);
         let missing = |what: &str| format!("This file of `shardwise measure` lacks {what}: run the script again.");
@@ -155,7 +155,7 @@ impl File {
     }
 }
 
-/// A sentence of the script, on one line and no longer than one.
+/// Normalizes a message of the script to one line of limited length.
 fn sentence(line: &str) -> String {
     const LONGEST: usize = 240;
     let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ");

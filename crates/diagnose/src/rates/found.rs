@@ -1,4 +1,4 @@
-//! What the rows say of the parameters: a value for each, and the sentence of where it comes from.
+//! Derives parameters from the rows: a value each, and a sentence about its source.
 
 use engine::format;
 use engine::model::hardware::Accelerator;
@@ -9,30 +9,30 @@ use engine::units::{BytesPerSecond, FlopsPerSecond};
 
 use super::file::{Attention, File, Product};
 
-/// A parameter as measured, in its own unit.
+/// A measured parameter, in the parameter's own unit.
 pub(super) struct Found {
     pub(super) id: ParamId,
     pub(super) value: f64,
-    /// What was measured, as the beginning of a sentence.
+    /// Description of the measurement, as the beginning of a sentence.
     pub(super) what: String,
 }
 
 const PERCENT: f64 = 100.0;
-/// Columns of the product at which the parameter for small products holds.
+/// Columns of the product at which the half-saturation parameter is defined.
 const REFERENCE_WIDTH: f64 = 4096.0;
-/// Output elements from which on a product counts as large, and up to which as small; the fewest
-/// terms of each of them.
+/// Minimum output elements of a large product, maximum output elements of a small product, and
+/// minimum inner dimension of both.
 const LARGE: f64 = 67_000_000.0;
 const SMALL: f64 = 4_200_000.0;
 const LEAST_TERMS: f64 = 2048.0;
-/// Rows of a small product that a training step has.
+/// Minimum rows of a small product in a training step.
 const LEAST_ROWS: f64 = 128.0;
-/// Operators that only stream: each byte is read or written once, with nothing to compute.
+/// Memory-bound operators: each byte is read or written once, with negligible compute.
 const STREAMS: [&str; 4] = ["copy", "add", "cast_to_16_bits", "add_in_32_bits"];
-/// The backward pass of attention over the forward one: five products for two.
+/// FLOPs of the backward pass of attention relative to the forward pass: five products for two.
 const BACKWARD: f64 = 2.5;
 
-/// Every parameter that the file tells.
+/// Returns all parameters that the file determines.
 pub(super) fn found(file: &File, scenario: &Scenario) -> Vec<Found> {
     let gpu = &scenario.accelerator.values;
     let half = half_saturation(file);
@@ -55,8 +55,8 @@ pub(super) fn found(file: &File, scenario: &Scenario) -> Vec<Found> {
     found
 }
 
-/// What large products reach over some seconds; the last wave of tiles, which the engine adds
-/// itself, is taken out.
+/// Computes the sustained rate of large products, without the loss of the last wave of tiles, which
+/// the engine models separately.
 fn products(
     file: &File,
     is_of: impl Fn(&str) -> bool,
@@ -81,11 +81,12 @@ fn products(
     Some(Found { id, value: PERCENT * rate * tail / peak.get(), what })
 }
 
-/// Tokens at which products of 4,096 columns reach half of what large ones do: `rate = largest /
-/// (1 + A / (m n))`, A by the median.
+/// Returns the number of tokens at which products with 4,096 columns reach half the rate of large
+/// products: `rate = largest / (1 + A / (m n))`, with the median of A.
 fn half_saturation(file: &File) -> Option<f64> {
     let of_16_bits = || file.products.iter().filter(|row| row.format != "fp8" && row.k >= LEAST_TERMS);
-    // A length that tensor cores cannot divide runs at a fraction of the rate.
+    // A side that is not a multiple of 64 does not suit tensor cores and runs at a fraction of the
+    // rate.
     let is_even = |row: &&Product| [row.n, row.k].iter().all(|side| side % 64.0 == 0.0);
     let large: Vec<f64> =
         of_16_bits().filter(is_even).filter(|row| row.m * row.n >= LARGE).map(Product::rate).collect();
@@ -96,7 +97,7 @@ fn half_saturation(file: &File) -> Option<f64> {
     (tokens.len() >= 3).then(|| median(&tokens)).flatten().map(|tokens| tokens.max(0.0))
 }
 
-/// Of a kernel's rows that whose heads and length are nearest to the run's.
+/// Returns the row of a kernel with the head dimension and length closest to the run's.
 fn of_kernel<'a>(file: &'a File, kernel: &str, scenario: &Scenario) -> Option<&'a Attention> {
     let (width, length) = (f64::from(scenario.model.architecture().head_dim), f64::from(scenario.seq_len));
     let away = |one: f64, other: f64| (one / other.max(1.0)).ln().abs();
@@ -108,7 +109,8 @@ fn of_kernel<'a>(file: &'a File, kernel: &str, scenario: &Scenario) -> Option<&'
     })
 }
 
-/// Both passes at one rate, of which the backward one has five products for two.
+/// Computes one rate for both passes; the backward pass has five products for the forward pass's
+/// two.
 fn attention(row: &Attention, gpu: &Accelerator, id: ParamId) -> Found {
     let forward = 2.0 * row.batch * row.heads * row.head_dim * row.length * row.length;
     let rate = (1.0 + BACKWARD) * forward / (row.forward + row.backward);
@@ -125,7 +127,7 @@ fn attention(row: &Attention, gpu: &Accelerator, id: ParamId) -> Found {
     }
 }
 
-/// What operators that only stream reach of the memory's bandwidth.
+/// Computes the share of memory bandwidth that memory-bound operators reach.
 fn streams(file: &File, gpu: &Accelerator) -> Option<Found> {
     let rates = file.streams.iter().filter(|(operator, _)| STREAMS.contains(&operator.as_str()));
     let rate = median(&rates.map(|(_, rate)| *rate).collect::<Vec<_>>())?;
@@ -141,7 +143,7 @@ fn streams(file: &File, gpu: &Accelerator) -> Option<Found> {
     })
 }
 
-/// The slower direction to the host's pinned memory.
+/// Returns the slower direction of copies to and from the host's pinned memory.
 fn host_link(file: &File) -> Option<Found> {
     let of = |direction: &str| {
         let rates: Vec<f64> =
@@ -161,7 +163,7 @@ fn said_gb(rate: f64) -> String {
     format::gb_per_s(BytesPerSecond::from_gb_per_s(rate))
 }
 
-/// What the driver reports, of what the maker names.
+/// Computes the share of the nominal memory that the driver reports as usable.
 fn usable(file: &File, gpu: &Accelerator) -> Option<Found> {
     let bytes = file.usable_bytes.filter(|bytes| *bytes > 0.0)?;
     Some(Found {

@@ -1,4 +1,4 @@
-//! Puts what was measured into the scenario, and says what each value changes.
+//! Sets measured rates in the scenario and describes each change.
 
 use engine::catalog::names::{Named, gpu_named};
 use engine::catalog::{AcceleratorEntry, accelerator, pick};
@@ -15,30 +15,31 @@ use super::words::{self, kept_as_words, prediction};
 use crate::error::differences;
 use crate::log::links;
 
-/// The scenario with the rates in it, and what is said of them.
+/// Scenario with the measured rates, and a description of the changes.
 pub struct Taken {
-    /// The scenario with the rates in it.
+    /// Scenario with the measured rates.
     pub scenario: Scenario,
-    /// What was taken over.
+    /// Summary of the parameters that were set.
     pub said: String,
-    /// What was read.
+    /// Summary of the file that was read.
     pub read: String,
-    /// The same without what kernels reach alone and not in a step, and what that is.
+    /// Alternative scenario without the rates of isolated kernels, which whole steps do not reach,
+    /// and its description.
     pub offer: Option<(String, Scenario)>,
-    /// What each value changes, under headings.
+    /// Changes under headings.
     pub sections: Vec<(&'static str, Vec<String>)>,
 }
 
-/// Digits to which a rate is rounded: one more than runs repeat.
+/// Significant digits of a rate: one more than is reproducible between runs.
 const DIGITS: usize = 3;
-/// Digits of the usable memory, a part of which is decided by less.
+/// Significant digits of usable memory, where smaller differences matter.
 const DIGITS_OF_MEMORY: usize = 4;
 
-/// Takes over what can be.
+/// Sets all measured parameters that are valid.
 ///
 /// # Errors
 ///
-/// A sentence where the catalog does not know the GPU.
+/// Returns a sentence if the GPU is not in the catalog.
 pub(super) fn take(file: &File, scenario: &Scenario) -> Result<Taken, String> {
     let (before, mut notes) = on_gpu(file, scenario)?;
     let mut after = before;
@@ -96,7 +97,7 @@ pub(super) fn take(file: &File, scenario: &Scenario) -> Result<Taken, String> {
     })
 }
 
-/// What kernels reach alone and, in a step, less.
+/// Parameters whose measured values hold for isolated kernels and are lower in whole steps.
 const OF_KERNELS: [ParamId; 5] = [
     ParamId::MatmulEfficiency,
     ParamId::Matmul8BitEfficiency,
@@ -105,7 +106,7 @@ const OF_KERNELS: [ParamId; 5] = [
     ParamId::TunedAttentionEfficiency,
 ];
 
-/// The scenario with the shares of products and attention that it had, where they changed.
+/// Returns the scenario with its former efficiencies of products and attention, if these changed.
 fn as_in_steps(before: &Scenario, after: &Scenario) -> Option<Scenario> {
     let mut kept = *after;
     for number in OF_KERNELS.iter().filter_map(|id| id.number()) {
@@ -114,7 +115,7 @@ fn as_in_steps(before: &Scenario, after: &Scenario) -> Option<Scenario> {
     (kept != *after).then_some(kept)
 }
 
-/// The scenario on the GPU that was measured, and what is said of that.
+/// Returns the scenario with the GPU that was measured, and remarks about the GPU.
 fn on_gpu(file: &File, scenario: &Scenario) -> Result<(Scenario, Vec<String>), String> {
     let mut on = *scenario;
     let Some(named) = known(&file.name) else {
@@ -147,8 +148,8 @@ fn on_gpu(file: &File, scenario: &Scenario) -> Result<(Scenario, Vec<String>), S
     Ok((on, notes))
 }
 
-/// The GPU of a name, whose last words may be the form that a driver adds: “NVIDIA B300 SXM6 AC”. A
-/// slice of one has other peaks.
+/// Finds the GPU of a name. Up to two last words may be the form factor that a driver adds: “NVIDIA
+/// B300 SXM6 AC”. A MIG slice has other peaks and is not matched.
 fn known(name: &str) -> Option<Named<AcceleratorEntry>> {
     const FORM: usize = 2;
     if name.contains("MIG") {
@@ -161,7 +162,7 @@ fn known(name: &str) -> Option<Named<AcceleratorEntry>> {
     })
 }
 
-/// Sets a parameter; says what it was, in the catalog and in the scenario.
+/// Sets a parameter and describes its former value in the catalog and in the scenario.
 fn put(found: &Found, scenario: &mut Scenario) -> Result<String, String> {
     let param = found.id.param();
     let Some(number) = found.id.number() else { return Err(found.what.clone()) };

@@ -1,4 +1,4 @@
-//! The sentences about rates: what stays words, and what becomes of the run.
+//! Sentences about rates: measurements without a parameter, and the effect on the run.
 
 use engine::format;
 use engine::model::report::MemoryPart;
@@ -7,20 +7,20 @@ use engine::units::{Bytes, Seconds};
 
 use super::file::File;
 
-/// Said with shares of products and attention (`crates/score/tests/suite/one_gpu.rs` holds the
-/// number).
+/// Shown with efficiencies of products and attention (`crates/score/tests/suite/one_gpu.rs` checks
+/// the number).
 pub(super) const KERNELS_ALONE: &str = "These are kernels alone. In a step they reach less, which the catalog's shares of products and \
      attention have in them: those were fitted to whole steps. On published steps on H100 and H200 one H200's own shares predict times that \
      are about a twentieth shorter than the catalog's. Where a run of yours is slower than this says, read its log too.";
 
-/// What is offered beside.
+/// Describes the alternative that keeps the efficiencies of whole steps.
 pub(super) fn offer(prediction: &str) -> String {
     format!(
         "Keep the shares of products and attention as whole steps reach them, and take the rest as measured. {prediction}"
     )
 }
 
-/// What was measured and is no parameter, or is one that the measurement does not tell.
+/// Describes measurements that set no parameter.
 pub(super) fn kept_as_words(file: &File, scenario: &Scenario) -> Vec<String> {
     let mut lines = Vec::new();
     let launches: Vec<String> = file
@@ -62,7 +62,7 @@ pub(super) fn kept_as_words(file: &File, scenario: &Scenario) -> Vec<String> {
     lines
 }
 
-/// The most operators and moments that are listed, and the bytes below which a collective is small.
+/// Maximum number of operators and stages listed, and the bytes below which a collective is small.
 const MOST: usize = 8;
 const SMALL: f64 = 65_536.0;
 
@@ -77,7 +77,7 @@ fn words_of(after: &str) -> String {
     }
 }
 
-/// How the prediction of the run changes.
+/// Describes the change in the prediction of the run.
 pub(super) fn prediction(before: &Scenario, after: &Scenario) -> String {
     let (was, now) = (before.report(), after.report());
     let [from, to] = [was, now].map(|report| report.tokens_per_s_per_gpu);

@@ -1,4 +1,4 @@
-//! A memory snapshot as PyTorch writes it (`torch.cuda.memory._snapshot`, its docstring).
+//! Format of PyTorch's memory snapshots (docstring of `torch.cuda.memory._snapshot`).
 
 use crate::error::{Doing, doing_in};
 use core::fmt;
@@ -6,93 +6,93 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 
-/// The name under which [`Frames`] are asked for.
+/// Newtype name under which [`Frames`] are deserialized.
 pub(super) const FRAMES: &str = "Frames";
 
 /// A snapshot of all GPUs of a process.
 #[derive(Debug, Deserialize)]
 pub(super) struct Snapshot<'a> {
-    /// Memory from the driver.
+    /// Memory obtained from the driver.
     #[serde(borrow)]
     pub segments: Vec<Segment<'a>>,
-    /// What the allocator did, a list for each GPU.
+    /// Events of the allocator, one list per GPU.
     #[serde(borrow, default)]
     pub device_traces: Vec<Vec<Event<'a>>>,
-    /// How the allocator is set.
+    /// Settings of the allocator.
     #[serde(default)]
     pub allocator_settings: Option<Settings>,
 }
 
-/// How the allocator is set.
+/// Settings of the allocator.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(super) struct Settings {
-    /// Whether segments grow in place.
+    /// Whether segments are expandable.
     #[serde(default)]
     pub expandable_segments: bool,
 }
 
-/// Memory that the driver gave in one piece.
+/// Contiguous memory obtained from the driver.
 #[derive(Debug, Deserialize)]
 pub(super) struct Segment<'a> {
-    /// The GPU.
+    /// Index of the GPU.
     #[serde(default)]
     pub device: u32,
-    /// Where it begins.
+    /// Start address.
     #[serde(default)]
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub total_size: u64,
-    /// Whether it grows in place.
+    /// Whether the segment is expandable.
     #[serde(default)]
     pub is_expandable: bool,
-    /// What it is divided into, in order.
+    /// Blocks of the segment, by address.
     #[serde(borrow)]
     pub blocks: Vec<Block<'a>>,
 }
 
-/// A piece of a segment.
+/// A block of a segment.
 #[derive(Debug, Deserialize)]
 pub(super) struct Block<'a> {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Bytes that were asked for; what snapshots before PyTorch 2.1 leave out.
+    /// Requested bytes; absent from snapshots before PyTorch 2.1.
     #[serde(default)]
     pub requested_size: Option<u64>,
-    /// Where it begins; snapshots before PyTorch 2.1 leave it out too.
+    /// Start address; absent from snapshots before PyTorch 2.1.
     #[serde(default)]
     pub address: Option<u64>,
-    /// `active_allocated`, `active_awaiting_free` (`active_pending_free` before) or `inactive`.
+    /// `active_allocated`, `active_awaiting_free` (formerly `active_pending_free`) or `inactive`.
     #[serde(borrow)]
     pub state: Cow<'a, str>,
-    /// Who asked for it.
+    /// Stack of the request.
     #[serde(borrow, default)]
     pub frames: Frames<'a>,
 }
 
 impl Block<'_> {
-    /// Whether something is in it.
+    /// Returns whether the block is in use.
     pub(super) fn is_active(&self) -> bool {
         self.state.starts_with("active")
     }
 }
 
-/// What the allocator did.
+/// Kind of an allocator event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Action {
-    /// A tensor came.
+    /// A tensor was allocated.
     Alloc,
-    /// It went, and its memory is free.
+    /// A tensor was freed.
     FreeCompleted,
-    /// The driver gave memory.
+    /// The driver provided memory.
     #[serde(alias = "segment_map")]
     SegmentAlloc,
-    /// The driver got memory back.
+    /// Memory was returned to the driver.
     #[serde(alias = "segment_unmap")]
     SegmentFree,
     /// A request was refused.
     Oom,
-    /// Something that changes nothing: `free_requested`, `snapshot`, `annotate`.
+    /// An event without effect on memory: `free_requested`, `snapshot`, `annotate`.
     #[serde(other)]
     Other,
 }
@@ -100,40 +100,40 @@ pub(super) enum Action {
 /// An entry of a trace.
 #[derive(Debug, Deserialize)]
 pub(super) struct Event<'a> {
-    /// What was done.
+    /// Kind of the event.
     pub action: Action,
-    /// Where; a refused request has no place.
+    /// Address; absent for a refused request.
     #[serde(default)]
     pub addr: u64,
-    /// Bytes: of tensors as asked for, of refused requests rounded up to 512.
+    /// Bytes: as requested for tensors, rounded up to 512 for refused requests.
     pub size: u64,
-    /// Bytes that the driver had left when it refused.
+    /// Free device memory at the refusal, in bytes.
     #[serde(default)]
     pub device_free: Option<u64>,
-    /// Who asked.
+    /// Stack of the request.
     #[serde(borrow, default)]
     pub frames: Frames<'a>,
 }
 
-/// What the stack of a request says: the user's line, and what the program was doing.
+/// Summary of a request's stack: the user's line, and the operation of the program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames<'a> {
-    /// The innermost line of Python outside PyTorch; inside, where all are.
+    /// Innermost Python frame outside PyTorch, or the innermost Python frame if all are in PyTorch.
     pub line: Option<Frame<'a>>,
-    /// What the innermost line that tells says.
+    /// Operation of the innermost frame that identifies one.
     pub doing: Option<Doing>,
 }
 
-/// A line of a stack.
+/// A frame of a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 pub(super) struct Frame<'a> {
-    /// The file.
+    /// File name.
     #[serde(borrow)]
     pub filename: Cow<'a, str>,
-    /// The line.
+    /// Line number.
     #[serde(default)]
     pub line: u32,
-    /// The function.
+    /// Function name.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
 }
@@ -150,13 +150,13 @@ impl Frame<'_> {
 
 impl fmt::Display for Frame<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The last folder and the file.
+        // Show only the last folder and the file.
         let start = self.filename.rmatch_indices(['/', '\\']).nth(1).map_or(0, |(at, _)| at + 1);
         write!(to, "{}:{} in {}", self.filename.get(start..).unwrap_or_default(), self.line, self.name)
     }
 }
 
-/// Lines of a stack that are looked at, of those that the file has.
+/// Maximum number of frames of a stack that are inspected.
 const MOST_LINES: usize = 512;
 
 impl<'de: 'a, 'a> Deserialize<'de> for Frames<'a> {
@@ -177,7 +177,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Frames<'a> {
                 from.deserialize_any(Self)
             }
 
-            /// The innermost line first.
+            /// Visits the frames, innermost first.
             fn visit_seq<S: SeqAccess<'de>>(self, mut lines: S) -> Result<Self::Value, S::Error> {
                 let mut found = Frames::default();
                 let mut is_own = false;

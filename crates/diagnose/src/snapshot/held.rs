@@ -1,4 +1,4 @@
-//! Tensors that were alive, alike ones together, with what they are.
+//! Groups tensors that were alive, and identifies each group.
 
 use super::format::Frame;
 use super::moment::Moment;
@@ -7,14 +7,14 @@ use engine::model::report::MemoryPart;
 use engine::params::quantity::group_thousands;
 use std::collections::HashMap;
 
-/// What the allocator rounds sizes up to, less one.
+/// Maximum bytes that the allocator's rounding adds to a request.
 pub(super) const ROUNDED: u64 = 511;
-/// Most kinds of tensors that are looked up; the rest are small.
+/// Maximum number of groups that are identified; the rest are small.
 const LOOKED_UP: usize = 400;
-/// Most kinds of tensors that are named.
+/// Maximum number of groups that are listed.
 const NAMED: usize = 8;
 
-/// Tensors of one size that one line asked for.
+/// Tensors of equal size that were allocated by one source line.
 struct Group<'a> {
     size: u64,
     count: u64,
@@ -28,13 +28,13 @@ impl Group<'_> {
     }
 }
 
-/// What was alive, the most first.
+/// Groups of tensors that were alive, the largest total first.
 pub(super) struct Groups<'a> {
     all: Vec<Group<'a>>,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups the tensors of a moment, whose sizes the allocator may have rounded up by less than
+    /// Groups the tensors of a moment. The allocator may have rounded sizes up by less than
     /// `rounded`.
     pub(super) fn of(moment: &'a Moment<'_, 'a>, sizes: &Sizes, rounded: u64) -> Self {
         type Key<'a> = (u64, Option<&'a Frame<'a>>, Option<Doing>);
@@ -43,8 +43,8 @@ impl<'a> Groups<'a> {
         for (at, held) in moment.held.iter().enumerate() {
             let line = held.frames.and_then(|frames| frames.line.as_ref());
             let doing = held.frames.and_then(|frames| frames.doing);
-            // Where stacks were recorded, what has none was asked for by autograd's thread, in
-            // which no Python runs.
+            // If stacks were recorded, a request without a stack comes from autograd's thread,
+            // which runs no Python.
             let autograd = lines && held.is_recorded && line.is_none();
             let key = (held.size, line, doing.or(autograd.then_some(Doing::Backward)));
             counted.entry(key).or_insert((at, 0)).1 += 1;
@@ -60,13 +60,13 @@ impl<'a> Groups<'a> {
         Self { all: all.collect() }
     }
 
-    /// How many tensors.
+    /// Returns the number of tensors.
     pub(super) fn count(&self) -> u64 {
         self.all.iter().map(|group| group.count).sum()
     }
 
-    /// Bytes and tensors of each set of parts that could not be told apart, the most first; of none
-    /// where nothing was recognised.
+    /// Returns bytes and tensors of each set of parts that cannot be distinguished, the largest
+    /// first. The set is empty for tensors that were not identified.
     fn by_part(&self) -> Vec<(&[MemoryPart], u64, u64)> {
         let mut sums: Vec<(&[MemoryPart], u64, u64)> = Vec::new();
         for group in &self.all {
@@ -83,12 +83,12 @@ impl<'a> Groups<'a> {
         sums
     }
 
-    /// The part with most bytes among those that were recognised.
+    /// Returns the part with the most bytes among the identified tensors.
     pub(super) fn largest_part(&self) -> Option<(MemoryPart, u64)> {
         self.by_part().into_iter().find_map(|(parts, bytes, _)| Some((*parts.first()?, bytes)))
     }
 
-    /// A line for each part: what was alive, beside what is predicted.
+    /// Returns a line per part: bytes alive, and the prediction.
     pub(super) fn parts(
         &self,
         named: impl Fn(MemoryPart) -> &'static str,
@@ -108,7 +108,7 @@ impl<'a> Groups<'a> {
         self.by_part().into_iter().map(line).collect()
     }
 
-    /// A line for each kind of tensors, of those that hold most.
+    /// Returns a line for each of the largest groups.
     pub(super) fn largest(&self, named: impl Fn(MemoryPart) -> &'static str) -> Vec<String> {
         let line = |group: &Group<'_>| {
             let size = bytes(group.size as f64);

@@ -1,62 +1,62 @@
-//! What was alive at the moment that matters: at the request that was refused, else at the peak of
-//! the record, else now.
+//! Reconstructs the tensors alive at the decisive moment: the refused request, or else the peak of
+//! the record, or else the time of the snapshot.
 
 use super::format::{Action, Block, Event, Frames, Segment};
 use std::collections::HashMap;
 
-/// Why a moment is looked at.
+/// Reason for choosing a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// A request of so many bytes was refused, by the event of this place.
+    /// A request was refused.
     Refused {
-        /// Place of the event.
+        /// Index of the event.
         at: usize,
-        /// Bytes, rounded up to 512.
+        /// Requested bytes, rounded up to 512.
         wanted: u64,
-        /// Bytes that the driver had left.
+        /// Free device memory, in bytes.
         free: Option<u64>,
     },
-    /// Tensors held most after the event of this place.
+    /// Allocated memory was at its peak after an event.
     Peak {
-        /// Place of the event.
+        /// Index of the event.
         at: usize,
     },
-    /// Nothing was recorded: the snapshot itself.
+    /// No events were recorded: the time of the snapshot.
     Now,
 }
 
-/// A tensor.
+/// A tensor that was alive.
 #[derive(Clone, Debug)]
 pub(super) struct Held<'s, 'a> {
-    /// Bytes that were asked for; of snapshots that do not say, with what the allocator added.
+    /// Requested bytes; allocated bytes if the snapshot has no requested size.
     pub size: u64,
-    /// Who asked, where the snapshot says.
+    /// Stack of the request, if recorded.
     pub frames: Option<&'s Frames<'a>>,
-    /// Whether the record has the request.
+    /// Whether the request is in the record.
     pub is_recorded: bool,
 }
 
-/// A moment of one GPU.
+/// Memory of one GPU at a moment.
 #[derive(Debug)]
 pub(super) struct Moment<'s, 'a> {
-    /// Why it.
+    /// Reason for choosing the moment.
     pub why: Why,
-    /// What was alive.
+    /// Tensors that were alive.
     pub held: Vec<Held<'s, 'a>>,
-    /// Bytes of that, as the allocator rounds them.
+    /// Bytes of these tensors, with the allocator's rounding.
     pub allocated: u64,
-    /// Bytes from the driver.
+    /// Bytes obtained from the driver.
     pub reserved: u64,
     /// Bytes that were alive before the first event.
     pub before: u64,
-    /// Whether the segments stand as they stood then.
+    /// Whether no later event changed memory, so the segments of the snapshot show this moment.
     pub is_last: bool,
 }
 
-/// What the allocator rounds up to (`kMinBlockSize`).
+/// Granularity of allocations (`kMinBlockSize`).
 const GRAIN: u64 = 512;
 
-/// The state that events lead to, taken back one by one.
+/// Memory state that is reconstructed by undoing events from the end.
 struct Backward<'s, 'a> {
     held: HashMap<u64, Held<'s, 'a>>,
     size: i128,
@@ -105,7 +105,7 @@ fn held<'s, 'a>(block: &'s Block<'a>) -> Held<'s, 'a> {
     Held { size: block.requested_size.unwrap_or(block.size), frames: Some(&block.frames), is_recorded: false }
 }
 
-/// Finds the moment that matters of a GPU.
+/// Finds the decisive moment of a GPU.
 pub(super) fn moment<'s, 'a>(segments: &[&'s Segment<'a>], events: &'s [Event<'a>]) -> Moment<'s, 'a> {
     let mut state = Backward::of(segments);
     let mut peak = (0, state.size);
@@ -131,7 +131,7 @@ pub(super) fn moment<'s, 'a>(segments: &[&'s Segment<'a>], events: &'s [Event<'a
     for event in later.iter().rev() {
         state.undo(event);
     }
-    // Who asked for what later events freed.
+    // Add the stacks of tensors that were freed by later events.
     for event in past.iter().filter(|event| event.action == Action::Alloc) {
         if let Some(held) = state.held.get_mut(&event.addr) {
             (held.frames, held.is_recorded) = (Some(&event.frames), true);
@@ -140,7 +140,7 @@ pub(super) fn moment<'s, 'a>(segments: &[&'s Segment<'a>], events: &'s [Event<'a
     let allocated = state.held.values().map(|held| rounded(held.size)).sum();
     let is_last = later.iter().all(|event| event.action == Action::Other);
     let mut held: Vec<_> = state.held.into_iter().collect();
-    // In an order that does not change from run to run.
+    // Sort for a deterministic order.
     held.sort_by_key(|(address, _)| *address);
     let held = held.into_iter().map(|(_, held)| held).collect();
     Moment { why, held, allocated: clamped(allocated), reserved: clamped(state.reserved), before, is_last }

@@ -1,25 +1,25 @@
-//! Reads a pickle of Python, protocols 2 to 5, as plain values: nothing is called and nothing
-//! imported. What is no number, text, list or dict is [`Value::Opaque`].
+//! Reads a Python pickle, protocols 2 to 5, as plain values: no function is called and no module
+//! imported. Anything but numbers, text, lists and dicts is [`Value::Opaque`].
 //!
-//! Values stand in one table and name each other by their places: what a pickle holds once and
-//! names often is read once, and no depth of nesting takes a stack: `serde-pickle` 1.2 ends the
-//! program on two million nested tuples, and copies what is named again.
+//! Values are stored in one table and refer to each other by index. A value that the pickle
+//! references many times is read once, and nesting needs no recursion. By contrast, `serde-pickle`
+//! 1.2 aborts the program on two million nested tuples, and copies each referenced value.
 
 mod node;
 
 use std::borrow::Cow;
 
-/// A value's place in the table.
+/// Index of a value in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Id(u32);
 
-/// A value of Python.
+/// A Python value.
 #[derive(Clone, Debug, PartialEq)]
 enum Value<'a> {
     None,
     Bool(bool),
     Int(i64),
-    /// An integer that only fits without a sign: an address.
+    /// An integer that only fits unsigned: an address.
     Unsigned(u64),
     Float(f64),
     Text(&'a str),
@@ -30,41 +30,41 @@ enum Value<'a> {
     Opaque,
 }
 
-/// What a pickle holds.
+/// Content of a pickle.
 #[derive(Debug)]
 pub(super) struct Pickle<'a> {
     values: Vec<Value<'a>>,
     root: Id,
-    /// References from one value to another: what takes no value twice visits no more.
+    /// Number of references between values: the visits of a reader that takes no value twice.
     references: u64,
 }
 
-/// Values that always stand first in the table.
+/// Values that are always first in the table.
 const NONE: Id = Id(0);
 const FALSE: Id = Id(1);
 const TRUE: Id = Id(2);
 const OPAQUE: Id = Id(3);
 
-/// Most values: a snapshot of 64 MiB has ten million.
+/// Maximum number of values. A snapshot of 64 MiB has ten million.
 const MOST: usize = 24_000_000;
 
 const ENDS: &str = "This pickle ends in the middle: it was not written or copied whole.";
 const BROKEN: &str = "This is no pickle that Python wrote: its instructions do not fit each other.";
 const TOO_MANY: &str = "This pickle has more than 24 million values: record fewer events, torch.cuda.memory._record_memory_history(max_entries=100000).";
 
-/// Whether a file is a pickle of protocol 2 or later.
+/// Returns whether a file is a pickle of protocol 2 or later.
 pub fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=31, ..])
 }
 
-/// A result, or a sentence.
+/// A result with a sentence as its error.
 type Read<T> = Result<T, Cow<'static, str>>;
 
 /// Reads a pickle.
 ///
 /// # Errors
 ///
-/// A sentence if it is cut off, broken or too large.
+/// Returns a sentence if the pickle is truncated, invalid or too large.
 pub(super) fn read(bytes: &[u8]) -> Read<Pickle<'_>> {
     let values = vec![Value::None, Value::Bool(false), Value::Bool(true), Value::Opaque];
     let mut machine =
@@ -74,7 +74,7 @@ pub(super) fn read(bytes: &[u8]) -> Read<Pickle<'_>> {
     Ok(Pickle { values: machine.values, root, references: machine.references })
 }
 
-/// Python's pickle machine, as far as plain values need it.
+/// Python's pickle machine, restricted to plain values.
 struct Machine<'a> {
     rest: &'a [u8],
     values: Vec<Value<'a>>,
@@ -86,7 +86,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Carries out one instruction, and says whether there is more. Numbers as in CPython's
+    /// Executes one instruction and returns whether more follow. Opcodes are those of CPython's
     /// `Lib/pickle.py`.
     fn step(&mut self) -> Read<bool> {
         match self.byte()? {
@@ -173,10 +173,11 @@ impl<'a> Machine<'a> {
         Ok(true)
     }
 
-    /// Instructions that make or import objects: none is made, and what stands for one is opaque.
+    /// Executes instructions that create or import objects: pushes an opaque value in place of the
+    /// object.
     fn object(&mut self, instruction: u8) -> Read<()> {
         let popped = match instruction {
-            // GLOBAL: a module and a name, a line each.
+            // GLOBAL: a module and a name, one line each.
             b'c' => {
                 self.line()?;
                 self.line()?;
@@ -234,7 +235,7 @@ impl<'a> Machine<'a> {
         self.take(end + 1).map(drop)
     }
 
-    /// Bytes with their count before them, which takes so many bytes itself.
+    /// Reads bytes that are preceded by their count, which is `width` bytes long.
     fn counted(&mut self, width: usize) -> Read<&'a [u8]> {
         let count = unsigned(self.take(width)?).and_then(|count| usize::try_from(count).ok());
         self.take(count.ok_or(ENDS)?)
@@ -254,7 +255,7 @@ impl<'a> Machine<'a> {
         self.push(Value::Int(value.cast_signed()))
     }
 
-    /// An integer of any length, in two's complement.
+    /// Reads an integer of any length, in two's complement.
     fn long(&mut self, width: usize) -> Read<()> {
         let bytes = self.counted(width)?;
         let negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
@@ -298,7 +299,7 @@ impl<'a> Machine<'a> {
         self.values.get_mut(top as usize).ok_or_else(|| BROKEN.into())
     }
 
-    /// Appends to the list on the stack; an object in its place takes them and is none the wiser.
+    /// Appends to the list on the stack. If the value is opaque, the items are dropped.
     fn append(&mut self, items: Vec<Id>) -> Read<()> {
         self.references += items.len() as u64;
         match self.top_value()? {
@@ -323,7 +324,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Python numbers what it remembers from 0 on.
+    /// Stores the top of the stack in the memo. Python numbers memo entries from 0.
     fn memoize(&mut self, place: usize) -> Read<()> {
         let top = self.top()?;
         if place > self.values.len() {
@@ -342,7 +343,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A number of up to eight bytes, the least first; nothing above.
+/// Reads a little-endian number of up to eight bytes; `None` for longer ones.
 fn unsigned(bytes: &[u8]) -> Option<u64> {
     let mut whole = [0; 8];
     whole.get_mut(..bytes.len())?.copy_from_slice(bytes);

@@ -1,5 +1,4 @@
-//! What a snapshot says beside its tensors: memory without tensors in it, and what the record
-//! lacks.
+//! Remarks about a snapshot besides its tensors: unallocated memory, and gaps of the record.
 
 use super::format::{Action, Segment, Snapshot};
 use super::moment::{Moment, Why};
@@ -8,17 +7,17 @@ use engine::model::software::Segments;
 use engine::params::quantity::group_thousands;
 use engine::scenario::Scenario;
 
-/// Share of reserved memory without tensors above which it is worth a sentence.
+/// Share of reserved memory above which unallocated memory is reported.
 const WORTH: f64 = 0.05;
-/// The same of what was alive before the first event.
+/// Share above which memory that was alive before the first event is reported.
 const BEFORE: f64 = 0.02;
 
-/// Whether much of the memory from the driver has no tensor in it.
+/// Returns whether a large share of the reserved memory is unallocated.
 pub(super) fn is_fragmented(moment: &Moment<'_, '_>) -> bool {
     moment.reserved.saturating_sub(moment.allocated) as f64 > WORTH * moment.reserved as f64
 }
 
-/// Sentences about the snapshot.
+/// Returns remarks about the snapshot.
 pub(super) fn remarks(
     snapshot: &Snapshot<'_>,
     segments: &[&Segment<'_>],
@@ -33,7 +32,7 @@ pub(super) fn remarks(
     }
     if is_fragmented(moment) {
         let free = moment.reserved.saturating_sub(moment.allocated) as f64;
-        // A refused request has sentences of its own for it.
+        // A refused request reports unallocated memory separately.
         if !matches!(moment.why, Why::Refused { .. }) {
             let share = engine::format::percent(free / moment.reserved as f64);
             let remedy = if grows {
@@ -78,7 +77,7 @@ pub(super) fn remarks(
     said
 }
 
-/// In how many segments the free memory lies, and how large a piece can be had.
+/// Reports the number of segments with free memory, and the largest free block.
 fn pieces(segments: &[&Segment<'_>]) -> Option<String> {
     let free = |segment: &&&Segment<'_>| segment.blocks.iter().any(|block| !block.is_active());
     let split = segments.iter().filter(free).count();

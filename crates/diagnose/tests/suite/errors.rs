@@ -1,4 +1,5 @@
-//! Out-of-memory messages that people posted: each explained as recorded, or honestly not.
+//! Out-of-memory messages that users posted: each is explained as recorded, or recorded as
+//! unexplained.
 
 use diagnose::error::{Explained, MOST_BYTES, explain};
 use engine::share::decode;
@@ -56,7 +57,7 @@ fn messages_are_explained_as_recorded() {
         let found = explain(case.text, &decoded.scenario).unwrap_or_else(|error| panic!("{}: {error}", case.source));
         explained += usize::from(found.is_explained());
         assert!(found.sentence.ends_with('.') && found.remarks.iter().all(|remark| remark.ends_with('.')));
-        // It travels between workers.
+        // The type is sent between workers.
         let json = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<Explained>(&json).unwrap(), found);
         all.push(written(&case, &found));

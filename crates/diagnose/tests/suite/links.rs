@@ -1,4 +1,4 @@
-//! Tables of nccl-tests: what is read of them, and the links that are fitted to them.
+//! Tables of nccl-tests: the points that are read, and the links fitted to the points.
 
 use diagnose::log::links::{Collective, Point, fit, read};
 use engine::share::decode;
@@ -19,7 +19,7 @@ fn tables_are_fitted_as_recorded() {
         let points = read(table).unwrap_or_else(|error| panic!("{source}: {error}"));
         let fitted = fit(&points, &decoded.scenario).unwrap();
         assert!(fitted.errors.1 <= fitted.errors.0 * 1.001, "{source}: {:?}", fitted.errors);
-        // The link carries the fit.
+        // The link contains the fitted parameters.
         let again = fit(&points, &decode(&fitted.link).scenario).unwrap();
         assert!((again.errors.0 / fitted.errors.1 - 1.0).abs() < 1e-6, "{source}");
         serde_json::to_string(&fitted).unwrap();
@@ -37,7 +37,7 @@ fn tables_are_fitted_as_recorded() {
     expect_test::expect_file!["../../../../tests/logs/links_fitted.txt"].assert_eq(&all);
 }
 
-/// Points of links with other rates and latencies give these back.
+/// Points computed from known rates and latencies give these rates and latencies back.
 #[test]
 fn links_that_made_the_points_are_found() {
     let start = decode("cluster=dgx-h100&gpus=32").scenario;
@@ -59,7 +59,7 @@ fn links_that_made_the_points_are_found() {
             }
         }
     }
-    // What the links of the real scenario take: its own predictions.
+    // Times that the engine predicts for the real scenario.
     let made = fit(&points, &real).unwrap();
     assert_eq!(made.points.len(), points.len());
     for (point, of) in points.iter_mut().zip(&made.points) {

@@ -1,5 +1,5 @@
-//! Lines of training logs that people posted: what is read of them, and what it is against the
-//! prediction, as recorded.
+//! Lines of training logs that users posted: measurements and their comparison with the prediction,
+//! as recorded.
 
 use diagnose::log::{Comparison, MOST_BYTES, Measured, compare, read};
 use engine::share::decode;
@@ -43,11 +43,11 @@ fn lines_of_each_framework_are_read_as_recorded() {
         wrong.extend(decoded.issues.iter().map(|issue| format!("{source}: {}", issue.message)));
         let measured = read(text).unwrap_or_else(|error| panic!("{source}: {error}"));
         let found = compare(&measured, &decoded.scenario);
-        // It travels between workers.
+        // The type is sent between workers.
         let json = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), found);
-        // The link carries the correction: the corrected scenario takes the time that was measured,
-        // where the ratio is within bounds and no kernel would have to pass its peak.
+        // The link contains the correction: the corrected scenario takes the measured time, if the
+        // ratio is within bounds and no kernel would exceed its peak.
         let corrected = decode(found.corrected.as_deref().unwrap()).scenario;
         let anchor = corrected.anchor;
         if let Some(seconds) = found.measured.filter(|_| anchor.time > 0.75 && anchor.time < 20.0) {
@@ -79,7 +79,7 @@ fn a_log_of_thirty_megabytes_is_read_in_one_pass() {
     assert_eq!((measured.writer.as_ref(), measured.tokens_per_s_per_gpu), ("torchtitan", Some(5615.0)));
 }
 
-/// A table as PyTorch prints it: a run with 47.1 GiB of tensors and 51.2 GiB reserved at most.
+/// A table as PyTorch prints it: a run with peaks of 47.1 GiB allocated and 51.2 GiB reserved.
 #[test]
 fn the_peaks_of_a_memory_summary_are_compared() {
     let table = "\

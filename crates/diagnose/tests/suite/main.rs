@@ -1,5 +1,5 @@
-//! Tests of what runs leave behind, one program: each program more is compiled and linked by
-//! itself.
+//! Tests of this crate, in one program, because each further program is compiled and linked
+//! separately.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,7 +9,7 @@
     reason = "a test stops where its data is wrong"
 )]
 
-// The same cases and seeds as the engine's.
+// Uses the same cases and seeds as the engine's tests.
 #[path = "../../../engine/tests/suite/cases.rs"]
 mod cases;
 mod errors;

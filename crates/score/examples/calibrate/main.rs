@@ -1,13 +1,13 @@
-//! Fits the engine's constants to measured steps of all MFUs, and cross-validates the fit by
-//! source: `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv`.
+//! Fits the engine's constants to measured steps of any MFU, and cross-validates the fit by source:
+//! `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv`.
 //!
-//! `--only WORD` fits the constants whose keys begin so, and leaves the others as they are; it may
-//! come several times. `--set KEY=VALUE` starts with another value, which stays where `--only`
-//! leaves the constant as it is. `--held-out` holds each source out in turn. `--write` writes what
-//! was found to `data/fitted.toml`; the errors held out only where they were computed.
+//! `--only WORD` fits only the constants whose keys begin with WORD, and may be repeated.
+//! `--set KEY=VALUE` sets the initial value of a constant, which is also its final value if
+//! `--only` excludes the constant. `--held-out` holds out each source in turn. `--write` writes the
+//! results to `data/fitted.toml`; held-out errors are written only if they were computed.
 //!
-//! A constant is expected to be what was measured alone, or what its kind has elsewhere, within a
-//! width; the fit trades that off against the rows.
+//! Each constant has a prior: a value measured in isolation, or the value of similar constants,
+//! with a width. The fit balances the prior against the rows.
 
 #![allow(clippy::indexing_slicing, reason = "indices come from the tables they point into")]
 
@@ -25,7 +25,7 @@ use score::calibrate::constants::constants;
 use score::calibrate::fit::Fit;
 use score::coverage::{self, Covered, Residual};
 
-/// What the command line asks for.
+/// Command-line arguments.
 #[derive(Default)]
 struct Asked {
     files: Vec<String>,
@@ -149,8 +149,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Prints, by what decides the error, the range in which 80 % of the steps lie with their source
-/// held out of the fit, of all MFUs, and how many lie in the catalog's range.
+/// Prints, for each kind of run, the range that contains 80 % of the steps with their source held
+/// out of the fit, at any MFU, and the share of steps inside the catalog's range.
 fn ranges(residuals: &[Residual]) {
     println!("\n| steps of | rows | sources | range | inside the catalog's | inside that of the other sources |");
     println!("|---|---|---|---|---|---|");
@@ -171,8 +171,8 @@ fn residual(case: &Case, factors: &[f64]) -> Residual {
     Residual::new(&case.source, &case.scenario, accuracy::step_time(&case.scenario), ratio)
 }
 
-/// Median, mean and signed mean of the absolute percentage error, of logarithms of predicted over
-/// measured times.
+/// Formats the median, mean and signed mean of the percentage error; `errors` are logarithms of
+/// predicted over measured times.
 fn summary(errors: impl Iterator<Item = f64>) -> String {
     let errors: Vec<f64> = errors.map(|error| error.exp() - 1.0).collect();
     let absolute: Vec<f64> = errors.iter().map(|error| error.abs()).collect();

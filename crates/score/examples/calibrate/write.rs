@@ -1,23 +1,23 @@
-//! Writes what the fit found to `data/fitted.toml`.
+//! Writes the results of the fit to `data/fitted.toml`.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What the fit found of a constant.
+/// Fitted value and statistics of a constant.
 pub(crate) struct Found {
     pub(crate) key: &'static str,
     pub(crate) value: f64,
     pub(crate) rows: usize,
     pub(crate) sources: usize,
     pub(crate) deviation: f64,
-    /// None where no source was held out.
+    /// `None` if no source was held out.
     pub(crate) held_out: Option<f64>,
 }
 
 /// Significant digits of a value.
 const DIGITS: usize = 3;
 
-/// Replaces the numbers of each constant, and leaves all else as it stands.
+/// Replaces the numbers of each constant and keeps all other lines.
 pub(crate) fn write(found: &[Found]) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/fitted.toml");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("data/fitted.toml: {error}."))?;

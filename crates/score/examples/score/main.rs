@@ -32,7 +32,7 @@ enum Format {
     Recorded,
 }
 
-/// Exit code for an unusable file or a wrong option. The usable files are scored nevertheless.
+/// Exit code for an unusable file or an invalid option. Usable files are scored nevertheless.
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {

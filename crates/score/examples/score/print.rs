@@ -14,8 +14,8 @@ use crate::steps;
 use crate::table::{Line, Tables};
 use crate::write::{object_of, reasons, write_line};
 
-/// Writes the score of each source and of all rows, then those of the memory tracker, of traced
-/// steps and of collectives.
+/// Writes the score of each source and of all rows, followed by the scores of the memory tracker,
+/// of traced steps and of collectives.
 pub(crate) fn score(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let entries = &tables.training;
     if !entries.is_empty() {
@@ -105,7 +105,7 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
             "file": entry.file,
             "row_id": entry.row.row_id,
             "link": p.map(|p| encode(&p.scenario)),
-            // Null where the row's own cannot be compared with the scenario's.
+            // Null if the row's step time is not comparable with the scenario's.
             "measured_step_time_s": p.and_then(|p| p.measured.step_time_s),
             "predicted_step_time_s": p.map(|p| p.step_time_s),
             "predicted_tokens_per_s_per_gpu": p.map(|p| p.report.tokens_per_s_per_gpu),
@@ -153,12 +153,12 @@ pub(crate) fn json(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     Ok(())
 }
 
-/// The tracker's categories by their columns, without the total.
+/// Converts the tracker's categories to an object keyed by column, without the total.
 fn tracked_bytes(categories: &Categories) -> Value {
     object_of(categories.iter().filter(|(name, _)| *name != "total_bytes"))
 }
 
-/// Writes one tab-separated line per row, for people.
+/// Writes one tab-separated line per row, for reading.
 pub(crate) fn rows(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     if !tables.training.is_empty() {
         runs(out, tables)?;
@@ -213,7 +213,7 @@ fn runs(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     outcomes(out, tables)
 }
 
-/// Writes how many of the runs whose end is told are called as they ended, by the odds that they
+/// Writes how many of the runs with a known outcome are classified correctly by the odds that they
 /// fit.
 fn outcomes(out: &mut impl Write, tables: &Tables) -> io::Result<()> {
     let called = summary::called(&tables.training);

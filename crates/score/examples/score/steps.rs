@@ -55,8 +55,8 @@ pub(crate) fn json(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<(
 /// Share of the peak above which a category's error is shown.
 const SHOWN: f64 = 0.002;
 
-/// Writes one tab-separated line per step, for people: errors, moments, and the categories that are
-/// off, in MB.
+/// Writes one tab-separated line per step, for reading: errors, moments, and the deviation of
+/// categories in MB.
 pub(crate) fn rows(out: &mut impl Write, lines: &[Line<Traced>]) -> io::Result<()> {
     writeln!(
         out,

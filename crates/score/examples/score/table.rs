@@ -14,15 +14,15 @@ use score::summary::Entry;
 use score::traced::{self, Traced};
 use score::tracker::{self, Tracked};
 
-/// A row that is no training run.
+/// A row that is not a training run.
 pub(crate) struct Line<T> {
-    /// The name of the file.
+    /// Name of the file.
     pub(crate) file: String,
-    /// The line number in the file; the header is line 1.
+    /// Line number in the file; the header is line 1.
     pub(crate) number: u64,
-    /// The row's identifier; its line number where it has none.
+    /// Identifier of the row, or its line number if there is none.
     pub(crate) id: String,
-    /// The row, or the reason why it is left out.
+    /// The row, or the reason for leaving the row out.
     pub(crate) outcome: Result<T, LeftOut>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Tables {
     pub(crate) tracked: Vec<Line<Tracked>>,
     /// Training steps traced tensor by tensor.
     pub(crate) traced: Vec<Line<Traced>>,
-    /// The same of models with state mixers.
+    /// Traced training steps of models with state mixers.
     pub(crate) hybrid: Vec<Line<LibraryStep>>,
     /// Measured collectives.
     pub(crate) collectives: Vec<Line<Collective>>,

@@ -1,4 +1,4 @@
-//! Pieces that every printed table has.
+//! Helpers shared by all printed tables.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::table::Line;
 
-/// Writes how many rows are left out for which reason.
+/// Writes the number of rows left out, by reason.
 pub(crate) fn reasons<T>(out: &mut impl Write, lines: &[Line<T>]) -> io::Result<()> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for left_out in lines.iter().filter_map(|line| line.outcome.as_ref().err()) {
@@ -25,7 +25,7 @@ pub(crate) fn write_line(out: &mut impl Write, mut object: Value) -> io::Result<
     writeln!(out, "{object}")
 }
 
-/// Makes an object of named bytes, which are whole.
+/// Creates an object of named byte counts, rounded to whole bytes.
 pub(crate) fn object_of<'a>(named: impl Iterator<Item = (&'a str, f64)>) -> Value {
     Value::Object(named.map(|(name, bytes)| (name.to_owned(), json!(bytes.round() as u64))).collect())
 }

@@ -7,7 +7,7 @@ mod rows;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The root of the checkout.
+/// Root of the checkout.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn main() -> ExitCode {

@@ -1,5 +1,5 @@
-//! `rows.txt`: every published row with a step time or a memory peak, in the format that the page
-//! reads.
+//! Writes `rows.txt`: every published row with a step time or a memory peak, in the format that the
+//! page reads.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use score::row::Row;
 use score::schema::Schema;
 use score::summary::Entry;
 
-/// The folders of the tables: dense models, and mixtures of experts.
+/// Folders of the tables: dense models, and mixtures of experts.
 const FOLDERS: [&str; 2] = ["tests/measured", "tests/measured/mixtures"];
 
 /// Returns the text of the file: sources in alphabetical order, the rows of each in the order of
@@ -37,7 +37,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Reads the training runs of a table; other tables have none.
+/// Reads the training runs of a table. Other tables add no rows.
 fn read(path: &Path, rows: &mut Vec<Published>) -> csv::Result<()> {
     let mut reader = Reader::from_path(path)?;
     let header = reader.headers()?.clone();

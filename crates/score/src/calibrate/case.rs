@@ -10,26 +10,26 @@ use engine::model::setup::Setup;
 use engine::model::step::evaluate;
 use engine::scenario::Scenario;
 
-/// A row prepared for repeated evaluation.
 pub struct Case {
-    /// The publication.
+    /// Publication of the row.
     pub source: String,
-    /// The run.
+    /// Scenario of the run.
     pub scenario: Scenario,
-    /// The same, resolved.
+    /// Setup that the scenario resolves to.
     pub setup: Setup,
-    /// Measured step time, scaled to the tokens of the scenario's step.
+    /// Measured step time in seconds, scaled to the tokens of the scenario's step.
     pub step: f64,
-    /// Measured MFU; 0 where it is not known.
+    /// Measured MFU; 0 if unknown.
     pub mfu: f64,
-    /// Its source, by number.
+    /// Number of the source.
     pub of: usize,
-    /// The constants that affect the row, by their places.
+    /// Constants that affect the row, with their indices.
     pub constants: Vec<(usize, &'static Action)>,
 }
 
 impl Case {
-    /// Prepares a row; `None` if it has no measured step time, or its source warns of it.
+    /// Prepares a row; `None` if the row has no measured step time, or if the row's author warns
+    /// about its accuracy.
     pub fn of(entry: &Entry, constants: &[(&Fitted, &'static Action)]) -> Option<Self> {
         let prediction = entry.outcome.as_ref().ok()?;
         let measured = prediction.measured.step_time_s?;
@@ -50,8 +50,8 @@ impl Case {
         })
     }
 
-    /// Returns the logarithm of predicted over measured step time, with each constant so many times
-    /// the engine's.
+    /// Returns the logarithm of predicted over measured step time, with each of the engine's
+    /// constants multiplied by its factor.
     pub fn error(&self, factors: &[f64]) -> f64 {
         let mut setup = self.setup;
         for (at, action) in &self.constants {
@@ -63,7 +63,7 @@ impl Case {
     }
 }
 
-/// Numbers the sources of the cases in the order in which they come, and returns their names.
+/// Numbers the sources of the cases in order of appearance, and returns their names.
 pub fn numbered(cases: &mut [Case]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for case in cases {

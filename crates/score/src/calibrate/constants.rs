@@ -1,4 +1,5 @@
-//! What each fitted constant of the engine changes in a setup, and which runs it affects.
+//! Maps each fitted constant to the runs that it affects and to the fields of a setup that it
+//! scales.
 
 use engine::fitted;
 use engine::model::hardware::{Generation, Host};
@@ -7,14 +8,14 @@ use engine::model::software::{AttentionKernel, Framework, Graphs};
 use engine::model::training::ComputeFormat;
 use engine::scenario::Scenario;
 
-/// How a constant acts: whether it affects a run, and what a setup is under another value, which
-/// comes with what it is over the engine's.
+/// Effect of a constant: the runs that are affected, and the change of a setup under another value,
+/// given as a factor.
 pub struct Action {
-    /// Its key in `data/fitted.toml`.
+    /// Key of the constant in `data/fitted.toml`.
     pub key: &'static str,
-    /// Whether it affects a run.
+    /// Returns whether the constant affects a run.
     pub applies: fn(&Scenario) -> bool,
-    /// Sets it to so many times the engine's value.
+    /// Multiplies the constant in a setup by a factor.
     pub scale: fn(&mut Setup, f64),
 }
 
@@ -28,7 +29,8 @@ macro_rules! actions {
     };
 }
 
-/// Whether a run is on silicon whose shares are fitted to another board, from which they follow.
+/// Returns whether a run uses silicon whose efficiencies are derived from those fitted to another
+/// board.
 fn follows(s: &Scenario) -> bool {
     s.accelerator.id == "a100-64gb"
         || s.accelerator.values.generation == Generation::Hopper && s.accelerator.values.power < 680.0
@@ -42,7 +44,7 @@ fn blackwell(s: &Scenario) -> bool {
     on(s, Generation::Blackwell) || on(s, Generation::BlackwellUltra)
 }
 
-/// Whether the accelerator's identifier begins so.
+/// Returns whether the accelerator's identifier starts with `id`.
 fn is(s: &Scenario, id: &str) -> bool {
     s.accelerator.id.starts_with(id)
 }
@@ -64,7 +66,7 @@ fn kernel(s: &Scenario, kernels: &[AttentionKernel]) -> bool {
     kernels.contains(&s.kernels.attention)
 }
 
-/// FlashAttention-2 by either name: on Ampere it is the tuned one.
+/// Returns whether the kernel is FlashAttention-2 under any name: on Ampere it is the tuned kernel.
 fn second(s: &Scenario) -> bool {
     kernel(s, &[AttentionKernel::Flash, AttentionKernel::FlashFirst, AttentionKernel::FlashTuned])
 }
@@ -73,7 +75,7 @@ fn in_few_bits(s: &Scenario) -> bool {
     s.compute_format != ComputeFormat::AsPolicy
 }
 
-/// What each constant does.
+/// Effects of all constants.
 pub const ACTIONS: &[&[Action]] = &[
     actions! {
         matmul_volta: |s| on(s, Generation::Volta), accelerator.efficiency.matmul;
@@ -144,7 +146,7 @@ pub const ACTIONS: &[&[Action]] = &[
     &[Action {
         key: "contention",
         applies: |_| true,
-        // A TPU has engines of their own for its links.
+        // A TPU has dedicated engines for its links.
         scale: |setup, times| {
             if setup.overheads.contention > 1.0 {
                 setup.overheads.contention = (setup.overheads.contention * times).max(1.0);
@@ -153,11 +155,9 @@ pub const ACTIONS: &[&[Action]] = &[
     }],
 ];
 
-/// The engine's constants with what they do, in the order of `data/fitted.toml`.
+/// Returns the engine's constants with their effects, in the order of `data/fitted.toml`.
 ///
-/// # Panics
-///
-/// If the file names a constant that has no action here: a test holds the two together.
+/// A constant without an action in [`ACTIONS`] is left out; a test checks that there is none.
 pub fn constants() -> Vec<(&'static fitted::Fitted, &'static Action)> {
     let find = |key: &str| ACTIONS.iter().flat_map(|list| list.iter()).find(|action| action.key == key);
     fitted::ALL.iter().filter_map(|fitted| Some((fitted, find(fitted.key)?))).collect()

@@ -1,4 +1,4 @@
-//! The fit: what is lost, and the descent.
+//! The loss function of the fit, and coordinate descent.
 
 #![allow(clippy::indexing_slicing, reason = "places come from the lists that they point into")]
 
@@ -6,40 +6,40 @@ use super::case::Case;
 use super::constants::Action;
 use engine::fitted::Fitted;
 
-/// Scale of the errors that the constants are to explain: a Laplace distribution. Errors with a
-/// cause that no constant has (stalls, a slow loader, a row misread) are as likely at any size up
-/// to a factor of some ten, so that they pull at no constant. A source's errors are a mixture of
-/// the two.
+/// Parameters of the error distribution, a mixture for each source. Errors that constants can
+/// explain follow a Laplace distribution with scale `NARROW`. Errors with other causes (stalls, a
+/// slow data loader, a misread row) are uniform up to a factor of about ten, so they do not bias
+/// the constants.
 const NARROW: f64 = 0.08;
 const WIDE: f64 = 4.6;
-/// Share of the second kind at the start, and its bounds.
+/// Initial share of the uniform component, and the bounds of the share.
 const SHARE: f64 = 0.1;
 const LEAST: f64 = 0.02;
 const MOST: f64 = 0.9;
 /// Number of passes over all constants.
 const PASSES: usize = 14;
-/// First step of the descent, as a share of a constant's width.
+/// Initial step of the descent, as a share of a constant's width.
 const STEP: f64 = 0.8;
-/// Least width by which a constant is moved at first.
+/// Minimum width used for the steps of a constant.
 const LEAST_STEP: f64 = 0.1;
 
-/// What is lost over some cases under some values.
+/// Loss of a set of cases for given values of the constants.
 pub struct Fit<'a> {
     cases: &'a [&'a Case],
-    /// Weight of a row by its source: sources count by the square root of their rows.
+    /// Weight of a row by source: each source counts with the square root of its rows.
     weights: Vec<f64>,
     /// Share of each source's rows that no constant explains.
     shares: Vec<f64>,
-    /// Each constant over the engine's value.
+    /// Factor of each constant relative to the engine's value.
     pub factors: Vec<f64>,
     constants: &'a [(&'static Fitted, &'static Action)],
     errors: Vec<f64>,
-    /// Cases that each constant affects.
+    /// Cases affected by each constant.
     affected: Vec<Vec<usize>>,
 }
 
 impl<'a> Fit<'a> {
-    /// The fit at these factors. `sources` are as many as the cases number.
+    /// Creates a fit with the given factors. `sources` is the number of sources of the cases.
     pub fn new(
         constants: &'a [(&'static Fitted, &'static Action)],
         cases: &'a [&'a Case],
@@ -68,7 +68,7 @@ impl<'a> Fit<'a> {
         fit
     }
 
-    /// Minus the logarithm of the likelihood of an error of a source.
+    /// Returns the weighted negative log likelihood of an error of a source.
     fn lost(&self, source: usize, error: f64) -> f64 {
         let [narrow, wide] = self.densities(source, error);
         -(narrow + wide).ln() * self.weights[source]
@@ -80,7 +80,7 @@ impl<'a> Fit<'a> {
         [(1.0 - share) / (2.0 * NARROW) * (-error / NARROW).exp(), share / WIDE]
     }
 
-    /// Finds the shares of rows that no constant explains, by expectation and maximisation.
+    /// Estimates the shares of unexplained rows by expectation maximization.
     fn share(&mut self) {
         for _ in 0..8 {
             let mut sums = vec![(0.0, 0.0); self.shares.len()];
@@ -97,22 +97,22 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// What is lost over all rows, and by values away from what they are expected to be.
+    /// Returns the loss: the negative log likelihood of all rows plus the priors of the constants.
     pub fn loss(&self) -> f64 {
         let rows: f64 = self.cases.iter().zip(&self.errors).map(|(case, error)| self.lost(case.of, *error)).sum();
         let priors: f64 = (0..self.factors.len()).map(|at| self.away(at, self.factors[at])).sum();
         rows + priors
     }
 
-    /// What a value away from the expected one costs, as a row's error does.
+    /// Returns the prior loss of a constant at a factor, a Gaussian in the logarithm.
     fn away(&self, at: usize, factor: f64) -> f64 {
         let (constant, _) = self.constants[at];
         let deviations = (constant.value * factor / constant.expected).ln() / constant.width;
         0.5 * deviations * deviations
     }
 
-    /// What changes of the loss where one constant gets another value, and the errors of the rows
-    /// that it affects.
+    /// Returns the change of the loss if one constant is set to a factor, and the new errors of the
+    /// affected rows.
     fn change(&self, at: usize, factor: f64) -> (f64, Vec<f64>) {
         let mut factors = self.factors.clone();
         factors[at] = factor;
@@ -127,7 +127,8 @@ impl<'a> Fit<'a> {
         (of_rows + self.away(at, factor) - self.away(at, self.factors[at]), errors)
     }
 
-    /// What the loss falls by where one constant is moved to a factor; below 0 where it rises.
+    /// Returns the decrease of the loss if one constant is multiplied by a factor; negative if the
+    /// loss increases.
     pub fn gain(&self, at: usize, factor: f64) -> f64 {
         -self.change(at, self.factors[at] * factor).0
     }
@@ -139,16 +140,16 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The cases that see a constant: that move by more than a hundredth where it moves by a
-    /// quarter.
+    /// Returns the cases sensitive to a constant: the prediction changes by more than 1 % if the
+    /// constant increases by a quarter.
     pub fn seen(&self, at: usize) -> Vec<&'a Case> {
         let (_, errors) = self.change(at, self.factors[at] * 1.25);
         let rows = self.affected[at].iter().zip(&errors);
         rows.filter(|&(&row, error)| (error - self.errors[row]).abs() > 0.01).map(|(&row, _)| self.cases[row]).collect()
     }
 
-    /// The standard deviation of a constant by the curvature of the loss, as a share of its value,
-    /// its prior's apart; 1 where the rows say nothing.
+    /// Returns the standard deviation of a constant from the curvature of the loss without its
+    /// prior, as a share of the constant's value; 1 if the rows do not determine the constant.
     pub fn deviation(&self, at: usize) -> f64 {
         const AWAY: f64 = 0.15;
         let factor = self.factors[at];
@@ -160,8 +161,8 @@ impl<'a> Fit<'a> {
         if curvature > 1.0 { 1.0 / curvature.sqrt() } else { 1.0 }
     }
 
-    /// Moves each constant that fewer than two publications see to what it is expected to be: one
-    /// of them may be wrong.
+    /// Resets each constant that fewer than two publications are sensitive to, as one publication
+    /// may be wrong, to its expected value.
     fn anchor(&mut self) {
         for at in 0..self.factors.len() {
             if !self.is_seen_twice(at) {
@@ -172,14 +173,14 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Whether two publications at least see a constant.
+    /// Returns whether at least two publications are sensitive to a constant.
     fn is_seen_twice(&self, at: usize) -> bool {
         let seen = self.seen(at);
         seen.iter().any(|case| case.of != seen[0].of)
     }
 
-    /// Coordinate descent: tries a few factors for each constant in turn and keeps the best, with
-    /// steps that shrink.
+    /// Runs coordinate descent: tries several factors for each constant in turn and keeps
+    /// improvements, with shrinking steps.
     pub fn descend(&mut self, free: &[bool]) {
         let mut step = STEP;
         for _ in 0..PASSES {
@@ -210,7 +211,7 @@ impl<'a> Fit<'a> {
         self.anchor();
     }
 
-    /// Shares of rows that no constant explains, by source.
+    /// Returns the share of unexplained rows of each source.
     pub fn unexplained(&self) -> &[f64] {
         &self.shares
     }

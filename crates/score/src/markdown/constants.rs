@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::line;
 use engine::fitted;
 
-/// Writes each constant with what it stands on.
+/// Writes each constant with its prior and its statistics.
 pub(super) fn section(text: &mut String) {
     line(text, "\n## Fitted constants\n");
     line(

@@ -1,4 +1,4 @@
-//! The sections on how many steps and peaks lie in the range beside their prediction.
+//! Writes the sections on the share of steps and peaks inside the range of their prediction.
 
 use std::fmt::Write as _;
 
@@ -36,7 +36,7 @@ pub(super) fn section<'a>(text: &mut String, entries: impl Iterator<Item = &'a E
     by_silicon(text, &residuals);
 }
 
-/// Writes the tables of the peaks.
+/// Writes the tables of peaks.
 pub(super) fn peaks<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry>) {
     let residuals = coverage::peaks(entries);
     line(text, "\n## The range of the peak memory\n");
@@ -52,7 +52,7 @@ pub(super) fn peaks<'a>(text: &mut String, entries: impl Iterator<Item = &'a Ent
     by_silicon(text, &residuals);
 }
 
-/// Writes the table of silicon.
+/// Writes the table by silicon.
 fn by_silicon<K: Copy + Ord>(text: &mut String, residuals: &[Residual<K>]) {
     line(text, "\nThe same rows:\n");
     line(text, "| Silicon | Rows | Sources | Inside | Held out, inside |");
@@ -67,14 +67,14 @@ fn by_silicon<K: Copy + Ord>(text: &mut String, residuals: &[Residual<K>]) {
     }
 }
 
-/// The two shares as two cells.
+/// Formats the two shares as two cells.
 fn shares(covered: Covered) -> String {
     let percent = |share: f64| format!("{:.0} %", 1e2 * share);
     let held_out = if covered.held_out == 0 { "-".to_owned() } else { percent(covered.held_out_inside) };
     format!("{} | {held_out}", percent(covered.inside))
 }
 
-/// A generation by its best-known accelerators.
+/// Names a generation by its best-known accelerators.
 const fn silicon(generation: Generation) -> &'static str {
     match generation {
         Generation::Volta => "V100",

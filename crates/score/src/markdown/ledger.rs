@@ -9,10 +9,10 @@ use analysis::published::MemoryKind;
 use engine::model::report::MemoryPart;
 use engine::names;
 
-/// One run of each kind of stack, by the identifiers of their rows.
+/// One run of each kind of stack, by row identifier.
 const RUNS: [&str; 5] = ["TT-0061", "OT-0012", "NT-0004", "BS-0012", "MG-0010"];
 
-/// Writes a line for each run: what was measured, what is predicted in its kind, and every part.
+/// Writes a line for each run: measured memory, predicted memory of the same kind, and every part.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     line(text, "\nMemory of five published runs, measured, predicted, and every part of the prediction, in GiB:\n");
     let parts: Vec<&str> =
@@ -28,7 +28,7 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     }
 }
 
-/// What the row measures.
+/// Names the kind of measured memory.
 const fn kind(kind: MemoryKind) -> &'static str {
     match kind {
         MemoryKind::Allocated => "allocated",

@@ -10,8 +10,8 @@ use crate::predict::Prediction;
 use crate::summary::Entry;
 use engine::stats::Errors;
 
-/// Writes steps and memory by source, steps by model and GPU, single layers of experts, and rows
-/// left out.
+/// Writes steps and memory by source, steps by model and GPU, single expert layers, and rows left
+/// out.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     if entries.is_empty() {
         return;
@@ -33,7 +33,7 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     left_out(text, &runs);
 }
 
-/// Returns the model's name in the catalog, or a label for a shape that is not in it.
+/// Returns the model's name in the catalog, or a label for a shape outside the catalog.
 fn model(entry: &Entry) -> String {
     let Ok(prediction) = &entry.outcome else { return String::new() };
     let shape = prediction.scenario.model.architecture();

@@ -12,7 +12,7 @@ use crate::summary::Entry;
 use engine::catalog::accuracy::PeakKind;
 use engine::model::memory::odds::{HOPELESS, SURE};
 
-/// Writes the curve of each kind, and what became of runs by tenths of their odds.
+/// Writes the curve of each kind, and the outcomes of runs by tenths of their odds.
 pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &'a Entry> + Clone) {
     let (outcomes, middles) = (outcomes(entries.clone()), middles(entries));
     if outcomes.is_empty() {
@@ -32,10 +32,10 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
         let [of_ran, of_failed] = counts.entry(*kind).or_default();
         *(if *ran { of_ran } else { of_failed }) += 1;
     }
-    // What takes little has the odds of its stack.
+    // Runs with small memory use have the odds of their stack.
     for (kind, curve) in curves.of.iter().filter(|(kind, _)| **kind != PeakKind::Small) {
         let [ran, failed] = counts.get(kind).copied().unwrap_or_default();
-        // Hundredths of the room, the first that has the odds.
+        // The smallest room that reaches the odds, in steps of 0.01.
         let from = |odds: f64| (1..1000).map(|step| f64::from(step) / 1e2).find(|room| curve.odds(*room) >= odds);
         let [sure, hopeless] = [SURE, HOPELESS].map(|odds| from(odds).unwrap_or(f64::NAN));
         let (name, half) = (kind.name(), curve.half);
@@ -55,7 +55,7 @@ pub(super) fn section<'a>(text: &mut String, entries: impl IntoIterator<Item = &
     }
 }
 
-/// A tenth as four cells.
+/// Formats a tenth as four cells.
 fn cells(of: &Tenth) -> String {
     if of.runs == 0 {
         return "0 | 0 | - | -".to_owned();

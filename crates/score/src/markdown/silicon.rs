@@ -1,4 +1,4 @@
-//! The section on silicon beside NVIDIA's, and on `MLPerf`'s pre-training.
+//! The section on silicon other than NVIDIA's, and on `MLPerf`'s pre-training.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use super::{left_out, line};
 use crate::predict::Prediction;
 use crate::summary::{Entry, score};
 
-/// Writes steps by source and by accelerator, whatever the MFU, mixtures and adapters among them;
-/// what ran and was called fitting; and rows left out.
+/// Writes steps by source and by accelerator at any MFU, including mixtures and adapters; the
+/// number of runs that ran and were predicted to fit; and rows left out.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     if entries.is_empty() {
         return;

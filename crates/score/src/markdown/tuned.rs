@@ -8,7 +8,7 @@ use crate::predict::Prediction;
 use crate::summary::Entry;
 use engine::stats::Errors;
 
-/// Writes steps and memory by source and by what trains, and rows left out.
+/// Writes steps and memory by source and by trained part, and rows left out.
 pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     if entries.is_empty() {
         return;
@@ -24,7 +24,7 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
     left_out(text, entries);
 }
 
-/// Returns what a row trains, in words.
+/// Describes the part of the model that a row trains.
 fn kind(entry: &Entry) -> String {
     let Ok(prediction) = &entry.outcome else { return String::new() };
     let trained = &prediction.scenario.trained;

@@ -1,4 +1,4 @@
-//! The section on what predictions lose by columns alone.
+//! The section on the accuracy of predictions from typed columns alone.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{line, percent};
 use crate::summary::Entry;
 use crate::words::{self, Both};
 
-/// Writes the errors of the step time with and without the columns of prose.
+/// Writes the errors of the step time by link and by typed columns.
 pub(super) fn section(text: &mut String, dense: &[&Entry], mixtures: &[&Entry], tuned: &[&Entry], silicon: &[&Entry]) {
     line(text, "\n## By typed columns alone\n");
     line(

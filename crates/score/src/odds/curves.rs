@@ -1,4 +1,4 @@
-//! The curve of each kind of runs.
+//! Fits a curve of odds for each kind of run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,28 +10,28 @@ use crate::summary::Entry;
 use engine::catalog::accuracy::PeakKind;
 use engine::model::memory::odds::Curve;
 
-/// Fewest failures of a kind that give it a fit of its own.
+/// Minimum number of failures for a kind to have its own fit.
 const FEWEST: usize = 30;
-/// Where the search begins: half of the runs whose needs are the capacity fit, and 96 of 100 of
-/// those with a quarter to spare.
+/// Initial coefficients: runs that need exactly the capacity fit with odds of 50 %, and runs with a
+/// quarter to spare with 96 %.
 const START: [f64; 2] = [0.0, 14.0];
 
-/// The curves of all kinds.
+/// Curves of all kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// Of each kind.
+    /// Curve of each kind.
     pub of: BTreeMap<PeakKind, Curve>,
-    /// Share of the runs that memory alone could let fail, of sources that do not tell why a run
-    /// failed.
+    /// Share of runs that fail only for lack of memory, if at all, among sources that do not report
+    /// why a run failed.
     pub others: f64,
 }
 
 impl Curves {
-    /// Fits the curves to what became of runs.
+    /// Fits the curves to outcomes of runs.
     ///
-    /// A kind with 30 failures or more has its own fit, `logistic(a + b ln(room))`. The others
-    /// share one of all outcomes, in which the room is taken from the kind's median error of peaks,
-    /// in its spread: `logistic((a + b (ln(room) - median)) / spread)`.
+    /// A kind with 30 failures or more has its own fit, `logistic(a + b ln(room))`. The other kinds
+    /// share one fit of all outcomes, in which the room is relative to the kind's median peak error
+    /// and scaled by its spread: `logistic((a + b (ln(room) - median)) / spread)`.
     pub fn fit(outcomes: &[Outcome], middles: &BTreeMap<PeakKind, Middle>) -> Self {
         let own = |outcome: &Outcome| Some([1.0, outcome.room.ln()]);
         let pooled = |outcome: &Outcome| {
@@ -66,7 +66,7 @@ fn fit<'a>(
     logistic::fit(&runs, start)
 }
 
-/// A curve as it is recorded: to a thousandth and to a quarter.
+/// Rounds a curve to the recorded precision: thousandths of `half` and quarters of the steepness.
 fn curve(half: f64, steepness: f64) -> Curve {
     Curve { half: (1e3 * half).round() / 1e3, quarters: (4.0 * steepness).round().max(1.0) as u32 }
 }
@@ -76,7 +76,7 @@ pub fn fitted<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> Curve
     Curves::fit(&outcomes(entries.clone()), &middles(entries))
 }
 
-/// Writes the curves as Rust.
+/// Writes the curves as Rust source.
 pub fn rust(curves: &Curves) -> String {
     let mut text = String::from(
         "/// How the odds that a run fits rise with the memory (`crates/score/src/odds`).\n\

@@ -1,30 +1,31 @@
-//! The logistic with a floor and a ceiling that makes what became of runs most likely.
+//! Maximum-likelihood fit of a logistic curve with a floor and a ceiling to outcomes of runs.
 
 use engine::model::memory::odds::{CEILING, FLOOR};
 
-/// A run: the two values that its odds depend on, and whether it ran.
+/// A run: the two values that its odds depend on, and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// What the two coefficients multiply.
+    /// Values multiplied by the two coefficients.
     pub values: [f64; 2],
-    /// Whether it ran.
+    /// Whether the run succeeded.
     pub ran: bool,
-    /// Whether its source tells failures of memory from others.
+    /// Whether the source distinguishes memory failures from other failures.
     pub is_told: bool,
 }
 
-/// The coefficients, and the share of runs that nothing but memory lets fail.
+/// Coefficients of the curve, and the share of runs without other causes of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// Of the two values.
+    /// Coefficients of the two values.
     pub by: [f64; 2],
-    /// Share of the runs of sources that do not tell why a run failed that memory alone could let
-    /// fail, 0 to 1.
+    /// Share of runs, 0 to 1, that no other cause lets fail, among sources that do not report why a
+    /// run failed.
     pub others: f64,
 }
 
 impl Fit {
-    /// The odds that memory is enough: `floor + (ceiling - floor) / (1 + exp(-by . values))`.
+    /// Returns the odds that memory is sufficient:
+    /// `floor + (ceiling - floor) / (1 + exp(-by . values))`.
     pub fn odds(&self, values: [f64; 2]) -> f64 {
         FLOOR + (CEILING - FLOOR) * self.logistic(values)
     }
@@ -34,21 +35,21 @@ impl Fit {
         1.0 / (1.0 + (-(by_one * one + by_other * other)).exp())
     }
 
-    /// The odds that the run ran, whatever else there was.
+    /// Returns the odds that the run succeeded, including other causes of failure.
     fn ran(&self, run: &Run) -> f64 {
         self.odds(run.values) * if run.is_told { 1.0 } else { self.others }
     }
 
-    /// The logarithm of the likelihood of what became of the runs.
+    /// Returns the log likelihood of the outcomes.
     fn likelihood(&self, runs: &[Run]) -> f64 {
         runs.iter().map(|run| if run.ran { self.ran(run).ln() } else { (-self.ran(run)).ln_1p() }).sum()
     }
 }
 
-/// Rounds in which coefficients and share take turns.
+/// Number of alternating updates of coefficients and share.
 const ROUNDS: usize = 60;
 
-/// Returns the fit of maximum likelihood, from a start whose second coefficient has the right sign.
+/// Returns the maximum-likelihood fit, from a start whose second coefficient has the right sign.
 pub fn fit(runs: &[Run], start: [f64; 2]) -> Fit {
     let mut fit = Fit { by: start, others: 1.0 };
     for _ in 0..ROUNDS {
@@ -58,7 +59,8 @@ pub fn fit(runs: &[Run], start: [f64; 2]) -> Fit {
     fit
 }
 
-/// A step of Fisher's scoring of the coefficients, halved until the likelihood does not fall.
+/// Makes a step of Fisher scoring for the coefficients, halved until the likelihood does not
+/// decrease.
 fn scored(fit: Fit, runs: &[Run]) -> Fit {
     let (mut slope, mut information) = ([0.0; 2], [0.0; 3]);
     for run in runs {
@@ -89,8 +91,8 @@ fn scored(fit: Fit, runs: &[Run]) -> Fit {
     moved.into_iter().find(|moved| moved.likelihood(runs) >= before).unwrap_or(fit)
 }
 
-/// The share of runs that memory alone could let fail, by bisection: the likelihood's slope falls
-/// with it.
+/// Finds the share of runs without other causes of failure by bisection: the slope of the
+/// likelihood decreases with the share.
 fn others(fit: Fit, runs: &[Run]) -> f64 {
     let untold: Vec<&Run> = runs.iter().filter(|run| !run.is_told).collect();
     let slope = |share: f64| -> f64 {
@@ -115,7 +117,8 @@ fn others(fit: Fit, runs: &[Run]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Runs in the very shares that a fit says, so that it must be found again.
+    /// Creates runs with outcomes in exactly the proportions of a fit, so that the fit must be
+    /// recovered.
     fn drawn(from: Fit, each: u32) -> Vec<Run> {
         let of_place = |place: i32| {
             let values = [1.0, f64::from(place) * 0.05];

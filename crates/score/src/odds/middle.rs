@@ -1,5 +1,5 @@
-//! The middle and the spread of measured over predicted peaks, by kind, of runs that the capacity
-//! did not cut off.
+//! Median and spread of measured over predicted peaks, by kind, for runs that are not truncated by
+//! the capacity.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use crate::quantile::{by_source, quantile};
 use crate::summary::Entry;
 use engine::catalog::accuracy::{PeakKind, SMALL_USE};
 
-/// Capacity over needed bytes from which a peak is told whole: a third above its prediction still
-/// fits.
+/// Minimum ratio of capacity to needed bytes for an untruncated peak: a peak one third above its
+/// prediction still fits.
 const WHOLE: f64 = 1.3;
-/// Fewest peaks of a kind that give its middle.
+/// Minimum number of peaks for a kind to have its own median.
 const FEWEST: usize = 25;
 
-/// The middle and the spread of the logarithm of measured over predicted peak.
+/// Median and spread of the logarithm of measured over predicted peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Middle {
     /// The median.
     pub median: f64,
-    /// Half of what lies between the quartiles.
+    /// Half of the interquartile range.
     pub spread: f64,
 }
 
-/// Returns the middle of each kind, each source weighing as the square root of its rows. Kinds with
-/// few peaks have that of all rows, each generation of accelerators weighing the same.
+/// Returns the median and spread of each kind, with sources weighted by the square root of their
+/// rows. Kinds with few peaks use all rows, with equal weight for each generation of accelerators.
 pub fn middles<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<PeakKind, Middle> {
     let mut kinds: BTreeMap<PeakKind, Vec<(&str, f64)>> = BTreeMap::new();
     let mut generations: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
@@ -48,7 +48,7 @@ pub fn middles<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<Pea
     PeakKind::ALL.into_iter().map(of).collect()
 }
 
-/// The middle of ratios with their weights.
+/// Returns median and spread of weighted ratios.
 fn middle(weighted: &[(f64, f64)]) -> Option<Middle> {
     let [low, median, high] = [0.25, 0.5, 0.75].map(|share| quantile(weighted, share));
     let spread = (high? - low?) / 2.0;

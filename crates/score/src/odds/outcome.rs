@@ -1,4 +1,4 @@
-//! Runs that ran and runs that failed, of the sources that tell of both.
+//! Runs that ran and runs that failed, of sources that report both.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,26 @@ use crate::linked::End;
 use crate::summary::Entry;
 use engine::catalog::accuracy::PeakKind;
 
-/// What became of a run.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What decides how far its prediction lies off.
+    /// Kind of run, which determines the expected error of the prediction.
     pub kind: PeakKind,
     /// Capacity over predicted needed bytes.
     pub room: f64,
-    /// Whether it ran.
+    /// Whether the run succeeded.
     pub ran: bool,
-    /// Whether its source tells failures of memory from others: nanotron's sweep does not.
+    /// Whether the source distinguishes memory failures from other failures; nanotron's sweep does
+    /// not.
     pub is_told: bool,
-    /// Whether its place among the outcomes is odd: one half of them is held against what the other
-    /// gives.
+    /// Whether the index of the outcome is odd, which splits the outcomes into halves for
+    /// cross-validation.
     pub is_odd: bool,
 }
 
-/// Returns the outcomes of a source's rows, of sources that have a failure. A layout that is
-/// impossible, more pipeline stages than layers, is no question of memory; the longest sequence
-/// that fits lies at the limit because it was sought there.
+/// Returns the outcomes of all sources that report a failure. Impossible layouts, with more
+/// pipeline stages than layers, are left out, as their failure is unrelated to memory. Runs at the
+/// longest sequence that fits are left out, as they were searched to be at the limit.
 pub fn outcomes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<Outcome> {
     let entries: Vec<&Entry> = entries.into_iter().collect();
     let failures = || entries.iter().copied().filter(|entry| entry.row.failed());

@@ -1,5 +1,4 @@
-//! How often runs of such odds ran: what was said against what became of them, by tenths of the
-//! odds.
+//! Calibration of the odds: predicted odds against outcomes, by tenths of the odds.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +7,27 @@ use super::middle::Middle;
 use super::outcome::Outcome;
 use engine::catalog::accuracy::PeakKind;
 
-/// Number of parts into which the odds are cut.
+/// Number of bins of the odds.
 const PARTS: usize = 10;
 
-/// Runs whose odds lie in one tenth.
+/// Runs with odds in one tenth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tenth {
-    /// How many there are.
+    /// Number of runs.
     pub runs: usize,
-    /// How many ran.
+    /// Number of runs that ran.
     pub ran: usize,
-    /// Sum of their odds.
+    /// Sum of the odds.
     said: f64,
 }
 
 impl Tenth {
-    /// Share of the runs that ran.
+    /// Returns the share of the runs that ran.
     pub fn share(&self) -> f64 {
         self.ran as f64 / self.runs.max(1) as f64
     }
 
-    /// Mean of the odds.
+    /// Returns the mean of the odds.
     pub fn said(&self) -> f64 {
         self.said / self.runs.max(1) as f64
     }
@@ -37,8 +36,7 @@ impl Tenth {
 /// Outcomes by the tenth of their odds.
 pub type Tenths = [Tenth; PARTS];
 
-/// Counts the outcomes by what the curves say of them. Outcomes of a kind that has no curve are
-/// left out.
+/// Counts outcomes by the odds of the curves. Outcomes of a kind without a curve are left out.
 pub fn by_tenth(outcomes: &[Outcome], curves: &Curves) -> Tenths {
     let mut tenths = Tenths::default();
     for outcome in outcomes {
@@ -50,7 +48,7 @@ pub fn by_tenth(outcomes: &[Outcome], curves: &Curves) -> Tenths {
     tenths
 }
 
-/// Counts each half of the outcomes by the curves that were fitted to the other.
+/// Counts each half of the outcomes by curves fitted to the other half.
 pub fn held_out(outcomes: &[Outcome], middles: &BTreeMap<PeakKind, Middle>) -> Tenths {
     let (odd, even): (Vec<Outcome>, Vec<Outcome>) = outcomes.iter().cloned().partition(|outcome| outcome.is_odd);
     let [of_odd, of_even] = [&odd, &even].map(|half| Curves::fit(half, middles));

@@ -1,30 +1,30 @@
-//! Scores of traced steps: errors of allocated and reserved bytes, and how often the moment of the
-//! peak is right.
+//! Scores traced steps: errors of allocated and reserved bytes, and agreement on the moment of the
+//! peak.
 
 use std::collections::BTreeMap;
 
 use super::{Figures, Traced};
 use engine::stats::Errors;
 
-/// A traced step beside its prediction. An error is predicted over traced bytes, less one.
+/// A traced step with its prediction. Errors are predicted over traced bytes, less one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The row.
+    /// Identifier of the row.
     pub id: String,
-    /// Whose code was traced.
+    /// Origin of the traced code.
     pub source: String,
-    /// What the engine says.
+    /// Prediction of the engine.
     pub predicted: Figures,
     /// Error of the bytes alive at the peak.
     pub allocated: f64,
-    /// Errors of the reserved bytes, with fixed segments and with expandable ones.
+    /// Errors of the reserved bytes, with fixed segments and with expandable segments.
     pub reserved: [f64; 2],
-    /// Whether both the moment of the peak and its operator are the trace's.
+    /// Whether the moment and the operator of the peak agree with the trace.
     pub agrees: bool,
 }
 
 impl Compared {
-    /// Plays the step and compares it.
+    /// Plays the step and compares the result with the trace.
     pub fn of(traced: &Traced) -> Self {
         let (predicted, measured) = (traced.predicted(), &traced.measured);
         let ([fixed, expandable], [measured_fixed, measured_expandable]) = (predicted.reserved, measured.reserved);
@@ -39,7 +39,7 @@ impl Compared {
     }
 }
 
-/// Errors of one figure over many steps.
+/// Errors of one value over many steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// Median, mean and signed mean.
@@ -55,7 +55,7 @@ impl Spread {
     }
 }
 
-/// The score of a set of traced steps.
+/// Score of a set of traced steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
     /// Number of steps.
@@ -66,7 +66,7 @@ pub struct Score {
     pub reserved: Spread,
     /// Reserved bytes with expandable segments.
     pub expandable: Spread,
-    /// Share of the steps whose moment and operator of the peak are the trace's.
+    /// Share of the steps with the moment and the operator of the trace.
     pub agree: f64,
 }
 
@@ -89,7 +89,7 @@ pub fn score<'a>(steps: impl IntoIterator<Item = &'a Compared>) -> Score {
     }
 }
 
-/// Scores steps by whose code was traced, in alphabetical order, and all together at the end.
+/// Scores steps by origin of the traced code in alphabetical order, followed by all steps.
 pub fn by_source(steps: &[Compared]) -> Vec<(&str, Score)> {
     let mut groups: BTreeMap<&str, Vec<&Compared>> = BTreeMap::new();
     for step in steps {

@@ -1,7 +1,6 @@
-//! What a row of a tuned model or of a person's run leaves blank and has one likely value: it is
-//! taken, said, and the row is read.
+//! Completes blanks of fine-tuning rows and users' runs that have one likely value, with notes.
 //!
-//! Rows of pretraining keep what they say, as their times hang on it.
+//! Rows of pretraining are not completed, as step times depend on these values.
 
 use super::degrees;
 use super::stack::{Stack, is_trainer};
@@ -9,29 +8,29 @@ use crate::Notes;
 use crate::row::Row;
 use crate::text::has;
 
-/// The shortest sequences that are modelled.
+/// Shortest supported sequence.
 const SHORTEST: u32 = 128;
-/// Where most programs cut their texts, and the length that pretraining programs run.
+/// Default truncation length of most programs, and default sequence length of pretraining programs.
 const CUT: u32 = 2048;
 const PRETRAINED: u32 = 4096;
-/// Memory in GB of the GPUs on which one sequence is a micro-batch.
+/// Memory in GB up to which a micro-batch has one sequence.
 const SMALL: f64 = 24.0;
-/// Tokens of a micro-batch where a program's default is not known.
+/// Tokens of a micro-batch if the program's default is unknown.
 const TOKENS: u32 = 4096;
-/// GPUs of a machine, and the GPU that most rent.
+/// GPUs of a machine, and the most rented GPU.
 const NODE: u32 = 8;
 const USUAL: &str = "A100-80GB";
-/// Names that leave out what tells a card from another.
+/// Abbreviated names of GPUs with the full names.
 const SHORT: [(&str, &str); 3] =
     [("a6000", "RTX A6000"), ("a5000", "RTX A5000 24GB"), ("rtx 6000 ada", "RTX 6000 Ada 48GB")];
-/// Parameters from which a run on few machines recomputes whatever its program's default: what its
-/// layers keep does not fit beside its state. Tokens of a sequence from which tuned models' layers
-/// are recomputed.
+/// Parameters above which a run on few machines recomputes regardless of its program's default, as
+/// activations do not fit next to its state; and sequence length above which fine-tuning
+/// recomputes.
 const LARGE: f64 = 30e9;
 const LONG: u32 = 16_384;
 const FEW_MACHINES: u32 = 2;
 
-/// Returns a row with the likely values of what it leaves blank.
+/// Completes blanks of a row with likely values.
 pub(super) fn completed(mut row: Row, notes: &mut Notes) -> Row {
     lengthen(&mut row, notes);
     if let Some((_, full)) = SHORT.iter().find(|(short, _)| row.gpu.eq_ignore_ascii_case(short)) {
@@ -45,7 +44,7 @@ pub(super) fn completed(mut row: Row, notes: &mut Notes) -> Row {
     }
     batch(&mut row, notes);
     degrees::spread(&mut row, notes);
-    // prime-rl wraps layers by FSDP on one GPU too.
+    // prime-rl wraps layers in FSDP even on one GPU.
     if has(&row.framework, &["prime-rl"]) && matches!(row.sharding.as_str(), "" | "none") {
         "FSDP".clone_into(&mut row.sharding);
     }
@@ -55,7 +54,7 @@ pub(super) fn completed(mut row: Row, notes: &mut Notes) -> Row {
     row
 }
 
-/// Takes sequences shorter than any that are modelled as fewer of the shortest.
+/// Replaces sequences below the minimum length by fewer sequences of minimum length.
 fn lengthen(row: &mut Row, notes: &mut Notes) {
     let (Some(seq_len), Some(micro)) = (row.seq_len.filter(|length| *length < SHORTEST), row.micro_batch) else {
         return;
@@ -69,7 +68,7 @@ fn lengthen(row: &mut Row, notes: &mut Notes) {
     (row.global_batch, row.global_batch_tokens) = (None, None);
 }
 
-/// Completes GPU and number of GPUs of a person's run.
+/// Completes GPU and number of GPUs of a user's run.
 fn hardware(row: &mut Row, notes: &mut Notes) {
     let unnamed = row.gpu.is_empty() || has(&row.gpu, &["gpu", "unknown", "class", "(total)", "not said", "limit on"]);
     if unnamed && row.gpu_mem_gb.is_none() && !has(&row.gpu, &["100", "200", "gb"]) {
@@ -91,7 +90,7 @@ fn hardware(row: &mut Row, notes: &mut Notes) {
     }
 }
 
-/// Completes length, micro-batch and micro-batches.
+/// Completes sequence length, micro-batch and number of micro-batches.
 fn batch(row: &mut Row, notes: &mut Notes) {
     let has_global = row.global_batch.is_some() || row.global_batch_tokens.is_some();
     if row.is_case() && row.seq_len.is_none() {
@@ -120,14 +119,14 @@ fn batch(row: &mut Row, notes: &mut Notes) {
     }
 }
 
-/// Whether Hugging Face's trainer, or TRL's, runs with its own defaults.
+/// Returns whether the run uses the trainer of Hugging Face or TRL with its defaults.
 fn is_plain_trainer(row: &Row) -> bool {
     const PLAIN: [&str; 7] = ["hf ", "hugging", "transformers", "accelerate", "trainer", "peft", "trl"];
     const AROUND: [&str; 7] = ["llama-factory", "swift", "axolotl", "unsloth", "verl", "openrlhf", "prime-rl"];
     has(&row.framework, &PLAIN) && !has(&row.framework, &AROUND)
 }
 
-/// Whether a program recomputes by default, or in its examples.
+/// Returns whether a program recomputes by default or in its examples.
 fn recomputes(row: &Row) -> bool {
     let is_quantized =
         row.trainable == "qlora" || !row.quantized_base.is_empty() || has(&row.precision, &["bit base", "nf4"]);
@@ -137,7 +136,7 @@ fn recomputes(row: &Row) -> bool {
 
 /// Completes the recomputation.
 fn checkpointing(row: &mut Row, stack: Stack, notes: &mut Notes) {
-    // A person's words: every layer but its norms, layers in groups.
+    // Users' descriptions of full recomputation: every layer except norms, or layers in groups.
     if has(&row.act_ckpt, &["full", "yes", "unsloth"]) || row.act_ckpt == "on" {
         "full".clone_into(&mut row.act_ckpt);
     }

@@ -1,4 +1,4 @@
-//! The attention kernel of a row, in the words of its column.
+//! Parses the attention kernel of a row.
 
 use super::gpu;
 use super::stack::Stack;
@@ -7,12 +7,12 @@ use crate::row::Row;
 use crate::text::has;
 use engine::model::software::AttentionKernel;
 
-/// Names of the kernels of Tri Dao's package; a version may follow, with or without signs between.
+/// Names of the kernels of Tri Dao's package; a version may follow, with or without separators.
 const FLASH: [&str; 3] = ["flash", "fa", "attn"];
-/// What stands between the name and the version.
+/// Words between the name and the version.
 const BETWEEN: [&str; 4] = ["attention", "attn", "version", "v"];
 
-/// Returns the version that follows any spelling of `flash`: `flash 3`, `FA3`, `flash_attention_3`,
+/// Returns the version after any spelling of `flash`: `flash 3`, `FA3`, `flash_attention_3`,
 /// `flash-attn 2.0.4`.
 pub(super) fn flash_version(text: &str) -> Option<u32> {
     let text = text.to_ascii_lowercase();
@@ -24,7 +24,7 @@ pub(super) fn flash_version(text: &str) -> Option<u32> {
     starts.filter_map(|(_, end)| version(text.get(end..)?)).max()
 }
 
-/// The version at the start of what follows a name.
+/// Returns the version at the start of the text after a name.
 fn version(text: &str) -> Option<u32> {
     let mut rest = text;
     loop {
@@ -38,12 +38,12 @@ fn version(text: &str) -> Option<u32> {
     digits.parse().ok().filter(|version| (1..=9).contains(version))
 }
 
-/// Returns the kernel of a row: its own word, else the default of its stack.
+/// Returns the kernel of a row, or else the default of its stack.
 pub(super) fn kernel(row: &Row, stack: Stack, notes: &mut Notes) -> AttentionKernel {
     let attention = row.attention.to_ascii_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| attention.contains(word));
     let names = |word: &str| attention.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| part == word);
-    // FlashAttention-2, and with it PyTorch's SDPA, runs the instructions of Ampere.
+    // FlashAttention-2, and therefore PyTorch's SDPA, uses the instructions of Ampere.
     let is_before = gpu::find(row).map_or(true, |entry| !entry.values.generation.is_from_hopper());
     let by_silicon = if is_before { AttentionKernel::FlashTuned } else { AttentionKernel::Flash };
     let version = flash_version(&attention);

@@ -10,7 +10,7 @@ use engine::model::training::Batch;
 ///
 /// # Errors
 ///
-/// The name of the missing column.
+/// Returns the name of the missing column, or an error if the batch does not divide evenly.
 pub(super) fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes) -> Result<Batch, LeftOut> {
     let seq_len = row.seq_len.ok_or_else(|| LeftOut::missing("seq_len"))?;
     let global = row.global_batch.or_else(|| {
@@ -41,7 +41,8 @@ pub(super) fn batch(row: &Row, stack: Stack, dp: u32, pp: u32, notes: &mut Notes
     Ok(Batch { seq_len, micro_batch_size: micro, grad_accum_steps: accum })
 }
 
-/// Returns the number of micro-batches for a replica's sequences; the last one may be smaller.
+/// Returns the number of micro-batches for a replica's sequences; the last micro-batch may be
+/// smaller.
 fn steps(replica: f64, micro: u32) -> Result<u32, LeftOut> {
     let steps = (replica / f64::from(micro)).ceil();
     if steps >= 1.0 { Ok(steps as u32) } else { whole(replica) }

@@ -1,4 +1,4 @@
-//! FLOP conventions of publications: converts their TFLOP/s or MFU to the time of a step.
+//! FLOP conventions of publications: converts published TFLOP/s or MFU to the time of a step.
 
 use crate::row::Row;
 use crate::text::has;
@@ -7,7 +7,7 @@ use engine::model::training::AttentionMask;
 use engine::model::transformer::Architecture;
 use engine::model::transformer::recurrent::RecurrentKind;
 
-/// How a publication counts the FLOPs of a step.
+/// FLOP convention of a publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Convention {
     /// Three forward passes: `6 P + 12 L H s` per token.
@@ -65,9 +65,10 @@ impl Convention {
     }
 }
 
-/// What the convention of Megatron's hybrid models counts of Mamba-2 layers beside their own
-/// products: an inner width of twice the model's (`mamba_layer_flops`, Megatron-Bridge
-/// training/utils/flop_utils.py), whatever the heads, and the scan.
+/// Returns the FLOPs that Megatron's convention for hybrid models counts for Mamba-2 layers in
+/// addition to the layers' actual products: an inner width of twice the hidden size
+/// (`mamba_layer_flops`, Megatron-Bridge training/utils/flop_utils.py) regardless of the heads, and
+/// the scan.
 fn recurrent(shape: &Architecture) -> f64 {
     let mixer = &shape.recurrent;
     let layers = f64::from(shape.blocks().recurrent);

@@ -1,4 +1,4 @@
-//! Degrees and sharding that a row leaves blank: the smallest that hold the state.
+//! Completes blank degrees and sharding of a row: the smallest degrees that hold the state.
 
 use super::stack::{Stack, is_trainer};
 use super::{gpu, model};
@@ -6,15 +6,15 @@ use crate::Notes;
 use crate::row::Row;
 use crate::text::has;
 
-/// Share of a GPU's memory that the state may take: the rest is for activations.
+/// Share of a GPU's memory available to the state; the rest is for activations.
 const FOR_STATE: f64 = 0.7;
-/// Bytes a parameter of weights and gradients that are replicated under a distributed optimizer,
-/// and of what is sharded.
+/// Bytes per parameter with a distributed optimizer: replicated weights and gradients, and sharded
+/// optimizer state.
 const REPLICATED: f64 = 6.0;
 const SHARDED: f64 = 12.0;
-/// Bytes a parameter of frozen weights.
+/// Bytes per parameter of frozen weights.
 const FROZEN: f64 = 2.0;
-/// Tensor-parallel degrees inside a node, and stages beside them.
+/// Tensor-parallel degrees inside a node, and numbers of pipeline stages.
 const TENSOR: [u32; 4] = [1, 2, 4, 8];
 const STAGES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
@@ -24,8 +24,8 @@ pub(super) fn params(row: &Row, stack: Stack) -> Option<f64> {
     Some(model.architecture().params() as f64)
 }
 
-/// Layers spread over the GPUs of one process (`device_map="auto"`): stages of a pipeline that one
-/// micro-batch passes.
+/// Converts layers spread over the GPUs of one process (`device_map="auto"`) to pipeline stages
+/// with a single micro-batch.
 pub(super) fn spread(row: &mut Row, notes: &mut Notes) {
     if !has(&row.sharding, &["device_map"]) {
         return;
@@ -36,7 +36,7 @@ pub(super) fn spread(row: &mut Row, notes: &mut Notes) {
     (row.dp, row.tp, row.grad_accum) = (Some(1), Some(1), Some(1));
 }
 
-/// Completes the degrees and what data parallelism shards.
+/// Completes the degrees and the sharding strategy.
 pub(super) fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
     let (Some(gpus), Some(params)) = (row.num_gpus, params(row, stack)) else { return };
     let Ok(entry) = gpu::find(row) else { return };
@@ -46,7 +46,7 @@ pub(super) fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
     if stack.is_megatron() && row.dp.is_none() && (row.tp.is_none() || row.pp.is_none()) && known < 2 {
         let cp = row.cp.unwrap_or(1);
         let holds = |tp: u32, pp: u32| {
-            // Experts are most of a mixture.
+            // Experts are most of a mixture's parameters.
             let parts = f64::from(tp) * f64::from(pp) * f64::from(row.ep.unwrap_or(1));
             let state = if is_frozen { FROZEN / parts } else { REPLICATED / parts + SHARDED / f64::from(gpus) };
             gpus.is_multiple_of(tp * pp * cp) && params * state < memory
@@ -54,7 +54,7 @@ pub(super) fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
         let stages = STAGES.iter().filter(|pp| row.pp.is_none_or(|known| known == **pp));
         let pairs = stages.flat_map(|pp| TENSOR.iter().map(move |tp| (*tp, *pp)));
         let mut pairs = pairs.filter(|(tp, _)| row.tp.is_none_or(|known| known == *tp));
-        // Where no degrees hold it, those that spread it most.
+        // If no degrees hold the state, the largest possible ones.
         let most = pairs.clone().rfind(|(tp, pp)| gpus.is_multiple_of(tp * pp * cp));
         let found = pairs.find(|(tp, pp)| holds(*tp, *pp)).or(most);
         if let Some((tp, pp)) = found {
@@ -67,7 +67,7 @@ pub(super) fn complete(row: &mut Row, stack: Stack, notes: &mut Notes) {
         (row.tp, row.pp) = (row.tp.or(Some(1)), row.pp.or(Some(1)));
     }
     let unsaid = row.sharding.is_empty() || has(&row.sharding, &["not said", "sharded"]) || row.sharding == "ZeRO";
-    // Programs around the Trainer replicate where neither FSDP nor DeepSpeed is named.
+    // Programs based on the Trainer use DDP if neither FSDP nor DeepSpeed is named.
     let sharder = has(&row.framework, &["fsdp", "deepspeed", "zero"]);
     if row.sharding.is_empty() && gpus > 1 && !sharder && is_trainer(row) {
         notes.add("a guess: replicas, as neither FSDP nor DeepSpeed is named");

@@ -8,19 +8,20 @@ use engine::model::hardware::Accelerator;
 use engine::scenario::Picked;
 use engine::units::Bytes;
 
-/// Form factors that must be named; a GPU without one is the module on a board (SXM, OAM).
+/// Form factors that a row must name; a GPU without a form factor is the module on a board (SXM,
+/// OAM).
 const FORMS: [&str; 2] = ["pcie", "nvl"];
-/// Parts of catalog keys that do not belong to the chip's name.
+/// Parts of catalog keys outside the chip's name.
 const VARIANTS: [&str; 4] = ["pcie", "nvl", "sxm", "oam"];
 /// Relative difference below which memory sizes are equal, as drivers and data sheets count
 /// differently.
 const SAME_MEMORY: f64 = 0.06;
 
-/// Finds the catalog entry of a row's GPU: the chip by name, its variant by form factor and memory.
+/// Finds the catalog entry of a row's GPU: the chip by name, the variant by form factor and memory.
 ///
 /// # Errors
 ///
-/// The GPU is blank or not in the catalog.
+/// Returns the reason for leaving out the row: the GPU is blank or not in the catalog.
 pub fn find(row: &Row) -> Result<&'static AcceleratorEntry, LeftOut> {
     if row.gpu.is_empty() {
         return Err(LeftOut::missing("gpu"));
@@ -48,11 +49,11 @@ pub fn find(row: &Row) -> Result<&'static AcceleratorEntry, LeftOut> {
     variants.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).ok_or_else(unknown)
 }
 
-/// GPUs that stand in for one that the catalog lacks, by their memory: a usual one of each size.
+/// Substitutes for GPUs outside the catalog: a common GPU of each memory size.
 const OF_MEMORY: [&str; 9] =
     ["v100-16gb", "rtx-4090", "v100-32gb", "a100-40gb", "l40s", "a100-64gb", "a100-80gb", "h200", "b200"];
 
-/// Returns the GPU nearest by the memory that the row says; `None` where it says none.
+/// Returns the substitute with the nearest memory size; `None` if the row has no memory size.
 fn nearest(row: &Row) -> Option<&'static AcceleratorEntry> {
     let memory = row.gpu_mem_gb.or_else(|| memory_of(&row.gpu.to_ascii_lowercase()))?;
     let distance = |entry: &&AcceleratorEntry| (entry.values.memory.gib() / memory).ln().abs();
@@ -79,7 +80,7 @@ fn is_counted(word: &str) -> bool {
     word.split_once('x').is_some_and(|(count, _)| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether up to three consecutive words spell the chip, with or without letters after it.
+/// Returns whether up to three consecutive words spell the chip, with or without letters after it.
 fn mentions(words: &[&str], chip: &str) -> bool {
     let spells = |joined: &str| {
         joined.strip_prefix(chip).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
@@ -93,7 +94,7 @@ pub fn memory_of(text: &str) -> Option<f64> {
     parts.find_map(|part| part.strip_suffix("gib").or_else(|| part.strip_suffix("gb"))?.parse().ok())
 }
 
-/// Returns the entry with the memory and power that the row names.
+/// Returns the entry with the memory and power stated by the row.
 pub fn edited(entry: &AcceleratorEntry, row: &Row, notes: &mut Notes) -> Picked<Accelerator> {
     let mut picked = entry.pick();
     let text = row.gpu.to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! The parallel layout of a row: degrees that the row states or that follow from the number of
-//! GPUs, and the sharding strategy.
+//! The parallel layout of a row: degrees that are stated or that follow from the number of GPUs,
+//! and the sharding strategy.
 
 use super::stack::Stack;
 use crate::row::Row;
@@ -8,24 +8,24 @@ use crate::{LeftOut, Notes};
 use engine::model::parallel::{ContextExchange, Pipeline, Schedule, TensorParallel};
 use engine::scenario::Strategy;
 
-/// The layout of a run.
+/// Parallel layout of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
     /// Data-parallel degree: replicas and shards together.
     pub dp: u32,
     /// Tensor-parallel degree.
     pub tp: u32,
-    /// How tensor parallelism runs.
+    /// Options of tensor parallelism.
     pub tensor: TensorParallel,
     /// Context-parallel degree.
     pub cp: u32,
     /// Pipeline stages.
     pub pp: u32,
-    /// How the pipeline runs.
+    /// Pipeline schedule.
     pub pipeline: Pipeline,
-    /// What data parallelism shards.
+    /// Sharding strategy of data parallelism.
     pub strategy: Strategy,
-    /// GPUs in the shard group of the strategies that have one.
+    /// GPUs per shard group, for strategies with shard groups.
     pub shard_size: u32,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Layout {
 ///
 /// # Errors
 ///
-/// A missing degree, or degrees whose product is not the number of GPUs.
+/// Returns a missing degree, or degrees whose product is not the number of GPUs.
 pub(super) fn layout(row: &Row, stack: Stack, gpus: u32, node: u32, notes: &mut Notes) -> Result<Layout, LeftOut> {
     let degrees = degrees(row, stack, gpus, notes)?;
     let (strategy, shard_size) = strategy(row, stack, degrees, node, notes)?;
@@ -57,8 +57,8 @@ struct Degrees {
     pp: u32,
 }
 
-/// Returns the data-parallel degree of the row, from its own column or from shards and replicas:
-/// the one that fills the GPUs, as some sources include replicas and some do not.
+/// Returns the data-parallel degree, from its own column or from shards and replicas. Some sources
+/// include replicas in the column and some do not; the degree that fills the GPUs is taken.
 fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     let mesh = row.dp_shard.and_then(|shard| shard.checked_mul(row.dp_replicate?));
     let fills = |dp: u32| {
@@ -69,9 +69,9 @@ fn data_parallel(row: &Row, gpus: u32) -> Option<u32> {
     mesh.filter(|dp| fills(*dp)).or(row.dp).or(mesh).or(row.dp_shard)
 }
 
-/// Returns the data-parallel degree of a framework whose degree for experts lies beside it
-/// (DeepSpeed-MoE, Tutel, early Megatron's forks): where dp tp pp cp leave out GPUs, and with ep
-/// they make all of them, the experts' GPUs are data-parallel for all else.
+/// Returns the data-parallel degree for frameworks that count expert parallelism separately
+/// (DeepSpeed-MoE, Tutel, early forks of Megatron): if dp tp pp cp is below the number of GPUs and
+/// dp tp pp cp ep equals it, the GPUs of the experts are data-parallel for all other layers.
 fn experts_apart(row: &Row, gpus: u32, notes: &mut Notes) -> Option<u32> {
     let (dp, ep) = (data_parallel(row, gpus)?, row.ep.filter(|degree| *degree > 1)?);
     let others = [row.tp, row.pp, Some(context(row))];
@@ -83,14 +83,14 @@ fn experts_apart(row: &Row, gpus: u32, notes: &mut Notes) -> Option<u32> {
     dp.checked_mul(ep)
 }
 
-/// Returns the context-parallel degree: the row's own, or the degree of a sequence parallelism that
-/// is separate from tensor parallelism (MegaScale-MoE's attention).
+/// Returns the context-parallel degree of the row, or the degree of a sequence parallelism that is
+/// separate from tensor parallelism (MegaScale-MoE's attention).
 fn context(row: &Row) -> u32 {
     let sequence = if row.tp == Some(1) { count(&row.sp) } else { None };
     row.cp.or(sequence).unwrap_or(1)
 }
 
-/// Returns how the GPUs that share a sequence exchange it.
+/// Returns the exchange method of context parallelism.
 pub(super) fn exchange(row: &Row) -> ContextExchange {
     if has(&format!("{} {}", row.framework, row.sharding), &["ulysses"]) {
         ContextExchange::AllToAll
@@ -144,7 +144,7 @@ fn mismatch(row: &Row, gpus: u32) -> LeftOut {
     ))
 }
 
-/// Whether a run whose other degrees are blank uses only data parallelism.
+/// Returns whether a run whose other degrees are blank uses only data parallelism.
 fn is_data_parallel(row: &Row, stack: Stack) -> bool {
     let sharded = has(&row.sharding, &["shard", "fsdp", "zero-3", "zero3", "hsdp", "ddp"]);
     stack.is_fsdp() || sharded && !stack.is_megatron()
@@ -175,7 +175,7 @@ fn strategy(
         });
         return Ok((Strategy::HybridShard, size));
     }
-    // ZeRO-2 of FSDP is its SHARD_GRAD_OP.
+    // FSDP's ZeRO-2 is `SHARD_GRAD_OP`.
     if says(&["shard_grad_op", "grad_op"]) || says(&["fsdp"]) && says(&["zero-2", "zero2"]) {
         return Ok((Strategy::ShardGradOp, dp));
     }
@@ -184,7 +184,7 @@ fn strategy(
     {
         return Ok(match group {
             Some(size) => (Strategy::HybridShard, size),
-            // torchtitan keeps weights gathered between the micro-batches of a pipeline.
+            // torchtitan keeps weights gathered between micro-batches of a pipeline.
             None if stack == Stack::Torchtitan && degrees.pp > 1 => (Strategy::ShardGradOp, dp),
             None => (Strategy::FullShard, dp),
         });
@@ -209,13 +209,14 @@ fn strategy(
     Ok((strategy, dp))
 }
 
-/// GPUs of a node, over which tensor parallelism runs.
+/// GPUs per node, the usual tensor-parallel group of nanotron.
 const NODE: u32 = 8;
 
-/// Returns sequence parallelism and overlap: the row's own, else the default of its program.
+/// Returns sequence parallelism and overlap of the row, or else the default of its program.
 fn tensor(row: &Row, stack: Stack) -> TensorParallel {
-    // NeMo's recipes overlap tensor parallelism with the products, XLA cuts both up. nanotron's
-    // memory shows that it mostly does in pipelines with tensor parallelism over a node.
+    // NeMo's recipes overlap tensor-parallel collectives with matmuls, and XLA splits both.
+    // nanotron's memory shows overlap mostly in pipelines with tensor parallelism over a whole
+    // node.
     let asynchronous = matches!(stack, Stack::Nemo | Stack::MaxText)
         || has(&row.framework, &["async tp", "+tp overlap", "megascale"])
         || stack == Stack::Nanotron && row.tp.unwrap_or(1) >= NODE && row.pp.unwrap_or(1) > 1;
@@ -227,14 +228,15 @@ fn tensor(row: &Row, stack: Stack) -> TensorParallel {
     TensorParallel { sequence_parallel, asynchronous, ..TensorParallel::USUAL }
 }
 
-/// Chunks of an interleaved schedule where nothing sets them (torchtitan's `stages_per_rank`).
+/// Default number of chunks of an interleaved schedule (torchtitan's `stages_per_rank`).
 const CHUNKS: u32 = 2;
 
-/// Returns how a pipeline of so many stages runs.
+/// Returns the schedule of a pipeline with `stages` stages.
 ///
 /// # Errors
 ///
-/// Megatron's interleaved schedule without its chunks, on which its bubble hangs.
+/// Returns an error for Megatron's interleaved schedule without the number of chunks, which
+/// determines the bubble.
 fn pipeline(row: &Row, stack: Stack, stages: u32, notes: &mut Notes) -> Result<Pipeline, LeftOut> {
     let chunks = row.vpp.filter(|chunks| *chunks > 1);
     let interleaved = has(&format!("{} {}", row.framework, row.sharding), &["interleaved"]);

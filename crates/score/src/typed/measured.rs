@@ -7,9 +7,9 @@ use crate::text::has;
 use analysis::published::{MemoryKind, MemoryStage};
 use engine::model::transformer::Architecture;
 
-/// Words for each kind of memory peak, the most telling first: what a driver's tool read, the names
-/// of PyTorch's counters, and words that are the whole device's where no counter is named.
-/// Torchtune's "active" bytes are those of live tensors.
+/// Words for each kind of memory peak, most specific first: tools of the driver, names of PyTorch's
+/// counters, and words that refer to the whole device if no counter is named. Torchtune's "active"
+/// bytes are allocated to tensors.
 const KINDS: [(MemoryKind, &[&str]); 4] = [
     (MemoryKind::Process, &["nvidia-smi", "smi", "memory.used"]),
     (MemoryKind::Reserved, &["reserved"]),
@@ -17,8 +17,8 @@ const KINDS: [(MemoryKind, &[&str]); 4] = [
     (MemoryKind::Process, &["gpu_mem", "process", "device", "max memory used by", "vram"]),
 ];
 
-/// Returns the kind of a row's memory peak; reserved if the row does not say, as training logs
-/// print that.
+/// Returns the kind of a row's memory peak. The default is reserved memory, which training logs
+/// print.
 pub(super) fn memory_kind(row: &Row) -> MemoryKind {
     let named = KINDS.iter().find(|(_, words)| has(&row.mem_kind, words)).map(|(kind, _)| *kind);
     named.unwrap_or(MemoryKind::Reserved)

@@ -1,4 +1,4 @@
-//! The model of a row: converts a name and an optional shape to an architecture.
+//! Converts the model's name and optional shape of a row to an architecture.
 
 mod lookalike;
 mod name;
@@ -16,23 +16,23 @@ use engine::scenario::resolve::nearest_divisor;
 
 use name::Name;
 
-/// Head dimension if a source does not state it: that of GPT-3's large models and most later ones.
+/// Default head dimension, used by GPT-3's large models and most later ones.
 const USUAL_HEAD: u32 = 128;
 /// Relative rounding error of a parameter count.
 const ROUNDED: f64 = 1e-3;
-/// Relative rounding error of the sizes in names of mixtures.
+/// Relative rounding error of sizes in names of mixtures.
 const ROUNDED_MIXTURE: f64 = 0.05;
-/// Largest hidden size that can be right; a larger one is an error.
+/// Maximum plausible hidden size; larger values are errors.
 const WIDEST: u32 = 1 << 20;
 
-/// Returns the row's model: the catalog entry of the name if the columns agree with it, else a
-/// shape from the columns in the style of the family.
+/// Returns the row's model: the catalog entry of the name if the columns agree, or else a shape
+/// from the columns in the style of the family.
 ///
 /// # Errors
 ///
-/// The name of a column that the shape needs.
+/// Returns the name of a column that the shape requires.
 pub(super) fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
-    // Lit-GPT has an output head of its own whatever the model (`lm_head` beside `transformer.wte`,
+    // Lit-GPT has an untied output head for all models (`lm_head` and `transformer.wte`,
     // litgpt/model.py).
     if stack == Stack::Fabric {
         let architecture = Architecture { tie_word_embeddings: false, ..trunk(row, stack, notes)?.architecture() };
@@ -41,9 +41,9 @@ pub(super) fn model(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model,
     trunk(row, stack, notes)
 }
 
-/// Returns the model by its name or its columns.
+/// Returns the model by name or by columns.
 fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
-    // These stacks give their own shapes the names of other models.
+    // These stacks use names of other models for their own shapes.
     let own_shapes = row.layers.is_some() && matches!(stack, Stack::Composer | Stack::Modalities);
     let named = if own_shapes { None } else { Name::parse(&row.model).find() };
     if let Some(cut) = named.and_then(|entry| proxy(row, entry)) {
@@ -61,7 +61,7 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
         notes.add(format!("shape of {} from the catalog", entry.name));
     }
     let architecture = overridden(row, entry.architecture);
-    // An exact parameter count may show that another style was trained under the name
+    // An exact parameter count may show that another style was trained under this name
     // (llm-foundry's benchmarks).
     if row.layers.is_some() && !matches(row, &architecture) {
         return shaped(row, stack, notes);
@@ -69,8 +69,8 @@ fn trunk(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     Ok(if architecture == entry.architecture { entry.pick() } else { Model::Custom { architecture } })
 }
 
-/// Returns a listed model's shape with the row's layers, where the row is a proxy of it: all else
-/// is the model's.
+/// Returns a listed model's shape with the row's number of layers, if the row is a proxy of the
+/// listed model.
 fn proxy(row: &Row, entry: &ModelEntry) -> Option<Architecture> {
     let shape = entry.architecture;
     let layers = row.layers.filter(|layers| *layers < shape.num_hidden_layers)?;
@@ -79,8 +79,7 @@ fn proxy(row: &Row, entry: &ModelEntry) -> Option<Architecture> {
     (is_cut && agrees(&whole, entry)).then(|| Architecture { num_hidden_layers: layers, ..overridden(row, shape) })
 }
 
-/// Returns the model of a name that the catalog does not have, where the row has no shape of its
-/// own.
+/// Returns the model of a name outside the catalog, for rows without a shape.
 fn unlisted(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     if let Some((layers, hidden, vocab)) = sized::told(row) {
         let full = Row { layers: Some(layers), hidden: Some(hidden), vocab: row.vocab.or(vocab), ..row.clone() };
@@ -88,8 +87,8 @@ fn unlisted(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut
     }
     let listed = || names::model_named(&row.model).map(|found| (found.entry.pick(), shape_note(row, found.entry)));
     let known = lookalike::find(row).or_else(listed);
-    // A size alone is no shape of a run whose time is told; for the memory of a tuned model it is
-    // near enough.
+    // A size alone does not determine a shape well enough for step times, but does for the memory
+    // of fine-tuning.
     let by_size = || (!row.trainable.is_empty()).then(|| sized::find(row, stack)).flatten();
     match known.or_else(by_size) {
         Some((model, note)) => {
@@ -104,7 +103,7 @@ fn shape_note(row: &Row, entry: &ModelEntry) -> String {
     format!("shape of {} taken for {}", entry.name, row.model)
 }
 
-/// Whether the entry's shape agrees with the columns that are filled.
+/// Returns whether the entry's shape agrees with all filled columns.
 fn agrees(row: &Row, entry: &ModelEntry) -> bool {
     let same = |said: Option<u32>, known: u32| said.is_none_or(|said| said == known);
     let shape = &entry.architecture;
@@ -115,13 +114,13 @@ fn agrees(row: &Row, entry: &ModelEntry) -> bool {
         && agrees_on_experts(row, shape)
 }
 
-/// Whether the row's parameter count equals the architecture's within rounding.
+/// Returns whether the row's parameter count equals the architecture's, within rounding.
 fn matches(row: &Row, shape: &Architecture) -> bool {
     let rounding = if shape.has_experts() { ROUNDED_MIXTURE } else { ROUNDED };
     row.params.is_none_or(|params| (shape.params() as f64 / params - 1.0).abs() < rounding)
 }
 
-/// Returns the entry's shape, overridden by the row's own values.
+/// Returns the entry's shape, overridden by values of the row.
 fn overridden(row: &Row, shape: Architecture) -> Architecture {
     Architecture {
         vocab_size: row.vocab.unwrap_or(shape.vocab_size),
@@ -130,7 +129,7 @@ fn overridden(row: &Row, shape: Architecture) -> Architecture {
     }
 }
 
-/// Builds a shape from the row's own columns.
+/// Builds a shape from the columns of the row.
 fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> {
     let (Some(layers), Some(hidden)) = (row.layers, row.hidden) else {
         return Err(if row.model.is_empty() {
@@ -172,36 +171,36 @@ fn shaped(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Model, LeftOut> 
     Ok(Model::Custom { architecture })
 }
 
-/// Returns the number of heads of the usual dimension, or of the nearest one that divides H and
-/// divides evenly over tensor parallelism.
+/// Returns the number of heads with the usual head dimension, or the nearest number that divides H
+/// and divides evenly over tensor parallelism.
 fn usual_heads(hidden: u32, tp: u32, notes: &mut Notes) -> u32 {
     let shared = if hidden.is_multiple_of(tp) { tp } else { 1 };
     let wanted = hidden / USUAL_HEAD / shared;
-    // A hidden size above every model's is reported by its bounds later.
+    // A hidden size above the maximum is reported later, by the bounds check.
     let heads = if hidden > WIDEST { 1 } else { shared * nearest_divisor(hidden / shared, wanted.max(1)) };
     notes.add(format!("{heads} heads of {} assumed", hidden / heads.max(1)));
     heads
 }
 
 fn head_width(style: &Architecture, hidden: u32, heads: u32) -> u32 {
-    // A family whose heads do not fill H keeps its head dimension.
+    // A family whose heads do not add up to H keeps its head dimension.
     let fills = style.head_dim * style.num_attention_heads == style.hidden_size;
     if fills || style.head_dim == 0 { hidden / heads.max(1) } else { style.head_dim }
 }
 
-/// The width of an MLP as the code has it: InternEvo rounds it up to a multiple of 256
+/// Returns the MLP width used by the code: InternEvo rounds the width up to a multiple of 256
 /// (`multiple_of` of its `FeedForward`).
 fn padded_width(stack: Stack, width: u32) -> u32 {
     if stack == Stack::InternEvo { width.next_multiple_of(256) } else { width }
 }
 
-/// Whether the columns state experts.
+/// Returns whether the columns describe experts.
 pub(super) fn has_experts(row: &Row) -> bool {
     row.n_experts.is_some_and(|experts| experts > 1)
 }
 
 /// Returns a dense shape with the experts of the row. Its linear layers have no biases, as Megatron
-/// requires with experts. `None` if the width of experts or the number per token is missing.
+/// requires with experts. `None` if the expert width or the number of experts per token is missing.
 fn with_experts(row: &Row, dense: Architecture) -> Option<Architecture> {
     if !has_experts(row) {
         return Some(dense);
@@ -215,7 +214,7 @@ fn with_experts(row: &Row, dense: Architecture) -> Option<Architecture> {
     Some(Architecture { attention_bias: AttentionBias::None, mlp_bias: false, experts, ..dense })
 }
 
-/// Whether a shape's experts agree with the columns that are filled.
+/// Returns whether a shape's experts agree with all filled columns.
 fn agrees_on_experts(row: &Row, shape: &Architecture) -> bool {
     let same = |said: Option<u32>, known: u32| said.is_none_or(|said| said == known);
     let experts = shape.experts;

@@ -1,5 +1,5 @@
-//! The network of a row: what the row says, on top of the cluster of the publisher or the usual
-//! cluster of the GPU.
+//! The network of a row: stated values override the cluster of the publisher or the usual cluster
+//! of the GPU.
 
 use super::rate::{ONE_CARD, rate};
 use super::stack::Stack;
@@ -12,7 +12,7 @@ use engine::model::hardware::{Host, Network};
 use engine::scenario::{CUSTOM, Picked};
 use engine::units::BytesPerSecond;
 
-/// Words that name a cluster, with the key of the cluster or its prefix.
+/// Words that identify a cluster, with the cluster's key or its prefix.
 const NAMED: [(&str, &str); 12] = [
     ("leonardo", "leonardo-booster"),
     ("marenostrum", "marenostrum-5"),
@@ -28,7 +28,7 @@ const NAMED: [(&str, &str); 12] = [
     ("aws", "p5"),
 ];
 
-/// The usual cluster of each GPU, if the row names none.
+/// Default cluster of each GPU.
 const USUAL: [(&str, &str); 8] = [
     ("a100-40gb", "dgx-a100-40"),
     ("a100-80gb", "dgx-a100-80"),
@@ -40,7 +40,7 @@ const USUAL: [(&str, &str); 8] = [
     ("v100-32gb", "jean-zay-v100"),
 ];
 
-/// Words that name a fabric, with the prefix of its keys.
+/// Words that identify a fabric, with the prefix of its keys.
 const FABRICS: [(&[&str], &str); 6] = [
     (&["omni"], "opa-"),
     (&["efa"], "efa-"),
@@ -50,18 +50,18 @@ const FABRICS: [(&[&str], &str); 6] = [
     (&["infiniband", "ib", "hdr", "ndr", "edr", "rdma", "cx-7", "connectx"], "ib-"),
 ];
 
-/// GPUs of a machine where nothing tells them.
+/// Default number of GPUs per machine.
 const NODE: u32 = 8;
 
-/// The network of the cluster on which nanotron's sweep and the ultra-scale playbook's collectives
-/// ran, far slower than others' with the same cards.
+/// Network of the cluster that ran nanotron's sweep and the ultra-scale playbook's collectives; far
+/// slower than other networks with these cards.
 const PLAYBOOK: &str = "efa-playbook";
 
-/// Returns the network of a run of `gpus`.
+/// Returns the network of a run on `gpus` GPUs.
 ///
 /// # Errors
 ///
-/// Neither the row nor the catalog names the interconnect of these GPUs.
+/// Returns an error if neither the row nor the catalog has the interconnect of these GPUs.
 pub(super) fn network(
     row: &Row,
     stack: Stack,
@@ -95,7 +95,7 @@ pub(super) fn network(
             Some(_) => {}
         }
     }
-    // Of nodes with other numbers of GPUs the CPUs alone are taken to be the cluster's.
+    // For nodes with another number of GPUs, only the CPU speed is taken from the cluster.
     let host = cluster.map_or(Host::USUAL, |cluster| {
         let of = host(cluster.id);
         if cluster.gpus_per_node == node { of } else { Host { speed: of.speed, ..Host::USUAL } }
@@ -104,12 +104,12 @@ pub(super) fn network(
     Ok(Picked { id: cluster.map_or(CUSTOM, |cluster| cluster.id), values })
 }
 
-/// Share of a usual network that one which is not stated may have.
+/// Lower bound of an unstated network, as a share of the usual network.
 const SLOW: f64 = 0.5;
 
-/// Returns the slowest network that a row's words leave possible, per GPU: half of the usual where
-/// a run spans nodes and nothing tells its network, the node's rate where a rate does not say
-/// whether it is a GPU's or a node's.
+/// Returns the slowest network per GPU that is consistent with the row: half of the usual network
+/// if a run spans nodes and names no network, or the node's rate divided by its GPUs if a stated
+/// rate may be per node.
 pub(super) fn slowest(row: &Row, network: &Network, gpus: u32) -> Option<BytesPerSecond> {
     let node = network.gpus_per_node;
     let said = rate(&row.inter_node_bw, row.gpus_per_node.unwrap_or(node));
@@ -122,7 +122,7 @@ pub(super) fn slowest(row: &Row, network: &Network, gpus: u32) -> Option<BytesPe
     (gpus > node).then(|| BytesPerSecond::from_gbit_per_s(network.inter_node.gbit_per_s() * share))
 }
 
-/// The link that is taken where nothing tells it: memory does not depend on it.
+/// Returns a default link. Memory does not depend on the link.
 fn guessed(id: &str, gpus: u32, notes: &mut Notes) -> Option<&'static InterconnectEntry> {
     let link = catalog::interconnect(id).or_else(|| INTERCONNECTS.iter().find(|link| link.id.starts_with(id)))?;
     if gpus > 1 {
@@ -135,7 +135,7 @@ fn place(cluster: Option<&ClusterEntry>) -> &'static str {
     cluster.map_or("the catalog", |cluster| cluster.name)
 }
 
-/// Returns the cluster that the row names, that its publisher used, or that is usual for its GPU.
+/// Returns the cluster named by the row, used by its publisher, or usual for its GPU.
 fn cluster(row: &Row, stack: Stack, entry: &AcceleratorEntry) -> Option<&'static ClusterEntry> {
     let joins = |cluster: &&ClusterEntry| cluster.accelerator == entry.id;
     let words = format!("{} {} {}", row.gpu, row.inter_node_bw, row.source);
@@ -179,23 +179,24 @@ fn intra(
     cluster.and_then(|cluster| catalog::interconnect(cluster.intra_node))
 }
 
-/// Returns the GPUs per node. A rack-scale NVLink domain is one node, although its trays hold four.
+/// Returns the GPUs per node. A rack-scale NVLink domain is one node, although each tray holds four
+/// GPUs.
 fn gpus_per_node(row: &Row, cluster: Option<&ClusterEntry>) -> Option<u32> {
     let usual = cluster.map(|cluster| cluster.gpus_per_node);
-    // A slice of TPUs is as large as its run; a host of Trainium has 32 cores.
+    // A TPU slice is as large as its run; a host of Trainium has 32 cores.
     let is_slice = cluster.is_some_and(|cluster| cluster.accelerator.starts_with("tpu"));
     let by_nodes = || row.num_gpus?.checked_div(row.num_nodes?);
     let domain = usual.filter(|domain| *domain > 8 && (!is_slice || row.gpus_per_node.is_none()));
     domain.or(row.gpus_per_node).or_else(by_nodes).or(usual)
 }
 
-/// Whether the row is of the ultra-scale playbook's cluster.
+/// Returns whether the row comes from the ultra-scale playbook's cluster.
 fn is_playbooks(row: &Row, stack: Stack) -> bool {
     has(&row.inter_node_bw, &["efa", "aws"]) && (stack == Stack::Nanotron || has(&row.source, &["playbook"]))
 }
 
-/// Returns the interconnect of the named fabric with the nearest rate; of the usual interconnect's
-/// fabric if none is named.
+/// Returns the interconnect of the named fabric with the nearest rate, or of the usual
+/// interconnect's fabric if none is named.
 fn fabric(
     text: &str,
     gbit: Option<f64>,

@@ -5,29 +5,29 @@ use crate::text::{has, leading_number};
 
 /// InfiniBand generations with the rate of one port in Gbit/s.
 const GENERATIONS: [(&str, f64); 5] = [("fdr", 56.0), ("edr", 100.0), ("hdr", 200.0), ("ndr", 400.0), ("xdr", 800.0)];
-/// Spelling of Omni-Path 100 links in sources.
+/// Spelling of Omni-Path 100 in sources.
 const OMNI_PATH: &str = "omni-path link";
-/// Largest rate in Gbit/s that, without a scope in the text, is taken as the rate of one card, with
-/// one card per GPU.
+/// Maximum rate in Gbit/s that counts as the rate of one card, with one card per GPU, if the text
+/// has no scope.
 pub(super) const ONE_CARD: f64 = 400.0;
 /// Rate of an Omni-Path 100 card in Gbit/s, its only generation in GPU clusters.
 const OMNI_PATH_CARD: f64 = 100.0;
 
-/// The network rate of one GPU.
+/// Network rate of one GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rate {
     /// Gbit/s per GPU.
     pub gbit_per_gpu: f64,
-    /// Whether the text does not say what the rate refers to, so that one card per GPU, or the
-    /// whole node, was assumed.
+    /// Whether the scope of the rate is unstated, so that one card per GPU, or one rate per node,
+    /// was assumed.
     pub assumed: bool,
 }
 
-/// Parses a rate for nodes of this many GPUs.
+/// Parses a rate for nodes with `gpus_per_node` GPUs.
 pub(super) fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
     let text = spelled(text);
     let named = generation(&text);
-    // `2 x HDR100 (200G)`: the cards say more than their sum.
+    // In `2 x HDR100 (200G)`, the cards are more informative than their sum.
     let (cards, each) = named.filter(|(cards, _)| cards.is_some()).or_else(|| stated(&text)).or(named)?;
     let node = f64::from(gpus_per_node.max(1));
     let said = |gbit_per_gpu| Some(Rate { gbit_per_gpu, assumed: false });
@@ -44,8 +44,8 @@ pub(super) fn rate(text: &str, gpus_per_node: u32) -> Option<Rate> {
     }
 }
 
-/// Returns a text in lower case whose rates in bytes are spelt as such: a capital B is a byte,
-/// `GB/s`, a small one a bit, `Gb/s`.
+/// Converts a text to lower case and spells out bytes: a capital B is a byte (`GB/s`), a small b a
+/// bit (`Gb/s`).
 fn spelled(text: &str) -> String {
     let bytes = |text: &str, unit: &str| {
         let long = unit.replacen('B', "byte", 1).replace("ps", "/s");
@@ -54,7 +54,8 @@ fn spelled(text: &str) -> String {
     ["GB/s", "GBps", "TB/s", "TBps"].iter().fold(text.to_owned(), |text, unit| bytes(&text, unit)).to_ascii_lowercase()
 }
 
-/// Parses cards and Gbit/s of the first rate with a unit: `8x200 Gb/s` is eight cards of 200.
+/// Parses cards and Gbit/s of the first rate with a unit: `8x200 Gb/s` is eight cards with 200
+/// each.
 fn stated(text: &str) -> Option<(Option<f64>, f64)> {
     let starts = text.char_indices().filter(|(at, sign)| {
         let before = text.get(..*at).and_then(|before| before.chars().last());
@@ -76,8 +77,8 @@ fn stated(text: &str) -> Option<(Option<f64>, f64)> {
     None
 }
 
-/// Returns the factor to Gbit/s of the unit at the start of a lower-case text. A bare `gb` is a
-/// gigabit, as networks are rated in bits, unless it is written as bytes (`gbyte/s`, `gib/s`).
+/// Returns the factor to Gbit/s for the unit at the start of a lower-case text. A bare `gb` is a
+/// gigabit, as network rates are in bits, unless written as bytes (`gbyte/s`, `gib/s`).
 fn unit_factor(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let begins = |units: &[&str]| {
@@ -98,7 +99,7 @@ fn unit_factor(text: &str) -> Option<f64> {
     }
 }
 
-/// Parses cards and the rate of one card from `2 x hdr100`, `hdr` or `ndr400`.
+/// Parses cards and the rate per card from `2 x hdr100`, `hdr` or `ndr400`.
 fn generation(text: &str) -> Option<(Option<f64>, f64)> {
     if let Some((before, _)) = text.split_once(OMNI_PATH) {
         let links = before.trim_end().rsplit(' ').next().and_then(|links| links.parse().ok());

@@ -1,4 +1,4 @@
-//! What a row recomputes, in the words of its column, else by the habit of its stack.
+//! Parses the recomputation of a row, with the default of its stack.
 
 use super::stack::Stack;
 use crate::row::Row;
@@ -6,24 +6,24 @@ use crate::text::leading_number;
 use crate::{LeftOut, Notes};
 use engine::model::training::{Recompute, RecomputeModules};
 
-/// What is recomputed.
+/// Recomputation settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Recomputed {
-    /// The mode.
+    /// Recomputation mode.
     pub mode: Recompute,
-    /// The modules, where the mode is by module.
+    /// Recomputed modules, if the mode is by module.
     pub modules: RecomputeModules,
-    /// The share of layers that are kept, where the mode is a fraction.
+    /// Share of layers that are not recomputed, if the mode is a fraction.
     pub keep_fraction: f64,
 }
 
 impl Recomputed {
-    /// A mode that needs no more than its name.
+    /// Creates settings for a mode without further parameters.
     const fn all(mode: Recompute) -> Self {
         Self { mode, modules: RecomputeModules::USUAL, keep_fraction: 0.5 }
     }
 
-    /// Returns the modules that a text names in Megatron's words; `None` if it names none.
+    /// Returns the modules named in Megatron's terms; `None` if there are none.
     fn named(text: &str) -> Option<Self> {
         let names = |name: &str| {
             let is_part = |sign: char| !(sign.is_ascii_alphanumeric() || sign == '_');
@@ -43,12 +43,12 @@ impl Recomputed {
     }
 }
 
-/// Words for nothing and for every layer.
+/// Words for no recomputation and for full recomputation.
 const NOTHING: [&str; 5] = ["none", "no", "false", "off", "disabled"];
 const EVERYTHING: [&str; 4] = ["full", "yes", "true", "all"];
 
-/// Returns what whole words say of all layers: none, full, or full on some of them. The first word
-/// decides, as what follows may be about its place (`full, checkpoints offloaded to host`) or about
+/// Parses recomputation of whole layers: none, full, or full for some layers. The first word takes
+/// precedence, as later words may describe the storage (`full, checkpoints offloaded to host`) or
 /// other runs.
 fn whole(text: &str) -> Option<Recomputed> {
     let words: Vec<&str> = text
@@ -70,8 +70,8 @@ fn whole(text: &str) -> Option<Recomputed> {
     }
 }
 
-/// Returns the share of layers that are kept beside those that are recomputed: `full on 10 of 80
-/// layers`.
+/// Returns the share of layers that are not recomputed, in a text such as
+/// `full on 10 of 80 layers`.
 fn kept_beside(text: &str) -> Option<f64> {
     let (_, after) = text.split_once("full on ")?;
     let (again, rest) = leading_number(after)?;
@@ -79,11 +79,11 @@ fn kept_beside(text: &str) -> Option<f64> {
     (rest.contains("layer") && (0.0..=of).contains(&again) && of > 0.0).then_some(1.0 - again / of)
 }
 
-/// Returns what a row recomputes.
+/// Returns the recomputation of a row.
 ///
 /// # Errors
 ///
-/// A kind that the engine does not model.
+/// Returns an error for a kind that the engine does not model.
 pub(super) fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Recomputed, LeftOut> {
     let text = row.act_ckpt.to_ascii_lowercase();
     let says = |wanted: &[&str]| wanted.iter().any(|word| text.contains(word));
@@ -93,7 +93,8 @@ pub(super) fn recompute(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Re
         return Ok(Recomputed::all(mode));
     }
     if stack == Stack::MaxText {
-        // `minimal` keeps the outputs of all products; `custom` policies keep what they name.
+        // `minimal` keeps the outputs of all matmuls; `custom` policies keep the outputs that they
+        // name.
         return Ok(Recomputed::all(if text.starts_with("full") { Recompute::Full } else { Recompute::Selective }));
     }
     if let Some(mode) = whole(&text) {

@@ -1,4 +1,4 @@
-//! Kernels, formats and what is trained: the row's own words, else the habits of its program.
+//! Kernels, formats and trained part of a row, with the defaults of its program.
 
 use super::attention;
 use super::recompute::{Recomputed, recompute};
@@ -14,30 +14,30 @@ use engine::model::trained::{BaseFormat, Method, Targets, Trained};
 use engine::model::training::{ComputeFormat, Optimizer, OptimizerKernel, PrecisionPolicy, UpdatePlace};
 use engine::model::transformer::Architecture;
 
-/// The software of a row.
+/// Software configuration of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Software {
-    /// The kernels.
+    /// Kernels of the run.
     pub kernels: Kernels,
     /// Formats of the state.
     pub recipe: PrecisionPolicy,
-    /// The format of the layers' matrix products.
+    /// Compute format of the layers' matmuls.
     pub compute_format: ComputeFormat,
     /// The optimizer.
     pub optimizer: Optimizer,
-    /// How its update runs.
+    /// Kernel of the optimizer update.
     pub optimizer_kernel: OptimizerKernel,
-    /// Where in the step it runs.
+    /// Point of the step at which the update runs.
     pub update_place: UpdatePlace,
-    /// How PyTorch's allocator reserves.
+    /// Segment type of PyTorch's allocator.
     pub segments: Segments,
-    /// When gradients are reduced.
+    /// Options of gradient reduction and communication.
     pub communication: Communication,
-    /// What is kept in host memory.
+    /// State offloaded to host memory.
     pub offload: Offload,
-    /// What of the model is trained.
+    /// Trained part of the model.
     pub trained: Trained,
-    /// Which activations are recomputed.
+    /// Recomputed activations.
     pub recompute: Recomputed,
 }
 
@@ -45,12 +45,12 @@ pub(super) struct Software {
 ///
 /// # Errors
 ///
-/// A kind of checkpointing that the engine does not model.
+/// Returns an error for a kind of checkpointing that the engine does not model.
 pub(super) fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Software, LeftOut> {
     let compiles = has(&row.compile, &["yes", "true", "torch.compile", "inductor", "thunder", "dynamo"]);
     let pipelined = row.pp.is_some_and(|stages| stages > 1);
     let is_titan = stack == Stack::Torchtitan;
-    // torchtune's one recipe for one GPU and everything trained: paged 8-bit states, updates in the
+    // torchtune's only recipe for full training on one GPU: paged 8-bit states, updates in the
     // backward pass.
     let single = stack == Stack::Torchtune && row.trainable == "full" && row.num_gpus.is_none_or(|gpus| gpus == 1);
     Ok(Software {
@@ -62,7 +62,7 @@ pub(super) fn software(row: &Row, stack: Stack, notes: &mut Notes) -> Result<Sof
         update_place: if single { UpdatePlace::InBackward } else { UpdatePlace::AfterBackward },
         segments: if is_titan { Segments::Expandable } else { Segments::Fixed },
         communication: Communication {
-            // PyTorch's pipeline stages reduce gradients after their last micro-batch.
+            // PyTorch's pipeline stages reduce gradients after the last micro-batch.
             gradient_sync: if is_titan && pipelined { GradientSync::LastMicroBatch } else { GradientSync::Default },
             root_unit: root_unit(stack),
             overlap: stack.habits().overlaps,
@@ -81,7 +81,7 @@ fn kernels(row: &Row, stack: Stack, compiles: bool, notes: &mut Notes) -> Kernel
     } else if has(&row.framework, &["alst"]) {
         Loss::Tiled
     } else if compiles && (stack == Stack::Torchtitan || has(&row.framework, &["nanogpt"])) {
-        // Compiled with the model.
+        // The loss is compiled with the model.
         Loss::Fused
     } else if stack == Stack::DeepSpeed && is_tuned && has_own_code(row) {
         Loss::Bf16Kept
@@ -104,7 +104,7 @@ fn kernels(row: &Row, stack: Stack, compiles: bool, notes: &mut Notes) -> Kernel
     }
 }
 
-/// Whether a model's code came with its weights, in 2023, with a loss of its own on 16-bit logits.
+/// Returns whether the model shipped its own code, as in 2023, with its own loss on 16-bit logits.
 fn has_own_code(row: &Row) -> bool {
     has(&row.model, &["qwen-7b", "qwen-14b", "qwen-72b", "qwen-1", "qwen-vl", "baichuan", "chatglm"])
 }
@@ -115,14 +115,14 @@ fn recipe(row: &Row, stack: Stack) -> PrecisionPolicy {
         return PrecisionPolicy::Fp32;
     }
     let is_pure = says(&["pure bf16", "pure_bf16", "bf16 only", "bf16 (pure)", "no mixed precision", "bf16 params"]);
-    // A person's script around the trainer loads weights in bf16 where it trains in it.
+    // Users' scripts with the trainer load weights in bf16 if they train in bf16.
     let by_script = stack == Stack::Peft && row.trainable == "full" && says(&["bf16"]) && !says(&["amp", "mixed"]);
     if is_pure || by_script {
         return PrecisionPolicy::PureBf16;
     }
     let wide = says(&["fp16"]) && !says(&["bf16"]);
     match stack {
-        // Under fp16 Megatron keeps and reduces gradients in 16 bits.
+        // With fp16, Megatron keeps and reduces gradients in 16 bits.
         Stack::MegatronDeepSpeed | Stack::MegatronEarly if row.precision.is_empty() || wide => {
             PrecisionPolicy::ZeroMixed
         }
@@ -146,7 +146,7 @@ fn compute_format(row: &Row, stack: Stack) -> ComputeFormat {
     }
 }
 
-/// Words of optimizers, the most telling first.
+/// Words for optimizers, most specific first.
 const OPTIMIZERS: [(&[&str], Optimizer); 6] = [
     (&["8bit", "8-bit"], Optimizer::AdamW8bit),
     (&["adafactor"], Optimizer::Adafactor),
@@ -160,7 +160,8 @@ fn optimizer(row: &Row) -> Optimizer {
     OPTIMIZERS.iter().find(|(words, _)| has(&row.optimizer, words)).map_or(Optimizer::AdamW, |(_, of)| *of)
 }
 
-/// Returns how the update runs: PyTorch's default where the trainer calls its constructor as it is.
+/// Returns the kernel of the update; PyTorch's default if the trainer passes no options to the
+/// constructor.
 fn optimizer_kernel(row: &Row, stack: Stack, compiles: bool) -> OptimizerKernel {
     let fused = compiles || has(&row.optimizer, &["fused"]);
     let by_list = !row.trainable.is_empty() && matches!(stack, Stack::Peft | Stack::Fabric | Stack::PeftFsdp);
@@ -168,8 +169,8 @@ fn optimizer_kernel(row: &Row, stack: Stack, compiles: bool) -> OptimizerKernel 
     if plain && !fused { OptimizerKernel::ForEach } else { OptimizerKernel::Fused }
 }
 
-/// Returns what FSDP keeps gathered outside the layers: until mid-2025 FSDP2 kept its root unit
-/// whatever it was told.
+/// Returns the FSDP units outside the layers that stay gathered. Until mid-2025, FSDP2 kept its
+/// root unit gathered regardless of settings.
 const fn root_unit(stack: Stack) -> RootUnit {
     match stack {
         Stack::Torchtitan => RootUnit::KeptWithLast,
@@ -178,8 +179,8 @@ const fn root_unit(stack: Stack) -> RootUnit {
     }
 }
 
-/// Returns what the columns say to be in host memory. A reference model there is none of the
-/// trained one's.
+/// Returns the offloaded state according to the columns. An offloaded reference model does not
+/// count, as its state is separate from the trained model's.
 fn offload(row: &Row) -> Offload {
     let text = row.offload.to_ascii_lowercase();
     let is_none = text.is_empty() || text.starts_with("no") || text.starts_with("reference");
@@ -195,7 +196,7 @@ fn offload(row: &Row) -> Offload {
     }
 }
 
-/// Returns what a row trains.
+/// Returns the trained part of a row.
 fn trained(row: &Row, notes: &mut Notes) -> Trained {
     if row.trainable.is_empty() || row.trainable.starts_with("full") {
         return Trained::ALL;
@@ -215,7 +216,7 @@ fn trained(row: &Row, notes: &mut Notes) -> Trained {
     }
 }
 
-/// Returns the targets that a column names: of single matrices the nearest set.
+/// Returns the adapter targets of a column; individual matrices map to the nearest set.
 fn targets(text: &str) -> Option<Targets> {
     let names = |words: &[&str]| has(text, words);
     if names(&["all-linear", "all linear", "gate", "w1,w2", "mlp", "*"]) {
@@ -231,8 +232,8 @@ fn targets(text: &str) -> Option<Targets> {
     }
 }
 
-/// Returns the format of the frozen matrices: people say it of the base, of the precision, or by
-/// the method alone.
+/// Returns the format of the frozen matrices, which sources state for the base, for the precision,
+/// or only through the method.
 fn base(row: &Row, notes: &mut Notes) -> BaseFormat {
     let text = [&row.quantized_base, &row.precision, &row.model].map(String::as_str).join(" ");
     let says = |words: &[&str]| has(&text, words);
@@ -252,22 +253,23 @@ fn base(row: &Row, notes: &mut Notes) -> BaseFormat {
     }
 }
 
-/// The layout and execution of a row's experts.
+/// Layout and execution of a row's experts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Experts {
     /// Expert-parallel degree.
     pub ep: u32,
     /// Expert tensor-parallel degree.
     pub etp: u32,
-    /// How the layers with experts run.
+    /// Execution options of layers with experts.
     pub execution: ExpertParallel,
 }
 
-/// Returns the experts of a row.
+/// Returns the expert layout and execution of a row.
 ///
 /// # Errors
 ///
-/// The degree is blank on Megatron, where every run of a mixture sets it.
+/// Returns an error if the expert-parallel degree is blank on Megatron, where every mixture sets
+/// the degree.
 pub(super) fn experts(
     row: &Row,
     stack: Stack,
@@ -293,8 +295,7 @@ pub(super) fn experts(
     }
     Ok(Experts {
         ep: row.ep.unwrap_or(1),
-        // Megatron-LM splits experts like the other matrices; Megatron-Bridge's recipes change
-        // that.
+        // Megatron-LM shards experts like the other matrices; Megatron-Bridge's recipes do not.
         etp: row.etp.unwrap_or(if stack == Stack::MegatronCore { tp } else { 1 }),
         execution: ExpertParallel {
             dispatcher: if fused { Dispatcher::Fused } else { Dispatcher::AllToAll },

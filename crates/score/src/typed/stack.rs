@@ -1,5 +1,4 @@
-//! The training program of a row, by the words of its columns, and what it does where the row says
-//! nothing else.
+//! The training program of a row, identified by words of its columns, with the program's defaults.
 
 use crate::row::Row;
 use crate::text::has;
@@ -36,7 +35,7 @@ pub(super) enum Stack {
     Nanotron,
     /// Hugging Face's models with PEFT, on one GPU or with replicas.
     Peft,
-    /// The same over FSDP1.
+    /// Hugging Face's models with PEFT over FSDP1.
     PeftFsdp,
     /// LitGPT on Lightning Fabric.
     Fabric,
@@ -46,30 +45,30 @@ pub(super) enum Stack {
     MaxText,
 }
 
-/// What a program does by itself.
+/// Defaults of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Habits {
-    /// What it runs on.
+    /// Underlying framework.
     pub framework: Framework,
-    /// What data parallelism shards; `None` where it always has to be said.
+    /// Default sharding strategy; `None` if there is no default.
     pub strategy: Option<Strategy>,
-    /// What is recomputed.
+    /// Default recomputation.
     pub recompute: Recompute,
     /// Formats of weights, gradients and states.
     pub formats: PrecisionPolicy,
-    /// The attention kernel; `None` where PyTorch chooses by silicon.
+    /// Attention kernel; `None` if PyTorch chooses the kernel by silicon.
     pub attention: Option<AttentionKernel>,
     /// The loss.
     pub loss: Loss,
     /// The norms.
     pub norms: NormKernel,
-    /// Whether tensor parallelism splits the sequence too.
+    /// Whether tensor parallelism includes sequence parallelism.
     pub sequence_parallel: bool,
-    /// Whether reductions run beside the backward pass.
+    /// Whether gradient reduction overlaps the backward pass.
     pub overlaps: bool,
 }
 
-/// Code on PyTorch's FSDP.
+/// Defaults of code on PyTorch's FSDP.
 const FSDP: Habits = Habits {
     framework: Framework::Torchtitan,
     strategy: Some(Strategy::FullShard),
@@ -81,8 +80,8 @@ const FSDP: Habits = Habits {
     sequence_parallel: true,
     overlaps: true,
 };
-/// Megatron-LM of 2021: unfused attention, everything recomputed, reductions after the backward
-/// pass.
+/// Defaults of Megatron-LM in 2021: unfused attention, full recomputation, gradient reduction after
+/// the backward pass.
 const EARLY: Habits = Habits {
     framework: Framework::MegatronLegacy,
     strategy: Some(Strategy::Ddp),
@@ -93,7 +92,7 @@ const EARLY: Habits = Habits {
     overlaps: false,
     ..FSDP
 };
-/// Megatron-Core: a distributed optimizer, cuDNN's attention, its core recomputed.
+/// Defaults of Megatron-Core: a distributed optimizer, cuDNN attention, recomputed attention core.
 const CORE: Habits = Habits {
     framework: Framework::Megatron,
     strategy: Some(Strategy::Zero1),
@@ -105,7 +104,7 @@ const CORE: Habits = Habits {
 };
 
 impl Stack {
-    /// Returns what the program does by itself.
+    /// Returns the defaults of the program.
     pub(super) const fn habits(self) -> Habits {
         let sixteen = PrecisionPolicy::Fsdp2MixedBf16Reduce16;
         let pure = PrecisionPolicy::PureBf16;
@@ -160,7 +159,7 @@ impl Stack {
                 formats: PrecisionPolicy::MegatronMixed,
                 ..FSDP
             },
-            // XLA compiles the step: nothing more than the 16-bit logits is written.
+            // XLA compiles the whole step: only the 16-bit logits are written.
             Self::MaxText => Habits {
                 framework: Framework::MaxText,
                 formats: sixteen,
@@ -172,7 +171,7 @@ impl Stack {
         }
     }
 
-    /// Whether the program uses PyTorch's FSDP by default.
+    /// Returns whether the program uses PyTorch's FSDP by default.
     pub(super) const fn is_fsdp(self) -> bool {
         matches!(
             self,
@@ -187,7 +186,7 @@ impl Stack {
         )
     }
 
-    /// Whether the program is based on Megatron.
+    /// Returns whether the program is based on Megatron.
     pub(super) const fn is_megatron(self) -> bool {
         matches!(self, Self::MegatronEarly | Self::MegatronDeepSpeed | Self::MegatronCore | Self::Nemo)
     }
@@ -230,7 +229,7 @@ impl Stack {
         }
     }
 
-    /// Returns how Hugging Face's trainer, or a program around it, runs.
+    /// Returns the stack of Hugging Face's trainer or of a program based on it.
     fn trainer(row: &Row) -> Self {
         let is_sharded = has(&format!("{} {}", row.sharding, row.framework), &["fsdp", "full_shard", "full shard"]);
         match (is_sharded, row.trainable.as_str()) {
@@ -240,7 +239,8 @@ impl Stack {
         }
     }
 
-    /// Returns which Megatron a bare name is, by kernels, formats, models and GPUs that came later.
+    /// Returns the version of Megatron that a bare name refers to, by kernels, formats, models and
+    /// GPUs that came later.
     fn megatron(row: &Row) -> Self {
         let is_recent = has(&row.attention, &["flash", "te", "cudnn"])
             || has(&row.model, &["llama-2", "llama 2", "llama-3", "llama 3", "mixtral", "qwen", "mistral", "deepseek"])
@@ -256,7 +256,7 @@ impl Stack {
     }
 }
 
-/// Whether a row's program is Hugging Face's trainer or runs around it.
+/// Returns whether a row's program is Hugging Face's trainer or is based on it.
 pub(super) fn is_trainer(row: &Row) -> bool {
     const WORDS: [&str; 18] = [
         "hf ",

@@ -1,4 +1,4 @@
-//! The fitted constants (`data/fitted.toml`) are those that the measured steps ask for.
+//! Checks that the fitted constants (`data/fitted.toml`) are optimal for the measured steps.
 
 use crate::published::PUBLISHED;
 use engine::fitted;
@@ -16,18 +16,17 @@ fn every_constant_acts_and_every_action_has_a_constant() {
         let (low, high) = constant.between;
         assert!((low..=high).contains(&constant.value), "{}", constant.key);
         assert!(constant.width > 0.0 && constant.deviation > 0.0, "{}", constant.key);
-        // What one publication alone has seen stays where its kind is.
+        // A constant seen by only one publication stays at its expected value.
         let moved = (constant.value / constant.expected - 1.0).abs() > 0.005;
         assert!(!moved || constant.sources >= 2, "{} stands on {} source", constant.key, constant.sources);
     }
 }
 
-/// A change of a formula moves what the steps ask of the constants under it: then they are fitted
-/// again in the same commit, by `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv
-/// --write`.
+/// Changing a formula moves the optimum of its constants. Fit the constants again in the same
+/// commit with `cargo xtask calibrate tests/measured/*.csv tests/measured/*/*.csv --write`.
 #[test]
 fn no_constant_is_a_standard_deviation_from_what_the_steps_ask_for() {
-    // One deviation from the optimum costs half a unit.
+    // A distance of one deviation from the optimum costs 0.5.
     const LOST: f64 = 0.75;
     let constants = constants();
     let entries =

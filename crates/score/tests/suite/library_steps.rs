@@ -1,17 +1,17 @@
-//! Memory against training steps of a library's own code, traced tensor by tensor: models with
-//! state mixers (`tests/measured/hybrid_memory.csv`) and models that read images
+//! Memory against traced training steps of a library's own code: models with state mixers
+//! (`tests/measured/hybrid_memory.csv`) and models with image input
 //! (`tests/measured/tower_memory.csv`).
 
 use ::score::library_step::LibraryStep;
 use ::score::{LeftOut, hybrid, towers};
 
-/// Parameters that the columns of a row do not name, over all.
+/// Maximum share of parameters that no column of a row accounts for.
 const UNNAMED: f64 = 0.001;
 
-/// Reads a row from its columns.
+/// A function that reads a row from its columns.
 type Read = for<'a> fn(&dyn Fn(&str) -> Option<&'a str>) -> Result<LibraryStep, LeftOut>;
 
-/// The traced steps of a table, and how far the bytes allocated at their peaks may lie off.
+/// Traced steps of a table, and tolerances for the bytes allocated at their peaks.
 struct Table {
     text: &'static str,
     read: Read,

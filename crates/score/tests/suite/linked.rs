@@ -1,4 +1,4 @@
-//! Converted rows: the link and the measured values beside it, as the tables hold them.
+//! Converted rows of the tables: links and measured values.
 
 use engine::share::encode;
 use score::linked::{End, Set};
@@ -53,7 +53,7 @@ fn a_slower_network_that_is_possible_widens_the_range() {
     assert!(of(&[("slowest_link_gbit", "50")]) > 1.2 * of(&[]));
 }
 
-/// The tables hold links as they are written today, so that a reader can compare them.
+/// The tables contain links in the current encoding, so that readers can compare them.
 #[test]
 fn the_links_of_the_tables_are_as_they_are_written() {
     let published = &*PUBLISHED;

@@ -1,6 +1,6 @@
 //! The engine against published measurements (`tests/measured/*.csv`, each row with its source):
 //! accuracy thresholds, and the table of the documentation. `cargo xtask accuracy` prints and
-//! records the present accuracy.
+//! records the current accuracy.
 
 use crate::published::{PUBLISHED, Published};
 use ::score::predict::Prediction;
@@ -12,7 +12,8 @@ use engine::catalog::accuracy::{self, PeakKind};
 use engine::share::encode;
 use engine::stats::{self, Errors};
 
-/// Scores all rows except those that their author gives an error of 40 % (BigScience on V100).
+/// Scores all rows except BigScience's on V100, which have an error of up to 40 % according to
+/// their author.
 fn all() -> Score {
     summary::score(PUBLISHED.training.iter().filter(|entry| !is_rough(entry)))
 }
@@ -27,16 +28,17 @@ fn is_rough(entry: &Entry) -> bool {
 const STEP_MEDIAN: f64 = 0.065;
 const STEP_MEAN: f64 = 0.09;
 const STEP_SOURCE: f64 = 0.15;
-/// The median of a source with fewer rows is not meaningful.
+/// Minimum number of rows for a meaningful median of a source.
 const FEW: usize = 8;
 const SLOW_RANKS: f64 = 0.89;
-// The aim is a median of 5 % and a mean of 8 %; nanotron's rows do not say whether their host ran
-// ahead of the GPU.
+// The goal is a median of 5 % and a mean of 8 %. nanotron's rows do not state whether their host
+// ran ahead of the GPU.
 const MEMORY_MEDIAN: f64 = 0.045;
 const MEMORY_MEAN: f64 = 0.095;
 const RAN_FITS: f64 = 0.985;
 const FAILED_DOES_NOT: f64 = 0.87;
-// Half of these are of the playbook's cluster, whose hops of 0.36 ms no law of NCCL explains.
+// Half of these come from the playbook's cluster, whose latency of 0.36 ms per hop no NCCL model
+// explains.
 const NETWORK_MEDIAN: f64 = 0.13;
 const NETWORK_P5_MEDIAN: f64 = 0.05;
 const NETWORK_P5_WORST: f64 = 0.36;
@@ -49,7 +51,7 @@ fn steps_that_the_hardware_limits_are_predicted() {
     assert!(errors.median < STEP_MEDIAN, "median {}", errors.median);
     assert!(errors.mean < STEP_MEAN, "mean {}", errors.mean);
     for (source, score) in summary::by_source(&PUBLISHED.training) {
-        // YaFSDP's tables do not say which network their nodes have.
+        // YaFSDP's tables do not state the network of their nodes.
         let is_apart = source.starts_with(ROUGH) || source.starts_with("YaFSDP");
         let errors = score.fast.filter(|errors| errors.count >= FEW && !is_apart);
         let median = errors.map_or(0.0, |errors| errors.median);
@@ -57,8 +59,8 @@ fn steps_that_the_hardware_limits_are_predicted() {
     }
 }
 
-/// `NeMo`'s table of long sequences, 4K to 1M tokens, and the sequences that ALST's configurations
-/// say to have run.
+/// Tests `NeMo`'s table of long sequences, 4K to 1M tokens, and the sequences that succeeded
+/// according to ALST's configurations.
 #[test]
 fn long_sequences_are_predicted() {
     const LONG_MEDIAN: f64 = 0.13;
@@ -72,8 +74,8 @@ fn long_sequences_are_predicted() {
     let ran = of("ALST");
     assert!(ran.len() >= 8 && ran.iter().all(|run| run.fits), "{} rows", ran.len());
     let memory: Vec<f64> = ran.into_iter().filter_map(Prediction::memory_error).collect();
-    // Their layers are recomputed and their checkpoints are in host memory; what else the GPU holds
-    // of that is not known.
+    // These runs recompute layers and offload checkpoints to host memory; the part of the
+    // checkpoints that remains on the GPU is unknown.
     assert!(memory.len() >= 3 && memory.iter().all(|error| error.abs() < 0.3), "{memory:?}");
 }
 
@@ -93,8 +95,8 @@ fn peak_memory_is_predicted() {
     assert!(errors.mean < MEMORY_MEAN, "mean {}", errors.mean);
 }
 
-/// The log of one of BigScience's runs under ZeRO-3 on V100 (experiments/gpt2-meg-ds-zero, 25 May
-/// 2021): 26,118 MiB allocated and 28,234 MiB reserved at most.
+/// The log of one of BigScience's runs with ZeRO-3 on V100 (experiments/gpt2-meg-ds-zero, 25 May
+/// 2021): peaks of 26,118 MiB allocated and 28,234 MiB reserved.
 #[test]
 fn the_log_of_a_run_under_zero_3_is_met() {
     let entry = PUBLISHED.training.iter().find(|entry| entry.row.row_id == "BS-0211").unwrap();
@@ -114,8 +116,8 @@ fn runs_that_ran_fit_and_runs_that_failed_do_not() {
     assert!(failed > FAILED_DOES_NOT, "{confusion:?}");
 }
 
-/// Of ten peaks eight lie in the range beside their prediction: of every kind that has rows enough,
-/// with the range of the kind's other sources as well.
+/// Eight of ten peaks are inside the range of their prediction. This holds for each kind with
+/// enough rows, and also for ranges from the other sources of the kind.
 #[test]
 fn peaks_lie_in_the_range_beside_their_prediction() {
     const INSIDE: f64 = 0.8;
@@ -124,7 +126,7 @@ fn peaks_lie_in_the_range_beside_their_prediction() {
     let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
     let peaks = coverage::peaks(all);
     let kinds = coverage::by(&peaks, |peak| peak.kind);
-    // Accelerators without a published peak have none.
+    // The kind for accelerators without a published peak is empty.
     assert_eq!(kinds.len(), PeakKind::ALL.len() - 1, "{kinds:?}");
     for (kind, covered) in kinds {
         assert!(covered.rows >= 10 && covered.inside >= INSIDE, "{}: {covered:?}", kind.name());
@@ -172,15 +174,15 @@ fn mixtures_of_experts_are_predicted() {
     assert!(memory.median < MIXTURE_MEMORY_MEDIAN, "median {}", memory.median);
     let confusion = summary::score(&PUBLISHED.mixtures).confusion;
     let ran = confusion.ran_fits as f64 / (confusion.ran_fits + confusion.ran_does_not) as f64;
-    // Three are Nemotron 3's, a few percent above their GPUs' memory; six are of ModelZoo and verl,
-    // whose recomputation is not said.
+    // Three are Nemotron 3's, a few percent above their GPUs' memory; six are from ModelZoo and
+    // verl, with unstated recomputation.
     assert!(ran > 0.96, "{confusion:?}");
     assert!(PUBLISHED.mixtures.iter().all(Entry::is_mixture));
     assert!(!PUBLISHED.training.iter().any(Entry::is_mixture));
 }
 
-/// Sources whose steps were far off for one reason each: a host that launches too slowly, and layer
-/// norms in fp32.
+/// Sources with large errors that each had a single cause: a slow host launch, and layer norms in
+/// fp32.
 #[test]
 fn host_bound_runs_and_fp32_norms_are_predicted() {
     for (source, limit) in [("CI golden", 0.14), ("mosaicml/examples", 0.07)] {
@@ -192,9 +194,9 @@ fn host_bound_runs_and_fp32_norms_are_predicted() {
     }
 }
 
-/// Megatron-Core's allocated bytes, of small models and of 7 billion parameters. Beyond the median
-/// are runs whose row does not tell what took memory: an older Transformer Engine that wrote the
-/// scores, gradients of the head that wait.
+/// Allocated bytes of Megatron-Core, for small models and models of 7 billion parameters. Rows far
+/// from the median do not state the cause of their memory: an older Transformer Engine that writes
+/// attention scores, delayed gradients of the head.
 #[test]
 fn megatron_cores_allocated_bytes_are_predicted() {
     const MEDIAN: f64 = 0.04;
@@ -210,8 +212,8 @@ fn megatron_cores_allocated_bytes_are_predicted() {
     assert!(hopper.count > 50 && hopper.median < ON_HOPPER, "{hopper:?}");
 }
 
-/// Of ten steps eight lie in the range beside their prediction: of every kind that has rows enough,
-/// with the range of the kind's other sources as well, and on all silicon.
+/// Eight of ten steps are inside the range of their prediction. This holds for each kind with
+/// enough rows, for all silicon, and also for ranges from the other sources of the kind.
 #[test]
 fn steps_lie_in_the_range_beside_their_prediction() {
     const INSIDE: f64 = 0.75;
@@ -231,13 +233,14 @@ fn steps_lie_in_the_range_beside_their_prediction() {
     }
     let all = coverage::by(&residuals, |_| ()).remove(&()).unwrap();
     assert!(all.rows > 2500 && all.inside > ALL_INSIDE && all.held_out_inside > ALL_HELD_OUT, "{all:?}");
-    // The ranges are no wider than they need be.
+    // The ranges are no wider than necessary.
     assert!(all.inside < 0.9, "{all:?}");
 }
 
 #[test]
 fn rows_are_left_out_for_a_reason_only() {
-    // Rows left out for these reasons cannot be evaluated; any other reason is a gap of the reader.
+    // Rows left out for these reasons cannot be evaluated; any other reason is a defect of the
+    // reader.
     const KNOWN: [&str; 8] = [
         " is missing",
         " are missing",
@@ -254,8 +257,8 @@ fn rows_are_left_out_for_a_reason_only() {
     }
 }
 
-/// Fine-tuning, of which no row was fitted to: tests/measured/finetuned and the rows with adapters
-/// of the other tables.
+/// Fine-tuning, which no constant was fitted to: tests/measured/finetuned and the rows with
+/// adapters of other tables.
 #[test]
 fn fine_tuning_is_predicted() {
     const READ: usize = 250;
@@ -280,12 +283,12 @@ fn fine_tuning_is_predicted() {
     assert!(memory.median < SUBMITTED_MEMORY_MEDIAN, "{memory:?}");
 }
 
-/// TPUs, AMD's accelerators, Gaudi, Trainium, and `MLPerf`'s pre-training: most rows are read, what
-/// ran is called fitting, and the median step is met, whatever its MFU. The aims are 10 % on TPUs
-/// and 12 % elsewhere.
+/// TPUs, AMD's accelerators, Gaudi, Trainium, and `MLPerf`'s pre-training: most rows are read,
+/// successful runs are predicted to fit, and the median error of the step time is small at any MFU.
+/// The goals are 10 % on TPUs and 12 % elsewhere.
 #[test]
 fn steps_on_other_silicon_are_predicted() {
-    // File, rows, rows read, rows called out of memory, median.
+    // File, rows, rows read, rows predicted out of memory, median error.
     const TABLES: [(&str, usize, usize, usize, f64); 6] = [
         ("maxtext.csv", 29, 27, 0, 0.055),
         ("tpu_recipes.csv", 38, 35, 0, 0.045),
@@ -344,7 +347,7 @@ fn what_the_engine_records_by_accelerator_is_current() {
     let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
     let entries: Vec<&Entry> = all.collect();
     assert_eq!(RECORDED.trim(), by_accelerator::rust(entries.iter().copied()).trim(), "run `cargo xtask accuracy`");
-    // Without its rows a generation is predicted worse than with them.
+    // A generation is predicted less accurately without its rows than with them.
     let ratios = by_accelerator::borrowed(entries.iter().copied());
     let spread = |low: f64, high: f64| high / low;
     let [low, high] = [0.1, 0.9].map(|share| quantile(&ratios, share).unwrap());
@@ -352,7 +355,7 @@ fn what_the_engine_records_by_accelerator_is_current() {
     assert!(ratios.len() > 2000 && spread(low, high) > 1.15 * spread(own_low, own_high), "{low} {high}");
 }
 
-/// Writes the rows for the page, reads them back, and evaluates them from their links.
+/// Writes the rows for the page, reads them back, and evaluates their links.
 #[test]
 fn rows_of_the_page_are_the_rows_of_the_score() {
     let entries: Vec<&Entry> = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).collect();
@@ -368,7 +371,7 @@ fn rows_of_the_page_are_the_rows_of_the_score() {
         let scenario = page.scenario();
         assert_eq!(scenario.report(), prediction.report, "{name}: the link means another scenario");
         assert_eq!(encode(&scenario), page.link, "{name}: the page would not know it again");
-        // Equal to the bit, so that the page agrees with the documentation.
+        // Equality is exact, so that the page agrees with the documentation.
         assert_eq!(page.predicted_step(&scenario), prediction.step_time_s, "{name}");
         assert!(page.peak.is_none_or(|peak| peak.predicted(&scenario) == prediction.peak_mem_gib), "{name}");
         let step = page.step_s.map(|measured| page.predicted_step(&scenario) / measured - 1.0);

@@ -1,4 +1,4 @@
-//! Runs like one: every published row is nearest to itself.
+//! Nearest published runs: every published row is nearest to itself.
 
 use crate::published::PUBLISHED;
 use analysis::similar_runs::{Traits, nearest};
@@ -14,7 +14,7 @@ fn every_published_row_is_its_own_nearest() {
         let found = nearest(own, traits.iter(), 5);
         assert_eq!(found.len(), 5);
         assert!(found.is_sorted_by(|one, other| one.1 <= other.1));
-        // Repetitions of a run are as near as itself.
+        // Repetitions of a run have distance 0, too.
         let (first, distance) = found[0];
         assert!(distance == 0.0 && traits[first] == *own);
     }

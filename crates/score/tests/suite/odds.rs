@@ -1,4 +1,4 @@
-//! The odds that a run fits, held against what became of runs.
+//! The odds that a run fits, compared with the outcomes of runs.
 
 use std::sync::LazyLock;
 
@@ -21,19 +21,19 @@ fn recorded() -> Curves {
     Curves { of, others: 1.0 }
 }
 
-/// Fewest runs of a tenth whose share means something.
+/// Minimum number of runs in a tenth for a meaningful share.
 const FEWEST: usize = 20;
-/// Most that the share of runs that ran may differ from what was said.
+/// Maximum difference between the share of runs that ran and the mean odds.
 const CLOSE: f64 = 0.08;
 
-/// What the share differs from the mean of the odds, beyond so many standard errors of a share of
-/// so few runs.
+/// Returns the difference between the share and the mean of the odds, less `errors` standard errors
+/// of the share.
 fn off(tenth: &Tenth, errors: f64) -> f64 {
     let (said, runs) = (tenth.said(), tenth.runs as f64);
     (tenth.share() - said).abs() - errors * (said * (1.0 - said) / runs).sqrt()
 }
 
-/// Of runs that are said to fit with such odds, so many ran: by the recorded curves.
+/// The recorded curves are calibrated: the share of runs that ran matches the predicted odds.
 #[test]
 fn runs_run_as_often_as_is_said() {
     let outcomes = outcomes(ENTRIES.iter().copied());
@@ -45,8 +45,8 @@ fn runs_run_as_often_as_is_said() {
     }
 }
 
-/// Each half of the runs by curves that were fitted to the other half alone: a tenth has too few
-/// runs for its share to be known to 8 points, so that a standard error is added.
+/// Compares each half of the runs with curves fitted only to the other half. A tenth has too few
+/// runs for its share to be accurate to 8 points, so one standard error is allowed in addition.
 #[test]
 fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
     let outcomes = outcomes(ENTRIES.iter().copied());
@@ -58,8 +58,8 @@ fn runs_that_no_curve_was_fitted_to_run_as_often_as_is_said() {
     }
 }
 
-/// Runs of nanotron's sweep, which tells of its failures: what is called sure ran, and what is
-/// called hopeless did not.
+/// Runs of nanotron's sweep, which reports failures: runs predicted to fit ran, and runs predicted
+/// not to fit failed.
 #[test]
 fn the_verdicts_of_nanotrons_runs_are_how_often_they_ran() {
     let share = |range: std::ops::Range<f64>| {
@@ -75,8 +75,7 @@ fn the_verdicts_of_nanotrons_runs_are_how_often_they_ran() {
     assert!(hopeless < 0.02 && sure > 0.91 && (0.4..0.6).contains(&tight), "{hopeless} {tight} {sure}");
 }
 
-/// The sweep has a fit of its own, and the others share one that lies where it does, as wide as
-/// their peaks are spread.
+/// The sweep has its own fit. The other kinds share a fit, scaled by the spread of their peaks.
 #[test]
 fn every_kind_has_a_curve_and_what_is_spread_wider_has_a_flatter_one() {
     let curves = curves::fitted(ENTRIES.iter().copied());
@@ -90,7 +89,7 @@ fn every_kind_has_a_curve_and_what_is_spread_wider_has_a_flatter_one() {
             assert!(!is_wider || flatter.quarters <= curve.quarters, "{kind:?} {other:?}");
         }
     }
-    // Without the failures everything fits.
+    // Without failures, everything fits.
     let ran: Vec<Outcome> = outcomes(ENTRIES.iter().copied()).into_iter().filter(|outcome| outcome.ran).collect();
     let failed = Curves::fit(&ran, &middles).of[&PeakKind::Nanotron];
     assert!(failed.odds(0.8) > 0.5 + curves.of[&PeakKind::Nanotron].odds(0.8), "{failed:?}");

@@ -1,5 +1,5 @@
-//! What a layer keeps against steps measured on one H200 (`tests/one_gpu/steps.csv`): bytes
-//! allocated at the end of the forward pass, over those of the same model with every block
+//! Activations of a layer, compared with steps measured on one H200 (`tests/one_gpu/steps.csv`):
+//! bytes allocated at the end of the forward pass, less those of the model with every block
 //! checkpointed.
 
 use crate::published::PUBLISHED;
@@ -16,12 +16,12 @@ use engine::stats::median;
 
 const STEPS: &str = include_str!("../../../../tests/one_gpu/steps.csv");
 
-/// Bytes per token and layer that no formula counts: two norms keep a number a token each.
+/// Bytes per token and layer that no formula counts: two norms save one number per token each.
 const STATISTICS: f64 = 8.0;
-/// How far a layer may be off: rounding of the allocator's blocks.
+/// Tolerance for a layer: rounding of the allocator's blocks.
 const CLOSE: f64 = 0.002;
 
-/// A row by its columns.
+/// A row with access by column name.
 struct Step<'a> {
     header: &'a csv::StringRecord,
     cells: csv::StringRecord,
@@ -37,7 +37,7 @@ impl Step<'_> {
         self.is(column).parse().unwrap()
     }
 
-    /// Whether the engine has all that the row does.
+    /// Returns whether the engine models all settings of the row.
     fn is_modelled(&self) -> bool {
         let plain = [
             ("kind", "own"),
@@ -57,7 +57,7 @@ impl Step<'_> {
             && matches!(self.is("ckpt"), "none" | "selective_second")
     }
 
-    /// The model and its batch.
+    /// Returns the model and its batch.
     fn shape(&self) -> Vec<&str> {
         ["hidden", "layers", "heads", "kv", "ffn", "vocab", "seq", "micro", "mlp", "norm", "precision", "loss"]
             .map(|column| self.is(column))
@@ -93,7 +93,7 @@ impl Step<'_> {
             choices: Choices {
                 recipe: PrecisionPolicy::PureBf16,
                 recompute: if self.is("ckpt") == "none" { Recompute::None } else { Recompute::Selective },
-                // Its softmax in fp32 is that of transformers, all else torchtitan's.
+                // The fp32 softmax is that of transformers; all else is torchtitan's.
                 framework: if eager { Framework::Transformers } else { Framework::Torchtitan },
                 kernels: Kernels {
                     attention: if eager { AttentionKernel::Unfused } else { AttentionKernel::Flash },
@@ -135,9 +135,9 @@ fn a_layer_keeps_what_was_measured() {
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What its kernels reach alone (`tests/rates/h200.json` as it is read) against published steps on
-/// Hopper that compute limits: the shares of the catalog have in them what a step loses beside its
-/// kernels. Whoever brings such rates is told the number.
+/// Compares steps predicted with rates of isolated kernels (`tests/rates/h200.json`) with
+/// compute-limited published steps on Hopper. The catalog's efficiencies include losses between
+/// kernels. The page shows the ratio to users who import measured rates.
 #[test]
 fn kernels_alone_are_faster_than_whole_steps() {
     let of_hopper = |entry: &::score::summary::Entry| {
@@ -162,14 +162,14 @@ fn kernels_alone_are_faster_than_whole_steps() {
     assert!(ratios.len() > 500 && (ratio - 0.95).abs() < 0.02, "{} steps: {ratio}", ratios.len());
 }
 
-/// FlashAttention-2's and cuDNN's kernels alone, causal, by the length of the sequence and the
-/// width of the heads: TFLOP/s over long sequences with heads of 128 channels, as
-/// [`engine::model::compute::attention`] scales them.
+/// FlashAttention-2's and cuDNN's isolated causal kernels, by sequence length and head dimension:
+/// TFLOP/s over long sequences with 128 channels per head, scaled as in
+/// [`engine::model::compute::attention`].
 #[test]
 fn attention_kernels_scale_with_length_and_width_as_measured() {
     const ATTENTION: &str = include_str!("../../../../tests/one_gpu/attention.csv");
     const OVER_LONG: [(&str, [f64; 2]); 2] = [("flash", [328.0, 306.0]), ("cudnn", [591.0, 548.0])];
-    // Wider heads than 128 run backward in kernels of their own, far slower.
+    // Heads wider than 128 have separate, far slower backward kernels.
     const WIDEST: u32 = 128;
     let mut reader = csv::Reader::from_reader(ATTENTION.as_bytes());
     let header = reader.headers().unwrap().clone();

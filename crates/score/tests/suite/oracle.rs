@@ -1,17 +1,17 @@
-//! Memory against PyTorch's own FSDP2 memory tracker (`tests/measured/fsdp2_memory.csv`): Hugging
+//! Memory against PyTorch's FSDP2 memory tracker (`tests/measured/fsdp2_memory.csv`): Hugging
 //! Face's Llama with bf16 parameters and fp32 reduction, forward and backward without the optimizer
-//! step, fake tensors, one row a run.
+//! step, fake tensors, one row per run.
 
 use engine::stats;
 use score::tracker::{self, Tracked};
 
 const ROWS: &str = include_str!("../../../../tests/measured/fsdp2_memory.csv");
 
-// The aim is 2 % and 5 %.
+// The goals are 2 % and 5 %.
 const MEDIAN: f64 = 0.02;
 const WORST: f64 = 0.05;
-/// Largest error of a category over the total: if two moments need about the same memory, the
-/// tracker may find the peak at one and the engine at the other.
+/// Maximum error of a category over the total. If memory is about equal at two moments, the tracker
+/// and the engine may find the peak at different ones.
 const CATEGORY: f64 = 0.06;
 
 fn runs() -> Vec<Tracked> {

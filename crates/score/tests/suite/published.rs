@@ -13,17 +13,17 @@ use score::summary::Entry;
 use score::traced::{self, Traced};
 use score::tracker::{self, Tracked};
 
-/// All of them, read once.
+/// All published measurements, read once.
 pub(crate) static PUBLISHED: LazyLock<Published> = LazyLock::new(all);
 
-/// The rows of all files; tracker rows, traced steps and collectives that are left out are not
+/// Rows of all files. Tracker rows, traced steps and collectives that were left out are not
 /// included.
 #[derive(Default)]
 pub(crate) struct Published {
     pub(crate) training: Vec<Entry>,
     pub(crate) mixtures: Vec<Entry>,
     pub(crate) tuned: Vec<Entry>,
-    /// Silicon beside NVIDIA's, and `MLPerf`'s pre-training.
+    /// Silicon other than NVIDIA's, and `MLPerf`'s pre-training.
     pub(crate) silicon: Vec<Entry>,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) traced: Vec<Traced>,
@@ -46,7 +46,7 @@ fn all() -> Published {
     for path in files("tests/measured/mixtures") {
         read(&path, &mut published);
     }
-    // Cards of all models have dense ones and fine-tunes among them, which go where theirs are.
+    // Tables of mixtures contain dense models and fine-tuning too, which move to the other groups.
     let (mixtures, others) = std::mem::take(&mut published.training)
         .into_iter()
         .partition::<Vec<Entry>, _>(|entry| entry.is_mixture() && !entry.is_fine_tuned());
@@ -54,7 +54,7 @@ fn all() -> Published {
     for path in files("tests/measured") {
         read(&path, &mut published);
     }
-    // Tables of pre-training have rows with adapters too.
+    // Tables of pre-training have rows with adapters, too.
     let (mut tuned, training) =
         std::mem::take(&mut published.training).into_iter().partition::<Vec<Entry>, _>(Entry::is_fine_tuned);
     for path in files("tests/measured/finetuned") {

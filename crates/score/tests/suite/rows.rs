@@ -1,4 +1,4 @@
-//! The reader of rows, on rows as sources publish them.
+//! Tests the reader on rows in the form that sources publish.
 
 use analysis::published::MemoryKind;
 use engine::model::software::{AttentionKernel, Framework};
@@ -95,10 +95,10 @@ fn memory_is_compared_in_kind() {
     let (process, most) = of("nvidia-smi memory.used (MiB in source)");
     assert_eq!((allocated, reserved, process), (MemoryKind::Allocated, MemoryKind::Reserved, MemoryKind::Process));
     assert!(least < more && more < most);
-    // A counter of PyTorch is what it is, whosever device it counts.
+    // A PyTorch counter keeps its meaning, even with the word “device”.
     assert_eq!(of("max_memory_allocated of each device").0, MemoryKind::Allocated);
     assert_eq!(of("max memory used by the first node").0, MemoryKind::Process);
-    // torchtitan prints GiB and the share of the GPU's memory, of the reserved bytes.
+    // torchtitan prints reserved memory in GiB with the share of the GPU's memory.
     let torchtitan = predict(&[("peak_mem_gib", "50"), ("mem_kind", "GiB (%)")]).unwrap();
     assert_eq!(torchtitan.measured.kind, MemoryKind::Reserved);
     assert_eq!(torchtitan.peak_mem_gib, torchtitan.reserved_gib);
@@ -151,7 +151,8 @@ fn a_pipeline_longer_than_the_model_does_not_run() {
     assert!(!predict(&changes).unwrap().fits, "32 layers cannot fill 64 stages");
 }
 
-/// FlashAttention-2 and SDPA run the instructions of Ampere: tuned there, and not on Hopper.
+/// FlashAttention-2 and SDPA use instructions of Ampere, so they are tuned on Ampere but not on
+/// Hopper.
 #[test]
 fn kernels_are_tuned_to_the_generation_that_runs_them() {
     let kernel = |gpu, framework| scenario(&[("gpu", gpu), ("framework", framework)]).kernels.attention;

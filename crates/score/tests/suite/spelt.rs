@@ -1,4 +1,4 @@
-//! What a dense row says of its kernels, formats, schedule and network, in the words of its source.
+//! Tests how words of a source set kernels, formats, schedule and network of a row.
 
 use engine::model::parallel::Schedule;
 use engine::model::software::{AttentionKernel, Loss};
@@ -7,7 +7,7 @@ use score::LeftOut;
 use score::predict::{self, Prediction};
 use score::row::Row;
 
-/// A mixture of Megatron-Bridge's tables on GB200, with these columns set.
+/// Returns a mixture of Megatron-Bridge's tables on GB200, with these columns set.
 fn mixture(changes: &[(&str, &str)]) -> Row {
     const PLAIN: [(&str, &str); 19] = [
         ("source_key", "NVIDIA Megatron-Bridge performance summary"),
@@ -55,7 +55,7 @@ fn a_degree_of_experts_outside_data_parallelism_is_read_where_it_multiplies() {
     assert!(error.reason.contains("do not multiply"), "{error}");
 }
 
-/// A dense run over PyTorch's FSDP on two machines, with these columns set.
+/// Returns a dense run with PyTorch's FSDP on two machines, with these columns set.
 fn dense(changes: &[(&str, &str)]) -> Row {
     const PLAIN: [(&str, &str); 14] = [
         ("framework", "PyTorch FSDP"),

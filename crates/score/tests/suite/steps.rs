@@ -1,6 +1,6 @@
-//! Memory against training steps traced tensor by tensor (`tests/measured/traced_steps.csv`):
-//! torchtitan's Llama, and models of Hugging Face, on fake tensors, with the bytes that a
-//! simulation of PyTorch's allocator reserves.
+//! Memory against traced training steps (`tests/measured/traced_steps.csv`): torchtitan's Llama and
+//! models of Hugging Face on fake tensors, with bytes reserved by a simulation of PyTorch's
+//! allocator.
 
 use ::score::traced::score::{self, Compared};
 use ::score::traced::{self, Traced};
@@ -17,23 +17,23 @@ use engine::units::Bytes;
 
 const ROWS: &str = include_str!("../../../../tests/measured/traced_steps.csv");
 
-/// Errors of the allocated bytes.
+/// Maximum errors of the allocated bytes.
 const MEDIAN: f64 = 0.01;
 const WORST: f64 = 0.04;
-/// Errors of the reserved bytes, whichever the segments.
+/// Maximum errors of the reserved bytes, for both kinds of segments.
 const RESERVED_MEDIAN: f64 = 0.03;
 const RESERVED_WORST: f64 = 0.12;
-/// Share of the steps whose moment and operator of the peak are found.
+/// Minimum share of the steps with the right moment and operator of the peak.
 const MOMENTS: f64 = 0.95;
 
-/// Steps of which every weight trains.
+/// Returns steps in which every weight trains.
 fn rows() -> Vec<Traced> {
     let steps: Vec<Traced> = all().into_iter().filter(|row| row.scenario.trained.is_all()).collect();
     assert_eq!(steps.len(), 249, "every row but those of low-rank adapters and frozen weights");
     steps
 }
 
-/// Steps that train low-rank adapters, or the norms alone, beside frozen weights.
+/// Returns steps that only train low-rank adapters or norms.
 fn rows_with_frozen_weights() -> Vec<Traced> {
     let steps: Vec<Traced> = all().into_iter().filter(|row| !row.scenario.trained.is_all()).collect();
     assert_eq!(steps.len(), 48, "every row but those of which every weight trains");
@@ -53,7 +53,7 @@ fn steps() -> Vec<Compared> {
     rows().iter().map(Compared::of).collect()
 }
 
-/// The same of steps with frozen weights.
+/// Maximum errors of allocated bytes for steps with frozen weights.
 const FROZEN_MEDIAN: f64 = 0.02;
 const FROZEN_WORST: f64 = 0.06;
 
@@ -68,7 +68,7 @@ fn allocated_bytes_beside_frozen_weights_are_the_traced_ones() {
     assert!(elsewhere.is_empty(), "another moment or operator: {elsewhere:?}");
 }
 
-/// Errors of the closed form that the page draws while a slider moves, on dense models.
+/// Maximum errors of the closed form, which the page shows while a slider moves, for dense models.
 const CLOSED_MEDIAN: f64 = 0.03;
 const CLOSED_WORST: f64 = 0.30;
 
@@ -83,11 +83,11 @@ fn the_closed_form_keeps_to_the_traced_bytes() {
     assert!(worst.0 < CLOSED_WORST, "worst {worst:?}");
 }
 
-/// Layers from which the allocator's shares are taken: of shallow models, the parts are few and
-/// large.
+/// Minimum number of layers for the allocator's share of unused memory; shallow models have few,
+/// large blocks.
 const DEEP: u32 = 10;
-/// Error of the closed form of the reserved bytes on deep models: its median with its sign, and the
-/// median of its size.
+/// Maximum errors of the closed form of reserved bytes on deep models: median of the signed error,
+/// and median of the absolute error.
 const RESERVED_SIGNED: f64 = 0.02;
 const RESERVED_SIZE: f64 = 0.08;
 
@@ -99,7 +99,7 @@ fn the_closed_form_keeps_to_the_reserved_bytes() {
     for (segments, place) in [(Segments::Fixed, 0), (Segments::Expandable, 1)] {
         let error = |row: &Traced| {
             let mut scenario = Scenario { choices: Choices { segments, ..row.scenario.choices }, ..row.scenario };
-            // On a GPU without end, so that the allocator gives nothing back.
+            // Very large GPU memory, so that the allocator releases nothing.
             scenario.accelerator.values.memory = Bytes::from_gib(1e4);
             MemoryKind::Reserved.predicted(&scenario.report().memory).get() / row.measured.reserved[place] - 1.0
         };
@@ -113,7 +113,8 @@ fn the_closed_form_keeps_to_the_reserved_bytes() {
     }
 }
 
-/// Error of the closed form with texts of many lengths, and of one that does not know of them.
+/// Maximum error of the closed form with texts of varied lengths, and minimum error if lengths are
+/// ignored.
 const VARIED_SIGNED: f64 = 0.06;
 
 #[test]
@@ -151,7 +152,7 @@ fn the_closed_form_knows_what_longer_texts_outgrow() {
     assert!(signed.abs() < VARIED_SIGNED && unaware < -VARIED_SIGNED, "{signed}, unaware {unaware}");
 }
 
-/// The steps that are further off than the worst may be, each with its error.
+/// Returns the steps with an error above `worst`, each with its error.
 fn beyond(steps: &[Compared], worst: f64, error: impl Fn(&Compared) -> f64) -> Vec<String> {
     let off = steps.iter().filter(|step| error(step).abs() > worst);
     off.map(|step| format!("{} {:+.1} %", step.id, 1e2 * error(step))).collect()

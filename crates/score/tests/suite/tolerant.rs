@@ -1,4 +1,4 @@
-//! What the reader takes where a row of a tuned model or of a person's run is silent.
+//! Tests how the reader completes rows of fine-tuning and users' runs.
 
 use engine::model::software::{Framework, Loss};
 use engine::model::trained::{BaseFormat, Targets};
@@ -59,7 +59,7 @@ fn adapters_without_a_rank_have_the_usual_one() {
     ]);
     let trained = tuned.scenario.trained;
     assert_eq!((trained.rank, trained.targets, trained.base), (16, Targets::AllLinear, BaseFormat::Nf4Double));
-    // As many tokens in sequences of the shortest length.
+    // Equal number of tokens in sequences of minimum length.
     assert_eq!((tuned.scenario.seq_len, tuned.scenario.micro_batch_size), (128, 2));
     assert_eq!(tuned.scenario.model.architecture().hidden_size, 5120);
     assert!(says(&tuned, "rank 16") && says(&tuned, "shape of LLaMA 13B"), "{:?}", tuned.notes);
@@ -122,7 +122,7 @@ fn a_size_alone_is_the_nearest_model_and_a_guess() {
     assert!(sized.scenario.offload.optimizer && !sized.scenario.offload.parameters);
 }
 
-/// A person's full training of a model on one A100, with more columns.
+/// Returns the columns of a user's full fine-tuning on one A100, with further columns.
 fn case<'a>(columns: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     const USUAL: [(&str, &str); 9] = [
         ("gpu", "A100-80GB"),
@@ -143,7 +143,8 @@ fn programs_tell_formats_and_losses() {
     let torchtune = scenario(&case(&[("framework", "torchtune")]));
     assert_eq!((torchtune.optimizer, torchtune.kernels.loss), (Optimizer::AdamW8bit, Loss::Chunked));
     assert!(torchtune.recipe.is_pure_bf16() && torchtune.offload.paged);
-    // DeepSpeed by ZeRO's words alone; the loss of a model's own code of 2023 stays in 16 bits.
+    // DeepSpeed is recognized by ZeRO alone; the loss of a model's own code from 2023 stays in 16
+    // bits.
     let zero = |model| {
         let columns = [("framework", "LLaMA-Factory"), ("sharding", "ZeRO-3"), ("num_gpus", "8"), ("model", model)];
         scenario(&case(&columns))
@@ -178,10 +179,10 @@ fn runs_are_counted_by_how_they_ended() {
     let entry = |columns: &[(&str, &str)]| Entry::new("cases.csv", read(&case(columns)));
     let offloaded = [("framework", "DeepSpeed"), ("sharding", "ZeRO-3"), ("offload", "optimizer+params CPU")];
     let entries = [
-        // 18 bytes a parameter of 7 billion on one GPU.
+        // 18 bytes per parameter for 7 billion parameters on one GPU.
         entry(&[("framework", "llama-recipes"), ("outcome", "oom")]),
         entry(&[("framework", "PEFT"), ("trainable", "qlora")]),
-        // 70 billion parameters' state is more than a machine with one GPU has.
+        // The state of 70 billion parameters exceeds the memory of a machine with one GPU.
         entry(&[&offloaded[..], &[("model", "Llama 2 70B"), ("outcome", "oom")]].concat()),
         entry(&[("framework", "PEFT"), ("model", "not named")]),
     ];

@@ -1,4 +1,4 @@
-//! Sentences as people write them: each with what was understood, as recorded.
+//! Sentences written by users, each with its recorded interpretation.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test stops where its data is wrong")]
 
@@ -44,7 +44,7 @@ fn written(text: &str, read: &Understood) -> String {
     out
 }
 
-/// What a link has and the understood scenario has not, and the other way round.
+/// Returns the pairs that only one of the two scenarios has in its link.
 fn differences(own: &Scenario, read: &Scenario) -> Vec<String> {
     let text = |scenario: &Scenario| {
         encode(scenario).split('&').filter(|pair| !pair.starts_with("v=")).map(str::to_owned).collect::<Vec<_>>()

@@ -1,4 +1,5 @@
-//! Native speed of the engine, one `name value unit` a line: `cargo xtask bench` prints it.
+//! Measures the native speed of the engine and prints one `name value unit` per line, for
+//! `cargo xtask bench`.
 
 mod work;
 
@@ -7,7 +8,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
 
-/// Allocations of one evaluation from a scenario on.
+/// Counts the allocations of evaluating a scenario.
 fn allocations() -> u64 {
     let scenario = catalog::default_scenario();
     let counted = allocation_counter::measure(|| {

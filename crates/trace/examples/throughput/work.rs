@@ -1,4 +1,4 @@
-//! The timed work, the same natively and in the browser; the clock is the caller's.
+//! The timed work, shared by the native and the browser benchmark; the caller provides the clock.
 
 use engine::catalog;
 use engine::model::software::Segments;
@@ -12,7 +12,7 @@ use trace::{STEPS, Trace};
 const RUNS: u32 = 200_000;
 /// Steps of a model in one timed run.
 const STEP_RUNS: u32 = 200;
-/// Timed runs; the fastest counts, as others share the machine.
+/// Timed runs. The fastest counts, as other processes share the machine.
 const ROUNDS: u32 = 5;
 
 /// Times each kind of work with `now`, a clock in seconds, and returns (name, value, unit).
@@ -22,7 +22,7 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
     let evaluate = fastest(&now, |_| {
         black_box(step::evaluate(black_box(&setup)));
     });
-    // A sweep resolves and evaluates a new scenario each time: sequence length and model size move.
+    // A sweep resolves and evaluates a new scenario in each run, with varying sequence length.
     let sweep = fastest(&now, |run| {
         let moved = Scenario { seq_len: 128 + run % 100_000, ..scenario };
         black_box(black_box(&moved).report());
@@ -36,8 +36,8 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
         let moved = Scenario { seq_len: 128 + run % 100_000, ..mixture };
         black_box(black_box(&moved).report());
     });
-    // One step of 80 layers tensor by tensor: written down, and simulated under PyTorch's
-    // allocator, three steps of which say what it reserves.
+    // One step of 80 layers, tensor by tensor: writing the trace, and simulating PyTorch's
+    // allocator on it over the three steps that determine reserved memory.
     let layers = eighty_layers().setup();
     let stage = stages(&layers).first;
     let write = fastest_of(STEP_RUNS, &now, |_| {
@@ -58,15 +58,15 @@ pub(crate) fn measure(now: impl Fn() -> f64) -> Vec<(&'static str, f64, &'static
     ]
 }
 
-/// DeepSeek V3 on 256 GPUs: a pipeline whose stages differ, experts over 32 groups of GPUs, latent
-/// attention. Dearer than most.
+/// Returns DeepSeek V3 on 256 GPUs: a pipeline with unequal stages, experts over 32 groups of GPUs,
+/// latent attention. More expensive than most scenarios.
 fn mixture() -> Scenario {
     let default = catalog::default_scenario();
     let model = catalog::model("deepseek-v3").map_or(default.model, catalog::ModelEntry::pick);
     Scenario { model, gpus: 256, pp: 8, ep: 32, grad_accum_steps: 64, ..default }
 }
 
-/// Llama 3.1 70B under FSDP.
+/// Returns Llama 3.1 70B with FSDP.
 fn eighty_layers() -> Scenario {
     let default = catalog::default_scenario();
     let model = catalog::model("llama-3.1-70b").map_or(default.model, catalog::ModelEntry::pick);

@@ -1,38 +1,40 @@
 //! The free blocks of a pool, by size and then by address.
 //!
-//! A training step frees hundreds of blocks of few sizes, and takes them again. So blocks of about
-//! one size lie in a bin, the smallest last: most are pushed and popped there, and bits say which
-//! bins hold any.
+//! A training step frees hundreds of blocks of a few sizes and takes them again. Therefore, blocks
+//! of similar size share a bin, the smallest last: most blocks are pushed and popped at the end. A
+//! bit set records the bins that are not empty.
 
 use super::blocks::Free;
 use super::rules::GRAIN;
 
-/// A power of two of sizes is divided into 16 bins: few sizes share one.
+/// Each power of two of sizes is divided into 16 bins, so that few sizes share a bin.
 const STEPS_LOG2: u32 = 4;
 const STEPS: usize = 1 << STEPS_LOG2;
-/// Sizes of 64 bits, in grains of 512 B, have 55.
+/// Number of bits of a 64-bit size in units of 512 B: 55.
 const SIZE_BITS: usize = (u64::BITS - GRAIN.ilog2()) as usize;
-/// The first sizes have a bin each, every further bit has all steps.
+/// The smallest sizes have a bin each; each further bit has `STEPS` bins.
 const BINS: usize = STEPS * (SIZE_BITS - STEPS_LOG2 as usize + 1);
 const WORD: usize = u64::BITS as usize;
 const WORDS: usize = BINS.div_ceil(WORD);
 
-/// Free blocks.
+/// Free blocks of a pool.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bins {
-    /// Each from the largest block to the smallest, of equal ones the lowest address last.
+    /// Bins with blocks in descending order of size; among equal sizes, the lowest address comes
+    /// last.
     bins: Vec<Vec<Free>>,
-    /// Which of them hold any, a bit each.
+    /// One bit per bin that is not empty.
     filled: [u64; WORDS],
 }
 
 impl Bins {
-    /// Takes the smallest block of at least this size, of equal ones that of the lowest address.
+    /// Takes the smallest block of at least `size` bytes; among equal blocks, the one with the
+    /// lowest address.
     #[inline]
     pub(super) fn take_best(&mut self, size: u64) -> Option<Free> {
         let number = bin_of(size);
         let near = self.bins.get_mut(number)?;
-        // Blocks of its own bin may be smaller than it.
+        // Blocks of the bin for `size` may be smaller than `size`.
         let index = match near.last() {
             Some(last) if last.size >= size => near.len(),
             Some(_) => near.partition_point(|free| free.size >= size),
@@ -66,7 +68,7 @@ impl Bins {
         }
     }
 
-    /// Removes a block that is among them.
+    /// Removes a block that is in a bin.
     #[inline]
     pub(super) fn remove(&mut self, block: Free) {
         let number = bin_of(block.size);
@@ -78,7 +80,7 @@ impl Bins {
         self.take(number, index);
     }
 
-    /// Keeps those of which the caller says so.
+    /// Keeps the blocks for which `keeps` returns true.
     pub(super) fn retain(&mut self, mut keeps: impl FnMut(&Free) -> bool) {
         for (number, bin) in self.bins.iter_mut().enumerate() {
             bin.retain(&mut keeps);
@@ -98,7 +100,7 @@ impl Bins {
         Some(taken)
     }
 
-    /// The first bin after this one that holds any.
+    /// Returns the first non-empty bin after a bin.
     fn filled_after(&self, number: usize) -> Option<usize> {
         let first = (number + 1) / WORD;
         let mut bits = self.filled.get(first)? & (u64::MAX << ((number + 1) % WORD));
@@ -111,14 +113,14 @@ impl Bins {
     }
 }
 
-/// The bin of a size: larger sizes have later ones, or the same.
+/// Returns the bin of a size. Bins are monotonic in size.
 #[inline]
 const fn bin_of(size: u64) -> usize {
     let grains = size / GRAIN;
     if grains < STEPS as u64 {
         return grains as usize;
     }
-    // The leading bits after the first, and how many bits follow them.
+    // The leading bits after the first, and the number of bits that follow.
     let shift = grains.ilog2() - STEPS_LOG2;
     (shift as usize + 1) * STEPS + (grains >> shift) as usize - STEPS
 }

@@ -1,9 +1,8 @@
-//! The blocks of all segments: a slab whose entries are linked to those before and after them in
-//! their segment.
+//! The blocks of all segments: a slab with entries linked to their neighbors in the segment.
 
 use super::{PoolKind, Stream};
 
-/// A block that is in use. The number is another block's after it was freed.
+/// Id of a block in use. After the block is freed, the id may refer to another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockId(u32);
 
@@ -21,36 +20,36 @@ impl BlockId {
 pub(super) struct Block {
     pub(super) address: u64,
     pub(super) size: u64,
-    /// The request that it holds, rounded; 0 while it is free.
+    /// Bytes of the request in the block, rounded; 0 if the block is free.
     pub(super) used: u64,
     pub(super) previous: BlockId,
     pub(super) next: BlockId,
     pub(super) stream: Stream,
     pub(super) kind: PoolKind,
-    /// Whether it was merged into another, or given back.
+    /// Whether the block was merged into another or released.
     is_gone: bool,
 }
 
-/// Part of a segment, as others see it.
+/// A block of a segment, for callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// Stream of the pool.
     pub stream: Stream,
     /// Kind of the pool.
     pub kind: PoolKind,
-    /// First byte, in the address space of its pool.
+    /// Start address, in the address space of its pool.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Bytes in use, 0 where it is free.
+    /// Bytes in use; 0 if the block is free.
     pub used: u64,
-    /// Whether a segment begins with it.
+    /// Whether the block is the first of its segment.
     pub is_first: bool,
-    /// Whether its segment ends with it.
+    /// Whether the block is the last of its segment.
     pub is_last: bool,
 }
 
-/// A free block, as its pool keeps it.
+/// A free block in a bin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Free {
     pub(super) size: u64,
@@ -59,17 +58,17 @@ pub(super) struct Free {
 }
 
 impl Free {
-    /// Whether it is taken rather than the other, where both are large enough.
+    /// Returns whether the block is preferred to another if both are large enough.
     pub(super) const fn precedes(&self, other: &Self) -> bool {
         self.size < other.size || (self.size == other.size && self.address < other.address)
     }
 }
 
-/// The slab.
+/// Slab of blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     blocks: Vec<Block>,
-    /// Entries that are gone, to be taken again.
+    /// Unused entries, for reuse.
     gone: Vec<BlockId>,
 }
 
@@ -97,14 +96,14 @@ impl Blocks {
         id
     }
 
-    /// Drops a block that no other is linked to any more.
+    /// Removes a block without links.
     #[inline]
     fn drop(&mut self, id: BlockId) {
         self.change(id, |block| block.is_gone = true);
         self.gone.push(id);
     }
 
-    /// What there is of the segments.
+    /// Lists the blocks of all segments.
     pub(super) fn ranges(&self) -> impl Iterator<Item = Range> {
         self.blocks.iter().filter(|block| !block.is_gone).map(|block| Range {
             stream: block.stream,
@@ -117,14 +116,14 @@ impl Blocks {
         })
     }
 
-    /// The block of this number, where there is one and it is free.
+    /// Returns the block with this id, if there is one and it is free.
     #[inline]
     pub(super) fn free_at(&self, id: BlockId) -> Option<Free> {
         let block = self.get(id).filter(|block| block.used == 0)?;
         Some(Free { size: block.size, address: block.address, block: id })
     }
 
-    /// Adds a free block after the last one of a segment, or as the first of a new one.
+    /// Appends a free block to a segment, or as the first of a new segment.
     pub(super) fn append(&mut self, last: BlockId, address: u64, size: u64, stream: Stream, kind: PoolKind) -> Free {
         let (previous, next) = (last, BlockId::NONE);
         let block = self.put(Block { address, size, used: 0, previous, next, stream, kind, is_gone: false });
@@ -132,7 +131,7 @@ impl Blocks {
         Free { size, address, block }
     }
 
-    /// Splits off what lies beyond the first bytes of a block, and returns it.
+    /// Splits a block after `size` bytes and returns the remainder.
     #[inline]
     pub(super) fn split(&mut self, id: BlockId, size: u64) -> Free {
         let Some(&whole) = self.get(id) else { return Free { size: 0, address: 0, block: id } };
@@ -143,7 +142,7 @@ impl Blocks {
         Free { size: rest, address, block }
     }
 
-    /// Merges a free block with the one after it.
+    /// Merges a free block with its successor.
     #[inline]
     pub(super) fn merge(&mut self, free: Free, next: Free) -> Free {
         let after = self.get(next.block).map_or(BlockId::NONE, |next| next.next);
@@ -160,7 +159,7 @@ impl Blocks {
         self.change(id, |block| block.used = size);
     }
 
-    /// Marks a block as free, and returns it as it was; `None` where it is not in use.
+    /// Marks a block as free and returns its previous state; `None` if the block is not in use.
     #[inline]
     pub(super) fn vacate(&mut self, id: BlockId) -> Option<Block> {
         let block = self.blocks.get_mut(id.index()).filter(|block| block.used > 0)?;
@@ -169,12 +168,12 @@ impl Blocks {
         Some(before)
     }
 
-    /// Whether a block is a segment by itself.
+    /// Returns whether a block is a whole segment.
     pub(super) fn is_whole_segment(&self, id: BlockId) -> bool {
         self.get(id).is_some_and(|block| block.previous == BlockId::NONE && block.next == BlockId::NONE)
     }
 
-    /// Gives a whole segment back.
+    /// Releases a whole segment.
     pub(super) fn release(&mut self, id: BlockId) {
         self.drop(id);
     }

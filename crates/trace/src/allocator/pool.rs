@@ -1,18 +1,18 @@
-//! One pool of one stream.
+//! A pool of a stream.
 
 use super::bins::Bins;
 use super::blocks::{BlockId, Blocks};
 
-/// Free blocks and segments. Pools share no blocks, so each has an address space of its own.
+/// Free blocks and segments. Pools share no blocks, so each pool has a separate address space.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
-    /// Its free blocks.
+    /// Free blocks of the pool.
     pub(super) free: Bins,
-    /// Bytes of its segments.
+    /// Bytes of the pool's segments.
     pub(super) reserved: u64,
-    /// Where the next segment begins. No address is used again.
+    /// Start address of the next segment. Addresses are never reused.
     end: u64,
-    /// The last block of an expandable segment.
+    /// Last block of an expandable segment.
     pub(super) tail: BlockId,
 }
 
@@ -23,15 +23,14 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Makes the second block the tail where the first was: it was split off it, or has absorbed
-    /// it.
+    /// Updates the tail from `old` to `new`, which was split off `old` or has absorbed it.
     pub(super) fn follow(&mut self, old: BlockId, new: BlockId) {
         if self.tail == old {
             self.tail = new;
         }
     }
 
-    /// Counts bytes as reserved, and returns their address.
+    /// Reserves bytes and returns their address.
     pub(super) const fn reserve(&mut self, bytes: u64) -> u64 {
         let address = self.end;
         self.end += bytes;
@@ -39,7 +38,7 @@ impl Pool {
         address
     }
 
-    /// Gives back the segments that are free as a whole, and returns their bytes.
+    /// Releases completely free segments and returns their bytes.
     pub(super) fn release(&mut self, blocks: &mut Blocks) -> u64 {
         let mut released = 0;
         self.free.retain(|free| {

@@ -1,34 +1,34 @@
-//! The sizes by which the allocator rounds, reserves and splits; the names in parentheses are
-//! PyTorch's.
+//! Sizes for rounding, reserving and splitting; names in parentheses are PyTorch's.
 
 use engine::model::software::Segments;
 use enum_map::Enum;
 
 const MIB: u64 = 1 << 20;
-/// Every size is a multiple of it (`kMinBlockSize`).
+/// Granularity of block sizes (`kMinBlockSize`).
 pub(super) const GRAIN: u64 = 512;
-/// The largest request of a small pool (`kSmallSize`); also what a large pool does not split off.
+/// Maximum request of a small pool (`kSmallSize`), and maximum remainder that a large pool does not
+/// split off.
 const SMALL_REQUEST: u64 = MIB;
-/// A segment of a small pool, and its page where segments expand (`kSmallBuffer`).
+/// Segment size of a small pool, and page size with expandable segments (`kSmallBuffer`).
 const SMALL_SEGMENT: u64 = 2 * MIB;
-/// A segment of a large pool for requests below [`OWN_SEGMENT`], and its page where segments expand
-/// (`kLargeBuffer`).
+/// Segment size of a large pool for requests below [`OWN_SEGMENT`], and page size with expandable
+/// segments (`kLargeBuffer`).
 const LARGE_SEGMENT: u64 = 20 * MIB;
-/// Requests from here on get a segment of their own size (`kMinLargeAlloc`),
+/// Minimum size of requests with a segment of their own (`kMinLargeAlloc`).
 const OWN_SEGMENT: u64 = 10 * MIB;
-/// rounded up to this (`kRoundLarge`).
+/// Granularity of these segments (`kRoundLarge`).
 const OWN_SEGMENT_GRAIN: u64 = 2 * MIB;
-/// Larger requests count as this one, 64 TiB, so that sums of bytes stay within 64 bits: no device
-/// has as much.
+/// Maximum request, 64 TiB. Larger requests are clamped so that sums of bytes fit 64 bits; no
+/// device has as much.
 pub(super) const LARGEST_REQUEST: u64 = 1 << 46;
 
-/// A request as it is served (`round_size`).
+/// Rounds a request (`round_size`).
 pub(super) fn rounded(bytes: u64) -> u64 {
     bytes.clamp(1, LARGEST_REQUEST).next_multiple_of(GRAIN)
 }
 
-/// What PyTorch asks the driver for when no free block holds a request of so many bytes: the size
-/// that its out-of-memory messages print (`get_allocation_size`).
+/// Returns the bytes that PyTorch requests from the driver if no free block can serve a request of
+/// `bytes`: the size printed in out-of-memory messages (`get_allocation_size`).
 ///
 /// ```
 /// # use trace::allocator::asked_of_driver;
@@ -42,7 +42,7 @@ pub fn asked_of_driver(bytes: u64) -> u64 {
     PoolKind::of(size).segment(size)
 }
 
-/// Whether so many bytes left of a block are split off (`should_split`).
+/// Returns whether a remainder of `rest` bytes is split off (`should_split`).
 pub(super) const fn splits(segments: Segments, rest: u64, kind: PoolKind) -> bool {
     match (segments, kind) {
         (Segments::Fixed, PoolKind::Large) => rest > SMALL_REQUEST,
@@ -50,19 +50,19 @@ pub(super) const fn splits(segments: Segments, rest: u64, kind: PoolKind) -> boo
     }
 }
 
-/// The CUDA stream that is current when memory is requested.
+/// CUDA stream that is current when memory is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Enum)]
 pub enum Stream {
     /// The default stream.
     #[default]
     Compute,
-    /// FSDP2's stream of gathered parameters.
+    /// FSDP2's all-gather stream.
     AllGather,
-    /// FSDP2's stream of reduced gradients.
+    /// FSDP2's reduce-scatter stream.
     ReduceScatter,
 }
 
-/// Which requests a pool serves.
+/// Kind of a pool, by the size of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub enum PoolKind {
     /// Up to 1 MiB.
@@ -72,12 +72,12 @@ pub enum PoolKind {
 }
 
 impl PoolKind {
-    /// The pool of a rounded request (`get_pool`).
+    /// Returns the pool of a rounded request (`get_pool`).
     pub(super) const fn of(size: u64) -> Self {
         if size <= SMALL_REQUEST { Self::Small } else { Self::Large }
     }
 
-    /// The segment reserved for a rounded request (`get_allocation_size`).
+    /// Returns the bytes of the segment reserved for a rounded request (`get_allocation_size`).
     pub(super) const fn segment(self, size: u64) -> u64 {
         match self {
             Self::Small => SMALL_SEGMENT,
@@ -86,7 +86,7 @@ impl PoolKind {
         }
     }
 
-    /// The page by which an expandable segment grows.
+    /// Returns the page size by which an expandable segment grows.
     pub(super) const fn page(self) -> u64 {
         match self {
             Self::Small => SMALL_SEGMENT,

@@ -1,4 +1,4 @@
-//! The rules one by one, worked by hand from `c10/cuda/CUDACachingAllocator.cpp` (its names in
+//! Tests of single rules, derived by hand from `c10/cuda/CUDACachingAllocator.cpp` (names in
 //! parentheses).
 
 use super::rules::LARGEST_REQUEST;
@@ -26,8 +26,7 @@ fn free_all(allocator: &mut Allocator, blocks: impl IntoIterator<Item = BlockId>
     }
 }
 
-/// The blocks of a pool of the compute stream, by address: where, how large, how much of it is
-/// used.
+/// Returns the blocks of a pool of the compute stream by address: address, size, used bytes.
 fn layout(allocator: &Allocator, kind: PoolKind) -> Vec<(u64, u64, u64)> {
     let of_pool = allocator.ranges().filter(|range| (range.stream, range.kind) == (Stream::Compute, kind));
     let mut layout: Vec<_> = of_pool.map(|range| (range.address, range.size, range.used)).collect();
@@ -35,7 +34,7 @@ fn layout(allocator: &Allocator, kind: PoolKind) -> Vec<(u64, u64, u64)> {
     layout
 }
 
-/// The same of the large pool, in MiB.
+/// Returns the blocks of the large pool of the compute stream, in MiB.
 fn large(allocator: &Allocator) -> Vec<(u64, u64, u64)> {
     let blocks = layout(allocator, PoolKind::Large);
     blocks.into_iter().map(|(address, size, used)| (address / MIB, size / MIB, used / MIB)).collect()
@@ -76,7 +75,8 @@ fn a_segment_is_as_large_as_its_request_asks_for() {
     }
 }
 
-/// Small requests leave the free 14 MiB of the large pool alone, and large ones the small pool.
+/// Small requests do not use the free 14 MiB of the large pool, and large requests do not use the
+/// small pool.
 #[test]
 fn small_and_large_requests_have_pools_of_their_own() {
     let mut allocator = fixed();
@@ -90,7 +90,8 @@ fn small_and_large_requests_have_pools_of_their_own() {
     assert_eq!((layout(&allocator, PoolKind::Small).len(), large(&allocator)), (2, vec![(0, 6, 6), (6, 14, 14)]));
 }
 
-/// `BlockComparatorSize`: 12 MiB take the free block of 14, though that of 30 comes first.
+/// `BlockComparatorSize`: a request of 12 MiB takes the free block of 14 MiB, although the block of
+/// 30 MiB comes first.
 #[test]
 fn the_smallest_free_block_that_holds_a_request_is_taken() {
     let mut allocator = fixed();
@@ -101,7 +102,8 @@ fn the_smallest_free_block_that_holds_a_request_is_taken() {
     assert_eq!(allocator.reserved(), 60 * MIB);
 }
 
-/// `BlockComparatorSize`, second key: of blocks of 12 MiB the lower one, though it was freed last.
+/// `BlockComparatorSize`, second key: among blocks of 12 MiB the lowest address, although it was
+/// freed last.
 #[test]
 fn of_equal_blocks_the_one_of_the_lowest_address_is_taken() {
     let mut allocator = fixed();
@@ -111,7 +113,7 @@ fn of_equal_blocks_the_one_of_the_lowest_address_is_taken() {
     assert_eq!(large(&allocator), [(0, 12, 12), (12, 12, 0), (24, 12, 0)]);
 }
 
-/// `should_split`, small pool: 512 B left are a block.
+/// `should_split`, small pool: a remainder of 512 B becomes a block.
 #[test]
 fn a_small_pool_splits_off_512_bytes() {
     let mut allocator = fixed();
@@ -125,8 +127,8 @@ fn a_small_pool_splits_off_512_bytes() {
     assert_eq!(allocator.reserved(), 2 * MIB);
 }
 
-/// `should_split`, large pool: `remaining > kSmallSize`. Of a segment of 12 MiB, 11 MiB leave 1
-/// MiB, which stays with them.
+/// `should_split`, large pool: `remaining > kSmallSize`. In a segment of 12 MiB, a request of 11
+/// MiB leaves 1 MiB, which is not split off.
 #[test]
 fn a_large_pool_splits_off_more_than_1_mib() {
     let mut allocator = fixed();
@@ -168,7 +170,7 @@ fn a_freed_block_merges_with_the_one_before_or_the_one_after() {
     }
 }
 
-/// Segments of 20 MiB side by side are two calls of `cudaMalloc`: no block spans both.
+/// Adjacent segments of 20 MiB are two calls of `cudaMalloc`, so no block spans both.
 #[test]
 fn blocks_of_two_segments_do_not_merge() {
     let mut allocator = fixed();
@@ -180,7 +182,8 @@ fn blocks_of_two_segments_do_not_merge() {
     assert_eq!(allocator.reserved(), 62 * MIB);
 }
 
-/// `BlockPool::blocks` is sorted by stream first: what one stream freed serves no other.
+/// `BlockPool::blocks` is sorted by stream first: a block freed by one stream serves no other
+/// stream.
 #[test]
 fn streams_have_pools_of_their_own() {
     let mut allocator = fixed();
@@ -217,7 +220,7 @@ fn freeing_twice_frees_once() {
 }
 
 /// `ExpandableSegment`: "2MiB pages for our small pool and 20MiB pages for our large pool";
-/// `should_split`: 512 B anywhere.
+/// `should_split`: any remainder of 512 B or more.
 #[test]
 fn an_expandable_segment_grows_by_pages_and_splits_off_everything() {
     let mut allocator = expandable();
@@ -235,22 +238,23 @@ fn an_expandable_segment_grows_by_pages_and_splits_off_everything() {
     assert_eq!(allocator.reserved(), (22 + 60) * MIB);
 }
 
-/// `try_allocate_expandable_block`: only what the free block at the end lacks is mapped. 9 MiB are
-/// free, 30 are asked for: 21 lack, so two pages.
+/// `try_allocate_expandable_block`: only the part of a request beyond the free end is mapped. With
+/// 9 MiB free and 30 MiB requested, 21 MiB are missing, so two pages are mapped.
 #[test]
 fn an_expandable_segment_grows_from_its_free_end() {
     let mut allocator = expandable();
     let first = compute(&mut allocator, 11 * MIB);
     compute(&mut allocator, 30 * MIB);
     assert_eq!(large(&allocator), [(0, 11, 11), (11, 30, 30), (41, 19, 0)]);
-    // The free block at the beginning does not help: the one at the end grows by a page.
+    // The free block at the start is too small, so the free end grows by a page.
     allocator.free(first);
     compute(&mut allocator, 20 * MIB);
     assert_eq!(large(&allocator), [(0, 11, 0), (11, 30, 30), (41, 20, 20), (61, 19, 0)]);
     assert_eq!(allocator.reserved(), 80 * MIB);
 }
 
-/// Pages mapped one after another are one segment: what fixed segments keep apart merges.
+/// Consecutively mapped pages are one segment, so blocks merge that fixed segments would keep
+/// apart.
 #[test]
 fn all_pages_of_an_expandable_segment_merge() {
     let mut allocator = expandable();
@@ -274,8 +278,8 @@ fn each_stream_has_an_expandable_segment_of_its_own() {
     );
 }
 
-/// `release_cached_blocks`: of 60 MiB, 30 and 20 are reserved, the 20 partly in use. 12 more do not
-/// fit beside them, so the free 30 are given back.
+/// `release_cached_blocks`: of 60 MiB, segments of 30 and 20 MiB are reserved, the latter partly in
+/// use. A further 12 MiB does not fit, so the free 30 MiB are released.
 #[test]
 fn free_segments_are_given_back_before_the_device_is_exceeded() {
     let mut allocator = Allocator::within(60 * MIB);
@@ -297,7 +301,7 @@ fn free_segments_are_given_back_before_the_device_is_exceeded() {
     );
 }
 
-/// A step's sizes can be without bound; sums must not overflow.
+/// Sizes in a step are unbounded, but sums must not overflow.
 #[test]
 fn the_largest_requests_are_served() {
     for mut allocator in [fixed(), expandable(), Allocator::within(80 << 30)] {

@@ -1,26 +1,26 @@
-//! The caching allocator: what holds whatever is requested, and the same figures as the reference
-//! simulation's, `allocsim.py` (`tests/allocator/traces.py` made the figures).
+//! Tests of the caching allocator: invariants for arbitrary requests, and agreement with the
+//! reference simulation `allocsim.py` (`tests/allocator/traces.py` created the expected values).
 
 use crate::allocator_play::{Player, Style};
 use trace::allocator::{Allocator, Segments, Stream};
 
 const EXPECTED: &str = include_str!("../../../../tests/allocator/expected.csv");
-/// The traces drawn from random numbers, as `traces.py` draws them: name, seed, events, style.
+/// Random traces, generated as in `traces.py`: name, seed, events, style.
 const DRAWN: [(&str, u64, usize, Style); 3] = [
     ("any sizes", 1, 5000, Style { limit: 200, frees: 7, mask: 0xFFFFF }),
     ("few sizes", 2, 5000, Style { limit: 400, frees: 7, mask: 0x80000 }),
     ("few blocks", 3, 3000, Style { limit: 12, frees: 6, mask: 0xC0000 }),
 ];
-/// Recorded steps of training code: name, requests as `traces.py` explains them, and the peaks that
-/// the oracle (`fsdp2_memory_2.csv`, columns simulated_reserved and simulated_reserved_expandable)
-/// has for the row.
+/// Recorded steps of training code: name, requests in the format of `traces.py`, and the peaks of
+/// the row in the oracle (`fsdp2_memory_2.csv`, columns simulated_reserved and
+/// simulated_reserved_expandable).
 const RECORDED: [(&str, &str, [u64; 2]); 2] = [
     ("OM-0058", include_str!("../../../../tests/allocator/OM-0058.txt"), [74576822272, 73236742144]),
     ("OM-0188", include_str!("../../../../tests/allocator/OM-0188.txt"), [25035800576, 25901924352]),
 ];
 const GIB: u64 = 1 << 30;
 
-/// Knuth's linear congruential generator (MMIX), the upper half of its state.
+/// Knuth's linear congruential generator (MMIX); returns the upper half of its state.
 fn words(seed: u64) -> impl Iterator<Item = u32> {
     let next = |state: &u64| Some(state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407));
     std::iter::successors(next(&seed), next).map(|state| (state >> 32) as u32)
@@ -57,7 +57,7 @@ impl Row {
         self.cells[place.unwrap_or_else(|| panic!("no column {name}"))]
     }
 
-    /// A number; `None` where the reference has none.
+    /// Returns a number; `None` if the reference has none.
     fn number(&self, name: &str) -> Option<u64> {
         let cell = self.cell(name);
         (!cell.is_empty()).then(|| cell.parse().unwrap())

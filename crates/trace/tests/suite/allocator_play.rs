@@ -1,21 +1,21 @@
-//! The allocator played from random numbers, and what must hold of it at any moment. The fuzz
-//! target `allocator` plays it too.
+//! Plays random requests on the allocator and checks invariants. The fuzz target `allocator` shares
+//! this module.
 
 use trace::allocator::{Allocator, BlockId, Range, Stream};
 
-/// Every size is a multiple of it.
+/// Granularity of sizes.
 const GRAIN: u64 = 512;
 const STREAMS: [Stream; 3] = [Stream::Compute, Stream::AllGather, Stream::ReduceScatter];
 
-/// What random numbers may ask for; `tests/allocator/traces.py` reads them alike.
+/// Distribution of random requests, as in `tests/allocator/traces.py`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
-    /// The most blocks in use at a time.
+    /// Maximum number of blocks in use.
     pub(crate) limit: usize,
-    /// Of 16 events, so many free a block.
+    /// Number of events out of 16 that free a block.
     pub(crate) frees: u32,
-    /// Bits of the 20 that tell the sizes between two powers of two apart: with few of them the
-    /// same sizes come again.
+    /// Mask of the 20 bits that select a size between two powers of two; with few bits, sizes
+    /// repeat.
     pub(crate) mask: u64,
 }
 
@@ -31,9 +31,9 @@ impl Player {
         Self { allocator, style, live: Vec::new() }
     }
 
-    /// Plays one event: bits 0 to 3 say whether a block is freed; then the rest says which, or bits
-    /// 4 and 5 the stream, bits 6 to 10 the power of two and bits 12 to 31 how far on the way to
-    /// the next.
+    /// Plays one event. Bits 0 to 3 decide whether a block is freed. To free, the other bits select
+    /// the block; otherwise bits 4 and 5 select the stream, bits 6 to 10 the power of two, and bits
+    /// 12 to 31 the fraction of the way to the next power.
     pub(crate) fn play(&mut self, word: u32) {
         let is_free = word % 16 < self.style.frees || self.live.len() >= self.style.limit;
         if is_free && !self.live.is_empty() {
@@ -48,15 +48,15 @@ impl Player {
         self.live.push((self.allocator.allocate(bytes, stream), bytes.next_multiple_of(GRAIN)));
     }
 
-    /// Frees what is in use.
+    /// Frees all blocks in use.
     pub(crate) fn free_all(&mut self) {
         for (block, _) in std::mem::take(&mut self.live) {
             self.allocator.free(block);
         }
     }
 
-    /// Holds at any moment: blocks fill their segments without a gap or an overlap, free neighbours
-    /// are one block, and sums are those of the blocks.
+    /// Checks invariants: blocks fill their segments without gaps or overlaps, free neighbors are
+    /// merged, and sums agree with the blocks.
     pub(crate) fn check(&self) {
         let allocator = &self.allocator;
         let mut used: Vec<u64> = allocator.ranges().map(|range| range.used).filter(|used| *used > 0).collect();
@@ -81,7 +81,7 @@ impl Player {
         }
     }
 
-    /// Holds once all is freed: each segment is one block again.
+    /// Checks that after freeing everything each segment is one block.
     pub(crate) fn check_empty(&self) {
         assert_eq!(self.allocator.allocated(), 0);
         for range in self.allocator.ranges() {
@@ -90,7 +90,7 @@ impl Player {
     }
 }
 
-/// The blocks of each pool that has any, by address.
+/// Returns the blocks of each non-empty pool, by address.
 fn pools(allocator: &Allocator) -> Vec<Vec<Range>> {
     let mut ranges: Vec<Range> = allocator.ranges().collect();
     ranges.sort_unstable_by_key(|range| (range.stream as u8, range.kind as u8, range.address));

@@ -1,5 +1,5 @@
-//! The closed form, which gives the verdict, against the step played tensor by tensor, which draws
-//! the figure of memory: one number, to 2 %.
+//! Compares the closed form, which decides the verdict, with the simulated step, which is the
+//! source of the memory figure: both must agree to 2 %.
 
 use engine::model::memory;
 use engine::model::setup::Setup;
@@ -7,22 +7,22 @@ use engine::model::stages::stages;
 use engine::model::transformer::{Architecture, Norm};
 use engine::share::decode::decode;
 
-/// How far apart the two may be.
+/// Maximum relative difference.
 const CLOSE: f64 = 0.02;
 
-/// Bytes at the peak by the closed form and by the trace.
+/// Returns the bytes at the peak by the closed form and by the trace.
 fn both(setup: &Setup) -> Option<[f64; 2]> {
     let all = stages(setup);
     let traced = trace::simulated(setup, &all.first)?;
     Some([memory::peak(setup, &all).allocated.get(), traced.allocated.get()])
 }
 
-/// The runs whose two numbers are too far apart, and how many were compared.
+/// Returns the runs with too large a difference, and the number of runs compared.
 fn apart(runs: impl Iterator<Item = (String, Setup)>) -> (Vec<String>, usize) {
     let mut compared = 0;
     let mut wrong = Vec::new();
     for (name, setup) in runs {
-        // 25 heads of GPT-2 XL are no whole ones for two GPUs.
+        // The 25 heads of GPT-2 XL do not divide over two GPUs.
         if !setup.architecture.num_attention_heads.is_multiple_of(setup.mesh.tp) {
             continue;
         }
@@ -36,7 +36,8 @@ fn apart(runs: impl Iterator<Item = (String, Setup)>) -> (Vec<String>, usize) {
     (wrong, compared)
 }
 
-/// Kernels, frameworks, recomputation and what trains, as parts of a link.
+/// Returns combinations of kernels, frameworks, recomputation and trained parts, as parts of a
+/// link.
 fn ways() -> Vec<String> {
     const ATTENTION: [&str; 2] = ["attnkernel=flash", "attnkernel=unfused"];
     const COMPILE: [&str; 2] = ["compile=no", "compile=yes"];
@@ -69,7 +70,7 @@ fn setup(link: &str) -> Setup {
 
 const START: &str = "cluster=dgx-h100&gpus=16";
 
-/// Llama 2 7B with a gated and a plain MLP, with layer norm and RMS norm.
+/// Tests Llama 2 7B with gated and plain MLP, and with layer norm and RMS norm.
 #[test]
 fn the_verdict_is_the_traced_step_s_whatever_the_layer() {
     let shapes = [false, true].into_iter().flat_map(|gated| [Norm::Layer, Norm::Rms].map(|norm| (gated, norm)));
@@ -86,9 +87,9 @@ fn the_verdict_is_the_traced_step_s_whatever_the_layer() {
     assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Models with large vocabularies, tied embeddings, biases, norms of heads and norms after their
-/// blocks, at lengths where weights and where activations decide, under tensor parallelism and with
-/// sequences cut.
+/// Tests models with large vocabularies, tied embeddings, biases, norms of heads and norms after
+/// their blocks; at lengths where either weights or activations dominate; with tensor and context
+/// parallelism.
 #[test]
 fn the_verdict_is_the_traced_step_s_whatever_the_model() {
     const MODELS: [&str; 8] =

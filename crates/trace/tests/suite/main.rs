@@ -1,4 +1,5 @@
-//! Tests of the trace, one program: each program more is compiled and linked by itself.
+//! Tests of this crate, in one program, because each further program is compiled and linked
+//! separately.
 
 #![allow(
     clippy::unwrap_used,

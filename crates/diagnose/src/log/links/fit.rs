@@ -1,4 +1,4 @@
-//! Rates and latencies under which collectives take as long as measured.
+//! Fits rates and latencies of links to measured collectives.
 
 use super::table::{Collective, Point};
 use crate::error::differences;
@@ -11,53 +11,55 @@ use engine::share;
 use engine::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A point as measured, and as predicted before and after the fit.
+/// A measured point with predictions before and after the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FittedPoint {
-    /// The point.
+    /// The measured point.
     pub point: Point,
-    /// Bus bandwidth, measured, in GB/s.
+    /// Measured bus bandwidth, in GB/s.
     pub measured: f64,
-    /// The same as predicted before the fit, and after it.
+    /// Predicted bus bandwidth before and after the fit, in GB/s.
     pub predicted: (f64, f64),
 }
 
-/// A scenario whose links are fitted to points.
+/// A scenario with links fitted to points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
     /// Parameters that changed.
     pub changes: Vec<String>,
     /// The link of the fitted scenario, without `#`.
     pub link: String,
-    /// Root mean square of the times' relative errors before and after.
+    /// Root mean square of the relative errors of times, before and after.
     pub errors: (f64, f64),
     /// Largest relative error of a time after the fit.
     pub worst: f64,
     /// The points.
     pub points: Vec<FittedPoint>,
-    /// The finding, in a sentence.
+    /// The finding, as a sentence.
     pub sentence: String,
 }
 
-/// Digits to which a fitted parameter is rounded.
+/// Significant digits of a fitted parameter.
 const DIGITS: usize = 3;
-/// Rounds over all parameters, and halvings of the step in each.
+/// Rounds over all parameters, and halvings of the step per parameter and round.
 const ROUNDS: usize = 6;
 const HALVINGS: usize = 12;
-/// First factor by which a parameter is tried, less 1.
+/// Initial relative step of a parameter.
 const STEP: f64 = 1.0;
-/// What a parameter that is 0 is tried at first.
+/// Initial value for a parameter that is 0.
 const SOME: f64 = 0.01;
-/// Smallest buffer that counts: below it NCCL's protocols differ, which have no parameter.
+/// Smallest buffer used, in bytes. Smaller buffers use other NCCL protocols, which have no
+/// parameters.
 const SMALLEST: f64 = 65_536.0;
 
-/// The most GPUs of a host: DGX-2 had as many.
+/// Maximum number of GPUs in a host, as in DGX-2.
 const LARGEST_HOST: u32 = 16;
 
-/// Where the ranks of a point lie on a network.
+/// Returns the placement of a point's ranks on a network.
 fn group(network: &Network, point: &Point) -> Group {
     let node = network.gpus_per_node.max(1);
-    // A node larger than any host is an NVLink domain of several: they are no network.
+    // A node larger than any host is an NVLink domain of several hosts, so host names do not
+    // separate nodes.
     let hosts = point.nodes.filter(|_| node <= LARGEST_HOST);
     let nodes = hosts.unwrap_or_else(|| point.ranks.div_ceil(node)).clamp(1, point.ranks.max(1));
     Group {
@@ -68,7 +70,7 @@ fn group(network: &Network, point: &Point) -> Group {
     }
 }
 
-/// Seconds that the engine predicts for a point.
+/// Returns the predicted seconds of a point.
 fn seconds(network: &Network, point: &Point) -> f64 {
     let (group, size) = (group(network, point), Bytes::new(point.bytes));
     match point.collective {
@@ -81,14 +83,14 @@ fn seconds(network: &Network, point: &Point) -> f64 {
     .get()
 }
 
-/// Square of the relative error of a time, the same both ways: `(p - m)^2 / (p m)`, the square of
-/// the logarithm of their ratio where they are near.
+/// Returns the squared relative error of a time, symmetric in prediction and measurement:
+/// `(p - m)^2 / (p m)`, which is close to the square of the log ratio for small errors.
 fn error(network: &Network, point: &Point) -> f64 {
     let (predicted, measured) = (seconds(network, point), point.seconds);
     (predicted - measured) * (predicted - measured) / (predicted * measured)
 }
 
-/// Root mean square of the errors.
+/// Returns the root mean square of the errors.
 fn errors(scenario: &Scenario, points: &[Point]) -> f64 {
     let network = network(scenario);
     let sum: f64 = points.iter().map(|point| error(&network, point)).sum();
@@ -102,7 +104,7 @@ fn network(scenario: &Scenario) -> Network {
     network
 }
 
-/// The parameters that may be fitted: rates first.
+/// Parameters that may be fitted, rates first.
 const PARAMS: [ParamId; 6] = [
     ParamId::IntraNodeEfficiency,
     ParamId::InterNodeEfficiency,
@@ -112,12 +114,12 @@ const PARAMS: [ParamId; 6] = [
     ParamId::NodeDecay,
 ];
 
-/// Times of the smallest buffer from which on latencies and rates are told apart; and the size from
-/// which on a rate shows.
+/// Ratio of the largest to the smallest buffer above which latency and rate can be separated, and
+/// the size above which a rate can be fitted, in bytes.
 const SPAN: f64 = 16.0;
 const LARGE: f64 = 1_048_576.0;
 
-/// Whether the points can tell a parameter from the others.
+/// Returns whether the points determine a parameter separately from the others.
 fn is_told(id: ParamId, network: &Network, points: &[Point]) -> bool {
     let crosses = |point: &Point| group(network, point).crosses_nodes();
     let sizes = |wanted: bool| points.iter().filter(move |point| crosses(point) == wanted).map(|point| point.bytes);
@@ -126,7 +128,7 @@ fn is_told(id: ParamId, network: &Network, points: &[Point]) -> bool {
     let has_rate = |wanted: bool| most(wanted) >= LARGE;
     let has_latency = |wanted: bool| least(wanted) < LARGE || most(wanted) >= SPAN * least(wanted);
     match id {
-        // Of all-reduces alone, passes and rate are one.
+        // All-reduces alone cannot separate passes from the rate.
         ParamId::AllReducePasses => {
             let inside = |reduces: bool| {
                 points.iter().any(|point| !crosses(point) && (point.collective == Collective::AllReduce) == reduces)
@@ -155,7 +157,7 @@ fn is_told(id: ParamId, network: &Network, points: &[Point]) -> bool {
 ///
 /// # Errors
 ///
-/// A sentence if there is no point of at least 64 KiB among two ranks.
+/// Returns a sentence if no point has at least 64 KiB and two ranks.
 pub fn fit(points: &[Point], scenario: &Scenario) -> Result<Fitted, String> {
     let counts = |point: &&Point| point.bytes >= SMALLEST && point.ranks > 1 && point.seconds > 0.0;
     let used: Vec<Point> = points.iter().filter(counts).copied().collect();
@@ -176,13 +178,14 @@ pub fn fit(points: &[Point], scenario: &Scenario) -> Result<Fitted, String> {
     for id in PARAMS {
         let Some(number) = id.number() else { continue };
         let (was, now) = ((number.get)(scenario), (number.get)(&fitted));
-        // What no point depends on stays as it is.
+        // A parameter that no point depends on keeps its value.
         (number.set)(&mut fitted, if was == now { was } else { rounded(now, DIGITS).clamp(number.min, number.max) });
     }
     Ok(said(&used, scenario, &fitted))
 }
 
-/// The scenario with links at least as fast as a point shows: shares of a rate end at 1.
+/// Returns the scenario with links at least as fast as the fastest point, because efficiencies are
+/// at most 1.
 fn raised(scenario: &Scenario, points: &[Point]) -> Scenario {
     let mut raised = *scenario;
     let of = |crosses: bool| {
@@ -195,7 +198,7 @@ fn raised(scenario: &Scenario, points: &[Point]) -> Scenario {
         .fold(0.0, f64::max)
     };
     let links = &mut raised.network.values;
-    // Switches that reduce pass a byte once, not twice.
+    // Switches that reduce in the network transfer each byte once, not twice.
     let [inside, between] = [of(false) / 2.0, of(true) / 2.0];
     if inside > links.intra_node.get() {
         links.intra_node = engine::units::BytesPerSecond::new(rounded(inside, DIGITS));
@@ -206,7 +209,7 @@ fn raised(scenario: &Scenario, points: &[Point]) -> Scenario {
     raised
 }
 
-/// Moves one parameter to where the errors are least, by factors that shrink.
+/// Minimizes the error over one parameter by multiplicative steps that shrink.
 fn descend(scenario: &mut Scenario, number: &Number, points: &[Point]) {
     let mut best = errors(scenario, points);
     let mut step = STEP;
@@ -229,7 +232,7 @@ fn descend(scenario: &mut Scenario, number: &Number, points: &[Point]) {
             });
             let [up, down] = tried;
             let (error, changed) = if up.0 <= down.0 { up } else { down };
-            // Rounding is no progress.
+            // Changes within rounding are no progress.
             if error >= best * (1.0 - 1e-6) {
                 break;
             }

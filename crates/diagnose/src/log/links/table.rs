@@ -1,9 +1,9 @@
-//! The output of nccl-tests: one point a line.
+//! Reads the output of nccl-tests, one point per line.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A collective, by the program that measures it.
+/// A collective, named by the program that measures it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Collective {
@@ -28,7 +28,7 @@ impl Collective {
         ("sendrecv_perf", Self::SendRecv),
     ];
 
-    /// Bus bandwidth over algorithm bandwidth (nccl-tests `doc/PERFORMANCE.md`).
+    /// Returns the ratio of bus bandwidth to algorithm bandwidth (nccl-tests `doc/PERFORMANCE.md`).
     pub fn factor(self, ranks: f64) -> f64 {
         match self {
             Self::AllReduce => 2.0 * (ranks - 1.0) / ranks,
@@ -41,45 +41,45 @@ impl Collective {
 /// A measured collective.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Which.
+    /// The collective.
     pub collective: Collective,
     /// Bytes of the whole buffer.
     pub bytes: f64,
     /// Ranks.
     pub ranks: u32,
-    /// Nodes that they are on; `None` where the output does not say.
+    /// Number of nodes; `None` if the output has no host names.
     pub nodes: Option<u32>,
-    /// Seconds, out of place.
+    /// Seconds per call, out of place.
     pub seconds: f64,
 }
 
-/// Longest text that is read, and most points.
+/// Maximum length of the text, in bytes, and maximum number of points.
 const MOST_BYTES: usize = 64 << 20;
 const MOST_POINTS: usize = 2000;
 
-/// Columns at the end of a line: time, algorithm and bus bandwidth and errors, out of place and in
-/// place.
+/// Columns at the end of a line: time, algorithm bandwidth, bus bandwidth and errors, both out of
+/// place and in place.
 const COLUMNS: usize = 8;
-/// The same where only one of the two was measured.
+/// Columns if only one of out-of-place and in-place was measured.
 const SHORT: usize = 4;
-/// Columns before them at least: size, count and type.
+/// Minimum number of columns before the results: size, count and type.
 const BEFORE: usize = 3;
 
-/// What the comments of one run have said so far.
+/// State from the comments of one run.
 #[derive(Default)]
 struct Run<'a> {
     program: Option<Collective>,
     hosts: BTreeSet<&'a str>,
     ranks: BTreeSet<(&'a str, &'a str)>,
-    /// Whether a table has begun: the next comment about a rank is of another run.
+    /// Whether the table has begun; the next comment about a rank then starts another run.
     begun: bool,
 }
 
-/// Reads the points of one or several outputs.
+/// Reads the points of one or more outputs.
 ///
 /// # Errors
 ///
-/// A sentence if the text is too long or has no line of a table.
+/// Returns a sentence if the text is too long or has no line of a table.
 pub fn read(text: &str) -> Result<Vec<Point>, String> {
     if text.len() > MOST_BYTES {
         return Err("This text is longer than 64 MiB, and a table of nccl-tests has some hundred lines.".into());
@@ -120,7 +120,7 @@ pub fn read(text: &str) -> Result<Vec<Point>, String> {
     Ok(points)
 }
 
-/// `Rank  0 Group  0 Pid    313 on host device  0 [0x18] NVIDIA H100 80GB HBM3`.
+/// Parses `Rank  0 Group  0 Pid    313 on host device  0 [0x18] NVIDIA H100 80GB HBM3`.
 fn of_rank<'a>(line: &'a str, run: &mut Run<'a>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let after = |word: &str| words.iter().position(|other| *other == word).and_then(|at| words.get(at + 1)).copied();
@@ -129,14 +129,15 @@ fn of_rank<'a>(line: &'a str, run: &mut Run<'a>) {
     run.ranks.insert((host, after("device").unwrap_or_default()));
 }
 
-/// Whether a text has a line of such a table, with or without what says whose it is.
+/// Returns whether a text has a line of an nccl-tests table, with or without the comments before
+/// it.
 pub fn is_table(text: &str) -> bool {
     let begins = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
     text.lines().map(printed).filter(begins).any(|line| row(&line.split_whitespace().collect::<Vec<_>>()).is_some())
 }
 
-/// A line without what launchers put before it: `[1,0]<stdout>:` of mpirun, `0: ` of srun, a pod's
-/// name and a time of Kubernetes.
+/// Strips prefixes of launchers from a line: `[1,0]<stdout>:` of mpirun, `0: ` of srun, pod name
+/// and time of Kubernetes.
 fn printed(line: &str) -> &str {
     let line = line.trim();
     if let Some(comment) = line.find('#').and_then(|at| line.get(at..))
@@ -146,7 +147,7 @@ fn printed(line: &str) -> &str {
     {
         return comment;
     }
-    // A line of the table: two counts and a type.
+    // A line of the table starts with two counts and a type.
     let mut starts = line.split_whitespace().map(|word| word.as_ptr() as usize - line.as_ptr() as usize);
     let is_row = |at: &usize| {
         let mut words = line.get(*at..).unwrap_or_default().split_whitespace();
@@ -162,13 +163,13 @@ const TYPES: [&str; 16] = [
     "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2",
 ];
 
-/// Bytes, microseconds, algorithm and bus bandwidth of a line.
+/// Returns bytes, microseconds, algorithm bandwidth and bus bandwidth of a line.
 fn row(words: &[&str]) -> Option<(f64, f64, f64, f64)> {
     let columns = if words.len() >= BEFORE + COLUMNS { COLUMNS } else { SHORT };
     let first = words.len().checked_sub(columns).filter(|first| *first >= BEFORE)?;
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok()).filter(|value| value.is_finite());
     let row = (number(0)?, number(first)?, number(first + 1)?, number(first + 2)?);
-    // The count of elements, of a type that has a name.
+    // The element count; lines without one are no rows.
     number(1)?;
     let is_row = words.get(2)?.parse::<f64>().is_err() && row.0 > 0.0 && row.1 > 0.0;
     is_row.then_some(row)
@@ -185,7 +186,7 @@ fn of_line(line: &str, run: &Run) -> Option<Point> {
     Some(Point { collective, bytes, ranks, nodes, seconds: micros * 1e-6 })
 }
 
-/// The collective by its ratio of bandwidths, where no name of a program stands before the table.
+/// Guesses the collective by the ratio of bandwidths, if no program name precedes the table.
 fn guessed(words: &[&str], ratio: f64, ranks: u32) -> Option<Collective> {
     let reduces = words.iter().any(|word| matches!(*word, "sum" | "prod" | "max" | "min" | "avg"));
     let options: &[Collective] = if reduces {
@@ -197,10 +198,10 @@ fn guessed(words: &[&str], ratio: f64, ranks: u32) -> Option<Collective> {
     options.iter().copied().filter(|of| away(of) < 0.1).min_by(|one, other| away(one).total_cmp(&away(other)))
 }
 
-/// Most ranks that two decimals of a bandwidth tell apart.
+/// Maximum number of ranks that bandwidths with two decimals can distinguish.
 const TOLD_APART: f64 = 64.0;
 
-/// The ranks by the ratio of bandwidths, where no comment names them.
+/// Returns the number of ranks by the ratio of bandwidths, if no comment lists the ranks.
 fn by_ratio(collective: Collective, ratio: f64) -> Option<u32> {
     let share = ratio / if collective == Collective::AllReduce { 2.0 } else { 1.0 };
     let ranks = 1.0 / (1.0 - share);
@@ -233,7 +234,7 @@ mpirun -np 2 build/all_reduce_perf -b 8M
         let point = read(table).unwrap()[0];
         assert!((point.seconds - expected.seconds).abs() < 1e-12);
         assert_eq!(Point { seconds: expected.seconds, ..point }, expected);
-        // Without a word about ranks, they follow from the two bandwidths.
+        // Without comments about ranks, the number of ranks follows from the two bandwidths.
         let alone = "all_reduce_perf\n 33554432 8388608 float sum -1 195.40 171.72 300.51 0 195.40 171.73 300.52 0";
         assert_eq!(read(alone).unwrap().first().map(|point| point.ranks), Some(8));
         for none in ["", "1 2 3", "33554432 8388608 float sum -1 195.40 171.72 300.51 0 195.40 171.73 300.52 0"] {

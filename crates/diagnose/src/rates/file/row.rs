@@ -1,23 +1,23 @@
-//! A row of one of the script's lists, read cell by cell.
+//! Reads a row of one of the script's lists, cell by cell.
 
 use engine::params::quantity::shorten;
 use serde_json::{Map, Value};
 
 use crate::log::links::{Collective, Point};
 
-/// The most rows of a list, and the largest number of one.
+/// Maximum number of rows in a list, and largest valid number.
 const MOST_ROWS: usize = 2000;
 const MOST: f64 = 1e18;
-/// The least number of one: a femtosecond.
+/// Smallest valid number: a femtosecond.
 const LEAST: f64 = 1e-15;
-/// The most rows that are told of.
+/// Maximum number of unreadable rows that are reported.
 const MOST_TOLD: usize = 6;
-/// The most ranks of a collective, and the most bytes a second: the fastest link that a scenario
-/// may have.
+/// Maximum number of ranks of a collective, and maximum bytes per second: the fastest link that a
+/// scenario may have.
 pub(super) const MOST_RANKS: f64 = 100_000.0;
 const FASTEST: f64 = 1e13;
 
-/// A product of matrices and how long it took.
+/// A matrix product and its time.
 pub(in crate::rates) struct Product {
     pub(in crate::rates) format: String,
     pub(in crate::rates) m: f64,
@@ -27,13 +27,13 @@ pub(in crate::rates) struct Product {
 }
 
 impl Product {
-    /// FLOP/s.
+    /// Returns the rate in FLOP/s.
     pub(in crate::rates) fn rate(&self) -> f64 {
         2.0 * self.m * self.n * self.k / self.seconds
     }
 }
 
-/// Causal attention by one kernel.
+/// Times of causal attention with one kernel.
 pub(in crate::rates) struct Attention {
     pub(in crate::rates) kernel: String,
     pub(in crate::rates) head_dim: f64,
@@ -77,7 +77,7 @@ impl Row<'_> {
     }
 }
 
-/// The rows of a list that can be read; of the others it is told why.
+/// Returns the readable rows of a list, and reports the others in `unreadable`.
 pub(super) fn rows<T>(
     json: &Map<String, Value>,
     list: &'static str,
@@ -102,7 +102,7 @@ pub(super) fn rows<T>(
     entries.iter().take(MOST_ROWS).enumerate().filter_map(of_row).collect()
 }
 
-/// Attention by one kernel over one length.
+/// Reads the times of an attention kernel for one sequence length.
 pub(super) fn attention(row: &Row<'_>) -> Result<Attention, String> {
     let [head_dim, length, heads, batch, forward, backward] =
         ["head_dim", "length", "heads", "batch", "forward_seconds", "backward_seconds"].map(|key| row.number(key));
@@ -117,7 +117,7 @@ pub(super) fn attention(row: &Row<'_>) -> Result<Attention, String> {
     })
 }
 
-/// A collective over one size.
+/// Reads the time of a collective for one size.
 pub(super) fn point(row: &Row<'_>) -> Result<Point, String> {
     let collective = match row.word("collective")?.as_str() {
         "all_reduce" => Collective::AllReduce,

@@ -1,5 +1,5 @@
-//! Values of a pickle for serde, so that one description of a snapshot reads its pickle and its
-//! JSON.
+//! Deserializes values of a pickle with serde, so that one type definition reads snapshots in both
+//! pickle and JSON.
 
 use super::{Id, Pickle, Value};
 use core::cell::Cell;
@@ -7,15 +7,15 @@ use serde::de::value::{Error, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// How often values may be visited: as a snapshot names none of its entries twice, each reference
-/// once; lines of stacks, which all entries share, this often. A pickle that names a list of lists
-/// again and again ends here, not in an hour.
+/// Limits on visits of values. A snapshot references each entry once, so entries may be visited
+/// once per reference; stack frames, which entries share, have a fixed limit. A pickle that nests
+/// repeated references to a list ends with an error, not after an hour.
 struct Visits {
     entries: Cell<u64>,
     frames: Cell<u64>,
 }
 
-/// Visits of lines of stacks: 400,000 events of 40 lines.
+/// Maximum visits of stack frames: 400,000 events of 40 frames.
 const FRAMES: u64 = 120_000_000;
 
 const TOO_OFTEN: &str = "it names the same values too often";
@@ -30,7 +30,7 @@ struct Node<'de, 'v> {
 }
 
 impl<'de> Pickle<'de> {
-    /// Reads what it holds as a type.
+    /// Deserializes the pickle as a type.
     pub(in super::super) fn to<T: Deserialize<'de>>(&self) -> Result<T, Error> {
         let visits = Visits { entries: Cell::new(self.references + 1), frames: Cell::new(FRAMES) };
         T::deserialize(Node { pickle: self, id: self.root, visits: &visits, in_frames: false })
@@ -83,7 +83,7 @@ impl<'de> Deserializer<'de> for Node<'de, '_> {
         }
     }
 
-    /// Lines of stacks are the one thing that is shared.
+    /// Marks stack frames, which are the only shared values.
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
         let in_frames = self.in_frames || name == super::super::format::FRAMES;
         visitor.visit_newtype_struct(Self { in_frames, ..self })

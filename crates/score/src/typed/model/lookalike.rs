@@ -1,4 +1,4 @@
-//! Models that are no entry of the catalog but have the shape of one, or a shape that is published.
+//! Models outside the catalog that have the shape of a catalog entry or a published shape.
 
 use crate::row::Row;
 use crate::text::has;
@@ -6,8 +6,8 @@ use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
 
-/// Words of names, with the catalog's entry of the same shape; the first that fits holds. Those
-/// with a size after them stand first.
+/// Words of names with the catalog entry of equal shape. The first match applies, so names with a
+/// size come first.
 const SHAPES: [(&[&str], &str); 35] = [
     (&["vicuna", "7b"], "llama-1-7b"),
     (&["vicuna", "13b"], "llama-1-13b"),
@@ -46,7 +46,7 @@ const SHAPES: [(&[&str], &str); 35] = [
     (&["deepseek-v3 16b"], "deepseek-v2-lite"),
 ];
 
-/// Visual models, whose language model is the one of the same name without the mark.
+/// Vision-language models, whose language model has the name without the marker.
 const VISUAL: [(&str, &str); 5] = [
     ("qwen2.5-vl", "qwen-2.5-"),
     ("qwen2-vl", "qwen-2-"),
@@ -55,10 +55,10 @@ const VISUAL: [(&str, &str); 5] = [
     ("internvl2", "qwen-2.5-"),
 ];
 
-/// Published shapes that no entry of the catalog has.
+/// A published shape without a catalog entry.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// The entry whose style holds: its norms, biases and MLP.
+    /// Catalog entry that provides the style: norms, biases and MLP.
     style: &'static str,
     layers: u32,
     hidden: u32,
@@ -69,7 +69,7 @@ struct Shape {
     tied: bool,
 }
 
-/// ibm/PowerLM-3b, bigcode/gpt_bigcode-santacoder and BAAI/Aquila2-* (config.json).
+/// Shapes of ibm/PowerLM-3b, bigcode/gpt_bigcode-santacoder and BAAI/Aquila2-* (config.json).
 const PUBLISHED: [(&str, Shape); 4] = [
     ("powerlm-3b", shape("llama-2-7b", (40, 2304), (36, 36), 9216, 49_152, true)),
     ("santacoder", shape("gpt-3-1.3b", (24, 2048), (16, 1), 8192, 49_280, true)),
@@ -88,7 +88,7 @@ const fn shape(
     Shape { style, layers, hidden, heads, kv_heads, ffn, vocab, tied }
 }
 
-/// Returns the model of a row's name by the shape that it shares, with how to say so.
+/// Returns the model that shares its shape with the row's model, and a note.
 pub(super) fn find(row: &Row) -> Option<(Model, String)> {
     let name = row.model.to_ascii_lowercase();
     if let Some((_, shape)) =
@@ -113,7 +113,7 @@ pub(super) fn find(row: &Row) -> Option<(Model, String)> {
     Some((entry.pick(), format!("shape of {} taken for {}", entry.name, row.model)))
 }
 
-/// The language model of a visual one, by the size that its name says.
+/// Returns the language model of a vision-language model, by the size in the name.
 fn visual(name: &str) -> Option<&'static catalog::ModelEntry> {
     let (_, family) = VISUAL.iter().find(|(mark, _)| name.contains(mark))?;
     let size =

@@ -3,7 +3,7 @@
 
 use engine::catalog::{MODELS, ModelEntry};
 
-/// Names of makers and kinds of releases, which never distinguish two models.
+/// Names of publishers and kinds of releases, which never distinguish two models.
 const NOISE: [&str; 16] = [
     "meta",
     "nvidia",
@@ -22,17 +22,17 @@ const NOISE: [&str; 16] = [
     "benchmark",
     "the",
 ];
-/// Relative difference below which two sizes are equal, as makers round.
+/// Relative difference below which two sizes are equal, as publishers round.
 const SAME_SIZE: f64 = 0.06;
 
-/// The parts of a model's name.
+/// Parts of a model's name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Name {
-    /// The family, with its words joined: `llama`, `codellama`, `gptneox`.
+    /// Family, with joined words: `llama`, `codellama`, `gptneox`.
     pub family: String,
-    /// The version: `3`, `3.1`, `0.3`.
+    /// Version: `3`, `3.1`, `0.3`.
     pub version: Option<String>,
-    /// The size in parameters.
+    /// Size in parameters.
     pub size: Option<f64>,
     /// Words after the version: `xl`, `mini`.
     pub words: Vec<String>,
@@ -60,14 +60,14 @@ impl Name {
         name
     }
 
-    /// Finds the catalog entry of the name; of several versions the one that agrees best, the first
-    /// on a tie.
+    /// Finds the catalog entry of the name. Among several versions, the best agreement wins, and
+    /// the first on a tie.
     pub(super) fn find(&self) -> Option<&'static ModelEntry> {
         let score = |entry: &'static ModelEntry| Some((self.agreement(entry)?, entry));
         MODELS.iter().filter_map(score).reduce(better).map(|(_, entry)| entry)
     }
 
-    /// Rates how well an entry agrees; `None` for another family, size or major version.
+    /// Rates the agreement with an entry; `None` for another family, size or major version.
     fn agreement(&self, entry: &ModelEntry) -> Option<u32> {
         let known = Self::parse(entry.name);
         if self.family.is_empty() || self.family != known.family {
@@ -115,7 +115,7 @@ fn tokens(text: &str) -> Vec<String> {
                 && token.ends_with(|last: char| last.is_ascii_digit())
                 && !matches!(sign, 'b' | 'm' | 't' | 'k');
             if starts_number && token.len() > 1 && token.ends_with('v') {
-                // The v of a version, as in `DeepSeekV3`.
+                // The `v` of a version, as in `DeepSeekV3`.
                 token.pop();
             }
             if starts_number || starts_word {

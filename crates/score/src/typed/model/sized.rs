@@ -1,4 +1,4 @@
-//! A model of which nothing but its size is known: the nearest of the commonest families.
+//! Models known only by size: the nearest model of the most common families.
 
 use super::name::Name;
 use crate::row::Row;
@@ -8,7 +8,7 @@ use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
 
-/// The models that people train most at each size.
+/// Most commonly trained models by size.
 const USUAL: [&str; 15] = [
     "qwen-2.5-0.5b",
     "llama-3.2-1b",
@@ -30,7 +30,7 @@ const USUAL: [&str; 15] = [
 const GPT: [&str; 8] =
     ["gpt-3-125m", "gpt-3-350m", "gpt-3-760m", "gpt-3-1.3b", "gpt-3-2.7b", "gpt-3-6.7b", "gpt-3-13b", "gpt-3-175b"];
 
-/// Returns the nearest model by size, with how to say so; `None` where no size is said.
+/// Returns the nearest model by size, and a note; `None` if the size is unknown.
 pub(super) fn find(row: &Row, stack: Stack) -> Option<(Model, String)> {
     let size = row.params.or_else(|| Name::parse(&row.model).size).filter(|size| *size > 1e6)?;
     if has(&row.model, &["gpt"]) || stack.is_megatron() && !has(&row.model, &["llama", "qwen"]) {
@@ -42,8 +42,8 @@ pub(super) fn find(row: &Row, stack: Stack) -> Option<(Model, String)> {
     Some((entry.pick(), format!("a guess: shape of {}, the nearest in size to {}", entry.name, row.model)))
 }
 
-/// GPT of any size: the widths of the nearest one that is published, with as many layers as the
-/// size asks for.
+/// Returns a GPT of any size: the widths of the nearest published GPT, with the number of layers
+/// that gives the size.
 fn gpt(size: f64) -> Option<(Model, String)> {
     let distance =
         |id: &&&str| catalog::model(id).map_or(f64::INFINITY, |entry| (entry.params as f64 / size).ln().abs());
@@ -56,7 +56,7 @@ fn gpt(size: f64) -> Option<(Model, String)> {
     Some((Model::Custom { architecture: Architecture { num_hidden_layers: layers, ..style } }, note))
 }
 
-/// Reads a shape out of a text, as in `GPT 12 layers, hidden 768, vocab 32777`.
+/// Reads a shape from a text such as `GPT 12 layers, hidden 768, vocab 32777`.
 pub(super) fn told(row: &Row) -> Option<(u32, u32, Option<u32>)> {
     let text = row.model.to_ascii_lowercase();
     let words: Vec<&str> = text.split([' ', ',', '=']).filter(|word| !word.is_empty()).collect();

@@ -1,7 +1,7 @@
-//! The style of a family for shapes that a row writes out: gated or plain MLP, norms, biases, tied
+//! Styles of model families for rows that specify sizes: gated or plain MLP, norms, biases, tied
 //! embeddings, positions.
 //!
-//! Styles come from catalog entries; only their sizes are replaced.
+//! Styles are taken from catalog entries with replaced sizes.
 
 use crate::row::Row;
 use crate::text::has;
@@ -9,23 +9,23 @@ use crate::typed::stack::Stack;
 use engine::catalog;
 use engine::model::transformer::Architecture;
 
-/// Ratio of MLP width to H from which an MLP counts as plain: gated ones have `8/3` to 3.5 unless
-/// their family differs.
+/// Ratio of MLP width to H above which an MLP counts as plain; gated MLPs have `8/3` to 3.5, with
+/// exceptions by family.
 const PLAIN_RATIO: f64 = 3.9;
-/// Relative difference within which a parameter count equals the row's.
+/// Relative difference below which a parameter count equals the row's.
 const EXACT: f64 = 1e-6;
 /// Relative difference below which a rounded parameter count cannot distinguish two styles.
 const ALIKE: f64 = 0.01;
-/// GPT-2's vocabulary padded to a multiple of 64: the default of code that names no vocabulary.
+/// GPT-2's vocabulary padded to a multiple of 64, the default of code without a stated vocabulary.
 const PADDED_GPT2: u32 = 50_304;
-/// The vocabulary of Megatron's papers.
+/// Vocabulary of Megatron's papers.
 const MEGATRON: u32 = 51_200;
 
 fn entry(id: &str) -> Option<Architecture> {
     catalog::model(id).map(|entry| entry.architecture)
 }
 
-/// Returns the possible styles of a row's model, the most likely first.
+/// Returns the possible styles of a row's model, most likely first.
 pub(super) fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
     let plain = || {
         let gpt = entry("gpt-3-175b").map(|style| Architecture { vocab_size: MEGATRON, ..style });
@@ -60,13 +60,13 @@ pub(super) fn candidates(row: &Row, stack: Stack) -> Vec<Architecture> {
         let plain = plain().into_iter().flatten().map(of_row).map(Some);
         plain.chain(if row.params.is_some() { gated().to_vec() } else { Vec::new() }).collect()
     };
-    // Code that names no vocabulary pads the one of its tokenizer.
+    // Code without a stated vocabulary pads the vocabulary of its tokenizer.
     let padded = |style: Architecture| Architecture { vocab_size: style.vocab_size.next_multiple_of(64), ..style };
     styles.into_iter().flatten().map(padded).collect()
 }
 
-/// Plain MLP with squared ReLU, layer norms, rotary positions, no biases, an untied output head
-/// (arXiv 2402.16819).
+/// Returns the style with squared-ReLU MLP, layer norms, rotary positions, no biases and an untied
+/// output head (arXiv 2402.16819).
 fn nemotron() -> Vec<Option<Architecture>> {
     let style = entry("gpt-3-175b").zip(entry("llama-2-7b")).map(|(gpt, llama)| Architecture {
         norm: gpt.norm,
@@ -77,7 +77,7 @@ fn nemotron() -> Vec<Option<Architecture>> {
     vec![style]
 }
 
-/// Whether the columns suggest a gated MLP.
+/// Returns whether the columns suggest a gated MLP.
 fn is_gated(row: &Row) -> bool {
     if has(&row.model, &["llama", "mistral", "gemma", "yi", "deepseek", "olmo"]) {
         return true;
@@ -87,8 +87,8 @@ fn is_gated(row: &Row) -> bool {
     ratio.map_or(grouped, |ratio| ratio < PLAIN_RATIO)
 }
 
-/// Returns the shape whose parameter count equals the row's, else the most likely of those about as
-/// near as the nearest. `shapes` are in order of likelihood.
+/// Returns the shape whose parameter count equals the row's, or else the most likely shape that is
+/// about as close as the closest one. `shapes` are ordered by likelihood.
 pub(super) fn nearest(shapes: &[Architecture], params: Option<f64>) -> Option<Architecture> {
     let Some(params) = params else { return shapes.first().copied() };
     let error = |shape: &Architecture| (shape.params() as f64 / params - 1.0).abs();
