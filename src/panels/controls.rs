@@ -34,15 +34,9 @@ const RESET: &str = "Reset all";
 pub struct FoldedGroups<'a> {
     /// The scenario that the groups show.
     pub scenario: Scenario,
-<<<<<<< HEAD
-    /// Choices of which some option gives the same result.
-    pub effects: &'a Rc<Vec<InertOptions>>,
-    /// Takes 1 where a group opens and -1 where one closes.
-=======
     /// Choices with options that give the same result.
-    pub effects: &'a Rc<Vec<Same>>,
+    pub effects: &'a Rc<Vec<InertOptions>>,
     /// Called with 1 when a group opens and with -1 when a group closes.
->>>>>>> wt-prose-a
     pub opened: &'a Callback<i32>,
 }
 

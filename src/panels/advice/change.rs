@@ -116,13 +116,8 @@ pub fn laid_out(now: &Scenario, then: &Scenario) -> String {
     if turned.is_empty() { names::layout(then) } else { turned.join(", ") }
 }
 
-<<<<<<< HEAD
-/// What a lever does: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
-pub fn lever(lever: &TimeReduction) -> String {
-=======
 /// Returns the effect of a lever: `−42 % of it, 3.1 % more tokens a second, 95 % of such runs fit`.
-pub fn lever(lever: &Lever) -> String {
->>>>>>> wt-prose-a
+pub fn lever(lever: &TimeReduction) -> String {
     let less = format::delta(-lever.less, format::percent);
     format!("{less} of it, {}, {}", faster(lever.advice.gain.max(0.0)), odds(&lever.advice.report))
 }

@@ -31,15 +31,9 @@ pub(super) struct ControlContext<'a> {
     pub(super) drafts: &'a [Draft],
     /// The scenario that changes are measured against.
     pub(super) preset: &'a Scenario,
-<<<<<<< HEAD
-    /// Choices of which some option gives the same result.
-    pub(super) effects: &'a [InertOptions],
-    /// What the page computes with other values than the scenario's.
-=======
     /// Choices with options that give the same result.
-    pub(super) effects: &'a [Same],
+    pub(super) effects: &'a [InertOptions],
     /// Issues of the scenario, which tell where the page computes with other values.
->>>>>>> wt-prose-a
     pub(super) issues: &'a [Issue],
     /// Applies actions.
     pub(super) emit: &'a Callback<Action>,

@@ -19,13 +19,8 @@ pub fn use_effects(settled: &Scenario, due: bool) -> Rc<Vec<InertOptions>> {
     kept.1.clone()
 }
 
-<<<<<<< HEAD
-/// Under a choice of which some option, or all, give the same result.
-pub fn same(same: &InertOptions) -> String {
-=======
 /// Returns the note under a choice of which some options, or all, give the same result.
-pub fn same(same: &Same) -> String {
->>>>>>> wt-prose-a
+pub fn same(same: &InertOptions) -> String {
     if same.all {
         return "No effect here: every option gives the same result.".to_owned();
     }

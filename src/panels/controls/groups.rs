@@ -26,13 +26,8 @@ pub struct Props {
     pub preset: Scenario,
     /// Texts in typed fields.
     pub drafts: Vec<Draft>,
-<<<<<<< HEAD
-    /// Choices of which some option gives the same result.
-    pub effects: Rc<Vec<InertOptions>>,
-=======
     /// Choices with options that give the same result.
-    pub effects: Rc<Vec<Same>>,
->>>>>>> wt-prose-a
+    pub effects: Rc<Vec<InertOptions>>,
     /// The issues of the scenario on screen.
     pub issues: Vec<Issue>,
     /// Applies actions.

@@ -39,15 +39,9 @@ pub fn sure() -> [String; SURE.len()] {
 }
 /// Error for typed text that is no number.
 pub const NO_NUMBER: &str = "Enter a number above 0, such as 30, 2.5 or 100k.";
-<<<<<<< HEAD
-/// Under the table of a question about the GPUs at hand.
+/// Note under the table of a question about the GPUs at hand.
 const ON_THESE: &str = "Data, precision and GPUs are fixed; strategy, degrees, micro-batch and recomputation vary. Each row is the fastest layout that \
      fits with these odds. Choose a row to take it as the scenario.";
-=======
-/// Note under the table of a question about the GPUs at hand.
-const ON_THESE: &str = "Same data, precision and GPUs; strategies, degrees, micro-batches and recomputation vary, and the fastest layout that fits \
-     with these odds stands here. Choose a row to take it as the scenario.";
->>>>>>> wt-prose-a
 
 /// Returns the note under the table of a question about clusters.
 fn over_clusters() -> String {

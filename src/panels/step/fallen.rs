@@ -18,13 +18,8 @@ use engine::scenario::Scenario;
 pub(super) struct Fallen {
     /// The figure.
     pub spec: Rc<ChartSpec>,
-<<<<<<< HEAD
-    /// For each part that has one, its lever; none until they are sought.
-    pub levers: Vec<Rc<TimeReduction>>,
-=======
     /// The lever of each part that has one; empty until levers are searched.
-    pub levers: Vec<Rc<Lever>>,
->>>>>>> wt-prose-a
+    pub levers: Vec<Rc<TimeReduction>>,
 }
 
 impl Fallen {

@@ -64,13 +64,8 @@ pub fn Waterfall(props: &Props) -> Html {
     }
 }
 
-<<<<<<< HEAD
-/// A part in a line: its time, its share of the price of the run, and its lever.
-fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>, emit: &Callback<Action>) -> Html {
-=======
 /// Renders a part in a line: its time, its share of the price of the run, and its lever.
-fn line(bar: &Fall, lever: Option<&Rc<Lever>>, emit: &Callback<Action>) -> Html {
->>>>>>> wt-prose-a
+fn line(bar: &Fall, lever: Option<&Rc<TimeReduction>>, emit: &Callback<Action>) -> Html {
     let lever = lever.map(|lever| {
         let taken = lever.advice.scenario;
         let take = emit.reform(move |_: MouseEvent| Action::Take(Box::new(taken)));

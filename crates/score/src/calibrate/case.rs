@@ -10,6 +10,7 @@ use engine::model::setup::Setup;
 use engine::model::step::evaluate;
 use engine::scenario::Scenario;
 
+/// A measured run prepared for repeated evaluation.
 pub struct Case {
     /// Publication of the row.
     pub source: String,
