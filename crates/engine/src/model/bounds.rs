@@ -15,8 +15,8 @@ use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 pub enum Stage {
     /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N` under the recipe of 8 Q bytes.
     Three,
-    /// Gradients and optimizer state, with whole weights (ZeRO-1/2 as one stage): `M_free = M - φ Q
-    /// - 7 φ Q / N`.
+    /// Gradients and optimizer state, with whole weights (ZeRO-1/2 as one stage):
+    /// `M_free = M - φ Q - 7 φ Q / N`.
     OneOrTwo,
 }
 
