@@ -66,7 +66,7 @@ pub const fn limiter(limiter: Limiter) -> LimiterNames {
 pub struct PartNames {
     /// In JSON and CSV: `gathered_weights`.
     pub key: &'static str,
-    /// Of the part's card (`explain::card`), in links: `gathered`.
+    /// The key of the part's card (`explain::card`) in links: `gathered`.
     pub card: &'static str,
     /// In figures: `Gathered weights`.
     pub name: &'static str,

@@ -58,7 +58,7 @@ pub enum Unit {
     TokensPerS,
 }
 
-/// How the positions of a slider map to values.
+/// The mapping from positions of a slider to values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scale {
     /// Equal steps.

@@ -148,44 +148,44 @@ quantity!(
 );
 
 impl Bytes {
-    /// From GiB (2³⁰ bytes), the unit of memory capacity.
+    /// Creates a quantity from GiB (2³⁰ bytes), the unit of memory capacity.
     pub const fn from_gib(gib: f64) -> Self {
         Self(gib * GIB)
     }
 
-    /// In GiB (2³⁰ bytes).
+    /// Returns the quantity in GiB (2³⁰ bytes).
     pub const fn gib(self) -> f64 {
         self.0 / GIB
     }
 
-    /// In GB (10⁹ bytes), the unit of published state sizes.
+    /// Returns the quantity in GB (10⁹ bytes), the unit of published state sizes.
     pub const fn gb(self) -> f64 {
         self.0 / GIGA
     }
 
-    /// In TB (10¹² bytes), the unit of storage.
+    /// Returns the quantity in TB (10¹² bytes), the unit of storage.
     pub const fn tb(self) -> f64 {
         self.0 / TERA
     }
 }
 
 impl BytesPerSecond {
-    /// From Gbit/s (10⁹ bits a second), the unit of network links.
+    /// Creates a quantity from Gbit/s (10⁹ bits a second), the unit of network links.
     pub const fn from_gbit_per_s(gbit: f64) -> Self {
         Self(gbit * GIGA / BITS)
     }
 
-    /// In Gbit/s.
+    /// Returns the quantity in Gbit/s.
     pub const fn gbit_per_s(self) -> f64 {
         self.0 * BITS / GIGA
     }
 
-    /// From GB/s (10⁹ bytes a second), the unit of NVLink and of HBM.
+    /// Creates a quantity from GB/s (10⁹ bytes a second), the unit of NVLink and of HBM.
     pub const fn from_gb_per_s(gb: f64) -> Self {
         Self(gb * GIGA)
     }
 
-    /// In GB/s.
+    /// Returns the quantity in GB/s.
     pub const fn gb_per_s(self) -> f64 {
         self.0 / GIGA
     }
@@ -195,78 +195,78 @@ impl BytesPerSecond {
 }
 
 impl FlopsPerSecond {
-    /// From TFLOP/s (10¹² operations a second), the unit of dense peaks.
+    /// Creates a quantity from TFLOP/s (10¹² operations a second), the unit of dense peaks.
     pub const fn from_tflops(tflops: f64) -> Self {
         Self(tflops * TERA)
     }
 
-    /// In TFLOP/s.
+    /// Returns the quantity in TFLOP/s.
     pub const fn tflops(self) -> f64 {
         self.0 / TERA
     }
 }
 
 impl Seconds {
-    /// From microseconds, the unit of latencies.
+    /// Creates a quantity from microseconds, the unit of latencies.
     pub const fn from_us(us: f64) -> Self {
         Self(us / MEGA)
     }
 
-    /// In microseconds.
+    /// Returns the quantity in microseconds.
     pub const fn us(self) -> f64 {
         self.0 * MEGA
     }
 
-    /// From milliseconds.
+    /// Creates a quantity from milliseconds.
     pub const fn from_ms(ms: f64) -> Self {
         Self(ms / KILO)
     }
 
-    /// In milliseconds.
+    /// Returns the quantity in milliseconds.
     pub const fn ms(self) -> f64 {
         self.0 * KILO
     }
 
-    /// From minutes.
+    /// Creates a quantity from minutes.
     pub const fn from_minutes(minutes: f64) -> Self {
         Self(minutes * MINUTE)
     }
 
-    /// In minutes.
+    /// Returns the quantity in minutes.
     pub const fn minutes(self) -> f64 {
         self.0 / MINUTE
     }
 
-    /// From hours.
+    /// Creates a quantity from hours.
     pub const fn from_hours(hours: f64) -> Self {
         Self(hours * HOUR)
     }
 
-    /// In hours.
+    /// Returns the quantity in hours.
     pub const fn hours(self) -> f64 {
         self.0 / HOUR
     }
 
-    /// In days.
+    /// Returns the quantity in days.
     pub const fn days(self) -> f64 {
         self.0 / DAY
     }
 }
 
 impl Joules {
-    /// In kWh, the unit of bills.
+    /// Returns the quantity in kWh, the unit of bills.
     pub const fn kwh(self) -> f64 {
         self.0 / (KILO * HOUR)
     }
 
-    /// In MWh.
+    /// Returns the quantity in MWh.
     pub const fn mwh(self) -> f64 {
         self.0 / (MEGA * HOUR)
     }
 }
 
 impl Grams {
-    /// In metric tonnes.
+    /// Returns the quantity in metric tonnes.
     pub const fn tonnes(self) -> f64 {
         self.0 / MEGA
     }

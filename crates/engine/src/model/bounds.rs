@@ -15,8 +15,8 @@ use crate::units::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds};
 pub enum Stage {
     /// Everything (ZeRO-3): `M_free = M - 8 φ Q / N` under the recipe of 8 Q bytes.
     Three,
-    /// Gradients and optimizer state, with whole weights (ZeRO-1/2 as one stage): `M_free = M - φ Q
-    /// - 7 φ Q / N`.
+    /// Gradients and optimizer state, with whole weights (ZeRO-1/2 as one stage):
+    /// `M_free = M - φ Q - 7 φ Q / N`.
     OneOrTwo,
 }
 
@@ -76,12 +76,12 @@ pub struct Reached {
 }
 
 impl Bounds {
-    /// `φ = 12 L H²`, the parameters.
+    /// Returns the parameters, `φ = 12 L H²`.
     pub fn params(&self) -> f64 {
         PARAMS_PER_SQUARE * self.layers * self.hidden * self.hidden
     }
 
-    /// Bytes of all states of the whole model, `8 φ Q`: 16 φ at 2 bytes an element.
+    /// Returns the bytes of all states of the whole model, `8 φ Q`: 16 φ at 2 bytes an element.
     pub fn all_states(&self) -> Bytes {
         Bytes::new(self.states * self.params())
     }
@@ -97,7 +97,7 @@ impl Bounds {
         }
     }
 
-    /// Bytes of activations per token, `M_act(γ) = (1-γ) L H Q + γ L (16 H Q + 2 H)`.
+    /// Returns the bytes of activations per token, `M_act(γ) = (1-γ) L H Q + γ L (16 H Q + 2 H)`.
     pub fn activation_bytes(&self) -> Bytes {
         let checkpoint = self.hidden * self.element;
         let everything = KEPT_WIDTHS * self.hidden * self.element + MASK_BYTES * self.hidden;
@@ -110,22 +110,23 @@ impl Bounds {
         positive(self.free_memory() / self.activation_bytes())
     }
 
-    /// Forward FLOPs per token, `F_fwd = 2 φ + 4 L H l`.
+    /// Returns the forward FLOPs per token, `F_fwd = 2 φ + 4 L H l`.
     pub fn forward_flops(&self) -> Flops {
         Flops::new(2.0 * self.params() + 4.0 * self.layers * self.hidden * self.seq_len)
     }
 
-    /// Time to move the model once, `T_transfer = φ Q / S_vol + L N ε`.
+    /// Returns the time to transfer the model once, `T_transfer = φ Q / S_vol + L N ε`.
     pub fn transfer_time(&self) -> Seconds {
         Bytes::new(self.params() * self.element) / self.link + self.layers * self.gpus * self.latency
     }
 
-    /// Time of the forward pass over `tokens`, `T_fwd = F_fwd E / (a S_flops)`.
+    /// Returns the time of the forward pass over `tokens`, `T_fwd = F_fwd E / (a S_flops)`.
     pub fn forward_time(&self, tokens: f64) -> Seconds {
         tokens * self.forward_flops() / (self.peak * self.efficiency)
     }
 
-    /// Time of the backward pass over `tokens`, `T_bwd = (3-γ) T_fwd`: recomputation included.
+    /// Returns the time of the backward pass over `tokens`, including recomputation, `T_bwd = (3-γ)
+    /// T_fwd`.
     pub fn backward_time(&self, tokens: f64) -> Seconds {
         (3.0 - self.kept) * self.forward_time(tokens)
     }
@@ -145,18 +146,18 @@ impl Bounds {
         Reached { tokens_per_s_per_gpu: rate, mfu: 3.0 * share, hfu: (4.0 - self.kept) * share }
     }
 
-    /// The longest context that fits at all, `E_max = M_free / (L H Q)`.
+    /// Returns the longest context that fits, `E_max = M_free / (L H Q)`.
     pub fn tokens_max(&self) -> f64 {
         positive(self.free_memory() / Bytes::new(self.layers * self.hidden * self.element))
     }
 
-    /// The most tokens per second and GPU, `K_max ≤ M_free S_vol / (24 L² H³ Q²)`.
+    /// Returns the most tokens per second and GPU, `K_max ≤ M_free S_vol / (24 L² H³ Q²)`.
     pub fn throughput_max(&self) -> f64 {
         let squares = self.layers * self.layers * self.hidden * self.hidden * self.hidden;
         positive(self.free_memory().get()) * self.link.get() / (24.0 * squares * self.element * self.element)
     }
 
-    /// The highest HFU of the forward pass, `(2 + l/3H) M_free S_vol / (L H Q² S_flops)`.
+    /// Returns the highest HFU of the forward pass, `(2 + l/3H) M_free S_vol / (L H Q² S_flops)`.
     pub fn hfu_forward_max(&self) -> f64 {
         (2.0 + self.seq_len / (3.0 * self.hidden)) * self.memory_bandwidth_product()
     }

@@ -40,12 +40,12 @@ pub fn bus_bandwidth(network: &Network, group: Group) -> BytesPerSecond {
     }
 }
 
-/// Effective rate of one GPU inside the node, over the links that the group uses.
+/// Returns the effective rate of one GPU inside the node, over the links that the group uses.
 fn inside_rate(network: &Network, group: Group) -> BytesPerSecond {
     network.intra_node * (network.intra_node_efficiency * group.links)
 }
 
-/// Effective rate of one card in rings and trees between nodes.
+/// Returns the effective rate of one card in rings and trees between nodes.
 fn between_rate(network: &Network, group: Group) -> BytesPerSecond {
     let slower = fabric::slowdown(network, group) * decay(network, group);
     network.inter_node * (network.inter_node_efficiency / slower)

@@ -118,7 +118,7 @@ pub fn recipe_peak(accelerator: &Accelerator, recipe: PrecisionPolicy) -> FlopsP
     }
 }
 
-/// The rate of large matrix products in the layers.
+/// Returns the rate of large matrix products in the layers.
 pub fn matmul_rate(setup: &Setup) -> FlopsPerSecond {
     let efficiency = setup.accelerator.efficiency;
     let reached = match setup.compute_format {

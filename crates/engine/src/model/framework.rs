@@ -36,7 +36,7 @@ pub struct Traits {
     /// Grouped products run on Megablox, JAX's kernel for ragged groups.
     pub grouped_by_megablox: bool,
 
-    // What layers keep for the backward pass.
+    // Tensors that layers keep for the backward pass.
     /// Products after a norm keep their gathered input under sequence parallelism. Megatron gathers
     /// it again in the backward pass (arXiv 2205.05198, section 4.2.2), as does nanotron
     /// (`tp_recompute_allgather`); XLA keeps the input that each GPU computed.

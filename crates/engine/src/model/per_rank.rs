@@ -213,8 +213,8 @@ pub fn sequence_share(setup: &Setup) -> f64 {
     if setup.tensor.sequence_parallel { 1.0 / f64::from(setup.mesh.tp.max(1)) } else { 1.0 }
 }
 
-/// Returns the weights of the projections from the residual stream to latent ranks: `H (r_q + r_kv
-/// + d_rope)`; zero without latent attention.
+/// Returns the weights of the projections from the residual stream to latent ranks:
+/// `H (r_q + r_kv + d_rope)`; zero without latent attention.
 pub fn latent_down(arch: &Architecture) -> f64 {
     let latent = arch.latent;
     let ranks = f64::from(latent.q_lora_rank) + f64::from(latent.kv_lora_rank) + f64::from(latent.qk_rope_head_dim);

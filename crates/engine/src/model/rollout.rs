@@ -125,8 +125,9 @@ fn at_rest(setup: &Setup) -> Bytes {
 /// Rollout: prompts at the rate of compute, once for each group; then one pass for every token of
 /// the completions, over as many concurrent sequences of an engine as its cache holds at full
 /// length. Scoring: one forward pass of the policy for the log-probabilities of the ratios (none if
-/// GRPO updates once, as the update computes them itself), and one each of the reference, the reward
-/// model and the critic. Updates: in sequence, those of the critic as long as the critic's own step.
+/// GRPO updates once, as the update computes them itself), and one each of the reference, the
+/// reward model and the critic. Updates: in sequence, those of the critic as long as the critic's
+/// own step.
 pub fn evaluate(setup: &Setup, update: &TimeReport) -> RolloutReport {
     let objective = &setup.objective;
     let memory = generation_memory(setup);

@@ -239,8 +239,8 @@ impl Blocks {
     }
 }
 
-/// Returns the phases of one micro-batch in closed form: `first + (L-1) max(compute, communication)
-/// + last`.
+/// Returns the phases of one micro-batch in closed form:
+/// `first + (L-1) max(compute, communication) + last`.
 pub fn phases(compute: &ComputeTimes, comm: &CommTimes) -> Phases {
     let blocks = Blocks::of(compute, comm);
     let Blocks { first, middle, lead, steady, last, tail, inner, pairs, has_pair, has_any } = blocks;

@@ -248,15 +248,17 @@ pub struct Overheads {
     /// Share of the launches of a layer's experts that remains if the rest of the layer is one CUDA
     /// graph.
     pub launch_beside_graphs: f64,
-    /// Additional launches of a layer with tensor parallelism.
+    /// Additional host time of a layer with tensor parallelism, in the unit of `launch`.
     pub launch_exchange: f64,
-    /// Additional launches of a layer with context parallelism.
+    /// Additional host time of a layer with context parallelism, in the unit of `launch`.
     pub launch_context: f64,
-    /// Additional launches of a layer with experts, for all experts together.
+    /// Additional host time of a layer with experts, for all experts together, in the unit of
+    /// `launch`.
     pub launch_experts: f64,
-    /// Additional launches for each expert of a GPU, if experts run one by one.
+    /// Additional host time for each expert of a GPU, if experts run one by one, in the unit of
+    /// `launch`.
     pub launch_expert: f64,
-    /// Additional launches of a layer with latent attention.
+    /// Additional host time of a layer with latent attention, in the unit of `launch`.
     pub launch_latent: f64,
     /// Host time of one message between pipeline stages, for each node of the run beyond the first
     /// and each GPU of a tensor-parallel group.

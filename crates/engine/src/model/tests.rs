@@ -105,9 +105,9 @@ fn latent_attention_keeps_its_ranks_before_and_after_their_norms() {
     assert_eq!(kept, 2.0 * 2.0 * 7168.0 + latent + attention + 2.0 * 18_432.0);
 }
 
-/// Three dense layers for each one with experts keep what three dense ones and one with experts
-/// keep; a layer with experts has no dense MLP beside them, whose width (18,432) is that of the
-/// dense layers alone (arXiv 2412.19437, section 4.2).
+/// A mean of three dense layers for each expert layer keeps as much as three dense layers and one
+/// expert layer. An expert layer has no dense MLP, whose width (18,432) only applies to dense
+/// layers (arXiv 2412.19437, section 4.2).
 #[test]
 fn a_layer_on_average_is_the_mean_of_its_kinds() {
     for recompute in [Recompute::None, Recompute::Selective] {

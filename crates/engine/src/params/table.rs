@@ -148,12 +148,12 @@ fn position<T: PartialEq>(all: &[T], chosen: &T) -> usize {
     all.iter().position(|option| option == chosen).unwrap_or(0)
 }
 
-/// An option of a choice.
+/// Creates an option of a choice.
 const fn option(key: &'static str, label: &'static str, help: &'static str) -> ChoiceOption {
     ChoiceOption { key, label, help }
 }
 
-/// A number in its unit, on a given scale.
+/// Creates a number in its unit, on a given scale.
 const fn number(
     unit: Unit,
     (min, max): (f64, f64),
@@ -164,13 +164,13 @@ const fn number(
     Kind::Number(Number { unit, min, max, scale, integer: false, bounds: None, get, set })
 }
 
-/// A whole number, on a slider of doublings where it can: one of doublings cannot start at 0.
+/// Creates a whole number, on a slider of doublings unless it starts at 0.
 const fn count(unit: Unit, (min, max): (f64, f64), get: fn(&Scenario) -> f64, set: fn(&mut Scenario, f64)) -> Kind {
     let scale = if min > 0.0 { Scale::PowersOfTwo } else { Scale::Linear };
     Kind::Number(Number { unit, min, max, scale, integer: true, bounds: None, get, set })
 }
 
-/// A choice among options.
+/// Creates a choice among options.
 const fn choice(options: &'static [ChoiceOption], get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
     Kind::Choice(Choice { options, get, set })
 }
@@ -178,7 +178,7 @@ const fn choice(options: &'static [ChoiceOption], get: fn(&Scenario) -> usize, s
 /// The options of a switch.
 const SWITCH: &[ChoiceOption] = &[option("no", "Off", ""), option("yes", "On", "")];
 
-/// A switch: on or off.
+/// Creates a switch: on or off.
 const fn switched(get: fn(&Scenario) -> usize, set: fn(&mut Scenario, usize)) -> Kind {
     choice(SWITCH, get, set)
 }

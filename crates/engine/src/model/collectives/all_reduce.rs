@@ -14,11 +14,11 @@ const RING_PASSES: f64 = 2.0;
 /// Returns the time of an all-reduce of `size` bytes S: the faster of a ring and a tree, after a
 /// start-up time.
 ///
-/// - Ring: `2 (n-1)/n S/B`, twice around, with the hops' latency that shows twice
+/// - Ring: `2 (n-1)/n S/B`, two passes, each with the exposed latency of its hops
 ///   ([`super::ring::hop`]).
 /// - Tree over the nodes: a card carries the sum of its node up and the result down, `2 S / (r
-///   B_nic)`; over two nodes, which only swap their sums, once that (NCCL `src/graph/tuning.cc`).
-///   Inside the nodes the same bytes take [`by_switches`] or [`by_tree`].
+///   B_nic)`; half of that over two nodes, which only swap their sums (NCCL `src/graph/tuning.cc`).
+///   Inside the nodes, the bytes are reduced by [`by_switches`] or [`by_tree`].
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -38,7 +38,7 @@ pub fn all_reduce(network: &Network, group: Group, size: Bytes) -> Seconds {
     all_reduce_cost(network, group, size)
 }
 
-/// The cost of an all-reduce of `size` bytes ([`all_reduce`]).
+/// Returns the cost of an all-reduce of `size` bytes ([`all_reduce`]).
 pub fn all_reduce_cost<C: Cost<Traffic>>(network: &Network, group: Group, size: Bytes) -> C {
     if group.ranks <= 1.0 {
         return C::default();
@@ -68,9 +68,9 @@ fn crossings(group: Group) -> f64 {
     }
 }
 
-/// Time of a double binary tree over the nodes with a chain inside each: `max(2 (n-1)/n S/B_intra,
-/// 2 S/(r B_nic)) / (0.92 c(S))` and `2 (log2(m) α_inter + (r-1) α_intra)`, c for its filling and
-/// draining ([`nccl::corrected`]).
+/// Returns the time of a double binary tree over the nodes with a chain inside each: `max(2 (n-1)/n
+/// S/B_intra, 2 S/(r B_nic)) / (0.92 c(S))` and `2 (log2(m) α_inter + (r-1) α_intra)`, with c for
+/// filling and draining ([`nccl::corrected`]).
 ///
 /// ```
 /// # use engine::catalog::cluster;
@@ -92,12 +92,12 @@ pub fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
     Seconds::new(taken * ring.max(cards)) + 2.0 * hops
 }
 
-/// Time of an all-reduce that the switches inside nodes reduce, with a tree over the nodes (NVLS,
-/// NVLS tree), as a pipeline through which rounds of K bytes pass ([`nccl::round`]): `S-K` bytes at
-/// the slowest of its stages and K through each, `(S-K) max(p (n-1)/n/B_intra, 2/(r B_nic)) + K (p
-/// (n-1)/n/B_intra + 2 log2(m)/(r B_nic))`, p the passes over the links inside (1.5), and the
-/// latencies of NCCL's table over those of a ring's hops: `25/3.4 α_intra + 2 log2(m) 20.9/14
-/// α_inter`.
+/// Returns the time of an all-reduce that the switches inside nodes reduce, with a tree over the
+/// nodes (NVLS, NVLS tree), as a pipeline of rounds of K bytes ([`nccl::round`]): `S-K` bytes at
+/// the rate of the slowest stage, and K bytes through each stage, `(S-K) max(p (n-1)/n/B_intra,
+/// 2/(r B_nic)) + K (p (n-1)/n/B_intra + 2 log2(m)/(r B_nic))`, with p the passes over the links
+/// inside (1.5), and the latencies of NCCL's table relative to those of a ring's hops: `25/3.4
+/// α_intra + 2 log2(m) 20.9/14 α_inter`.
 ///
 /// ```
 /// # use engine::catalog::cluster;

@@ -37,16 +37,16 @@ const ONE_PEER: f64 = 0.5;
 /// Times that two strided copies read and write every byte.
 const STRIDED_COPIES: f64 = 4.0;
 
-/// Time of an all-to-all in which every one of n ranks, r to a node on m nodes, sends `size` bytes
-/// S in all, as messages of `S/n` or, in two dimensions, of `S/r` inside the node and then of `S/m`
-/// between nodes.
+/// Returns the time of an all-to-all in which every one of n ranks, r to a node on m nodes, sends
+/// `size` bytes S in all, as messages of `S/n` or, in two dimensions, of `S/r` inside the node and
+/// then of `S/m` between nodes.
 ///
 /// A step between nodes takes `S' (1 + decay (m-1)) / B_nic` for the bytes S' that leave the node,
-/// `x (2.5 us + 33 ns x)` for its x messages and one latency, two in the linear algorithm, for the
-/// receiver's grant; a step inside, `S'/B_intra + 2.5 us x`, longer on a torus
-/// ([`torus::crossing`]). In the linear algorithm the two run at once. The copies that align
-/// two-dimensional messages are apart ([`copied`]). A flat network charges all of S and one latency
-/// a rank.
+/// `x (2.5 us + 33 ns x)` for its x messages, and one latency, or two in the linear algorithm, for
+/// the receiver's grant. A step inside the node takes `S'/B_intra + 2.5 us x`, longer on a torus
+/// ([`torus::crossing`]). In the linear algorithm the two run concurrently. The copies that align
+/// two-dimensional messages are counted separately ([`copied`]). A flat network charges all of S
+/// and one latency per rank.
 ///
 /// ```
 /// # use engine::catalog::{cluster, interconnect};

@@ -69,7 +69,7 @@ fn rates_of(setup: &Setup) -> [FlopsPerSecond; 2] {
     let reached = attention_efficiency(setup);
     let head = setup.architecture.head_dim;
     match setup.kernels.attention {
-        // Scores are products of their own, whose leading dimension is the head's width.
+        // Scores are separate products, whose leading dimension is the head's width.
         AttentionKernel::Unfused => {
             let narrow = setup.recipe != PrecisionPolicy::Fp32 && !head.is_multiple_of(ALIGNMENT);
             [if narrow { setup.accelerator.peak_32bit.min(peak) * reached } else { peak * reached }; 2]

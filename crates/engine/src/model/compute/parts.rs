@@ -62,8 +62,8 @@ impl Operator {
 const STATE_BYTES: f64 = 4.0;
 
 /// Returns the cost of every kind of work in one step, all micro-batches, on one GPU, averaged over
-/// the stages. Element-wise work counts one operation for each element read or written; no
-/// operation count of it enters a time.
+/// the stages. Element-wise work counts one operation for each element read or written, which does
+/// not enter its time.
 pub fn parts(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let of_tower = tower::parts(setup);
     let mut all = of_language_model(setup);
@@ -165,7 +165,7 @@ pub fn memory_bound(setup: &Setup, parts: &[OperatorCost; Operator::ALL.len()]) 
     of(parts, Operator::Elementwise).time + per_stage * loss
 }
 
-/// The cost of a kind of work.
+/// Returns the cost of a kind of work.
 pub fn of(parts: &[OperatorCost; Operator::ALL.len()], operator: Operator) -> OperatorCost {
     parts.get(operator as usize).copied().unwrap_or_default()
 }

@@ -21,8 +21,8 @@ fn step_time(setup: &Setup) -> Seconds {
     pace::time(setup, &stages(setup)).step
 }
 
-/// Returns the expert and expert tensor degrees for each of Tutel's r on the GPUs of a stage: for r
-/// = 0 every GPU gathers all experts' weights and computes with all experts; for larger r each
+/// Returns the expert and expert tensor degrees for each of Tutel's r on the GPUs of a stage: for
+/// r = 0 every GPU gathers all experts' weights and computes with all experts; for larger r each
 /// expert is split over r GPUs, up to the GPUs available for each expert.
 ///
 /// ```

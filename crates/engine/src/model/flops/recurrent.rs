@@ -69,7 +69,7 @@ pub fn recurrence(mixer: &Recurrent) -> Flops {
 /// - Mamba-2: `2 Q (G N + I) + 4 N I` (arXiv 2405.21060, section 6: C Bᵀ, its product with X, the
 ///   chunk's state and its output).
 /// - Delta rules: `6 d_k d_v + 2 Q (3 d_k + 2 d_v)` a head (arXiv 2412.06464, section 3.3: K Kᵀ, W,
-///   U, Q Kᵀ, its product with U; three with the state), the triangular inverse apart.
+///   U, Q Kᵀ, its product with U; three with the state), without the triangular inverse.
 /// - Lightning: `4 Q d + 4 d²` a head (arXiv 2401.04658, section 3).
 pub fn executed(mixer: &Recurrent) -> Flops {
     if !mixer.is_used() {

@@ -54,8 +54,8 @@ pub fn saved(setup: &Setup) -> Saved {
     Saved { params, updated: trained.all(), matrices }
 }
 
-/// Returns the time to write a checkpoint, during which training is paused: `gather + S/(w B_host)
-/// + S/min(B_storage, w B_nic)`.
+/// Returns the time to write a checkpoint, during which training is paused:
+/// `gather + S/(w B_host) + S/min(B_storage, w B_nic)`.
 ///
 /// S bytes; w ranks that write: all N of a sharded checkpoint, one of a gathered one, which first
 /// gathers the other ranks' shards; `B_host` link from GPU to host; `B_nic` network card of one

@@ -143,9 +143,10 @@ pub(super) fn pace<'a>(setup: &Setup, stages: &'a ByStage<Stage>) -> Pace<'a> {
 }
 
 /// Returns the part of a stage's passes that delays the others when weight gradients fill the
-/// bubble: twice the weight gradients less under ZB-H1, three times under ZB-V; under `DualPipe` a
-/// further backward pass, less three times the weight gradients. Exposed host and network time of
-/// the passes does not change ZB-H1's part, of which at least a third of the passes remains.
+/// bubble: both passes less twice the weight gradients under ZB-H1 and less three times the weight
+/// gradients under ZB-V; under `DualPipe` both passes and a further backward pass, less three times
+/// the weight gradients. Only time of kernels counts, except that ZB-H1's part is at least a third
+/// of `passes`.
 fn pipeline_fill(setup: &Setup, passes: Seconds, layers: f64, units: &UnitTimes) -> Seconds {
     let kernels = units.layer_forward + units.layer_backward;
     if setup.pipeline.schedule.is_dual() {

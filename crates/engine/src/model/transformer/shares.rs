@@ -20,7 +20,8 @@ impl LayerShares {
     /// Layers of attention and a dense MLP.
     pub const DENSE: Self = Self::mixture(0.0);
 
-    /// Layers of attention and an MLP, or experts instead in the share `moe` of layers.
+    /// Returns layers of attention and an MLP, with experts instead of an MLP in the share `moe` of
+    /// layers.
     pub const fn mixture(moe: f64) -> Self {
         Self { attention: 1.0, recurrent: 0.0, mlp: 1.0, moe }
     }

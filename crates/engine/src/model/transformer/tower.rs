@@ -134,7 +134,7 @@ impl Tower {
     /// convolutions over three windows of 128 mel bins and of H channels, of which the second runs
     /// at the remaining positions (arXiv 2212.04356, section 2.2).
     pub fn patch_params(&self) -> f64 {
-        /// Windows that a convolution of sound sees.
+        /// Width of an audio convolution, in windows.
         const WINDOWS: f64 = 3.0;
         let hidden = f64::from(self.hidden_size);
         if self.fixed_positions > 0 {

@@ -40,7 +40,7 @@ pub(in crate::params) const MEAN_LENGTH: Param = Param {
 .when(with_texts)
 .relevant(with_texts);
 
-/// A row about the whole run.
+/// Creates a row about the whole run.
 const fn row(key: &'static str, label: &'static str, csv: &'static str, help: &'static str, number: Number) -> Param {
     Param {
         key,

@@ -4,7 +4,7 @@ use super::{AxisUse, Group, Kind, Param, Scale, Unit, never, number, switched};
 use crate::scenario::{Scenario, data};
 use crate::units::{BytesPerSecond, Seconds};
 
-/// A row of this group.
+/// Creates a row of this group.
 pub(super) const fn row(
     key: &'static str,
     label: &'static str,

@@ -12,11 +12,11 @@ const PLAIN_INPUTS: f64 = 1.0;
 /// Returns the bytes per token of a layer that recomputed modules drop, averaged over layers with
 /// the block shares `shares`:
 ///
-/// - `core_attn` the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs of
-///   norms;
-/// - `mlp` all hidden tensors of a dense MLP, `shared_experts` those of shared experts;
-/// - `moe_act` what follows the first products of routed experts, `moe` all of shared and routed
-///   experts, with the copies of tokens and the router's tensors.
+/// - `core_attn` drops the scores; `mla_up_proj` queries, keys and values; `layernorm` the outputs
+///   of norms;
+/// - `mlp` drops all hidden tensors of a dense MLP, `shared_experts` those of shared experts;
+/// - `moe_act` drops the tensors after the first products of routed experts, `moe` all tensors of
+///   shared and routed experts, with the copies of tokens and the router's tensors.
 ///
 /// The inputs of modules stay: the residual stream, or a norm's output.
 pub(super) fn dropped(setup: &Setup, t: &Tensors, shares: &LayerShares) -> f64 {

@@ -40,10 +40,10 @@ pub(super) fn of_mixer(setup: &Setup, element: f64) -> StateBytes {
 ///   Megatron-Core's output projection is outside the function and keeps its own input).
 /// - Mamba: `causal_conv1d_fn` and `selective_scan_fn` keep their inputs, steps and outputs before
 ///   and after the gate.
-/// - Delta rules: the convolution's input, normalised queries and keys, values, steps and decays, the
-///   triangle's inverse for each chunk (Kimi's: two triangles, and its gate in fp32), the output
-///   before and after the gated norm, its gate (`ChunkGatedDeltaRuleFunction`, `ChunkKDAFunction`
-///   of flash-linear-attention).
+/// - Delta rules: the convolution's input, normalised queries and keys, values, steps and decays,
+///   the triangle's inverse for each chunk (Kimi's: two triangles, and its gate in fp32), the
+///   output before and after the gated norm, its gate (`ChunkGatedDeltaRuleFunction`,
+///   `ChunkKDAFunction` of flash-linear-attention).
 /// - A short convolution: its gated input, its output, and the output times the other gate.
 fn fused(setup: &Setup, element: f64) -> StateBytes {
     let mixer = &setup.architecture.recurrent;

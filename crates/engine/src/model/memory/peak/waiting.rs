@@ -14,8 +14,8 @@ const REDUCE_BUCKET: f64 = 5e8;
 const SUB_GROUP: f64 = 1e9;
 
 /// Buckets of [`REDUCE_BUCKET`] elements that DeepSpeed's stage 1 holds if reductions overlap with
-/// compute (`overlap_comm`): two that reduce alternately, and one that fills. Without overlap one
-/// bucket fewer.
+/// compute (`overlap_comm`): two that are reduced alternately, and one for the gather. Without
+/// overlap a single bucket is reduced.
 const ZERO1_BUCKETS: f64 = 3.0;
 /// Copies of a GPU's share of the gradients at DeepSpeed's update, in units of the 16-bit share:
 /// flattened, and cast to fp32.
@@ -305,8 +305,8 @@ impl Ledger {
     /// - With 16-bit gradients (`stage_1_and_2.py`): its buckets, and at the update two copies of
     ///   this GPU's share of the gradients, flattened in 16 bits and cast to fp32. Both are larger
     ///   than any block that a layer frees, so that the allocator needs new blocks for them.
-    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients of compute, which are added
-    ///   to the fp32 gradients, and one bucket.
+    /// - With fp32 gradients (`bf16_optimizer.py`): the 16-bit gradients of compute, which are
+    ///   added to the fp32 gradients, and one bucket.
     fn stage_1(&self, bucket: f64, point: Point) -> Unreduced {
         let buckets = if self.replicas_reduce { bucket } else { 0.0 };
         let params = self.params.trained.all();
