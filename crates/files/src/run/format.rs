@@ -36,8 +36,6 @@ pub enum Format {
     Nemo,
     /// llm-foundry.
     Foundry,
-    /// nanotron.
-    Nanotron,
     /// `MaxText`.
     MaxText,
     /// Accelerate.
@@ -52,7 +50,7 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Config,
         Self::Peft,
         Self::Trainer,
@@ -65,7 +63,6 @@ impl Format {
         Self::Bridge,
         Self::Nemo,
         Self::Foundry,
-        Self::Nanotron,
         Self::MaxText,
         Self::Accelerate,
         Self::FsdpConfig,
@@ -87,7 +84,6 @@ impl Format {
             Self::Bridge => "Megatron-Bridge",
             Self::Nemo => "NeMo",
             Self::Foundry => "llm-foundry",
-            Self::Nanotron => "nanotron",
             Self::MaxText => "MaxText",
             Self::Accelerate => "Accelerate",
             Self::FsdpConfig => "the Trainer's fsdp_config",

@@ -9,7 +9,6 @@ mod llama_factory;
 mod low_precision;
 mod maxtext;
 mod megatron;
-mod nanotron;
 mod nemo;
 mod peft;
 mod shared;
@@ -44,7 +43,6 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Bridge => nemo::read_bridge(keys, draft),
         Format::Nemo => nemo::read(keys, draft),
         Format::Foundry => foundry::read(keys, draft),
-        Format::Nanotron => nanotron::read(keys, draft),
         Format::MaxText => maxtext::read(keys, draft),
         Format::Accelerate => accelerate::read(keys, draft),
         Format::FsdpConfig => trainer::fsdp(keys, draft, "", ""),

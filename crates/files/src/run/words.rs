@@ -44,7 +44,6 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
         Format::Megatron => megatron(&mut facts, scenario),
         Format::Bridge | Format::Nemo => nemo(&mut facts, format, scenario),
         Format::Foundry => foundry(&mut facts, scenario),
-        Format::Nanotron => nanotron(&mut facts, scenario),
         Format::MaxText => maxtext(&mut facts, scenario),
         Format::Accelerate => accelerate(&mut facts, scenario),
         Format::DeepSpeed => deepspeed(&mut facts, scenario),
@@ -84,7 +83,9 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
                 Meaning::Option(value) => value.to_string() == option,
                 Meaning::Several(_) => false,
             };
-            row.values.0.iter().find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
+            // A pattern is no word that a file may have.
+            let mut words = row.values.0.iter().filter(|(word, _)| !word.contains(['*', '#']));
+            words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
         }
         Kind::Number(number) if row.values.0.is_empty() => {
             let value = (number.get)(scenario) / row.scale.unwrap_or(1.0);
@@ -337,22 +338,6 @@ fn foundry(facts: &mut Facts, scenario: &Scenario) {
     };
     if !strategy.is_empty() {
         facts.put("fsdp_config.sharding_strategy", strategy);
-    }
-}
-
-fn nanotron(facts: &mut Facts, scenario: &Scenario) {
-    facts.put("tokens.micro_batch_size", scenario.micro_batch_size);
-    facts.put("tokens.batch_accumulation_per_replica", scenario.grad_accum_steps);
-    facts.put("tokens.sequence_length", scenario.seq_len);
-    facts.put("parallelism.dp", scenario.degrees().dp);
-    facts.put("parallelism.tp", scenario.tp);
-    facts.put("parallelism.pp", scenario.pp);
-    facts.put_if_present("parallelism.context_parallel_size", scenario.cp);
-    facts.put("parallelism.recompute_layer", scenario.recompute == Recompute::Full);
-    match scenario.strategy {
-        Strategy::Ddp => facts.put("optimizer.zero_stage", 0),
-        Strategy::Zero1 => facts.put("optimizer.zero_stage", 1),
-        _ => {}
     }
 }
 

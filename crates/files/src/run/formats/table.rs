@@ -86,19 +86,24 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
     } else {
         draft.below();
     }
-    program.usual.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+    let usual = program.usual.0.iter().filter(|(key, _)| !key.starts_with("shape."));
+    usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
     draft.attention_of_the_gpu();
     let mut set: Vec<&str> = Vec::new();
-    for row in &program.rows {
+    let last_of_shape = program.rows.iter().rposition(|row| row.is == "shape.layers");
+    for (place, row) in program.rows.iter().enumerate() {
         if is_met(row, keys) && read_row(program, row, keys, draft)? {
             set.push(&row.is);
+            // What decides what a key means is read with it.
+            row.when.0.iter().for_each(|(key, _)| drop(keys.text(&[key])));
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
         }
-    }
-    if !draft.has_model && shape(program, keys, draft) {
-        set.push("model");
+        // What stands below may be of the model that the numbers describe.
+        if Some(place) == last_of_shape && !draft.has_model && shape(program, keys, draft) {
+            set.push("model");
+        }
     }
     if set.is_empty() {
         let name = &program.name;
@@ -524,15 +529,20 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
         let row = rows.into_iter().rev().find(|row| row.name.iter().any(|name| keys.peek(name).is_some()))?;
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);
+        let factor = factor(row, keys)?;
         // Within what a shape may have: the model is checked whole after it.
-        keys.count(&names).map(|found| {
-            let scaled = (f64::from(found.value) * row.scale.unwrap_or(1.0)).round();
+        keys.number(&names).filter(|found| found.value > 0.0).map(|found| {
+            let scaled = (found.value * factor).round();
             found.with((scaled.clamp(1.0, 16_777_216.0) as u32).div_ceil(multiple).saturating_mul(multiple))
         })
     };
     let Some(layers) = number("layers") else { return false };
     let mut arch = CUSTOM_SHAPE;
-    let mut within = |part: &str, usual: u32, most: u32| number(part).map_or(usual, |found| found.value).clamp(1, most);
+    let usual = |part: &str| program.usual.get(&format!("shape.{part}"))?.to_string().parse().ok();
+    let mut within = |part: &str, other: u32, most: u32| {
+        let value = number(part).map_or_else(|| usual(part).unwrap_or(other), |found| found.value);
+        value.clamp(1, most)
+    };
     arch.num_hidden_layers = layers.value.min(2048);
     arch.hidden_size = within("hidden", 4096, 262_144);
     arch.num_attention_heads = within("heads", 32, 4096);
@@ -545,6 +555,9 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     draft.has_model = true;
     draft.names_unknown_model = false;
     draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    if others.iter().any(|(_, id)| *id == ParamId::Experts) {
+        draft.put(ParamId::ExpertWidth, f64::from(arch.intermediate_size));
+    }
     for (found, id) in others {
         draft.number(Some(found), id);
     }
