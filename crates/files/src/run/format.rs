@@ -34,8 +34,6 @@ pub enum Format {
     Bridge,
     /// NeMo.
     Nemo,
-    /// llm-foundry.
-    Foundry,
     /// `MaxText`.
     MaxText,
     /// Accelerate.
@@ -50,7 +48,7 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Config,
         Self::Peft,
         Self::Trainer,
@@ -62,7 +60,6 @@ impl Format {
         Self::Megatron,
         Self::Bridge,
         Self::Nemo,
-        Self::Foundry,
         Self::MaxText,
         Self::Accelerate,
         Self::FsdpConfig,
@@ -83,7 +80,6 @@ impl Format {
             Self::Megatron => "Megatron-LM",
             Self::Bridge => "Megatron-Bridge",
             Self::Nemo => "NeMo",
-            Self::Foundry => "llm-foundry",
             Self::MaxText => "MaxText",
             Self::Accelerate => "Accelerate",
             Self::FsdpConfig => "the Trainer's fsdp_config",

@@ -4,7 +4,6 @@ mod accelerate;
 mod axolotl;
 mod config;
 mod deepspeed;
-mod foundry;
 mod llama_factory;
 mod low_precision;
 mod maxtext;
@@ -42,7 +41,6 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Megatron => megatron::read(keys, draft),
         Format::Bridge => nemo::read_bridge(keys, draft),
         Format::Nemo => nemo::read(keys, draft),
-        Format::Foundry => foundry::read(keys, draft),
         Format::MaxText => maxtext::read(keys, draft),
         Format::Accelerate => accelerate::read(keys, draft),
         Format::FsdpConfig => trainer::fsdp(keys, draft, "", ""),

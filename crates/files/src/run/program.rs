@@ -98,8 +98,8 @@ pub(super) enum Meaning {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
-    /// Its spellings, the usual one first.
-    #[serde(deserialize_with = "list")]
+    /// Its spellings, the usual one first; without one the row holds wherever its `when` does.
+    #[serde(default, deserialize_with = "list")]
     pub(super) name: Vec<String>,
     /// The key of links that it sets, or one of the reader's own names (`micro`, `model`, …).
     #[serde(default)]

@@ -43,7 +43,6 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
         Format::Torchtitan => torchtitan(&mut facts, scenario),
         Format::Megatron => megatron(&mut facts, scenario),
         Format::Bridge | Format::Nemo => nemo(&mut facts, format, scenario),
-        Format::Foundry => foundry(&mut facts, scenario),
         Format::MaxText => maxtext(&mut facts, scenario),
         Format::Accelerate => accelerate(&mut facts, scenario),
         Format::DeepSpeed => deepspeed(&mut facts, scenario),
@@ -321,23 +320,6 @@ fn nemo(facts: &mut Facts, format: Format, scenario: &Scenario) {
             );
         }
         _ => {}
-    }
-}
-
-fn foundry(facts: &mut Facts, scenario: &Scenario) {
-    facts.put("device_train_microbatch_size", scenario.micro_batch_size);
-    facts.put("global_train_batch_size", global_batch(scenario));
-    facts.put("max_seq_len|variables.max_seq_len", scenario.seq_len);
-    facts.put("fsdp_config.activation_checkpointing", recomputes(scenario));
-    let strategy = match scenario.strategy {
-        Strategy::FullShard => "FULL_SHARD",
-        Strategy::ShardGradOp => "SHARD_GRAD_OP",
-        Strategy::HybridShard => "HYBRID_SHARD",
-        Strategy::Ddp => "NO_SHARD",
-        _ => "",
-    };
-    if !strategy.is_empty() {
-        facts.put("fsdp_config.sharding_strategy", strategy);
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
         if is_met(row, keys) && read_row(program, row, keys, draft)? {
             set.push(&row.is);
             // What decides what a key means is read with it.
-            row.when.0.iter().for_each(|(key, _)| drop(keys.text(&[key])));
+            row.when.0.iter().for_each(|(key, _)| drop(keys.text(&spellings(key))));
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
@@ -168,10 +168,12 @@ fn rows_of<'a>(program: &'a Program, is: &'a str, keys: &'a Keys) -> impl Iterat
 /// Whether other keys have the words that a row asks for.
 fn is_met(row: &Row, keys: &Keys) -> bool {
     row.when.0.iter().all(|(key, words)| {
-        let found = keys.peek(key).map(|text| text.to_ascii_lowercase());
+        let names = spellings(key);
+        let found = names.iter().find_map(|name| keys.peek(name)).map(|text| text.to_ascii_lowercase());
+        let has = found.is_some() || names.iter().any(|name| keys.has(name));
         let is_it = |word: &str| match (word, &found) {
-            ("unset", found) => found.is_none() && !keys.has(key),
-            ("set", found) => found.is_some() || keys.has(key),
+            ("unset", _) => !has,
+            ("set", _) => has,
             (word, found) => found.as_ref().is_some_and(|found| is_word(word, found)),
         };
         // `!full`: any but that, or none.
@@ -214,6 +216,9 @@ fn is_word(pattern: &str, word: &str) -> bool {
 /// Reads a key; whether the file has it.
 fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut Draft) -> Result<bool, String> {
     let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+    }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };
     let Some(found) = found else { return Ok(false) };
     let word = found.value.to_ascii_lowercase();
@@ -365,11 +370,12 @@ fn own(
     match row.is.as_str() {
         "model" => model(program, found, keys, draft),
         "noted" => draft.note(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
-        "steps" => {
-            if let Some(steps) = keys.number(names).filter(|steps| steps.value > 0.0) {
-                draft.batch.steps = Some(steps);
-            }
-        }
+        // Batches have letters behind them in Composer: `3195ba`.
+        "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
+            Ok(steps) if steps > 0.0 => draft.batch.steps = Some(found.with(steps)),
+            Err(_) if !row.means.is_empty() => draft.note(found, &row.means),
+            _ => {}
+        },
         "samples" => draft.batch.samples = keys.number(names),
         "optimizer" => shared::optimizer(Some(found.clone()), draft),
         "attention" => shared::attention(keys.word(names), draft),
@@ -538,7 +544,7 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     };
     let Some(layers) = number("layers") else { return false };
     let mut arch = CUSTOM_SHAPE;
-    let usual = |part: &str| program.usual.get(&format!("shape.{part}"))?.to_string().parse().ok();
+    let usual = |part: &str| -> Option<u32> { program.usual.get(&format!("shape.{part}"))?.to_string().parse().ok() };
     let mut within = |part: &str, other: u32, most: u32| {
         let value = number(part).map_or_else(|| usual(part).unwrap_or(other), |found| found.value);
         value.clamp(1, most)
@@ -550,16 +556,19 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     arch.head_dim = within("headdim", (arch.hidden_size / arch.num_attention_heads).max(1), 262_144);
     arch.intermediate_size = within("ffn", arch.hidden_size.saturating_mul(4), 2_097_152);
     arch.vocab_size = within("vocab", 50_304, 16_777_216);
-    let others: Vec<_> = SHAPE.iter().skip(7).filter_map(|(part, id)| Some((number(part)?, *id))).collect();
     draft.scenario.model = Model::Custom { architecture: arch };
     draft.has_model = true;
     draft.names_unknown_model = false;
     draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
-    if others.iter().any(|(_, id)| *id == ParamId::Experts) {
-        draft.put(ParamId::ExpertWidth, f64::from(arch.intermediate_size));
-    }
-    for (found, id) in others {
-        draft.number(Some(found), id);
+    let mut is_mixture = false;
+    for (part, id) in SHAPE.iter().skip(7) {
+        let found = number(part);
+        is_mixture |= *id == ParamId::Experts && found.is_some();
+        let width = (*id == ParamId::ExpertWidth).then_some(arch.intermediate_size);
+        match usual(part).or(width) {
+            Some(usual) if found.is_none() && is_mixture => draft.put(*id, f64::from(usual)),
+            _ => drop(draft.number(found, *id)),
+        }
     }
     true
 }
