@@ -24,8 +24,6 @@ pub enum Format {
     LlamaFactory,
     /// Axolotl.
     Axolotl,
-    /// torchtune.
-    Torchtune,
     /// torchtitan.
     Torchtitan,
     /// Megatron-LM's arguments.
@@ -48,14 +46,13 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Config,
         Self::Peft,
         Self::Trainer,
         Self::Trl,
         Self::LlamaFactory,
         Self::Axolotl,
-        Self::Torchtune,
         Self::Torchtitan,
         Self::Megatron,
         Self::Bridge,
@@ -75,7 +72,6 @@ impl Format {
             Self::Trl => "TRL",
             Self::LlamaFactory => "LLaMA-Factory",
             Self::Axolotl => "Axolotl",
-            Self::Torchtune => "torchtune",
             Self::Torchtitan => "torchtitan",
             Self::Megatron => "Megatron-LM",
             Self::Bridge => "Megatron-Bridge",

@@ -13,7 +13,6 @@ mod peft;
 mod shared;
 pub(super) mod table;
 mod torchtitan;
-mod torchtune;
 mod trainer;
 mod trl;
 
@@ -36,7 +35,6 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Trl => trl::read(keys, draft),
         Format::LlamaFactory => llama_factory::read(keys, draft),
         Format::Axolotl => axolotl::read(keys, draft),
-        Format::Torchtune => torchtune::read(keys, draft),
         Format::Torchtitan => torchtitan::read(keys, draft),
         Format::Megatron => megatron::read(keys, draft),
         Format::Bridge => nemo::read_bridge(keys, draft),

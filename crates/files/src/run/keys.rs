@@ -125,8 +125,11 @@ impl<'a> Keys<'a> {
         value
     }
 
-    /// The text of a key, which stays unread.
+    /// The text of a key, which stays unread; `__file__` is the name of the file.
     pub(super) fn peek(&self, key: &str) -> Option<String> {
+        if key == "__file__" {
+            return Some(self.tree.name.clone());
+        }
         let entry = self.tree.entries.get(self.place(key)?)?;
         let value = self.resolved(entry);
         (*value != Value::Null).then(|| value.shown().trim().to_owned())

@@ -133,7 +133,13 @@ pub(super) struct Row {
     /// The words that other keys must have.
     #[serde(default)]
     pub(super) when: Rows<Vec<String>>,
-    /// What a key means that changes nothing.
+    /// What is taken off the ends of a model's name, in this order; `*.` all up to the last dot.
+    #[serde(default)]
+    pub(super) strip: Vec<String>,
+    /// What the linter writes for an option, where no word of `values` can be written.
+    #[serde(default)]
+    pub(super) writes: Rows<String>,
+    /// What a key means that changes nothing; of a row without a name, what it assumes.
     #[serde(default)]
     pub(super) means: String,
     /// The release that brought it, for whoever reads the table.

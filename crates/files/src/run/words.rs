@@ -39,7 +39,6 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
         Format::Config | Format::Peft | Format::FsdpConfig => {}
         Format::Trainer | Format::Trl | Format::LlamaFactory => trainer(&mut facts, format, scenario),
         Format::Axolotl => axolotl(&mut facts, scenario),
-        Format::Torchtune => torchtune(&mut facts, scenario),
         Format::Torchtitan => torchtitan(&mut facts, scenario),
         Format::Megatron => megatron(&mut facts, scenario),
         Format::Bridge | Format::Nemo => nemo(&mut facts, format, scenario),
@@ -59,7 +58,8 @@ fn table(facts: &mut Facts, program: &'static Program, scenario: &Scenario) {
             "accum" => Some(scenario.grad_accum_steps.to_string()),
             "global" => Some(global_batch(scenario).to_string()),
             "length" => Some(scenario.seq_len.to_string()),
-            "optimizer" | "gpus" | "model" | "mbs" => None,
+            "optimizer" if row.writes.0.is_empty() => None,
+            "gpus" | "model" | "mbs" => None,
             key => params::find(key).and_then(|param| option_or_number(row, param, scenario)),
         };
         if let Some(value) = value {
@@ -75,6 +75,9 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
     match &param.kind {
         Kind::Choice(_) => {
             let option = param.id.option(scenario);
+            if !row.writes.0.is_empty() {
+                return row.writes.get(option).cloned();
+            }
             if row.values.0.is_empty() {
                 return matches!(option, "yes" | "no").then(|| (option == "yes").to_string());
             }
@@ -181,26 +184,6 @@ fn axolotl(facts: &mut Facts, scenario: &Scenario) {
         if quantized(scenario) {
             facts.put("load_in_4bit", true);
         }
-    }
-}
-
-fn torchtune(facts: &mut Facts, scenario: &Scenario) {
-    facts.put("batch_size", scenario.micro_batch_size);
-    facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
-    facts.put("tokenizer.max_seq_len", scenario.seq_len);
-    facts.put("enable_activation_checkpointing", recomputes(scenario));
-    facts.put_if_present("enable_activation_offloading", scenario.offload.activations);
-    facts.put("compile", scenario.kernels.compile);
-    if scenario.gpus > 1 {
-        facts.put_if_present("tensor_parallel_dim", scenario.tp);
-        facts.put("fsdp_cpu_offload", scenario.offload.parameters);
-        facts.put("fsdp_reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
-    }
-    if saves_logits(scenario) {
-        facts.put_if_present("loss._component_", "torchtune.modules.loss.LinearCrossEntropyLoss");
-    }
-    if scenario.optimizer == Optimizer::AdamW8bit {
-        facts.put("optimizer._component_", "bitsandbytes.optim.AdamW8bit");
     }
 }
 

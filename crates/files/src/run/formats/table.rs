@@ -86,16 +86,20 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
     } else {
         draft.below();
     }
-    let usual = program.usual.0.iter().filter(|(key, _)| !key.starts_with("shape."));
+    let usual = program.usual.0.iter().filter(|(key, _)| !key.starts_with("shape.") && key != "gpus");
     usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
     draft.attention_of_the_gpu();
     let mut set: Vec<&str> = Vec::new();
     let last_of_shape = program.rows.iter().rposition(|row| row.is == "shape.layers");
     for (place, row) in program.rows.iter().enumerate() {
-        if is_met(row, keys) && read_row(program, row, keys, draft)? {
-            set.push(&row.is);
+        let is_met = is_met(row, keys);
+        let is_read = is_met && read_row(program, row, keys, draft)?;
+        if is_read || is_met && row.name.is_empty() {
             // What decides what a key means is read with it.
             row.when.0.iter().for_each(|(key, _)| drop(keys.text(&spellings(key))));
+        }
+        if is_read {
+            set.push(&row.is);
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
@@ -218,6 +222,7 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
     let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
     if names.is_empty() {
         row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+        (!row.means.is_empty()).then(|| draft.assume(&row.means));
     }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };
     let Some(found) = found else { return Ok(false) };
@@ -279,6 +284,7 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
 fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
         "micro" => draft.batch.usual_micro = value.parse().unwrap_or(1),
+        "gpus" if value == "1" => draft.world.is_single = true,
         // Counts follow from what all files say.
         "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
         _ => {
@@ -368,7 +374,7 @@ fn own(
     draft: &mut Draft,
 ) {
     match row.is.as_str() {
-        "model" => model(program, found, keys, draft),
+        "model" => model(program, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
         "noted" => draft.note(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
         // Batches have letters behind them in Composer: `3195ba`.
         "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
@@ -493,6 +499,14 @@ fn model(program: &'static Program, found: &Found<String>, keys: &Keys, draft: &
     } else {
         draft.model_named(&found.with(found.value.strip_suffix(".yaml").unwrap_or(&found.value).to_owned()));
     }
+}
+
+/// A value without what a row takes off its ends.
+fn stripped<'a>(row: &Row, value: &'a str) -> &'a str {
+    row.strip.iter().fold(value, |value, end| match end.strip_prefix('*') {
+        Some(end) => value.rsplit_once(end).map_or(value, |(_, rest)| rest),
+        None => value.strip_prefix(end).or_else(|| value.strip_suffix(end)).unwrap_or(value),
+    })
 }
 
 /// 16 bits by a switch: by autocast, unless the program has a policy of its own.
