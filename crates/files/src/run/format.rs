@@ -20,8 +20,6 @@ pub enum Format {
     Trainer,
     /// TRL.
     Trl,
-    /// LLaMA-Factory.
-    LlamaFactory,
     /// Axolotl.
     Axolotl,
     /// torchtitan.
@@ -46,12 +44,11 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Config,
         Self::Peft,
         Self::Trainer,
         Self::Trl,
-        Self::LlamaFactory,
         Self::Axolotl,
         Self::Torchtitan,
         Self::Megatron,
@@ -70,7 +67,6 @@ impl Format {
             Self::Peft => "PEFT",
             Self::Trainer => "Hugging Face Trainer",
             Self::Trl => "TRL",
-            Self::LlamaFactory => "LLaMA-Factory",
             Self::Axolotl => "Axolotl",
             Self::Torchtitan => "torchtitan",
             Self::Megatron => "Megatron-LM",
@@ -107,8 +103,11 @@ impl Format {
     }
 
     /// Whether it runs transformers' Trainer.
-    pub(super) const fn is_hugging_face(self) -> bool {
-        matches!(self, Self::Trainer | Self::Trl | Self::LlamaFactory | Self::Axolotl)
+    pub(super) fn is_hugging_face(self) -> bool {
+        match self {
+            Self::Table(program) => program.is_on_the_trainer(),
+            _ => matches!(self, Self::Trainer | Self::Trl | Self::Axolotl),
+        }
     }
 }
 

@@ -4,7 +4,6 @@ mod accelerate;
 mod axolotl;
 mod config;
 mod deepspeed;
-mod llama_factory;
 mod low_precision;
 mod maxtext;
 mod megatron;
@@ -33,7 +32,6 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Peft => config::read_adapter(keys, draft, file)?,
         Format::Trainer => trainer::read(keys, draft),
         Format::Trl => trl::read(keys, draft),
-        Format::LlamaFactory => llama_factory::read(keys, draft),
         Format::Axolotl => axolotl::read(keys, draft),
         Format::Torchtitan => torchtitan::read(keys, draft),
         Format::Megatron => megatron::read(keys, draft),

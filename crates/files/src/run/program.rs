@@ -204,6 +204,11 @@ impl Program {
         PROGRAMS.iter()
     }
 
+    /// Whether it leaves arguments to transformers' Trainer.
+    pub(super) fn is_on_the_trainer(&self) -> bool {
+        self.rows.iter().any(|row| row.is == "trainer.arguments")
+    }
+
     /// Whether a key of it changes neither memory nor speed.
     pub(super) fn is_quiet(&self, path: &str) -> bool {
         let path = plain(path);

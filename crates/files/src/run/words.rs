@@ -37,7 +37,7 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
     let mut facts = Facts { list: Vec::new() };
     match format {
         Format::Config | Format::Peft | Format::FsdpConfig => {}
-        Format::Trainer | Format::Trl | Format::LlamaFactory => trainer(&mut facts, format, scenario),
+        Format::Trainer | Format::Trl => trainer(&mut facts, format, scenario),
         Format::Axolotl => axolotl(&mut facts, scenario),
         Format::Torchtitan => torchtitan(&mut facts, scenario),
         Format::Megatron => megatron(&mut facts, scenario),
@@ -53,6 +53,9 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
 /// What the rows of a program's table say of a scenario.
 fn table(facts: &mut Facts, program: &'static Program, scenario: &Scenario) {
     for row in &program.rows {
+        if row.is == "trainer.arguments" {
+            arguments(facts, scenario);
+        }
         let value = match row.is.as_str() {
             "micro" => Some(scenario.micro_batch_size.to_string()),
             "accum" => Some(scenario.grad_accum_steps.to_string()),
@@ -76,7 +79,7 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
         Kind::Choice(_) => {
             let option = param.id.option(scenario);
             if !row.writes.0.is_empty() {
-                return row.writes.get(option).cloned();
+                return row.writes.get(option).or_else(|| row.writes.get("*")).cloned();
             }
             if row.values.0.is_empty() {
                 return matches!(option, "yes" | "no").then(|| (option == "yes").to_string());
@@ -128,20 +131,15 @@ fn put_optimizer(facts: &mut Facts, key: &'static str, scenario: &Scenario) {
     }
 }
 
-fn trainer(facts: &mut Facts, format: Format, scenario: &Scenario) {
+/// The arguments that all programs on the Trainer have.
+fn arguments(facts: &mut Facts, scenario: &Scenario) {
     facts.put("per_device_train_batch_size|per_gpu_train_batch_size", scenario.micro_batch_size);
     facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
     put_optimizer(facts, "optim", scenario);
-    if format == Format::LlamaFactory {
-        facts.put("disable_gradient_checkpointing", !recomputes(scenario));
-        facts.put("enable_liger_kernel", saves_logits(scenario));
-        facts.put("cutoff_len", scenario.seq_len);
-        facts.put("finetuning_type", if scenario.trained.has_adapters() { "lora" } else { "full" });
-        if quantized(scenario) {
-            facts.put("quantization_bit", 4);
-        }
-        return;
-    }
+}
+
+fn trainer(facts: &mut Facts, format: Format, scenario: &Scenario) {
+    arguments(facts, scenario);
     facts.put("gradient_checkpointing", recomputes(scenario));
     facts.put("use_liger_kernel", saves_logits(scenario));
     if format == Format::Trl && !scenario.objective.task.generates() {

@@ -16,7 +16,7 @@ use crate::run::spelling::shortened;
 
 /// What a row may be beside a parameter: what follows from several keys, or from all files.
 #[cfg(test)]
-pub(in crate::run) const OWN_NAMES: [&str; 33] = [
+pub(in crate::run) const OWN_NAMES: [&str; 37] = [
     "model",
     "micro",
     "accum",
@@ -50,6 +50,10 @@ pub(in crate::run) const OWN_NAMES: [&str; 33] = [
     "group_in_micro",
     "layers_per_stage",
     "continues",
+    "trained_layers",
+    "trainer.arguments",
+    "trainer.precision",
+    "trainer.sharding",
 ];
 
 /// The parts of a model's shape, and their parameters.
@@ -223,6 +227,13 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
     if names.is_empty() {
         row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
         (!row.means.is_empty()).then(|| draft.assume(&row.means));
+        // What a program leaves to transformers' Trainer.
+        match row.is.as_str() {
+            "trainer.arguments" => trainer::arguments(keys, draft),
+            "trainer.precision" => trainer::precision(keys, draft),
+            "trainer.sharding" => trainer::sharding(keys, draft),
+            _ => {}
+        }
     }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };
     let Some(found) = found else { return Ok(false) };
@@ -401,6 +412,11 @@ fn own(
         }
         "lora_rank" => {
             draft.number(keys.count(names), ParamId::LoraRank);
+        }
+        "trained_layers" => {
+            let layers = f64::from(draft.scenario.model.architecture().num_hidden_layers);
+            let frozen = keys.number(names).map(|trained| trained.map(|trained| (layers - trained).max(0.0)));
+            draft.number(frozen, ParamId::FrozenLayers);
         }
         "group_in_micro" => {
             let group = draft.number(keys.count(names), ParamId::Completions).map(|group| group as u32);
