@@ -63,7 +63,7 @@ pub(super) fn section(title: &str, text: &str) -> String {
 /// The names that the tables of keys have beside those of links
 /// (`crates/files/programs/README.md`), what they mean, and the parameter whose options their words
 /// are.
-const OWN_NAMES: [(&str, &str, &str); 29] = [
+const OWN_NAMES: [(&str, &str, &str); 33] = [
     ("model", "The model", ""),
     ("micro", "Sequences a micro-batch", ""),
     ("global", "Sequences a step, of all GPUs", ""),
@@ -93,6 +93,10 @@ const OWN_NAMES: [(&str, &str, &str); 29] = [
     ("group_in_micro", "Completions that a micro-batch is raised to", ""),
     ("layers_per_stage", "Layers of a pipeline stage", ""),
     ("continues", "Another file that this one builds on", ""),
+    ("trained_layers", "Layers that train, the last ones", ""),
+    ("trainer.arguments", "Arguments of transformers' Trainer, as it has them", ""),
+    ("trainer.precision", "Formats, as the Trainer's arguments say them", ""),
+    ("trainer.sharding", "DeepSpeed or FSDP, as the Trainer's arguments say it", ""),
 ];
 
 /// The table of parameters, as `export::params_json` writes it.
