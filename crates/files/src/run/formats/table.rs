@@ -182,7 +182,7 @@ fn is_met(row: &Row, keys: &Keys) -> bool {
         let is_it = |word: &str| match (word, &found) {
             ("unset", _) => !has,
             ("set", _) => has,
-            (word, found) => found.as_ref().is_some_and(|found| is_word(word, found)),
+            (word, found) => found.as_ref().is_some_and(|found| is_word(word, found) || switch(found) == Some(word)),
         };
         // `!full`: any but that, or none.
         words.iter().any(|word| word.strip_prefix('!').map_or_else(|| is_it(word), |not| !is_it(not)))
@@ -196,7 +196,18 @@ fn said_by<'a>(row: &'a Row, keys: &Keys) -> Option<&'a Meaning> {
 }
 
 fn meaning<'a>(row: &'a Row, word: &str) -> Option<&'a Meaning> {
-    of_word(&row.values, word)
+    let is_number = params::find(&row.is).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
+    let switch = switch(word).filter(|_| !is_number);
+    of_word(&row.values, word).or_else(|| row.values.get(switch?))
+}
+
+/// The word that tables have for a switch which a file spells otherwise.
+fn switch(word: &str) -> Option<&'static str> {
+    match word {
+        "yes" | "on" | "1" | "y" | "t" => Some("true"),
+        "no" | "off" | "0" | "n" | "f" => Some("false"),
+        _ => None,
+    }
 }
 
 /// What a table says of a word: by the word itself, by a part of it, else for any.
