@@ -8,7 +8,7 @@ use super::programs::{Example, Marks, Program};
 use super::words::{Labels, code, codes, is_commit, lines, link, links, plain, prose, section, table, text};
 
 /// Fields of a key that the page describes. An unknown field is an error.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 16] = [
     "name",
     "is",
     "values",
@@ -23,6 +23,8 @@ const FIELDS: [&str; 14] = [
     "when",
     "means",
     "since",
+    "strip",
+    "writes",
 ];
 
 /// Returns the whole page, in Markdown.
@@ -106,7 +108,9 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
         if text(row, "is") == "noted" || what.is_empty() && words.is_empty() {
             continue;
         }
-        rows.push([lines(&names(row)), lines(&what), lines(&words), conditions(row)]);
+        let names = names(row);
+        let names = if names.is_empty() { "—".to_owned() } else { lines(&names) };
+        rows.push([names, lines(&what), lines(&words), conditions(row)]);
     }
     let sources = links(text(keys, "source"))?.join(", ");
     let intro = format!(
@@ -116,7 +120,7 @@ fn key_table(keys: &Value, labels: &Labels) -> Result<String> {
     Ok(intro + &table("wide keyed", ["Key", "What it sets", "Its words", "Only where"], &rows))
 }
 
-/// Returns the spellings of a key.
+/// Returns the spellings of a key; none for a row that holds without a key.
 fn names(row: &Value) -> Vec<String> {
     texts(&row["name"]).map(code).collect()
 }
@@ -144,11 +148,15 @@ fn what(row: &Value, labels: &Labels) -> Result<Vec<String>> {
         "" => {}
         key => what.push(format!("rounded up to a multiple of {}", code(key))),
     }
+    if row["strip"].is_array() {
+        what.push(format!("without {}", codes(texts(&row["strip"]), "and")));
+    }
     if row["first"] == true {
         what.push("the first of several".to_owned());
     }
     if let Some(sets) = row["sets"].as_object() {
-        what.push(format!("where it is on: {}", labels.facts(sets)?.join(", ")));
+        let facts = labels.facts(sets)?.join(", ");
+        what.push(if names(row).is_empty() { facts } else { format!("where it is on: {facts}") });
     }
     Ok(what)
 }
@@ -196,7 +204,8 @@ fn conditions(row: &Value) -> String {
                 })
                 .collect();
             // Shortens `is a or is b` to `is a or b`.
-            format!("{} {}", code(key), words.join(" or ").replace(" or is `", " or `"))
+            let whose = if key == "__file__" { "the file's name".to_owned() } else { codes(key.split('|'), "or") };
+            format!("{whose} {}", words.join(" or ").replace(" or is `", " or `"))
         })
         .collect();
     lines(&conditions)

@@ -63,7 +63,7 @@ pub(super) fn section(title: &str, text: &str) -> String {
 
 /// Names used by tables of keys in addition to those of links (`crates/files/programs/README.md`),
 /// their descriptions, and the parameter that defines the options.
-const OWN_NAMES: [(&str, &str, &str); 29] = [
+const OWN_NAMES: [(&str, &str, &str); 33] = [
     ("model", "The model", ""),
     ("micro", "Sequences a micro-batch", ""),
     ("global", "Sequences a step, of all GPUs", ""),
@@ -93,6 +93,10 @@ const OWN_NAMES: [(&str, &str, &str); 29] = [
     ("group_in_micro", "Completions that a micro-batch is raised to", ""),
     ("layers_per_stage", "Layers of a pipeline stage", ""),
     ("continues", "Another file that this one builds on", ""),
+    ("trained_layers", "Layers that train, the last ones", ""),
+    ("trainer.arguments", "Arguments of transformers' Trainer, as it has them", ""),
+    ("trainer.precision", "Formats, as the Trainer's arguments say them", ""),
+    ("trainer.sharding", "DeepSpeed or FSDP, as the Trainer's arguments say it", ""),
 ];
 
 /// Table of parameters, in the format of `export::params_json`.

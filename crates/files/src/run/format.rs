@@ -20,12 +20,8 @@ pub enum Format {
     Trainer,
     /// TRL.
     Trl,
-    /// LLaMA-Factory.
-    LlamaFactory,
     /// Axolotl.
     Axolotl,
-    /// torchtune.
-    Torchtune,
     /// torchtitan.
     Torchtitan,
     /// Megatron-LM's arguments.
@@ -34,10 +30,6 @@ pub enum Format {
     Bridge,
     /// NeMo.
     Nemo,
-    /// llm-foundry.
-    Foundry,
-    /// nanotron.
-    Nanotron,
     /// `MaxText`.
     MaxText,
     /// Accelerate.
@@ -52,20 +44,16 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Config,
         Self::Peft,
         Self::Trainer,
         Self::Trl,
-        Self::LlamaFactory,
         Self::Axolotl,
-        Self::Torchtune,
         Self::Torchtitan,
         Self::Megatron,
         Self::Bridge,
         Self::Nemo,
-        Self::Foundry,
-        Self::Nanotron,
         Self::MaxText,
         Self::Accelerate,
         Self::FsdpConfig,
@@ -79,15 +67,11 @@ impl Format {
             Self::Peft => "PEFT",
             Self::Trainer => "Hugging Face Trainer",
             Self::Trl => "TRL",
-            Self::LlamaFactory => "LLaMA-Factory",
             Self::Axolotl => "Axolotl",
-            Self::Torchtune => "torchtune",
             Self::Torchtitan => "torchtitan",
             Self::Megatron => "Megatron-LM",
             Self::Bridge => "Megatron-Bridge",
             Self::Nemo => "NeMo",
-            Self::Foundry => "llm-foundry",
-            Self::Nanotron => "nanotron",
             Self::MaxText => "MaxText",
             Self::Accelerate => "Accelerate",
             Self::FsdpConfig => "the Trainer's fsdp_config",
@@ -119,8 +103,11 @@ impl Format {
     }
 
     /// Whether it runs transformers' Trainer.
-    pub(super) const fn is_hugging_face(self) -> bool {
-        matches!(self, Self::Trainer | Self::Trl | Self::LlamaFactory | Self::Axolotl)
+    pub(super) fn is_hugging_face(self) -> bool {
+        match self {
+            Self::Table(program) => program.is_on_the_trainer(),
+            _ => matches!(self, Self::Trainer | Self::Trl | Self::Axolotl),
+        }
     }
 }
 

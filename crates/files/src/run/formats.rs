@@ -4,18 +4,14 @@ mod accelerate;
 mod axolotl;
 mod config;
 mod deepspeed;
-mod foundry;
-mod llama_factory;
 mod low_precision;
 mod maxtext;
 mod megatron;
-mod nanotron;
 mod nemo;
 mod peft;
 mod shared;
 pub(super) mod table;
 mod torchtitan;
-mod torchtune;
 mod trainer;
 mod trl;
 
@@ -36,15 +32,11 @@ pub(super) fn read(format: Format, keys: &mut Keys, draft: &mut Draft, file: &Fi
         Format::Peft => config::read_adapter(keys, draft, file)?,
         Format::Trainer => trainer::read(keys, draft),
         Format::Trl => trl::read(keys, draft),
-        Format::LlamaFactory => llama_factory::read(keys, draft),
         Format::Axolotl => axolotl::read(keys, draft),
-        Format::Torchtune => torchtune::read(keys, draft),
         Format::Torchtitan => torchtitan::read(keys, draft),
         Format::Megatron => megatron::read(keys, draft),
         Format::Bridge => nemo::read_bridge(keys, draft),
         Format::Nemo => nemo::read(keys, draft),
-        Format::Foundry => foundry::read(keys, draft),
-        Format::Nanotron => nanotron::read(keys, draft),
         Format::MaxText => maxtext::read(keys, draft),
         Format::Accelerate => accelerate::read(keys, draft),
         Format::FsdpConfig => trainer::fsdp(keys, draft, "", ""),

@@ -116,7 +116,7 @@ impl<'a> Keys<'a> {
             let Value::Scalar { text, .. } = value else { break };
             let Some(name) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else { break };
             let name = name.rsplit(':').next().unwrap_or(name).trim_start_matches('.');
-            let places = [name.to_owned(), format!("variables.{name}")];
+            let places = ["", "variables.", "parameters.", "parameters.variables."].map(|base| format!("{base}{name}"));
             match places.iter().find_map(|name| self.place(name)).and_then(|place| self.tree.entries.get(place)) {
                 Some(other) => value = &other.value,
                 None => break,
@@ -125,8 +125,11 @@ impl<'a> Keys<'a> {
         value
     }
 
-    /// The text of a key, which stays unread.
+    /// The text of a key, which stays unread; `__file__` is the name of the file.
     pub(super) fn peek(&self, key: &str) -> Option<String> {
+        if key == "__file__" {
+            return Some(self.tree.name.clone());
+        }
         let entry = self.tree.entries.get(self.place(key)?)?;
         let value = self.resolved(entry);
         (*value != Value::Null).then(|| value.shown().trim().to_owned())

@@ -380,8 +380,10 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
+            let has_capitals = |text: &String| text.chars().any(char::is_uppercase) && *text == text.to_uppercase();
+            let value = if from.as_ref().is_some_and(has_capitals) { fact.value.to_uppercase() } else { fact.value };
             // The file says it already, where something else overruled it.
-            if from.as_ref() == Some(&fact.value) {
+            if from.as_ref() == Some(&value) {
                 continue;
             }
             // What stands for another file's value stays.
@@ -390,7 +392,7 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             }
             let key = entry
                 .map_or_else(|| fact.keys.split('|').next().unwrap_or_default().to_owned(), |entry| entry.path.clone());
-            changes.push(Change { file: place, key, from, to: fact.value });
+            changes.push(Change { file: place, key, from, to: value });
         }
     }
     changes

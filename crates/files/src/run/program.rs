@@ -98,8 +98,8 @@ pub(super) enum Meaning {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
-    /// Its spellings, the usual one first.
-    #[serde(deserialize_with = "list")]
+    /// Its spellings, the usual one first; without one the row holds wherever its `when` does.
+    #[serde(default, deserialize_with = "list")]
     pub(super) name: Vec<String>,
     /// The key of links that it sets, or one of the reader's own names (`micro`, `model`, …).
     #[serde(default)]
@@ -133,7 +133,13 @@ pub(super) struct Row {
     /// The words that other keys must have.
     #[serde(default)]
     pub(super) when: Rows<Vec<String>>,
-    /// What a key means that changes nothing.
+    /// What is taken off the ends of a model's name, in this order; `*.` all up to the last dot.
+    #[serde(default)]
+    pub(super) strip: Vec<String>,
+    /// What the linter writes for an option, where no word of `values` can be written.
+    #[serde(default)]
+    pub(super) writes: Rows<String>,
+    /// What a key means that changes nothing; of a row without a name, what it assumes.
     #[serde(default)]
     pub(super) means: String,
     /// The release that brought it, for whoever reads the table.
@@ -196,6 +202,11 @@ impl Program {
     /// All of them.
     pub(super) fn all() -> impl Iterator<Item = &'static Self> {
         PROGRAMS.iter()
+    }
+
+    /// Whether it leaves arguments to transformers' Trainer.
+    pub(super) fn is_on_the_trainer(&self) -> bool {
+        self.rows.iter().any(|row| row.is == "trainer.arguments")
     }
 
     /// Whether a key of it changes neither memory nor speed.

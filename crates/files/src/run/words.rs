@@ -37,14 +37,11 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
     let mut facts = Facts { list: Vec::new() };
     match format {
         Format::Config | Format::Peft | Format::FsdpConfig => {}
-        Format::Trainer | Format::Trl | Format::LlamaFactory => trainer(&mut facts, format, scenario),
+        Format::Trainer | Format::Trl => trainer(&mut facts, format, scenario),
         Format::Axolotl => axolotl(&mut facts, scenario),
-        Format::Torchtune => torchtune(&mut facts, scenario),
         Format::Torchtitan => torchtitan(&mut facts, scenario),
         Format::Megatron => megatron(&mut facts, scenario),
         Format::Bridge | Format::Nemo => nemo(&mut facts, format, scenario),
-        Format::Foundry => foundry(&mut facts, scenario),
-        Format::Nanotron => nanotron(&mut facts, scenario),
         Format::MaxText => maxtext(&mut facts, scenario),
         Format::Accelerate => accelerate(&mut facts, scenario),
         Format::DeepSpeed => deepspeed(&mut facts, scenario),
@@ -56,12 +53,16 @@ pub(super) fn facts(format: Format, scenario: &Scenario) -> Vec<Fact> {
 /// What the rows of a program's table say of a scenario.
 fn table(facts: &mut Facts, program: &'static Program, scenario: &Scenario) {
     for row in &program.rows {
+        if row.is == "trainer.arguments" {
+            arguments(facts, scenario);
+        }
         let value = match row.is.as_str() {
             "micro" => Some(scenario.micro_batch_size.to_string()),
             "accum" => Some(scenario.grad_accum_steps.to_string()),
             "global" => Some(global_batch(scenario).to_string()),
             "length" => Some(scenario.seq_len.to_string()),
-            "optimizer" | "gpus" | "model" | "mbs" => None,
+            "optimizer" if row.writes.0.is_empty() => None,
+            "gpus" | "model" | "mbs" => None,
             key => params::find(key).and_then(|param| option_or_number(row, param, scenario)),
         };
         if let Some(value) = value {
@@ -77,6 +78,9 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
     match &param.kind {
         Kind::Choice(_) => {
             let option = param.id.option(scenario);
+            if !row.writes.0.is_empty() {
+                return row.writes.get(option).or_else(|| row.writes.get("*")).cloned();
+            }
             if row.values.0.is_empty() {
                 return matches!(option, "yes" | "no").then(|| (option == "yes").to_string());
             }
@@ -84,7 +88,9 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
                 Meaning::Option(value) => value.to_string() == option,
                 Meaning::Several(_) => false,
             };
-            row.values.0.iter().find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
+            // A pattern is no word that a file may have.
+            let mut words = row.values.0.iter().filter(|(word, _)| !word.contains(['*', '#']));
+            words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
         }
         Kind::Number(number) if row.values.0.is_empty() => {
             let value = (number.get)(scenario) / row.scale.unwrap_or(1.0);
@@ -125,20 +131,15 @@ fn put_optimizer(facts: &mut Facts, key: &'static str, scenario: &Scenario) {
     }
 }
 
-fn trainer(facts: &mut Facts, format: Format, scenario: &Scenario) {
+/// The arguments that all programs on the Trainer have.
+fn arguments(facts: &mut Facts, scenario: &Scenario) {
     facts.put("per_device_train_batch_size|per_gpu_train_batch_size", scenario.micro_batch_size);
     facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
     put_optimizer(facts, "optim", scenario);
-    if format == Format::LlamaFactory {
-        facts.put("disable_gradient_checkpointing", !recomputes(scenario));
-        facts.put("enable_liger_kernel", saves_logits(scenario));
-        facts.put("cutoff_len", scenario.seq_len);
-        facts.put("finetuning_type", if scenario.trained.has_adapters() { "lora" } else { "full" });
-        if quantized(scenario) {
-            facts.put("quantization_bit", 4);
-        }
-        return;
-    }
+}
+
+fn trainer(facts: &mut Facts, format: Format, scenario: &Scenario) {
+    arguments(facts, scenario);
     facts.put("gradient_checkpointing", recomputes(scenario));
     facts.put("use_liger_kernel", saves_logits(scenario));
     if format == Format::Trl && !scenario.objective.task.generates() {
@@ -181,26 +182,6 @@ fn axolotl(facts: &mut Facts, scenario: &Scenario) {
         if quantized(scenario) {
             facts.put("load_in_4bit", true);
         }
-    }
-}
-
-fn torchtune(facts: &mut Facts, scenario: &Scenario) {
-    facts.put("batch_size", scenario.micro_batch_size);
-    facts.put("gradient_accumulation_steps", scenario.grad_accum_steps);
-    facts.put("tokenizer.max_seq_len", scenario.seq_len);
-    facts.put("enable_activation_checkpointing", recomputes(scenario));
-    facts.put_if_present("enable_activation_offloading", scenario.offload.activations);
-    facts.put("compile", scenario.kernels.compile);
-    if scenario.gpus > 1 {
-        facts.put_if_present("tensor_parallel_dim", scenario.tp);
-        facts.put("fsdp_cpu_offload", scenario.offload.parameters);
-        facts.put("fsdp_reshard_after_forward", scenario.strategy != Strategy::ShardGradOp);
-    }
-    if saves_logits(scenario) {
-        facts.put_if_present("loss._component_", "torchtune.modules.loss.LinearCrossEntropyLoss");
-    }
-    if scenario.optimizer == Optimizer::AdamW8bit {
-        facts.put("optimizer._component_", "bitsandbytes.optim.AdamW8bit");
     }
 }
 
@@ -319,39 +300,6 @@ fn nemo(facts: &mut Facts, format: Format, scenario: &Scenario) {
                 "selective",
             );
         }
-        _ => {}
-    }
-}
-
-fn foundry(facts: &mut Facts, scenario: &Scenario) {
-    facts.put("device_train_microbatch_size", scenario.micro_batch_size);
-    facts.put("global_train_batch_size", global_batch(scenario));
-    facts.put("max_seq_len|variables.max_seq_len", scenario.seq_len);
-    facts.put("fsdp_config.activation_checkpointing", recomputes(scenario));
-    let strategy = match scenario.strategy {
-        Strategy::FullShard => "FULL_SHARD",
-        Strategy::ShardGradOp => "SHARD_GRAD_OP",
-        Strategy::HybridShard => "HYBRID_SHARD",
-        Strategy::Ddp => "NO_SHARD",
-        _ => "",
-    };
-    if !strategy.is_empty() {
-        facts.put("fsdp_config.sharding_strategy", strategy);
-    }
-}
-
-fn nanotron(facts: &mut Facts, scenario: &Scenario) {
-    facts.put("tokens.micro_batch_size", scenario.micro_batch_size);
-    facts.put("tokens.batch_accumulation_per_replica", scenario.grad_accum_steps);
-    facts.put("tokens.sequence_length", scenario.seq_len);
-    facts.put("parallelism.dp", scenario.degrees().dp);
-    facts.put("parallelism.tp", scenario.tp);
-    facts.put("parallelism.pp", scenario.pp);
-    facts.put_if_present("parallelism.context_parallel_size", scenario.cp);
-    facts.put("parallelism.recompute_layer", scenario.recompute == Recompute::Full);
-    match scenario.strategy {
-        Strategy::Ddp => facts.put("optimizer.zero_stage", 0),
-        Strategy::Zero1 => facts.put("optimizer.zero_stage", 1),
         _ => {}
     }
 }

@@ -16,7 +16,7 @@ use crate::run::spelling::shortened;
 
 /// What a row may be beside a parameter: what follows from several keys, or from all files.
 #[cfg(test)]
-pub(in crate::run) const OWN_NAMES: [&str; 33] = [
+pub(in crate::run) const OWN_NAMES: [&str; 37] = [
     "model",
     "micro",
     "accum",
@@ -50,6 +50,10 @@ pub(in crate::run) const OWN_NAMES: [&str; 33] = [
     "group_in_micro",
     "layers_per_stage",
     "continues",
+    "trained_layers",
+    "trainer.arguments",
+    "trainer.precision",
+    "trainer.sharding",
 ];
 
 /// The parts of a model's shape, and their parameters.
@@ -86,19 +90,28 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
     } else {
         draft.below();
     }
-    program.usual.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+    let usual = program.usual.0.iter().filter(|(key, _)| !key.starts_with("shape.") && key != "gpus");
+    usual.for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
     draft.attention_of_the_gpu();
     let mut set: Vec<&str> = Vec::new();
-    for row in &program.rows {
-        if is_met(row, keys) && read_row(program, row, keys, draft)? {
+    let last_of_shape = program.rows.iter().rposition(|row| row.is == "shape.layers");
+    for (place, row) in program.rows.iter().enumerate() {
+        let is_met = is_met(row, keys);
+        let is_read = is_met && read_row(program, row, keys, draft)?;
+        if is_read || is_met && row.name.is_empty() {
+            // What decides what a key means is read with it.
+            row.when.0.iter().for_each(|(key, _)| drop(keys.text(&spellings(key))));
+        }
+        if is_read {
             set.push(&row.is);
             if let Some(Meaning::Several(several)) = said_by(row, keys) {
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
         }
-    }
-    if !draft.has_model && shape(program, keys, draft) {
-        set.push("model");
+        // What stands below may be of the model that the numbers describe.
+        if Some(place) == last_of_shape && !draft.has_model && shape(program, keys, draft) {
+            set.push("model");
+        }
     }
     if set.is_empty() {
         let name = &program.name;
@@ -163,11 +176,13 @@ fn rows_of<'a>(program: &'a Program, is: &'a str, keys: &'a Keys) -> impl Iterat
 /// Whether other keys have the words that a row asks for.
 fn is_met(row: &Row, keys: &Keys) -> bool {
     row.when.0.iter().all(|(key, words)| {
-        let found = keys.peek(key).map(|text| text.to_ascii_lowercase());
+        let names = spellings(key);
+        let found = names.iter().find_map(|name| keys.peek(name)).map(|text| text.to_ascii_lowercase());
+        let has = found.is_some() || names.iter().any(|name| keys.has(name));
         let is_it = |word: &str| match (word, &found) {
-            ("unset", found) => found.is_none() && !keys.has(key),
-            ("set", found) => found.is_some() || keys.has(key),
-            (word, found) => found.as_ref().is_some_and(|found| is_word(word, found)),
+            ("unset", _) => !has,
+            ("set", _) => has,
+            (word, found) => found.as_ref().is_some_and(|found| is_word(word, found) || switch(found) == Some(word)),
         };
         // `!full`: any but that, or none.
         words.iter().any(|word| word.strip_prefix('!').map_or_else(|| is_it(word), |not| !is_it(not)))
@@ -181,7 +196,18 @@ fn said_by<'a>(row: &'a Row, keys: &Keys) -> Option<&'a Meaning> {
 }
 
 fn meaning<'a>(row: &'a Row, word: &str) -> Option<&'a Meaning> {
-    of_word(&row.values, word)
+    let is_number = params::find(&row.is).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
+    let switch = switch(word).filter(|_| !is_number);
+    of_word(&row.values, word).or_else(|| row.values.get(switch?))
+}
+
+/// The word that tables have for a switch which a file spells otherwise.
+fn switch(word: &str) -> Option<&'static str> {
+    match word {
+        "yes" | "on" | "1" | "y" | "t" => Some("true"),
+        "no" | "off" | "0" | "n" | "f" => Some("false"),
+        _ => None,
+    }
 }
 
 /// What a table says of a word: by the word itself, by a part of it, else for any.
@@ -209,6 +235,17 @@ fn is_word(pattern: &str, word: &str) -> bool {
 /// Reads a key; whether the file has it.
 fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut Draft) -> Result<bool, String> {
     let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
+        (!row.means.is_empty()).then(|| draft.assume(&row.means));
+        // What a program leaves to transformers' Trainer.
+        match row.is.as_str() {
+            "trainer.arguments" => trainer::arguments(keys, draft),
+            "trainer.precision" => trainer::precision(keys, draft),
+            "trainer.sharding" => trainer::sharding(keys, draft),
+            _ => {}
+        }
+    }
     let found = if row.first { keys.first(&names) } else { keys.text(&names) };
     let Some(found) = found else { return Ok(false) };
     let word = found.value.to_ascii_lowercase();
@@ -269,6 +306,7 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
 fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
         "micro" => draft.batch.usual_micro = value.parse().unwrap_or(1),
+        "gpus" if value == "1" => draft.world.is_single = true,
         // Counts follow from what all files say.
         "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
         _ => {
@@ -358,13 +396,14 @@ fn own(
     draft: &mut Draft,
 ) {
     match row.is.as_str() {
-        "model" => model(program, found, keys, draft),
+        "model" => model(program, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
         "noted" => draft.note(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
-        "steps" => {
-            if let Some(steps) = keys.number(names).filter(|steps| steps.value > 0.0) {
-                draft.batch.steps = Some(steps);
-            }
-        }
+        // Batches have letters behind them in Composer: `3195ba`.
+        "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
+            Ok(steps) if steps > 0.0 => draft.batch.steps = Some(found.with(steps)),
+            Err(_) if !row.means.is_empty() => draft.note(found, &row.means),
+            _ => {}
+        },
         "samples" => draft.batch.samples = keys.number(names),
         "optimizer" => shared::optimizer(Some(found.clone()), draft),
         "attention" => shared::attention(keys.word(names), draft),
@@ -384,6 +423,11 @@ fn own(
         }
         "lora_rank" => {
             draft.number(keys.count(names), ParamId::LoraRank);
+        }
+        "trained_layers" => {
+            let layers = f64::from(draft.scenario.model.architecture().num_hidden_layers);
+            let frozen = keys.number(names).map(|trained| trained.map(|trained| (layers - trained).max(0.0)));
+            draft.number(frozen, ParamId::FrozenLayers);
         }
         "group_in_micro" => {
             let group = draft.number(keys.count(names), ParamId::Completions).map(|group| group as u32);
@@ -484,6 +528,14 @@ fn model(program: &'static Program, found: &Found<String>, keys: &Keys, draft: &
     }
 }
 
+/// A value without what a row takes off its ends.
+fn stripped<'a>(row: &Row, value: &'a str) -> &'a str {
+    row.strip.iter().fold(value, |value, end| match end.strip_prefix('*') {
+        Some(end) => value.rsplit_once(end).map_or(value, |(_, rest)| rest),
+        None => value.strip_prefix(end).or_else(|| value.strip_suffix(end)).unwrap_or(value),
+    })
+}
+
 /// 16 bits by a switch: by autocast, unless the program has a policy of its own.
 fn half(found: Option<Found<bool>>, draft: &mut Draft) {
     let Some(found) = found.filter(|found| found.value) else { return };
@@ -524,15 +576,20 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
         let row = rows.into_iter().rev().find(|row| row.name.iter().any(|name| keys.peek(name).is_some()))?;
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);
+        let factor = factor(row, keys)?;
         // Within what a shape may have: the model is checked whole after it.
-        keys.count(&names).map(|found| {
-            let scaled = (f64::from(found.value) * row.scale.unwrap_or(1.0)).round();
+        keys.number(&names).filter(|found| found.value > 0.0).map(|found| {
+            let scaled = (found.value * factor).round();
             found.with((scaled.clamp(1.0, 16_777_216.0) as u32).div_ceil(multiple).saturating_mul(multiple))
         })
     };
     let Some(layers) = number("layers") else { return false };
     let mut arch = CUSTOM_SHAPE;
-    let mut within = |part: &str, usual: u32, most: u32| number(part).map_or(usual, |found| found.value).clamp(1, most);
+    let usual = |part: &str| -> Option<u32> { program.usual.get(&format!("shape.{part}"))?.to_string().parse().ok() };
+    let mut within = |part: &str, other: u32, most: u32| {
+        let value = number(part).map_or_else(|| usual(part).unwrap_or(other), |found| found.value);
+        value.clamp(1, most)
+    };
     arch.num_hidden_layers = layers.value.min(2048);
     arch.hidden_size = within("hidden", 4096, 262_144);
     arch.num_attention_heads = within("heads", 32, 4096);
@@ -540,13 +597,19 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     arch.head_dim = within("headdim", (arch.hidden_size / arch.num_attention_heads).max(1), 262_144);
     arch.intermediate_size = within("ffn", arch.hidden_size.saturating_mul(4), 2_097_152);
     arch.vocab_size = within("vocab", 50_304, 16_777_216);
-    let others: Vec<_> = SHAPE.iter().skip(7).filter_map(|(part, id)| Some((number(part)?, *id))).collect();
     draft.scenario.model = Model::Custom { architecture: arch };
     draft.has_model = true;
     draft.names_unknown_model = false;
     draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
-    for (found, id) in others {
-        draft.number(Some(found), id);
+    let mut is_mixture = false;
+    for (part, id) in SHAPE.iter().skip(7) {
+        let found = number(part);
+        is_mixture |= *id == ParamId::Experts && found.is_some();
+        let width = (*id == ParamId::ExpertWidth).then_some(arch.intermediate_size);
+        match usual(part).or(width) {
+            Some(usual) if found.is_none() && is_mixture => draft.put(*id, f64::from(usual)),
+            _ => drop(draft.number(found, *id)),
+        }
     }
     true
 }
