@@ -19,7 +19,7 @@ use engine::scenario::Scenario;
 use engine::share::encode;
 
 /// Caption until the rows are loaded.
-const COMING: &str = "The published rows are on their way.";
+const COMING: &str = "Loading published runs…";
 /// Text in place of a readout while nothing is pointed at and no row is on screen.
 const HINT: (&str, &str) = (
     "Point to read a row out, click to load it as the scenario.",

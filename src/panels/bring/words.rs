@@ -64,6 +64,6 @@ pub fn counted(title: &str, lines: usize) -> String {
 
 /// Error if the module that reads files could not be loaded.
 pub const NOT_LOADED: &str =
-    "What reads files could not be loaded. Check the connection, reload the page and try again.";
+    "The file reader could not be loaded. Check the connection, reload the page and try again.";
 /// Status while the module is loaded and reads.
 pub const READING: &str = "Reading …";

@@ -5,7 +5,7 @@ pub mod attention;
 mod blocks;
 mod head;
 pub mod launches;
-mod listed;
+mod mixed_layers;
 pub(super) mod modules;
 mod optimizer;
 pub mod parts;
@@ -26,7 +26,7 @@ use attention::attention_core;
 pub use attention::attention_efficiency;
 use blocks::{Layer, Passes, Rates};
 use head::heads;
-use listed::{block_by_block, extra_products};
+use mixed_layers::{mean_layer, uncounted_matrices};
 pub use optimizer::{optimizer, optimizer_cost};
 pub use products::aligned;
 use products::{mlp, projections, router_and_shared};
@@ -185,7 +185,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
     let again = recomputed(setup);
     let (layer, experts) = if !shares.is_uniform() {
         let experts = if shares.moe > 0.0 { routed(&rates) } else { Layer::default() };
-        (block_by_block(&rates, shares, experts), experts.passes(&again))
+        (mean_layer(&rates, shares, experts), experts.passes(&again))
     } else if shares.moe > 0.0 {
         let experts = routed(&rates);
         let moe = Layer::of_two(&rates, [&attention_block, &router_and_shared(arch, tp)])
@@ -199,7 +199,7 @@ fn costs_in_one_format<C: Cost<Operations>>(setup: &Setup, shares: &LayerShares)
     } else {
         (dense(), Passes::default())
     };
-    let layer = layer.plus(extra_products(&rates));
+    let layer = layer.plus(uncounted_matrices(&rates));
     let attention = attention_core::<C>(&rates);
     let attention =
         Passes { forward: attention.forward * shares.attention, backward: attention.backward * shares.attention };

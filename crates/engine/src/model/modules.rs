@@ -45,7 +45,7 @@ impl Setup {
     /// Returns the norms whose outputs are recomputed. Transformer Engine fuses a norm with the
     /// product after it: there `layernorm` only covers norms before latent attention and before
     /// experts, and `mlp` also recomputes its norm. In other frameworks every norm is a module.
-    pub fn norms_again(&self) -> NormsAgain {
+    pub fn recomputed_norms(&self) -> NormsAgain {
         let modules = self.modules();
         let norms = f64::from(self.architecture.norms_per_layer);
         let (of_attention, of_mlp) = (NORMS_OF_ATTENTION * norms, (1.0 - NORMS_OF_ATTENTION) * norms);

@@ -147,7 +147,7 @@ impl TpCpComm {
                 collectives::all_reduce(network, tensor, size)
             }
         };
-        let repeated = modules::pairs_again(setup, shares);
+        let repeated = modules::recomputed_collectives(setup, shares);
         let blocks = blocks(setup, shares);
         let chunks = Chunks::of(setup, shares, activations, hiding.matmul);
         let exposed = |pairs: f64, compute: Seconds, passes: f64| {

@@ -31,13 +31,13 @@ pub(super) const REFERENCE_MLP: f64 = 4.0;
 
 /// Products and norms of a layer that are recomputed.
 #[derive(Clone, Copy)]
-pub(super) struct Again {
+pub(super) struct Repeated {
     pub(super) block: Block,
     /// Number of norms.
     pub(super) norms: f64,
 }
 
-impl Again {
+impl Repeated {
     /// Nothing is recomputed.
     pub(super) const NONE: Self = Self { block: Block::NONE, norms: 0.0 };
 
@@ -118,7 +118,7 @@ impl<'a> Rates<'a> {
 
     /// Returns the forward pass's element-wise traffic of recomputed work: hidden tensors, and
     /// norms, which read their input and write their output.
-    fn streams_again<C: Cost<Operations>>(&self, again: &Again) -> C {
+    fn recomputed_elementwise<C: Cost<Operations>>(&self, again: &Repeated) -> C {
         const PASSES: f64 = 2.0;
         let hidden = f64::from(self.setup.architecture.hidden_size);
         let in_blocks = again.block.hidden / (2.0 * REFERENCE_MLP * hidden);
@@ -215,7 +215,7 @@ pub(super) struct Layer<C> {
     /// Forward products of single modules that the backward pass recomputes.
     pub(super) products_again: C,
     /// Element-wise work of single modules that the backward pass recomputes.
-    pub(super) streams_again: C,
+    pub(super) recomputed_elementwise: C,
 }
 
 impl<C: Cost<Operations>> Layer<C> {
@@ -233,7 +233,7 @@ impl<C: Cost<Operations>> Layer<C> {
             weight_gradient: products.weight_gradient::<C>() * share.trained,
             elementwise: C::default(),
             products_again: C::default(),
-            streams_again: C::default(),
+            recomputed_elementwise: C::default(),
         }
     }
 
@@ -245,13 +245,13 @@ impl<C: Cost<Operations>> Layer<C> {
     }
 
     /// Returns the layer with the work that the backward pass recomputes for single modules.
-    pub(super) fn repeating(self, rates: &Rates, again: &Again) -> Self {
+    pub(super) fn repeating(self, rates: &Rates, again: &Repeated) -> Self {
         if again.block.count <= 0.0 && again.norms <= 0.0 {
             return self;
         }
         Self {
             products_again: self.products_again + rates.products(&again.block).forward(),
-            streams_again: self.streams_again + rates.streams_again(again),
+            recomputed_elementwise: self.recomputed_elementwise + rates.recomputed_elementwise(again),
             ..self
         }
     }
@@ -263,7 +263,7 @@ impl<C: Cost<Operations>> Layer<C> {
             weight_gradient: self.weight_gradient + other.weight_gradient,
             elementwise: self.elementwise + other.elementwise,
             products_again: self.products_again + other.products_again,
-            streams_again: self.streams_again + other.streams_again,
+            recomputed_elementwise: self.recomputed_elementwise + other.recomputed_elementwise,
         }
     }
 
@@ -274,7 +274,7 @@ impl<C: Cost<Operations>> Layer<C> {
             weight_gradient: self.weight_gradient * share,
             elementwise: self.elementwise * share,
             products_again: self.products_again * share,
-            streams_again: self.streams_again * share,
+            recomputed_elementwise: self.recomputed_elementwise * share,
         }
     }
 
@@ -283,7 +283,7 @@ impl<C: Cost<Operations>> Layer<C> {
         let streams = self.elementwise * ((1.0 - FORWARD_SHARE) * again.backward);
         let backward = self.input_gradient + self.weight_gradient + streams;
         let recomputed = self.matmul * again.matmul + self.elementwise * (again.elementwise * FORWARD_SHARE);
-        let modules = self.products_again + self.streams_again;
+        let modules = self.products_again + self.recomputed_elementwise;
         Passes { forward: self.matmul + self.elementwise * FORWARD_SHARE, backward: backward + recomputed + modules }
     }
 
@@ -295,6 +295,6 @@ impl<C: Cost<Operations>> Layer<C> {
     /// Returns the element-wise work of both passes, including recomputation.
     pub(super) fn streams(&self, again: &Recomputed) -> C {
         let passes = 1.0 - (1.0 - FORWARD_SHARE) * (1.0 - again.backward);
-        self.elementwise * (passes + again.elementwise * FORWARD_SHARE) + self.streams_again
+        self.elementwise * (passes + again.elementwise * FORWARD_SHARE) + self.recomputed_elementwise
     }
 }

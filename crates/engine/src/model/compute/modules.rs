@@ -1,28 +1,28 @@
 //! Work that the backward pass repeats when single modules of a layer are recomputed.
 
-use super::blocks::Again;
+use super::blocks::Repeated;
 use super::products::{Block, mlp, router_and_shared};
 use crate::model::setup::Setup;
 use crate::model::transformer::{Architecture, LayerShares};
 
 /// Returns the recomputed work of attention: latent attention's up-projections, and its norms.
-pub(super) fn of_attention(setup: &Setup, tp: f64) -> Again {
+pub(super) fn of_attention(setup: &Setup, tp: f64) -> Repeated {
     let again = setup.modules().mla_up_proj;
     let block = if again { up_projections(&setup.architecture, tp) } else { Block::NONE };
-    Again { block, norms: setup.norms_again().attention }
+    Repeated { block, norms: setup.recomputed_norms().attention }
 }
 
 /// Returns the recomputed work of a dense MLP.
-pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Again {
+pub(super) fn of_mlp(setup: &Setup, tp: f64) -> Repeated {
     let arch = &setup.architecture;
     let again = setup.modules().mlp || setup.kernels.tiled_mlp;
     let block = if again { mlp(arch, f64::from(arch.intermediate_size) / tp) } else { Block::NONE };
-    Again { block, norms: setup.norms_again().mlp }
+    Repeated { block, norms: setup.recomputed_norms().mlp }
 }
 
 /// Returns the recomputed work of the router and the shared experts; routed experts have their own
 /// costs.
-pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
+pub(super) fn of_shared(setup: &Setup, tp: f64) -> Repeated {
     let (arch, modules) = (&setup.architecture, setup.modules());
     let block = if modules.moe {
         router_and_shared(arch, tp)
@@ -31,12 +31,12 @@ pub(super) fn of_shared(setup: &Setup, tp: f64) -> Again {
     } else {
         Block::NONE
     };
-    Again { block, norms: setup.norms_again().experts }
+    Repeated { block, norms: setup.recomputed_norms().experts }
 }
 
 /// Returns the pairs of tensor-parallel collectives that are repeated in one layer: those of blocks
 /// that are recomputed as a whole.
-pub(in crate::model) fn pairs_again(setup: &Setup, shares: &LayerShares) -> f64 {
+pub(in crate::model) fn recomputed_collectives(setup: &Setup, shares: &LayerShares) -> f64 {
     let modules = setup.modules();
     let shared = setup.architecture.experts.shared_intermediate_size > 0;
     let one = |share: f64, again: bool| if again { share } else { 0.0 };

@@ -3,9 +3,9 @@
 //! The costs add up to those of [`super::unit_times`].
 
 use super::adapters;
-use super::blocks::{Again, Layer, Rates};
+use super::blocks::{Layer, Rates, Repeated};
 use super::head::{heads, loss_bytes};
-use super::listed::{block_by_block, extra_products};
+use super::mixed_layers::{mean_layer, uncounted_matrices};
 use super::modules;
 use super::optimizer::{optimizer_cost, traffic};
 use super::products::{Block, mlp, projections, router_and_shared};
@@ -108,12 +108,13 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
     let routed = if moe > 0.0 { routed(&rates) } else { Layer::default() };
     let [attention_again, mlp_again, shared_again] =
         [modules::of_attention(setup, tp), modules::of_mlp(setup, tp), modules::of_shared(setup, tp)];
-    let of = |block: &Block, repeated: &Again| Layer::<OperatorCost>::of(&rates, block).repeating(&rates, repeated);
-    let products = |block: &Block, repeated: &Again, beside: Layer<OperatorCost>| {
+    let of = |block: &Block, repeated: &Repeated| Layer::<OperatorCost>::of(&rates, block).repeating(&rates, repeated);
+    let products = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
         of(block, repeated).plus(beside).products(&again)
     };
-    let streams =
-        |block: &Block, repeated: &Again, beside: Layer<OperatorCost>| of(block, repeated).plus(beside).streams(&again);
+    let streams = |block: &Block, repeated: &Repeated, beside: Layer<OperatorCost>| {
+        of(block, repeated).plus(beside).streams(&again)
+    };
     let beside_attention = adapters::beside_attention::<OperatorCost>(&rates);
     let [beside_mlp, beside_shared] = [adapters::beside_mlp(&rates), adapters::beside_shared(&rates)];
     let of_stage = |part: OperatorCost| part * (micro_batches / pp);
@@ -128,8 +129,8 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
         }
         Operator::Projections => {
             let of_state = recurrent::products(arch, tp);
-            let of_state = products(&of_state, &Again::NONE, adapters::beside_recurrent(&rates)) * with_state;
-            let extra = extra_products::<OperatorCost>(&rates).products(&again) * layers;
+            let of_state = products(&of_state, &Repeated::NONE, adapters::beside_recurrent(&rates)) * with_state;
+            let extra = uncounted_matrices::<OperatorCost>(&rates).products(&again) * layers;
             of_stage(products(&projections, &attention_again, beside_attention) * with_attention + of_state + extra)
         }
         Operator::Mlp => of_stage(
@@ -147,7 +148,7 @@ fn parts_in_one_format(setup: &Setup) -> [OperatorCost; Operator::ALL.len()] {
             let of_layers = if shares.is_uniform() {
                 of_dense * dense + (of_moe + routed.streams(&again)) * moe
             } else {
-                block_by_block(&rates, &shares, routed).streams(&again) * layers
+                mean_layer(&rates, &shares, routed).streams(&again) * layers
             };
             of_stage(element_by_element(of_layers + embedding::<OperatorCost>(&rates) * 2.0, rates.element()))
         }

@@ -1,7 +1,7 @@
 //! The products of routed experts, and the element-wise work between and around them.
 
 use super::adapters::beside_routed;
-use super::blocks::{Again, FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, casts};
+use super::blocks::{FORWARD_SHARE, Layer, REFERENCE_MLP, Rates, Repeated, casts};
 use super::modules::of_shared;
 use super::products::{Block, Products, mlp_between, router_and_shared};
 use crate::model::cost::{Cost, Operations};
@@ -23,11 +23,11 @@ const FUSED_SORT_BYTES: f64 = 16.0;
 /// Traffic of casts of routed copies expert by expert, padded to the format's blocks, over that of
 /// casts of one contiguous tensor: fitted to Megatron-Bridge's steps of mixtures before 26.06
 /// (docs/book/accuracy.md).
-const CASTS_BY_EXPERT: f64 = 5.0;
+const UNFUSED_EXPERT_CAST_FACTOR: f64 = 5.0;
 /// Bytes read and written per hidden element of experts with biases (gpt-oss), whose clamp and gate
 /// run operator by operator, both passes: fitted to Megatron-Bridge's steps of gpt-oss before
 /// 26.06.
-const GATED_BY_HAND_BYTES: f64 = 65.0;
+const UNFUSED_GATE_BYTES: f64 = 65.0;
 
 /// Returns the copies that arrive at one GPU's experts, padded to whole tiles if the products of
 /// all experts are one grouped kernel.
@@ -87,16 +87,16 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         Dispatcher::Fused => FUSED_SORT_BYTES,
     };
     let in_blocks = block.hidden / (2.0 * REFERENCE_MLP);
-    let gate = if arch.experts.expert_bias { GATED_BY_HAND_BYTES * block.hidden } else { 0.0 };
+    let gate = if arch.experts.expert_bias { UNFUSED_GATE_BYTES * block.hidden } else { 0.0 };
     let activation = 0.5 * setup.overheads.elementwise_bytes * in_blocks + gate;
-    let casts =
-        if setup.experts.grouped && setup.experts.fused { 1.0 } else { CASTS_BY_EXPERT } * casts(setup, block.cast);
+    let casts = if setup.experts.grouped && setup.experts.fused { 1.0 } else { UNFUSED_EXPERT_CAST_FACTOR }
+        * casts(setup, block.cast);
     let per_copy = sort * f64::from(hidden) + activation + casts;
     let dequantized = rates.dequantize::<C>(chunks * local * block.weights);
     let matmul = products.forward::<C>().at_least(read) + dequantized.forward;
     let elementwise: C = rates.streaming(Bytes::new(per_copy * received));
     let modules = setup.modules();
-    let (products_again, streams_again) = if modules.moe {
+    let (products_again, recomputed_elementwise) = if modules.moe {
         (matmul, elementwise * FORWARD_SHARE)
     } else if modules.moe_act {
         (C::default(), rates.streaming(Bytes::new(FORWARD_SHARE * activation * received)))
@@ -109,7 +109,7 @@ pub(super) fn routed<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
         weight_gradient: weight_gradient.at_least(read) * rates.share.trained,
         elementwise,
         products_again,
-        streams_again,
+        recomputed_elementwise,
     }
     .plus(beside_routed(rates))
 }
@@ -121,7 +121,7 @@ pub fn experts_alone(setup: &Setup) -> (Seconds, Seconds) {
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
     let beside = router_and_shared(arch, tp);
-    let again = Again { norms: 0.0, ..of_shared(setup, tp) };
+    let again = Repeated { norms: 0.0, ..of_shared(setup, tp) };
     let of_residual = Block { hidden: 0.0, cast: 0.0, ..beside };
     let beside: Layer<Seconds> = Layer {
         elementwise: rates.elementwise::<Seconds>(&beside) - rates.elementwise(&of_residual),

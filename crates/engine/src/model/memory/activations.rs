@@ -8,7 +8,7 @@ mod norms;
 mod recurrent;
 mod selective;
 
-use frozen::Difference;
+use frozen::AdapterActivations;
 pub use in_backward::{LayerBackward, Moment};
 use norms::Norms;
 
@@ -85,7 +85,7 @@ struct Tensors {
     /// One hidden tensor.
     hidden: f64,
     /// One hidden tensor, without routed experts.
-    hidden_unrouted: f64,
+    hidden_dense_and_shared: f64,
     /// Copies of tokens at their experts: the inputs of the products and, if probabilities are
     /// applied after the products, the outputs.
     routed: f64,
@@ -94,7 +94,7 @@ struct Tensors {
     /// Tensors kept by a recurrent mixer.
     state: f64,
     /// Peak bytes of a recurrent mixer, including the tensors that it keeps.
-    state_at_most: f64,
+    state_peak: f64,
     /// The low-rank queries, keys and values of latent attention, with the outputs of their norms.
     latent: f64,
     /// Part of `latent` that is outputs of norms.
@@ -110,9 +110,9 @@ struct Tensors {
     normalised: f64,
     normalised_last: f64,
     /// Output of a norm, which the products after it keep.
-    norm_kept: f64,
+    norm_output_bytes: f64,
     /// Number of norms whose outputs products keep.
-    norms_kept: f64,
+    norm_count: f64,
     /// Number of hidden tensors of an MLP.
     wide: f64,
     /// One hidden tensor each of dense MLPs, shared experts and routed experts.
@@ -214,11 +214,11 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         joined: attention::joined_projections(setup, query, key_value),
         mlp: wide * width + scaled,
         hidden: width,
-        hidden_unrouted: unrouted,
+        hidden_dense_and_shared: unrouted,
         routed: copies_kept * copy + of_router,
         copy,
         state: shares.recurrent * state.kept,
-        state_at_most: shares.recurrent * state.at_most,
+        state_peak: shares.recurrent * state.at_most,
         latent,
         latent_outputs,
         narrowed,
@@ -226,8 +226,8 @@ fn tensors(setup: &Setup, element: f64, shares: &LayerShares) -> Tensors {
         norm_output: (norms.one - (1.0 + narrow) * element * sequence) * hidden,
         normalised: f64::from(arch.norms_per_layer) * norms.normalised * hidden,
         normalised_last: norms.normalised * hidden,
-        norm_kept: (norms.kept_output - narrow * element * sequence) * hidden,
-        norms_kept: norms.outputs,
+        norm_output_bytes: (norms.kept_output - narrow * element * sequence) * hidden,
+        norm_count: norms.outputs,
         wide,
         hidden_by_kind,
         narrow,
@@ -295,11 +295,11 @@ pub fn layer(setup: &Setup, element: f64, shares: &LayerShares) -> LayerBytes {
     let blocks =
         t.norms + t.query + 2.0 * t.key + t.joined + t.norms_of_heads + t.attention + t.scores + t.mlp + t.masks
             - t.narrowed;
-    let Difference { less, more } = Difference::of(setup, &t, element, shares);
+    let AdapterActivations { saved, added } = AdapterActivations::of(setup, &t, element, shares);
     // A tiled dense MLP keeps its input, which is the norm's output, and holds one tile's tensors
     // while it runs.
     let in_tile = tiled * tile_share(setup);
-    let whole = blocks - tiled + t.routed + t.latent + t.state - less + more;
+    let whole = blocks - tiled + t.routed + t.latent + t.state - saved + added;
     // A shape without norms keeps less than its input.
     let input = if t.input < whole { t.input } else { whole };
     let kept = match setup.recompute {
@@ -372,10 +372,10 @@ pub fn of_state(setup: &Setup, element: f64) -> f64 {
 /// last block, or inside its recurrent mixer, when the tensors of the blocks after the mixer do not
 /// exist.
 fn in_mixer(t: &Tensors, whole: f64, last_block: f64) -> f64 {
-    if t.state_at_most <= 0.0 {
+    if t.state_peak <= 0.0 {
         return last_block;
     }
-    let beside = t.norm + t.input + t.state_at_most - whole;
+    let beside = t.norm + t.input + t.state_peak - whole;
     if beside > last_block { beside } else { last_block }
 }
 

@@ -3,14 +3,14 @@
 mod cache;
 mod checkpointed;
 mod context;
+mod gradients_and_gathers;
 mod in_backward;
-mod ledger;
+mod inputs;
 mod logits;
 mod nanotron;
 mod point;
 mod stage_3;
 mod terms;
-mod waiting;
 mod workspaces;
 mod xla;
 
@@ -23,13 +23,13 @@ use crate::model::software::Cache;
 use crate::model::stages::{ByStage, Stage};
 use crate::units::Bytes;
 use cache::within;
-pub use cache::{Alive, Held, OUTGROWN};
+pub use cache::{Alive, Held, STALE_LOGIT_BLOCKS};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
-use ledger::Ledger;
+pub use gradients_and_gathers::{Gathered, Unreduced};
+use inputs::PeakInputs;
 use point::Peak;
 pub use terms::{PeakTerms, Working};
-pub use waiting::{Gathered, Unreduced};
 pub use workspaces::{dequantized, workspaces};
 
 /// Returns the memory of one GPU at the peak of a step, on the stage that needs most.
@@ -70,7 +70,7 @@ fn peak_up_to_capacity(setup: &Setup, stages: &ByStage<Stage>) -> Result<MemoryR
     for stage in stages.iter() {
         let of_stage = OfStage::up_to(setup, stage, limit);
         if of_stage.peak.allocated > limit {
-            let states = of_stage.ledger.states.weights + of_stage.ledger.states.optimizer;
+            let states = of_stage.inputs.states.weights + of_stage.inputs.states.optimizer;
             return Err(if states > capacity { NoRoom::States } else { NoRoom::Peak });
         }
         if most.as_ref().is_none_or(|most| of_stage.peak.allocated > most.peak.allocated) {
@@ -91,7 +91,7 @@ fn at_longest<T>(setup: &Setup, of: impl FnOnce(&Setup) -> T) -> T {
 /// A stage with the tensors alive on one of its GPUs.
 struct OfStage<'a> {
     stage: &'a Stage,
-    ledger: Ledger,
+    inputs: PeakInputs,
     peak: Peak,
 }
 
@@ -102,9 +102,9 @@ impl<'a> OfStage<'a> {
 
     /// Stops at the first point that needs more than a limit.
     fn up_to(setup: &Setup, stage: &'a Stage, limit: Bytes) -> Self {
-        let ledger = Ledger::new(setup, stage, &stage.params);
-        let peak = ledger.peak_up_to(limit);
-        Self { stage, ledger, peak }
+        let inputs = PeakInputs::new(setup, stage, &stage.params);
+        let peak = inputs.peak_up_to(limit);
+        Self { stage, inputs, peak }
     }
 
     fn report(&self, setup: &Setup) -> MemoryReport {
@@ -113,10 +113,10 @@ impl<'a> OfStage<'a> {
 
     /// Returns the report without paged optimizer state.
     fn beside_pages(&self, setup: &Setup) -> MemoryReport {
-        let Self { stage, ledger, peak } = self;
-        let cache = ledger.cache(setup, stage, peak);
-        let alive = ledger.alive(setup, peak);
-        report(setup, ledger.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
+        let Self { stage, inputs, peak } = self;
+        let cache = inputs.cache(setup, stage, peak);
+        let alive = inputs.alive(setup, peak);
+        report(setup, inputs.parts(peak.point), peak.moment, &alive, (cache, cache.reserved(&alive)))
     }
 }
 

@@ -26,7 +26,7 @@ picked!(
     Method::Lora => "lora", "LoRA", "Two low-rank matrices beside each chosen matrix train; the model is frozen.";
     Method::RsLora => "rslora", "rsLoRA", "LoRA whose scale falls with the square root of the rank: memory and time are LoRA's.";
     Method::Dora => "dora", "DoRA", "LoRA and a magnitude for each row of the chosen matrices: it computes their norms in every pass.";
-    Method::Layers => "layers", "Some layers", "The first layers are frozen, as many as chosen; the others train whole.";
+    Method::Layers => "layers", "Some layers", "The first layers are frozen, as many as chosen; the rest are fully trained.";
 );
 
 picked!(

@@ -17,12 +17,12 @@ const DORA_OUTPUTS: f64 = 2.0;
 
 /// Bytes per token by which a layer's activations shrink and grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Difference {
-    pub(super) less: f64,
-    pub(super) more: f64,
+pub(super) struct AdapterActivations {
+    pub(super) saved: f64,
+    pub(super) added: f64,
 }
 
-impl Difference {
+impl AdapterActivations {
     /// Returns the difference for a layer with frozen matrices and norms, with `element` bytes per
     /// activation.
     ///
@@ -44,12 +44,12 @@ impl Difference {
         let direct = |modules: &[Module], input| keeps == ProductsKeep::Inputs || reads_same && reads(modules, input);
         let norms_read = f64::from(u8::from(direct(&attention, Input::AttentionNorm)))
             + f64::from(u8::from(direct(&dense, Input::MlpNorm) || direct(&shared, Input::MlpNorm)));
-        let unread = if t.norms_kept > norms_read { t.norms_kept - norms_read } else { 0.0 };
+        let unread = if t.norm_count > norms_read { t.norm_count - norms_read } else { 0.0 };
         let of_mlp = direct(&dense, Input::Activation) || direct(&shared, Input::Activation);
         let less = t.normalised
-            + unread * t.norm_kept
-            + kept(of_mlp, (1.0 - t.narrow) * t.hidden_unrouted)
-            + kept(direct(&routed, Input::Activation), (1.0 - t.narrow) * (t.hidden - t.hidden_unrouted))
+            + unread * t.norm_output_bytes
+            + kept(of_mlp, (1.0 - t.narrow) * t.hidden_dense_and_shared)
+            + kept(direct(&routed, Input::Activation), (1.0 - t.narrow) * (t.hidden - t.hidden_dense_and_shared))
             + kept(direct(&routed, Input::MlpNorm), (1.0 - t.narrow) * t.copy)
             + kept(direct(&attention, Input::Latent), t.latent_outputs);
 
@@ -65,7 +65,7 @@ impl Difference {
         if keeps == ProductsKeep::Matrices {
             more += matrices(setup, shares) / tokens(setup);
         }
-        Self { less, more }
+        Self { saved: less, added: more }
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn of_final_norm(setup: &Setup, t: &Tensors) -> f64 {
     match (setup.trained.is_all(), setup.trained.embeddings) {
         (true, _) => 0.0,
         (false, true) => t.normalised_last,
-        (false, false) => t.normalised_last + t.norm_kept,
+        (false, false) => t.normalised_last + t.norm_output_bytes,
     }
 }
 

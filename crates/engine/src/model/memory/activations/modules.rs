@@ -20,7 +20,7 @@ const PLAIN_INPUTS: f64 = 1.0;
 ///
 /// The inputs of modules stay: the residual stream, or a norm's output.
 pub(super) fn dropped(setup: &Setup, t: &Tensors, shares: &LayerShares) -> f64 {
-    let (modules, norms) = (setup.modules(), setup.norms_again());
+    let (modules, norms) = (setup.modules(), setup.recomputed_norms());
     let [dense, shared, routed] = t.hidden_by_kind;
     // The input of an MLP's last product is one of its hidden tensors.
     let all = t.wide - t.narrow;

@@ -27,10 +27,10 @@ fn every_second_output(setup: &Setup, t: &Tensors, element: f64, shares: &LayerS
     let is_dense = shares.moe <= 0.0 && shares.is_uniform();
     if setup.architecture.latent.is_used() {
         // The low ranks are kept, and expanded again.
-        return t.input + t.latent + t.hidden_unrouted;
+        return t.input + t.latent + t.hidden_dense_and_shared;
     }
     if !is_dense {
-        return t.input + t.query + t.key_value + t.hidden_unrouted;
+        return t.input + t.query + t.key_value + t.hidden_dense_and_shared;
     }
     let arch = &setup.architecture;
     let has_adapters = setup.trained.has_adapters();

@@ -1,9 +1,9 @@
 //! Bytes that the allocator reserves beyond allocated tensors.
 
-use super::ledger::Ledger;
+use super::gradients_and_gathers::Gathered;
+use super::inputs::PeakInputs;
 use super::nanotron;
 use super::point::{Peak, Point};
-use super::waiting::Gathered;
 use crate::model::setup::Setup;
 use crate::model::software::{Cache, RootUnit, Segments};
 use crate::model::stages::Stage;
@@ -15,7 +15,7 @@ const PIPELINE: f64 = 0.05;
 /// Bytes of blocks that are too small for longer micro-batches, over those of the longest's logits:
 /// the median of the simulated allocator over the traced steps of ten layers and more, with lengths
 /// uniform from zero to the maximum (checked by a test).
-pub const OUTGROWN: f64 = 1.1;
+pub const STALE_LOGIT_BLOCKS: f64 = 1.1;
 
 impl Cache {
     /// Returns the allocator's overhead for a setup.
@@ -81,7 +81,7 @@ pub(super) fn within(capacity: Bytes, needed: Bytes, reserved: Bytes) -> (Bytes,
     if bytes > needed { (bytes, held) } else { (needed, Held::Needed) }
 }
 
-impl Ledger {
+impl PeakInputs {
     /// Returns the allocated bytes at this peak.
     pub(super) fn alive(&self, setup: &Setup, peak: &Peak) -> Alive {
         let Peak { allocated, compute, .. } = *peak;
@@ -123,7 +123,7 @@ impl Ledger {
     pub(super) fn outgrown(&self, setup: &Setup) -> Bytes {
         let varied =
             setup.lengths.spread() > 0.0 && setup.segments == Segments::Fixed && setup.traits().outgrows_blocks;
-        Bytes::new(if varied { OUTGROWN * self.logits } else { 0.0 })
+        Bytes::new(if varied { STALE_LOGIT_BLOCKS * self.logits } else { 0.0 })
     }
 
     /// Returns the bytes in the pools of FSDP's streams: two units gathered alternately, including

@@ -2,7 +2,7 @@
 //! configuration (github deepspeedai/DeepSpeed, `runtime/zero/config.py`,
 //! `partitioned_param_coordinator.py`, `stage3.py`).
 
-use super::ledger::Ledger;
+use super::inputs::PeakInputs;
 use super::point::Point;
 
 /// Parameters that stage 3 prefetches (`stage3_prefetch_bucket_size`).
@@ -13,15 +13,15 @@ const MOST_LIVE: f64 = 1e9;
 /// (`stage3_max_reuse_distance`).
 const REUSE: f64 = 1e9;
 /// Uses of each later weight between a weight's use in the forward pass and in the backward pass.
-const THERE_AND_BACK: f64 = 2.0;
+const FORWARD_AND_BACKWARD: f64 = 2.0;
 
-impl Ledger {
+impl PeakInputs {
     /// Returns the parameters gathered at a point: those of the last layers and the head that the
     /// backward pass soon uses again, otherwise the current layer and prefetched ones. `None` if
     /// all are released.
     pub(super) fn live(&self, point: Point) -> Option<f64> {
         let unit = self.params.held.padded_layer(1.0);
-        let soon = REUSE / THERE_AND_BACK;
+        let soon = REUSE / FORWARD_AND_BACKWARD;
         let live = match point {
             Point::Loss => soon.max(self.params.held.head),
             Point::InLayer(left) | Point::AfterLayer(left) => {

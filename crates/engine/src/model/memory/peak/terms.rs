@@ -1,6 +1,6 @@
 //! Factors of each memory part at the peak, for explanations.
 
-use super::ledger::Ledger;
+use super::inputs::PeakInputs;
 use super::logits::{bytes_kept_per_logit, bytes_per_logit, logits};
 use super::point::{Peak, Point};
 use super::{
@@ -121,34 +121,34 @@ impl PeakTerms {
     }
 
     fn of_stage(setup: &Setup, stage: &Stage) -> Self {
-        let ledger = Ledger::new(setup, stage, &stage.params);
-        let peak = ledger.peak();
+        let inputs = PeakInputs::new(setup, stage, &stage.params);
+        let peak = inputs.peak();
         let Peak { point, moment, .. } = peak;
         let bytes = recipe_bytes(setup.recipe);
         let tokens = per_rank::tokens(setup);
-        let layers = ledger.params.held.layers;
+        let layers = inputs.params.held.layers;
         let (left, working) = match point {
-            Point::Gather | Point::Loss => (layers, Working::Loss(ledger.at_loss / tokens)),
+            Point::Gather | Point::Loss => (layers, Working::Loss(inputs.at_loss / tokens)),
             Point::InLayer(left) => {
                 let whole = || activations::layer(setup, bytes.activation, &stage.shares);
                 let in_work = activations::in_work(setup, bytes.activation, &stage.shares);
                 let layer = in_work.unwrap_or_else(whole);
-                let gradients = ledger.in_layer / tokens;
+                let gradients = inputs.in_layer / tokens;
                 (
                     left,
                     Working::InLayer(LayerBytes {
                         gradients,
-                        kept: layer.whole - ledger.working(left) / tokens,
+                        kept: layer.whole - inputs.working(left) / tokens,
                         ..layer
                     }),
                 )
             }
-            Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(ledger.end_of_layer / tokens)),
-            Point::Update if ledger.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
+            Point::AfterLayer(left) => (left - 1.0, Working::AfterLayer(inputs.end_of_layer / tokens)),
+            Point::Update if inputs.in_update > 0.0 => (0.0, Working::Update(moment_bytes(setup))),
             Point::Start | Point::Embedding | Point::Tower | Point::Root | Point::Update => (0.0, Working::Nothing),
         };
         let in_passes = !matches!(point, Point::Root | Point::Update);
-        let (cache, context, alive) = (ledger.cache(setup, stage, &peak), context(setup), ledger.alive(setup, &peak));
+        let (cache, context, alive) = (inputs.cache(setup, stage, &peak), context(setup), inputs.alive(setup, &peak));
         let capacity = setup.accelerator.usable_memory() - context - engine_beside_training(setup);
         let (_, held) = within(capacity, cache.needed(&alive), cache.reserved(&alive));
         let all_first = setup.forwards_first() && in_passes;
@@ -160,37 +160,37 @@ impl PeakTerms {
             copies: states::copy_bytes(setup),
             frozen: FrozenBytes::at_rest(setup),
             gathered_layer: gathered_layer_bytes(setup),
-            live_bytes: ledger.live_bytes,
+            live_bytes: inputs.live_bytes,
             gathered_units: [
-                match ledger.what_is_gathered(point) {
+                match inputs.what_is_gathered(point) {
                     Gathered::Units(root, _) | Gathered::Grouped(root, _, _) => root,
-                    _ => ledger.gathered_root,
+                    _ => inputs.gathered_root,
                 },
-                ledger.gathered_layer,
-                if layers > 0.0 { (ledger.gathered_all - ledger.gathered_root) / layers } else { 0.0 },
+                inputs.gathered_layer,
+                if layers > 0.0 { (inputs.gathered_all - inputs.gathered_root) / layers } else { 0.0 },
             ],
             padding: states::expert_padding(setup),
             degrees: shard_degrees(setup),
             expert_degrees: expert_shard_degrees(setup),
-            reduced_layers: ledger.reduced_layers(point),
-            reduced_head: ledger.reduced_head(point),
-            updating: ledger.updating(point),
+            reduced_layers: inputs.reduced_layers(point),
+            reduced_head: inputs.reduced_head(point),
+            updating: inputs.updating(point),
             pages: {
                 let paged = states::paged(setup, &stage.params);
                 [paged, paged - super::evicted(setup, stage)]
             },
-            gathered: ledger.what_is_gathered(point),
-            unreduced: ledger.unreduced_params(point),
+            gathered: inputs.what_is_gathered(point),
+            unreduced: inputs.unreduced_params(point),
             tokens,
-            layers_kept: if in_passes { ledger.layers_kept(left) } else { 0.0 },
-            kept: ledger.kept / tokens,
+            layers_kept: if in_passes { inputs.layers_kept(left) } else { 0.0 },
+            kept: inputs.kept / tokens,
             working,
             workspaces: workspaces(setup)
                 + if matches!(point, Point::InLayer(_)) { dequantized(setup) } else { Bytes::ZERO },
             logits: logits(setup, stage),
             per_logit: match point {
                 Point::Loss => bytes_per_logit(setup),
-                Point::Gather if ledger.half_logits > 0.0 => bytes.activation,
+                Point::Gather if inputs.half_logits > 0.0 => bytes.activation,
                 _ => 0.0,
             },
             waiting: if all_first { stage.in_flight - 1.0 } else { 0.0 },
@@ -199,7 +199,7 @@ impl PeakTerms {
             switch_communicators: switch_communicators(setup),
             cache,
             models: OtherModels::of(setup, stage),
-            tower: ledger.of_tower(point),
+            tower: inputs.of_tower(point),
             alive,
             held,
         }

@@ -3,14 +3,14 @@
 //! gradient where it is computed, and plans all buffers ahead (its memory-bounded latency-hiding
 //! scheduler).
 
-use super::ledger::Ledger;
+use super::gradients_and_gathers::{Gathered, Unreduced};
+use super::inputs::PeakInputs;
 use super::point::Point;
-use super::waiting::{Gathered, Unreduced};
 
 /// Weights that are gathered at once: those of the current product and of the next.
 const AHEAD: f64 = 2.0;
 
-impl Ledger {
+impl PeakInputs {
     /// Returns the gathered weights at a point: the embedding is looked up in its shards.
     pub(super) fn gathered_by_xla(&self, point: Point) -> Gathered {
         match point {

@@ -1,7 +1,7 @@
 //! The cost of layers that are not attention and an MLP: the mean over a list of layers, block by
 //! block.
 
-use super::blocks::{Again, Layer, Rates};
+use super::blocks::{Layer, Rates, Repeated};
 use super::products::{Block, mlp, projections, router_and_shared};
 use super::{adapters, modules, recurrent};
 use crate::model::cost::{Cost, Operations};
@@ -9,11 +9,11 @@ use crate::model::transformer::LayerShares;
 
 /// Returns the cost of one layer, averaged over layers with the block shares `shares`, for models
 /// in which not every layer has attention and an MLP.
-pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
+pub(super) fn mean_layer<C: Cost<Operations>>(rates: &Rates, shares: &LayerShares, experts: Layer<C>) -> Layer<C> {
     let setup = rates.setup;
     let arch = &setup.architecture;
     let tp = f64::from(setup.mesh.tp.max(1));
-    let of = |share: f64, block: &Block, again: Again, beside: Layer<C>| {
+    let of = |share: f64, block: &Block, again: Repeated, beside: Layer<C>| {
         if share <= 0.0 {
             return Layer::default();
         }
@@ -26,7 +26,7 @@ pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerS
         modules::of_attention(setup, tp),
         adapters::beside_attention(rates),
     );
-    let state = of(shares.recurrent, &recurrent::products(arch, tp), Again::NONE, adapters::beside_recurrent(rates));
+    let state = of(shares.recurrent, &recurrent::products(arch, tp), Repeated::NONE, adapters::beside_recurrent(rates));
     let dense_mlp = mlp(arch, f64::from(arch.intermediate_size) / tp);
     let dense = of(shares.dense(), &dense_mlp, modules::of_mlp(setup, tp), adapters::beside_mlp(rates));
     let beside_experts = adapters::beside_shared(rates).plus(experts);
@@ -36,7 +36,7 @@ pub(super) fn block_by_block<C: Cost<Operations>>(rates: &Rates, shares: &LayerS
 
 /// Returns the products of matrices that no field of the architecture describes, averaged over
 /// layers; none if the model has fewer parameters than its fields add up to.
-pub(super) fn extra_products<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
+pub(super) fn uncounted_matrices<C: Cost<Operations>>(rates: &Rates) -> Layer<C> {
     let arch = &rates.setup.architecture;
     let matrices = arch.extra_layer_params();
     if matrices <= 0 {

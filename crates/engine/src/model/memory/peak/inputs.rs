@@ -28,7 +28,7 @@ use crate::units::Bytes;
 const END_OF_LAYER_WIDTHS: f64 = 3.0;
 
 /// The sizes from which the parts at every point are computed.
-pub(super) struct Ledger {
+pub(super) struct PeakInputs {
     pub(super) params: LocalParams,
     pub(super) bytes: RecipeBytes,
     /// Trained parameters of a layer, over the mean of all layers.
@@ -58,22 +58,22 @@ pub(super) struct Ledger {
     pub(super) reduces_once: bool,
     pub(super) replicas_reduce: bool,
     /// GPUs over which the optimizer state is sharded.
-    pub(super) shares: f64,
+    pub(super) optimizer_shards: f64,
     /// Whether other GPUs hold replicas of the experts.
     pub(super) experts_reduce: bool,
     pub(super) sharded_gather: bool,
     /// Trained parameters of a layer, including the padding of its experts.
     pub(super) padded: f64,
     /// Whether the weights are sharded by DeepSpeed's stage 3.
-    pub(super) is_stage_3: bool,
+    pub(super) is_deepspeed_zero3: bool,
     /// Whether reductions overlap with compute, in buckets of their own.
     pub(super) overlaps: bool,
     /// Whether the update runs on the GPU, for which DeepSpeed flattens gradients.
-    pub(super) flattens: bool,
+    pub(super) flattens_gradients: bool,
     /// Whether FSDP's collectives run in this step, each on a stream of its own.
     pub(super) has_streams: bool,
     /// Micro-batches in flight besides the one in its backward pass.
-    pub(super) others: f64,
+    pub(super) other_micro_batches: f64,
     pub(super) kept: f64,
     /// Kept activations of the last layer, over the mean layer.
     pub(super) last_kept: f64,
@@ -91,7 +91,7 @@ pub(super) struct Ledger {
     /// Bytes that the losses of other micro-batches keep if all forward passes run first.
     pub(super) waiting_logits: f64,
     pub(super) activations_offloaded: bool,
-    pub(super) several: bool,
+    pub(super) accumulates: bool,
     /// Activations that are only alive at the loss.
     pub(super) at_loss: f64,
     /// Temporaries of the optimizer's update.
@@ -145,7 +145,7 @@ fn largest_weight(setup: &Setup) -> f64 {
     dense.max(experts)
 }
 
-impl Ledger {
+impl PeakInputs {
     pub(super) fn new(setup: &Setup, stage: &Stage, params: &LocalParams) -> Self {
         let arch = &setup.architecture;
         let bytes = recipe_bytes(setup.recipe);
@@ -201,15 +201,15 @@ impl Ledger {
             offloaded: setup.offload.parameters,
             reduces_once: !GradientSyncPlan::of(setup).reduce_each,
             replicas_reduce: replicas > 1,
-            shares: degrees.optimizer,
+            optimizer_shards: degrees.optimizer,
             experts_reduce: setup.mesh.expert_shard_group().saturating_mul(setup.mesh.expert_replicas()) > 1,
             padded: of_trained * trained.padded_layer(padding),
-            is_stage_3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.traits().zero_by_deepspeed,
+            is_deepspeed_zero3: matches!(setup.sharding, Sharding::Fsdp(_)) && setup.traits().zero_by_deepspeed,
             overlaps: setup.communication.overlap || !setup.traits().zero_by_deepspeed,
-            flattens: !setup.offload.optimizer && !setup.offload.parameters,
+            flattens_gradients: !setup.offload.optimizer && !setup.offload.parameters,
             has_streams: shards_weights && setup.traits().shards_by_fsdp,
             sharded_gather: degrees.weights > 1.0 || bytes.gathered < bytes.weights || setup.offload.parameters,
-            others: stage.in_flight - 1.0,
+            other_micro_batches: stage.in_flight - 1.0,
             kept: of_layer.kept * tokens,
             last_kept: match arch.pattern.last() {
                 Some(kind) if of_layer.kept > 0.0 => {
@@ -232,7 +232,7 @@ impl Ledger {
                 0.0
             },
             activations_offloaded: setup.offload.activations,
-            several: setup.batch.grad_accum_steps > 1,
+            accumulates: setup.batch.grad_accum_steps > 1,
             in_update: of_update(setup, params).get(),
             in_backward: InBackward::of(setup, params),
             at_loss: tokens * of_layer.final_norm,
@@ -329,7 +329,7 @@ impl Ledger {
             Some(some) => some.kept(layers) - some.kept(below),
             None => layers - below,
         };
-        let here = alive + self.others * (self.params.held.layers - below);
+        let here = alive + self.other_micro_batches * (self.params.held.layers - below);
         if self.activations_offloaded && here > LAYERS_HERE { LAYERS_HERE } else { here }
     }
 

@@ -1,7 +1,7 @@
 //! Communicated data at a point of the step: gradients that are not reduced yet, and gathered
 //! weights.
 
-use super::ledger::Ledger;
+use super::inputs::PeakInputs;
 use super::point::Point;
 use crate::model::framework::ReplicatedGradients;
 use crate::model::software::RootUnit;
@@ -51,7 +51,7 @@ pub struct Unreduced {
     pub copied: f64,
 }
 
-impl Ledger {
+impl PeakInputs {
     /// Returns the bytes of gradients at rest: FSDP allocates each unit's shard at its first
     /// reduction and frees it after the update.
     pub(super) fn gradients(&self, point: Point) -> f64 {
@@ -83,9 +83,9 @@ impl Ledger {
     /// Returns the layers whose gradients are at rest; `None` if all gradients are, including those
     /// of the root unit.
     pub(super) fn reduced_layers(&self, point: Point) -> Option<f64> {
-        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_stage_3;
+        let transient = matches!(self.sharding, Sharding::Fsdp(_)) && !self.offloaded && !self.is_deepspeed_zero3;
         // From the second micro-batch on, the shards of the first exist.
-        if !transient || (self.several && !self.reduces_once) || self.in_backward.is_some() {
+        if !transient || (self.accumulates && !self.reduces_once) || self.in_backward.is_some() {
             return None;
         }
         let layers = self.params.trained.layers;
@@ -147,8 +147,8 @@ impl Ledger {
         if self.is_xla && matches!(self.sharding, Sharding::Fsdp(_)) {
             return self.gathered_by_xla(point);
         }
-        if self.is_stage_3 {
-            let live = if self.shares > 1.0 { self.live(point) } else { None };
+        if self.is_deepspeed_zero3 {
+            let live = if self.optimizer_shards > 1.0 { self.live(point) } else { None };
             return live.map_or(Gathered::Nothing, Gathered::Live);
         }
         let units = match point {
@@ -208,7 +208,7 @@ impl Ledger {
         match self.sharding {
             // The buffer for gradients to be reduced exists from the start
             // (`contiguous_gradients`).
-            Sharding::Fsdp(_) if self.is_stage_3 => {
+            Sharding::Fsdp(_) if self.is_deepspeed_zero3 => {
                 Unreduced { reduced: REDUCE_BUCKET, computed: self.flattened(point, SUB_GROUP), ..none }
             }
             Sharding::Fsdp(_) if self.is_xla => self.unreduced_by_xla(point),
@@ -278,7 +278,7 @@ impl Ledger {
                 Unreduced { computed: self.flattened(point, f64::INFINITY), reduced, ..none }
             }
             // Whole gradients, if they are reduced after the last micro-batch.
-            Sharding::Zero2 if self.several && self.reduces_once => Unreduced { computed: params, ..none },
+            Sharding::Zero2 if self.accumulates && self.reduces_once => Unreduced { computed: params, ..none },
             Sharding::Zero2 if self.replicas_reduce => Unreduced { reduced: bucket, ..none },
             Sharding::Ddp | Sharding::Zero1 | Sharding::Zero2 => none,
         }
@@ -288,10 +288,10 @@ impl Ledger {
     /// compute's format: of this GPU's share, at most `most` at once, a flattened copy and its cast
     /// to fp32 (`flatten(averaged_gradients[i]).to(fp32)` in `stage_1_and_2.py` and `stage3.py`).
     fn flattened(&self, point: Point, most: f64) -> f64 {
-        if !matches!(point, Point::Update) || !self.flattens {
+        if !matches!(point, Point::Update) || !self.flattens_gradients {
             return 0.0;
         }
-        let share = self.params.trained.all() / self.shares;
+        let share = self.params.trained.all() / self.optimizer_shards;
         let copies = if self.bytes.gradients > self.bytes.gathered {
             self.bytes.gradients / self.bytes.gathered
         } else {
@@ -314,7 +314,7 @@ impl Ledger {
             let produced = if matches!(point, Point::Update) { 0.0 } else { params };
             return Unreduced { computed: produced, reduced: buckets, copied: 0.0 };
         }
-        let share = params / self.shares;
+        let share = params / self.optimizer_shards;
         let several = if self.overlaps { ZERO1_BUCKETS } else { ZERO1_BUCKETS - 1.0 };
         Unreduced { computed: FLAT_SHARES * share, reduced: several * buckets, copied: 0.0 }
     }
