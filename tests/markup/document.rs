@@ -1,7 +1,6 @@
 //! The document: identifiers, styles, what its security policy allows.
 
 use crate::{does_not_fit, page};
-use engine::catalog;
 use engine::scenario::issue::Issue;
 
 #[test]

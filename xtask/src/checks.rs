@@ -6,7 +6,9 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{ANALYSIS, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, SCORE, SENTENCE, TRACE};
+use crate::engine::{
+    ANALYSIS, CATALOG, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, LINKS, SCORE, SENTENCE, TRACE,
+};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, entries, name, output, read, root, run as run_program, step, watch, write};
@@ -116,16 +118,29 @@ const FUZZ: Duration = Duration::from_secs(5);
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
 
 /// The packages that depend on none of these.
-const WALLED: [&str; 11] =
-    [ENGINE, TRACE, ANALYSIS, "shardwise-explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
+const WALLED: [&str; 13] = [
+    ENGINE,
+    CATALOG,
+    LINKS,
+    TRACE,
+    ANALYSIS,
+    "shardwise-explain",
+    EXPORT,
+    CHARTS,
+    DIAGNOSE,
+    FILES,
+    HUGGINGFACE,
+    SCORE,
+    SENTENCE,
+];
 
 /// What is compiled for Wasm.
 const WASM_LINTS: &str = "--package shardwise --package shardwise-charts-canvas --package shardwise-files-worker --package \
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// The packages whose tests record: libraries, the command line, and the page.
-const RECORDING: [&str; 10] =
-    [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
+const RECORDING: [&str; 11] =
+    [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
 
 /// The times of the last run.
 const TIMES: &str = "target/test-seconds.csv";
@@ -201,7 +216,7 @@ fn units() -> Command {
 }
 
 fn laws() -> Command {
-    let packages = ["--package", ENGINE, "--package", ANALYSIS];
+    let packages = ["--package", ENGINE, "--package", LINKS, "--package", ANALYSIS];
     let mut laws = cargo(&["test", "--quiet"]);
     laws.args(packages).args(["--test", "suite", "--", "laws", "links::"]);
     laws.env("PROPTEST_CASES", FAST_CASES);
@@ -355,12 +370,14 @@ mod tests {
     }
 
     /// Folders of tests that are one program each.
-    const SUITES: [&str; 8] = [
+    const SUITES: [&str; 10] = [
         "crates/analysis/tests/suite",
+        "crates/catalog/tests/suite",
         "crates/diagnose/tests/suite",
         "crates/engine/tests/suite",
         "crates/files/tests/suite",
         "crates/huggingface/tests/suite",
+        "crates/links/tests/suite",
         "crates/score/tests/suite",
         "crates/trace/tests/suite",
         "tests/e2e/tests/site",

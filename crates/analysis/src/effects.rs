@@ -35,7 +35,7 @@ pub fn without_effect(scenario: &Scenario) -> Vec<Same> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     fn of(link: &str, id: ParamId) -> Option<Same> {
         without_effect(&decode(link).scenario).into_iter().find(|same| same.param == id)

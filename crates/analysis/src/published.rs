@@ -13,8 +13,8 @@ use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
 use engine::model::stages::stages;
 use engine::scenario::Scenario;
-use engine::share::decode::decode_link;
 use engine::units::Bytes;
+use links::decode::decode_link;
 
 /// What a measured peak includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //! Python (`python`) and the command line (`cli`) share it, so that all answer alike.
 //!
 //! A scenario is the text of a link, a fragment, or a JSON object with the same keys or the names
-//! that people know ([`engine::share::spelling`]). It is read strictly ([`given`]): a typo is
+//! that people know ([`links::spelling`]). It is read strictly ([`given`]): a typo is
 //! refused and never another run, and what decides the answer and nobody stated is asked for
 //! ([`open`]), unless the program asks for the forgiveness that the page has for links.
 
@@ -16,10 +16,10 @@ pub mod sentence;
 pub mod sweep;
 
 use engine::json::compact;
-use engine::share::{self, spelling};
 use export::catalog_json::catalog_json;
 use export::params_json::params_json;
 use export::report_json::report_json;
+use links::spelling;
 
 pub use given::{Given, Read, Reading, Refusal};
 pub use open::Open;
@@ -59,7 +59,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
 ///
 /// What cannot be read.
 pub fn link(given: &Given) -> Result<String, Refusal> {
-    Ok(share::encode(&given.read()?.scenario))
+    Ok(links::encode(&given.read()?.scenario))
 }
 
 /// Returns the catalog as JSON.

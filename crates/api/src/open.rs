@@ -1,11 +1,11 @@
 //! What decides an answer and was not stated: it is asked for, or assumed and said first.
 
-use engine::catalog::{self, cluster};
+use catalog::cluster;
 use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{ParamId, Unit};
 use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
-use engine::share::v1;
+use links::v1;
 
 /// A thing that decides whether a run fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

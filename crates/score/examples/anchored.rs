@@ -4,7 +4,7 @@
 //! Rows of one source on one accelerator under one framework, dense or mixtures, are near each
 //! other. Each of them anchors every other: its measured over predicted value over the anchor's is
 //! what the correction leaves. Printed are the 10th and the 90th percentile of that, each source
-//! weighing as the square root of its rows. [`engine::catalog::accuracy`] has them.
+//! weighing as the square root of its rows. [`catalog::accuracy`] has them.
 
 #[path = "score/table.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the score example, which uses all of it")]
@@ -13,7 +13,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use engine::catalog::accuracy::Kind;
+use catalog::accuracy::Kind;
 use score::predict::Prediction;
 use score::quantile::quantile;
 

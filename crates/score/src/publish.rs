@@ -2,9 +2,8 @@
 
 use super::summary::Entry;
 use analysis::published::{Peak, Published, Set};
-use engine::catalog;
 use engine::model::hardware::Generation;
-use engine::share::encode::encode;
+use links::encode::encode;
 
 /// Converts a row; `None` if it has no prediction or no measurement, as for a failed
 /// run, or is about fine-tuning.

@@ -1,7 +1,7 @@
 //! What a row does not tell of its network, in the range of its step time.
 
 use crate::Notes;
-use engine::catalog::accuracy::{self, Band};
+use catalog::accuracy::{self, Band};
 use engine::scenario::Scenario;
 use engine::units::BytesPerSecond;
 

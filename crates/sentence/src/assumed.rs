@@ -1,7 +1,7 @@
 //! What decides the answer and was not said.
 
-use engine::catalog::accuracy::verdict;
-use engine::catalog::{accelerator, cluster, default_scenario};
+use catalog::accuracy::verdict;
+use catalog::{accelerator, cluster, default_scenario};
 use engine::format;
 use engine::model::memory::odds::Verdict;
 use engine::params::ParamId;
@@ -32,7 +32,7 @@ impl Assumed {
     /// The whole in a sentence.
     ///
     /// ```
-    /// use engine::catalog::default_scenario;
+    /// use catalog::default_scenario;
     ///
     /// let read = sentence::understand("llama 3.1 8b qlora on 2x4090", &default_scenario());
     /// let length = read.assumed.iter().find(|assumed| assumed.key == "seq").unwrap();

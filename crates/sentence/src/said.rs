@@ -1,6 +1,6 @@
 //! What a sentence says under each key: the last value counts, and what contradicts it is said.
 
-use engine::catalog::{cluster, model};
+use catalog::{cluster, model};
 use engine::params::quantity::shorten;
 
 use crate::means::number_of;

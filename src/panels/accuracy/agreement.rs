@@ -16,7 +16,7 @@ use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use engine::format;
 use engine::scenario::Scenario;
-use engine::share::encode;
+use links::encode;
 
 /// Until the rows have been loaded.
 const COMING: &str = "The published rows are on their way.";

@@ -4,7 +4,7 @@ use super::Progress;
 use super::cases::Case;
 use super::settled::Settled;
 use crate::candidates::errors;
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::choices::Choices;
 use engine::model::memory::{self, NoRoom};
 use engine::model::run::{self, HostMemory, RunReport};

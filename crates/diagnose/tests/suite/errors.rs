@@ -1,7 +1,7 @@
 //! Out-of-memory messages that people posted: each explained as recorded, or honestly not.
 
 use diagnose::error::{Explained, MOST_BYTES, explain};
-use engine::share::decode;
+use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! Tables of nccl-tests: what is read of them, and the links that are fitted to them.
 
 use diagnose::log::links::{Collective, Point, fit, read};
-use engine::share::decode;
 use engine::units::Seconds;
+use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 

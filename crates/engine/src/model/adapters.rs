@@ -158,7 +158,7 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// Adapters of one layer on one GPU, the mean over layers of which `shares` have each block.
 ///
 /// ```
-/// # use engine::{catalog, model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}}};
+/// # use engine::model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}};
 /// let model = catalog::model("llama-2-7b").unwrap().pick();
 /// let scenario = engine::scenario::Scenario { model, ..catalog::default_scenario() };
 /// let of = |rank, targets| {

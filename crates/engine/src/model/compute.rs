@@ -91,7 +91,7 @@ pub type UnitTimes = UnitCosts<Seconds>;
 /// Bytes read and written per element of the hidden state by the embedding look-up in 16 bits.
 const EMBEDDING_BYTES: f64 = 4.0;
 /// Columns of the product at which [`super::hardware::Efficiency::half_saturation_tokens`] holds.
-pub(crate) const REFERENCE_WIDTH: f64 = 4096.0;
+pub const REFERENCE_WIDTH: f64 = 4096.0;
 /// The dense peak of the format in which the layers' matrix products run: what utilisation is
 /// counted against.
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
@@ -139,7 +139,8 @@ pub(super) fn recipe_rate(setup: &Setup) -> FlopsPerSecond {
 /// and without Megatron's `fp8_wgrad`.
 ///
 /// ```
-/// # use engine::{model::compute::{gradient_rate, matmul_rate}, share::decode};
+/// # use links::decode;
+/// # use engine::model::compute::{gradient_rate, matmul_rate};
 /// let of = |link: &str| decode(&format!("cluster=dgx-h100&{link}")).scenario.setup();
 /// assert_eq!(gradient_rate(&of("compute=fp8")), matmul_rate(&of("compute=fp8")));
 /// assert_eq!(gradient_rate(&of("compute=fp8&wgrad16=yes")), matmul_rate(&of("compute=recipe")));

@@ -86,7 +86,7 @@ impl Accelerator {
     /// The memory that a program can use: what the driver reports, and what a run has to fit in.
     ///
     /// ```
-    /// let h100 = engine::catalog::accelerator("h100-sxm").unwrap().values;
+    /// let h100 = catalog::accelerator("h100-sxm").unwrap().values;
     /// assert_eq!(h100.memory.gib(), 80.0);
     /// assert!((h100.usable_memory().gib() - 79.11).abs() < 1e-9);
     /// ```

@@ -32,7 +32,7 @@ impl LocalParams {
 /// routers whole. A tied head on another stage than the embedding is a copy of it.
 ///
 /// ```
-/// # use engine::{catalog, model::stages::stages};
+/// # use engine::model::stages::stages;
 /// let setup = catalog::default_scenario().setup();
 /// // On one stage without tensor parallelism: the model.
 /// assert_eq!(stages(&setup).first.params.held.all(), setup.architecture.params() as f64);

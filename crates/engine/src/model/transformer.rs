@@ -208,7 +208,7 @@ impl Architecture {
     /// rest, the embedding among it. All of them in a dense model.
     ///
     /// ```
-    /// # use engine::{catalog, model::ladder};
+    /// # use engine::model::ladder;
     /// let dense = ladder::architecture(13e9);
     /// assert_eq!(dense.active_params(), dense.params());
     /// // Mixtral 8x7B: "each token has access to 47B parameters, but only uses 13B" (arXiv 2401.04088).

@@ -20,13 +20,13 @@ pub struct Release {
     /// Repository, file and commit.
     pub source: &'static str,
     /// What holds at it, under the keys of links.
-    pub(crate) facts: &'static [(&'static str, &'static str)],
+    pub facts: Facts,
     /// What holds where other choices are so: those choices, and what follows.
-    pub(crate) depending: &'static [(Facts, Facts)],
+    pub depending: &'static [(Facts, Facts)],
 }
 
 /// Choices under the keys of links.
-type Facts = &'static [(&'static str, &'static str)];
+pub type Facts = &'static [(&'static str, &'static str)];
 
 /// A release of the table, as a scenario has it.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,11 @@ impl Release {
             [&["pytorch", "transformers", "fsdp1", "deepspeed"], &["megatron", "megatron-fsdp", "megatron-legacy"]];
         let family = FAMILIES.iter().find(|family| family.contains(&self.framework));
         family.map_or(self.framework == framework, |family| family.contains(&framework))
+    }
+
+    /// What holds at it whatever else is chosen, under a key of links.
+    pub fn fact(&self, key: &str) -> Option<&'static str> {
+        self.facts.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
     }
 
     /// Whether what it does depends on other choices.

@@ -7,7 +7,7 @@ use super::logistic::{self, Fit, Run};
 use super::middle::{Middle, middles};
 use super::outcome::{Outcome, outcomes};
 use crate::summary::Entry;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 use engine::model::memory::odds::Curve;
 
 /// Fewest failures of a kind that give it a fit of its own.

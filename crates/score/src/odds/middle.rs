@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::quantile::{by_source, quantile};
 use crate::summary::Entry;
-use engine::catalog::accuracy::{PeakKind, SMALL_USE};
+use catalog::accuracy::{PeakKind, SMALL_USE};
 
 /// Capacity over needed bytes from which a peak is told whole: a third above its prediction still
 /// fits.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::curves::Curves;
 use super::middle::Middle;
 use super::outcome::Outcome;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 
 /// Number of parts into which the odds are cut.
 const PARTS: usize = 10;

@@ -1,6 +1,6 @@
 //! Converted rows: the link and the measured values beside it, as the tables hold them.
 
-use engine::share::encode;
+use links::encode;
 use score::linked::{End, Set};
 use score::predict::predict;
 use score::row::Row;

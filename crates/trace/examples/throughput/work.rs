@@ -1,6 +1,5 @@
 //! The timed work, the same natively and in the browser; the clock is the caller's.
 
-use engine::catalog;
 use engine::model::software::Segments;
 use engine::model::stages::stages;
 use engine::model::step;

@@ -20,7 +20,7 @@ const RING_PASSES: f64 = 2.0;
 ///   Inside the nodes the same bytes take [`by_switches`] or [`by_tree`].
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_reduce};
 /// # use engine::units::Bytes;
 /// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;
@@ -72,7 +72,7 @@ fn crossings(group: Group) -> f64 {
 /// draining ([`nccl::corrected`]).
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_reduce::by_tree};
 /// # use engine::units::Bytes;
 /// // NCCL's own estimate for 32 MB over 16 nodes: 0.7 of 0.92 of the ring's rate.
@@ -99,7 +99,7 @@ pub fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
 /// α_inter`.
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_reduce};
 /// # use engine::units::Bytes;
 /// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;

@@ -26,7 +26,7 @@ fn neighbours(network: &Network, group: Group) -> f64 {
 /// next leaf, so `f/k`, and none where all of the group lie under one.
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, fabric};
 /// # use engine::model::hardware::{Fabric, Network, Rails};
 /// let network = cluster("dgx-h100").and_then(|entry| entry.network()).unwrap().values;

@@ -26,7 +26,9 @@ use cache::within;
 pub use cache::{Alive, Held, OUTGROWN};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
+pub use in_backward::InBackward;
 use ledger::Ledger;
+pub use logits::{bytes_per_logit, logits};
 use point::Peak;
 pub use terms::{PeakTerms, Working};
 pub use waiting::{Gathered, Unreduced};
@@ -153,7 +155,8 @@ fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
 /// in host memory.
 ///
 /// ```
-/// # use engine::{model::{memory::evicted, stages::stages}, share::decode};
+/// # use links::decode;
+/// # use engine::model::{memory::evicted, stages::stages};
 /// let of = |link: &str| {
 ///     let setup = decode(link).scenario.setup();
 ///     evicted(&setup, &stages(&setup).first).gb().round()

@@ -71,7 +71,8 @@ pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
 /// where GPUs are left over. All other frameworks cut elsewhere.
 ///
 /// ```
-/// # use engine::{model::memory::states::expert_padding, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::states::expert_padding;
 /// let of = |link: &str| expert_padding(&decode(link).scenario.setup());
 /// // The 8 experts of Mixtral on 64 GPUs: each GPU gathers 64 places.
 /// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b&framework=transformers"), 8.0);
@@ -147,7 +148,7 @@ const HALF: f64 = 2.0;
 ///
 /// ```
 /// # use engine::model::{choices::Choices, memory::states::optimizer_bytes, setup::Setup};
-/// # use engine::{catalog, model::training::{Optimizer, PrecisionPolicy}};
+/// # use engine::model::training::{Optimizer, PrecisionPolicy};
 /// let setup = catalog::default_scenario().setup();
 /// let bytes = |recipe, optimizer| {
 ///     let choices = Choices { recipe, optimizer, ..setup.choices };
@@ -194,7 +195,8 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 /// the weight and its transposed copy in 8 bits.
 ///
 /// ```
-/// # use engine::{model::memory::states::updated_layer_bytes, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::states::updated_layer_bytes;
 /// let of = |link: &str| updated_layer_bytes(&decode(&format!("strategy=zero1&recipe=megatron-mixed&{link}")).scenario.setup());
 /// assert_eq!(of("framework=megatron&compute=fp8"), 2.0);
 /// assert_eq!(of("framework=megatron&compute=fp8-gather"), 1.0);
@@ -236,7 +238,8 @@ impl FrozenBytes {
     /// cast of those wider than compute.
     ///
     /// ```
-    /// # use engine::{model::memory::states::FrozenBytes, share::decode};
+    /// # use links::decode;
+    /// # use engine::model::memory::states::FrozenBytes;
     /// let of = |base: &str, sharded| {
     ///     let setup = decode(&format!("train=lora&strategy=ddp&recipe=fsdp2-bf16&base={base}")).scenario.setup();
     ///     let FrozenBytes { matrices, others } = FrozenBytes::for_compute(&setup, sharded);
@@ -293,7 +296,8 @@ const COPIES: f64 = 2.0;
 /// gathered, and torchtitan's float8 keeps none.
 ///
 /// ```
-/// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages, share::decode};
+/// # use links::decode;
+/// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages};
 /// // Llama 3.1 405B on 8 x 16 x 128 GPUs: about 6 GB more on each.
 /// let link = "cluster=dgx-h100&model=llama-3.1-405b&gpus=16384&tp=8&pp=16&strategy=zero1&recipe=megatron-mixed&framework=megatron";
 /// let weights = |format: &str| {

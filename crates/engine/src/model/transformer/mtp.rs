@@ -27,7 +27,6 @@ impl Architecture {
     /// H²`, their norms and the one before the head, which is the model's own.
     ///
     /// ```
-    /// # use engine::catalog;
     /// // DeepSeek V3's module has 14B parameters, of which 11.5B are its own (github deepseek-ai/DeepSeek-V3, README_WEIGHTS.md).
     /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
     /// let layer = v3.attention_params_per_layer() + v3.norm_params_per_layer() + v3.routed_params_per_layer()

@@ -3,7 +3,7 @@
 use engine::model::software::Kernels;
 use engine::params::ParamId;
 use engine::scenario::Model;
-use engine::share::v1::CUSTOM_SHAPE;
+use links::v1::CUSTOM_SHAPE;
 
 use super::shared;
 use crate::run::draft::Draft;
@@ -94,7 +94,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
         draft.model_named(&found);
     } else if let Some(layers) = keys.count(&[&path("n_layers")]).filter(|_| !draft.has_model) {
         let mut number = |name: &str| keys.count(&[&path(name)]).map(|found| found.value);
-        let mut arch = engine::catalog::model("mpt-7b").map_or(CUSTOM_SHAPE, |entry| entry.architecture);
+        let mut arch = catalog::model("mpt-7b").map_or(CUSTOM_SHAPE, |entry| entry.architecture);
         arch.num_hidden_layers = layers.value.min(2048);
         arch.hidden_size = number("d_model").unwrap_or(arch.hidden_size).clamp(1, 262_144);
         arch.num_attention_heads = number("n_heads").unwrap_or(arch.num_attention_heads).clamp(1, 4096);

@@ -3,7 +3,7 @@
 use engine::model::software::Kernels;
 use engine::params::ParamId;
 use engine::scenario::Model;
-use engine::share::v1::CUSTOM_SHAPE;
+use links::v1::CUSTOM_SHAPE;
 
 use super::shared;
 use crate::run::draft::Draft;
