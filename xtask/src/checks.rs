@@ -68,7 +68,7 @@ use Run::{Check, Tests};
 const SITE: &str = "Site";
 
 /// All steps, in order.
-const STEPS: [Step; 31] = [
+const STEPS: [Step; 32] = [
     Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
     Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Width of comments", 1, Check(comments)),
@@ -103,7 +103,8 @@ const STEPS: [Step; 31] = [
         Tests(|| Ok(cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]))),
     ),
     Step(Fast, "Unit tests", 40, Tests(|| Ok(units()))),
-    Step(Fast, "Laws and links", 20, Tests(|| Ok(laws()))),
+    Step(Fast, "Engine", 15, Tests(|| Ok(few_cases(&[ENGINE], &[])))),
+    Step(Fast, "Laws and links", 15, Tests(|| Ok(few_cases(&[LINKS, ANALYSIS], &["laws", "links::"])))),
     Step(Fast, "Numbers of the documentation", 10, Tests(|| Ok(cargo(&["test", "--quiet", "--test", "book"])))),
     Step(Record, "Tests, which record", 400, Tests(|| Ok(recording()))),
 ];
@@ -215,12 +216,13 @@ fn units() -> Command {
     cargo(&["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"])
 }
 
-fn laws() -> Command {
-    let packages = ["--package", ENGINE, "--package", LINKS, "--package", ANALYSIS];
-    let mut laws = cargo(&["test", "--quiet"]);
-    laws.args(packages).args(["--test", "suite", "--", "laws", "links::"]);
-    laws.env("PROPTEST_CASES", FAST_CASES);
-    laws
+/// The suites of packages with few cases of each law: the tests whose names hold one of these, or
+/// all of them.
+fn few_cases(packages: &[&str], names: &[&str]) -> Command {
+    let mut tests = cargo(&["test", "--quiet"]);
+    tests.args(packages.iter().flat_map(|name| ["--package", name]));
+    tests.args(["--test", "suite", "--"]).args(names).env("PROPTEST_CASES", FAST_CASES);
+    tests
 }
 
 fn recording() -> Command {

@@ -6,6 +6,8 @@
 //! format, the revision of the catalog, and the differences from a starting point that is frozen
 //! with the version (see [`v1`]), so that a published link always means the same scenario.
 //!
+//! A link fixes choices, data sheets and the program's release. It does not fix calibration.
+//!
 //! - [`decode::decode_link`] reads an address or a fragment; [`decode::decode`] also reads JSON.
 //! - [`encode::encode`] writes the fragment, [`encode::encode_with`] also writes pinned scenarios,
 //!   [`encode::to_json`] writes all values under the same keys.

@@ -190,9 +190,9 @@ impl Architecture {
     /// norm and, where there is one, the embedding's.
     ///
     /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight
-    /// once and no buffers (rotary tables, masks). Source: the public implementations that
-    /// [`crate::catalog`] names; for GPT also arXiv 2104.04473, equation 2. Exact for them;
-    /// saturates at `u64::MAX`.
+    /// once and no buffers (rotary tables, masks). Source: the public implementations that the
+    /// catalog names; for GPT also arXiv 2104.04473, equation 2. Exact for them; saturates at
+    /// `u64::MAX`.
     ///
     /// ```
     /// # use engine::model::{ladder, transformer::Architecture};
