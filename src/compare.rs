@@ -1,8 +1,7 @@
 //! Pinned scenarios: their reports, their differences from the scenario on screen, and their names.
 
 use crate::words;
-use engine::catalog;
-use engine::catalog::accelerators::prices;
+use catalog::accelerators::prices;
 use engine::format;
 use engine::model::report::Report;
 use engine::params::quantity::with_unit;

@@ -9,7 +9,7 @@ use yew::AttrValue;
 
 use crate::state::Draft;
 use analysis::neighbour_layouts;
-use engine::catalog::preset;
+use catalog::preset;
 use engine::params::scale;
 use engine::params::{Choice, Group, Kind, Number, Param, ParamId, Scale, Unit, quantity};
 use engine::scenario::Scenario;
@@ -139,13 +139,9 @@ fn number_field(
         help: param.help,
         index: scale::slider_index(number, at),
         last: scale::slider_steps(number),
-        text: draft.map_or_else(|| engine::catalog::field_text(number, scenario), |draft| draft.text.clone()).into(),
+        text: draft.map_or_else(|| catalog::field_text(number, scenario), |draft| draft.text.clone()).into(),
         unit: quantity::unit_label(number.unit),
-        value: if number.unit == Unit::Params {
-            engine::catalog::model_size(&scenario.model).into()
-        } else {
-            shown(at)
-        },
+        value: if number.unit == Unit::Params { catalog::model_size(&scenario.model).into() } else { shown(at) },
         error: refusal.map(|refusal| AttrValue::from(refusal.message.clone())),
         nearest: refusal.map(|refusal| shown(refusal.nearest)),
         correction: None,

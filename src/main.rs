@@ -1,6 +1,6 @@
 //! Mounts the page; in a worker, listens for its messages.
 
-use engine::share::Decoded;
+use links::Decoded;
 use shardwise::view::Panel;
 use shardwise::{App, Embed, Start, browser, worker};
 

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use engine::format::THIN_SPACE;
     use engine::params;
-    use engine::share::decode;
+    use links::decode;
 
     fn line(link: &str) -> String {
         let scenario = decode(link).scenario;

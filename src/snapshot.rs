@@ -3,7 +3,7 @@
 use crate::view::View;
 use engine::format;
 use engine::scenario::{Model, Scenario};
-use engine::share::{Decoded, decode, encode_with};
+use links::{Decoded, decode, encode_with};
 
 /// A scenario, its pinned scenarios, and the view.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +57,9 @@ pub fn file_name(figure: &str, scenario: &Scenario, kind: &str) -> String {
 mod tests {
     use super::*;
     use crate::state::{Action, State};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params::ParamId;
-    use engine::share::decode;
+    use links::decode;
     use std::rc::Rc;
     use yew::Reducible as _;
 

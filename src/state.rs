@@ -15,7 +15,7 @@ use yew::Reducible;
 
 use crate::view::View;
 use analysis::neighbour_layouts;
-use engine::catalog::{self, preset};
+use catalog::preset;
 use engine::params::{ParamId, quantity};
 use engine::scenario::issue::Issue;
 use engine::scenario::pins::MOST_PINS;

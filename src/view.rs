@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn parts_are_kept_within_the_axes_of_the_scenario() {
-        let scenario = engine::catalog::default_scenario();
+        let scenario = catalog::default_scenario();
         let bounded =
             |low, high| View { curve_part: Some((low, high)), ..View::default() }.bounded(&scenario).curve_part;
         assert_eq!(bounded(1.0, 100.0), Some((10.0, 100.0)));

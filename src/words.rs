@@ -1,6 +1,6 @@
 //! Words that several features share: the names of figures, of models and of GPUs.
 
-use engine::catalog::{self, families};
+use catalog::families;
 use engine::format;
 use engine::model::anchor::Anchor;
 use engine::model::hardware::Accelerator;

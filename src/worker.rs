@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
     use crate::view::View;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
 
     #[test]
     fn messages_survive_their_texts() {

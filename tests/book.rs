@@ -11,11 +11,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use ::links::decode_link;
 use analysis::plan::amount;
 use charts::views::{ALONG, Metric, best_holds, every_axis};
 use engine::params::PARAMS;
 use engine::scenario::pins::PIN_LETTERS;
-use engine::share::decode_link;
 use engine::validate::issues;
 use explain::{TERMS, card, links};
 use export::report_json::report_json;

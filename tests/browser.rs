@@ -2,9 +2,8 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that panics has failed")]
 
-use engine::catalog;
-use engine::share::{decode, encode};
 use gloo::utils::{document, window};
+use links::{decode, encode};
 use shardwise::view::View;
 use shardwise::{App, Start};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Prints the entries of the catalog and the keys of a scenario.
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use export::catalog_json::catalog_json;
 use export::params_json::params_json;
 

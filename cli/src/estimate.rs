@@ -4,16 +4,16 @@ use analysis::plan::Question;
 use analysis::releases::{change, said};
 use api::Open;
 use api::plan::Asked;
+use catalog::accelerators::prices;
+use catalog::accuracy::Fit;
+use catalog::releases::Known;
 use clap::Args;
-use engine::catalog::accelerators::prices;
-use engine::catalog::accuracy::Fit;
-use engine::catalog::releases::Known;
 use engine::model::memory::beyond_typical;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::Bytes;
-use engine::{format, json, names, share};
+use engine::{format, json, names};
 use export::report_json::report_json;
 use files::brought::Spread;
 
@@ -127,6 +127,6 @@ fn rows(scenario: &Scenario, report: &Report, fit: &Fit, spread: Option<&Spread>
         .chain(host)
         .chain(rows)
         .chain(software)
-        .chain([("Scenario", share::encode(scenario))])
+        .chain([("Scenario", links::encode(scenario))])
         .collect()
 }

@@ -4,8 +4,8 @@ use analysis::plan::{Found, Hardware, Kind, Plan, Progress, Question, amount, br
 use api::plan::{Asked, Planned, search};
 use api::{Open, Read};
 use clap::{Args, ValueEnum};
+use engine::format;
 use engine::params::{Unit, labels};
-use engine::{format, share};
 
 use crate::Answer;
 use crate::input::{Came, Input, notes};
@@ -120,7 +120,7 @@ pub(crate) fn answer(read: &Read, said: &str, asked: &Asked, is_json: bool) -> R
         let limited = format!("Limited by the {now}-token batch: with {then} tokens per step {gpus}, {time}, {cost}.");
         text.extend([&limited, "\n"]);
     }
-    text.extend(["Best: ", &share::encode(&first.scenario), "\n"]);
+    text.extend(["Best: ", &links::encode(&first.scenario), "\n"]);
     Ok(Answer { text: plain(&text), yes: true })
 }
 

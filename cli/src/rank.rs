@@ -4,7 +4,7 @@ use analysis::ranking::Layout;
 use api::Open;
 use clap::Args;
 use engine::params::labels;
-use engine::{format, names, share};
+use engine::{format, names};
 
 use crate::Answer;
 use crate::input::{Came, Input, notes};
@@ -46,7 +46,7 @@ impl Arguments {
             + &format!("{fitting} of {all} layouts ({}) are valid and fit.\n", names::OF_LAYOUTS);
         if yes {
             text += &aligned(&rows);
-            text.extend(best.take(1).map(|layout| format!("Best: {}\n", share::encode(&layout.scenario))));
+            text.extend(best.take(1).map(|layout| format!("Best: {}\n", links::encode(&layout.scenario))));
         }
         Ok(Answer { text: plain(&text), yes })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use analysis::plan::Question;
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use sentence::{Assumed, Kind, NOTHING, Understood, understand};
 
 use crate::table::lines;

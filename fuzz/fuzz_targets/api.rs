@@ -5,8 +5,8 @@
 
 use api::{Given, Read, Reading, Refusal, axis, estimate, issues, link, parameters, sweep};
 use engine::scenario::issue::Cause;
-use engine::share::decode;
 use libfuzzer_sys::fuzz_target;
+use links::decode;
 use shardwise_fuzz::{link_of, pair_of};
 
 /// Names that people use, and no names.

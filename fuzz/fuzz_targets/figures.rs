@@ -10,11 +10,11 @@ use charts::views::{
     mfu_curve, roofline, scaling_curves, timeline, waterfall,
 };
 use charts::{chrome_trace, describe, palette, readout, table};
-use trace::RunStep;
 use engine::scenario::Scenario;
-use engine::share::{carried, decode};
 use libfuzzer_sys::fuzz_target;
+use links::{carried, decode};
 use shardwise_fuzz::{link_of, no_nan};
+use trace::RunStep;
 
 fuzz_target!(|data: &[u8]| {
     let Some(([kind, first, second], rest)) = data.split_first_chunk::<3>() else { return };

@@ -6,10 +6,10 @@
 use api::files::{bring, of_items};
 use api::{Given, Reading};
 use engine::params;
-use engine::share::{decode, encode};
 use files::brought::Item;
 use huggingface::{import, parse, text_of};
 use libfuzzer_sys::fuzz_target;
+use links::{decode, encode};
 use shardwise_fuzz::{link_of, real_files};
 
 const NAMES: [&str; 8] =

@@ -3,13 +3,13 @@
 
 #![no_main]
 
-use engine::catalog::default_scenario;
-use files::brought::{Item, bring};
-use huggingface::{import, import_adapter};
+use catalog::default_scenario;
 use engine::params;
 use engine::scenario::{Model, Scenario};
-use engine::share::{carried, decode, encode};
+use files::brought::{Item, bring};
+use huggingface::{import, import_adapter};
 use libfuzzer_sys::fuzz_target;
+use links::{carried, decode, encode};
 use serde_json::{Map, Value, json};
 
 /// Configs of several families.
@@ -117,7 +117,8 @@ fn file(bytes: &[u8]) {
 /// A file that the page saved, with any text for its link: what is a link comes back.
 fn saved(bytes: &[u8]) {
     // An address has one `#`, before its fragment.
-    let text: String = String::from_utf8_lossy(bytes).chars().filter(|sign| !sign.is_control() && *sign != '#').collect();
+    let text: String =
+        String::from_utf8_lossy(bytes).chars().filter(|sign| !sign.is_control() && *sign != '#').collect();
     let link = format!("v=1&{}", text.trim());
     let mut png = carried::PNG.to_vec();
     carried::chunk(&mut png, *b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]);

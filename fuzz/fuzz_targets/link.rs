@@ -5,8 +5,8 @@
 
 use engine::params;
 use engine::scenario::Scenario;
-use engine::share::{Decoded, decode, decode_json, encode, encode_with, to_json};
 use libfuzzer_sys::fuzz_target;
+use links::{Decoded, decode, decode_json, encode, encode_with, to_json};
 use shardwise_fuzz::link_of;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use engine::share::decode;
+use ::links::decode;
 use diagnose::error::explain;
 use diagnose::log::{compare, links, read};
 use libfuzzer_sys::fuzz_target;

@@ -3,15 +3,15 @@
 
 #![no_main]
 
-use api::plan::{self, Asked};
-use api::{Given, Reading, rank};
 use analysis::advice::{advise, margin};
 use analysis::plan::{Plan, Question, Terms};
 use analysis::ranking::Ranking;
+use api::plan::{self, Asked};
+use api::{Given, Reading, rank};
 use engine::params;
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
 use libfuzzer_sys::fuzz_target;
+use links::{decode, encode};
 use shardwise_fuzz::link_of;
 
 /// Layouts of a search that is not run to its end.

@@ -4,12 +4,12 @@
 
 #![no_main]
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::params;
-use engine::share::{decode, encode};
 use files::run::{Change, File, lint, read, values, write_back};
 use files::settings::{Framework, text};
 use libfuzzer_sys::fuzz_target;
+use links::{decode, encode};
 use shardwise_fuzz::real_files;
 
 const NAMES: [&str; 8] = ["", "a.yaml", "a.json", "a.toml", "a.py", "a.sh", "zero3.json", "grpo.yaml"];

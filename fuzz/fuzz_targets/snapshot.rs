@@ -3,9 +3,9 @@
 
 #![no_main]
 
-use engine::share::decode;
 use diagnose::snapshot::{of_json, of_pickle};
 use libfuzzer_sys::fuzz_target;
+use links::decode;
 
 const FORM: &[u8] = include_bytes!("../../tests/snapshots/old-4.pickle");
 /// Of the form, which a snapshot with fewer segments has too.

@@ -1,6 +1,6 @@
 //! What several targets make of their bytes.
 
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::params::{self, Kind};
 use engine::scenario::CUSTOM;
 use std::path::PathBuf;

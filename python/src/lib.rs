@@ -7,7 +7,6 @@ use charts::paint::{Style, chart_svg};
 use charts::palette::Theme;
 use charts::views::{Metric, Scratch, feasible_region, mfu_curve};
 use engine::params::ParamId;
-use engine::share;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -187,7 +186,7 @@ fn understand(text: &str, link: &str) -> PyResult<String> {
 /// nodes, as SVG; an empty text for a figure that could not be drawn.
 #[pyfunction]
 fn figures(scenario: &str, width: f64, height: f64, dark: bool) -> [String; 2] {
-    let scenario = share::decode(scenario).scenario;
+    let scenario = links::decode(scenario).scenario;
     let theme = if dark { Theme::Dark } else { Theme::Light };
     let style = Style { theme, css_width: width, css_height: height, device_pixel_ratio: 1.0 };
     let map = feasible_region(&scenario, ParamId::SequenceLength, ParamId::ModelSize, false, &mut Scratch::default());

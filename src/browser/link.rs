@@ -9,8 +9,8 @@ use yew::prelude::*;
 use crate::snapshot::Snapshot;
 use crate::state::{Action, State};
 use crate::view::View;
-use engine::share::decode::{Decoded, decode_link};
-use engine::share::encode_with;
+use links::decode::{Decoded, decode_link};
+use links::encode_with;
 
 /// Reads the address bar when the page opens.
 pub fn arrival() -> (Decoded, View) {

@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use crate::state::Action;
 use crate::view::View;
-use engine::share::decode::{Decoded, decode_link};
+use links::decode::{Decoded, decode_link};
 
 /// Version of the messages.
 const VERSION: f64 = 1.0;

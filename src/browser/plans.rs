@@ -9,7 +9,6 @@ use yew::prelude::*;
 
 use analysis::plan::{Kind, Piece, Plan, Progress, Terms, Winner};
 use engine::scenario::Scenario;
-use engine::share;
 
 use super::files_worker::{ask_worker, workers};
 
@@ -55,7 +54,7 @@ pub fn use_plan(scenario: &Scenario, kind: Kind, terms: Terms, wanted: bool) -> 
         set_progress.set(plan.as_ref().map(Plan::progress));
         if let Some(plan) = plan {
             let left = plan.pieces(COMBINATIONS_A_PIECE).into();
-            let link = share::encode(&scenario);
+            let link = links::encode(&scenario);
             let (under_way, winners, said) = (0, Vec::new(), 0.0);
             let search = Search { plan, link, left, under_way, winners, said, set_found, set_progress };
             let search = Rc::new(RefCell::new(search));

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Blob, BlobPropertyBag, Clipboard, HtmlAnchorElement, HtmlCanvasElement, Url};
 use yew::Callback;
 
-use engine::share::carried;
+use links::carried;
 
 /// The kind of a saved file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

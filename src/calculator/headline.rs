@@ -1,7 +1,7 @@
 //! The headline: does it fit, how fast is it, what limits it.
 
 use crate::words::{hardware, model_name, opening};
-use engine::catalog::accuracy::{self, Fit};
+use catalog::accuracy::{self, Fit};
 use engine::format;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;

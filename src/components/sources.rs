@@ -66,7 +66,7 @@ fn paper(text: &str) -> Option<(usize, usize, String)> {
 mod tests {
     use super::*;
     use crate::panels::colophon::accuracy;
-    use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, INTERCONNECTS, MODELS, PLANS};
+    use catalog::{ACCELERATORS, CLAIMS, CLUSTERS, INTERCONNECTS, MODELS, PLANS};
     use explain::{TERMS, numbers};
 
     fn led(text: &str) -> Vec<(&str, String)> {

@@ -83,7 +83,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn the_product_of_the_strip_is_the_gpus_and_that_of_the_batch_the_tokens() {

@@ -1,7 +1,6 @@
 //! Source of the price of a GPU-hour.
 
-use engine::catalog;
-use engine::catalog::accelerators::prices::{self, Price};
+use catalog::accelerators::prices::{self, Price};
 use engine::format;
 use engine::scenario::Scenario;
 
@@ -38,7 +37,7 @@ fn source(price: &Price) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn the_price_says_where_it_comes_from() {

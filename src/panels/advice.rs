@@ -14,7 +14,7 @@ use analysis::advice::{Advice, is_sure};
 use analysis::change::{Change, Price};
 use analysis::layouts::{LEAST_GAIN, LayoutSearch};
 use analysis::ranking::Layout;
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::format;
 use engine::model::report::Report;
 use engine::names;

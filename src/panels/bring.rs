@@ -17,9 +17,8 @@ use crate::components::latest::Latest;
 use crate::components::select;
 use crate::state::{Action, Pick, SelectTarget};
 use crate::view::{Panel, View};
-use engine::catalog::{self, CLUSTERS};
+use catalog::CLUSTERS;
 use engine::scenario::{Model, Scenario};
-use engine::share;
 use files::brought::{Brought, Item, Kind, Offer, Section};
 use say::{Said, use_say};
 use source::Source;
@@ -244,7 +243,7 @@ fn which_gpus(scenario: &Scenario, keep: Callback<MouseEvent>, emit: &Callback<A
 
 /// Calls the module that reads the input.
 fn read(items: &[Item], scenario: Option<&Scenario>, then: impl FnOnce(Result<Brought, String>) + 'static) {
-    let link = scenario.map(share::encode).unwrap_or_default();
+    let link = scenario.map(links::encode).unwrap_or_default();
     let names: js_sys::Array =
         items.iter().map(|item| wasm_bindgen::JsValue::from(item.name.as_deref().unwrap_or_default())).collect();
     let contents: js_sys::Array = items.iter().map(|item| Uint8Array::from(item.bytes.as_slice())).collect();
@@ -271,7 +270,7 @@ fn concluded(came: Result<Brought, String>, origin: Origin, view: View, emit: &C
 
 /// Applies the scenario that was read, unless the findings are about the scenario on screen.
 fn take_over(brought: &Brought, view: View, emit: &Callback<Action>) {
-    let share::Decoded { scenario, pins, issues, .. } = share::decode(&brought.scenario);
+    let links::Decoded { scenario, pins, issues, .. } = links::decode(&brought.scenario);
     match brought.kind {
         Kind::Model => emit.emit(match scenario.model {
             Model::Preset { id, .. } => Action::Pick(Pick::Model(id)),
@@ -327,7 +326,7 @@ fn said(outcome: Option<&Outcome>, question: Option<Html>, emit: &Callback<Actio
 /// Renders a change that is offered, with buttons to take and to save it.
 fn offered(offer: &Offer, emit: &Callback<Action>) -> Html {
     let take = offer.scenario.as_ref().map(|link| {
-        let scenario = share::decode(link).scenario;
+        let scenario = links::decode(link).scenario;
         let taken = emit.reform(move |_: MouseEvent| Action::Take(Box::new(scenario)));
         html! { <button type="button" class="small-button" onclick={taken}>{ words::TAKE }</button> }
     });

@@ -3,8 +3,7 @@
 use yew::prelude::*;
 
 use crate::components::sourced::sourced;
-use engine::catalog;
-use engine::catalog::accuracy::{Band, Kind, REACHED, Reached};
+use catalog::accuracy::{Band, Kind, REACHED, Reached};
 use engine::fitted::CALIBRATION;
 use engine::params::PARAMS;
 use explain::{TERMS, links};

@@ -20,7 +20,6 @@ use crate::calculator::Calculator;
 use crate::fields::product;
 use crate::state::Action;
 use analysis::inert_options::InertOptions;
-use engine::catalog;
 use engine::format;
 use engine::model::stages::of_model;
 use engine::params::ParamId;

@@ -11,9 +11,9 @@ use crate::components::sourced::sourced;
 use crate::panels::verdict::glance::thumbnail;
 use crate::state::Action;
 use crate::view::View;
+use catalog::{CLAIMS, PLANS, ScenarioEntry};
 use charts::palette::Theme;
-use engine::catalog::{CLAIMS, PLANS, ScenarioEntry};
-use engine::share::decode::{Decoded, decode_link};
+use links::decode::{Decoded, decode_link};
 
 /// Identifier of the button, which is focused when the panel closes.
 pub const BUTTON: &str = "examples";

@@ -12,7 +12,7 @@ use crate::panels::verdict::cost::{FIGURES, of_run};
 use crate::panels::verdict::tiles::{Tiles, limiter};
 use crate::state::Action;
 use crate::words::{LIMITER, MFU, NEEDED, STEP, TOKENS_SHORT, hardware};
-use engine::catalog::accelerators::prices;
+use catalog::accelerators::prices;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::scenario::pins::MOST_PINS;

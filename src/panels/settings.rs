@@ -8,7 +8,6 @@ use yew::prelude::*;
 use crate::browser;
 use crate::words::COPIED;
 use engine::scenario::Scenario;
-use engine::share;
 use files::settings::{Framework, Settings};
 
 /// Heading of the panel.
@@ -130,7 +129,7 @@ fn use_written(framework: Framework, scenario: &Scenario) -> Written {
     use_effect_with((framework, *scenario), move |wanted| {
         let wanted = *wanted;
         *last.borrow_mut() = Some(wanted);
-        let link = share::encode(&wanted.1);
+        let link = links::encode(&wanted.1);
         let name = serde_json::to_string(&wanted.0).unwrap_or_default();
         browser::ask("settings", &[link.into(), name.into()], move |settings: Option<Settings>| {
             // An answer may arrive after the next question.

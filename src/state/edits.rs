@@ -2,8 +2,8 @@
 
 use super::{Draft, Pick, State};
 use analysis::{releases::at, sweep};
+use catalog::{pick, preset, releases};
 use charts::spec::AxisKey;
-use engine::catalog::{pick, preset, releases};
 use engine::params::{Group, Param, ParamId, quantity, scale};
 use engine::scenario::{CUSTOM, Model, Scenario};
 

@@ -78,7 +78,7 @@ fn push_capped(queue: &mut VecDeque<Scenario>, scenario: &Scenario) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
 
     fn with_gpus(gpus: u32) -> Scenario {
         Scenario { gpus, ..default_scenario() }

@@ -3,10 +3,10 @@
 use super::action::{Action, Pick};
 use crate::view::{Asked, PlanView, SURE, View};
 use analysis::experts::family::Family;
+use catalog::releases::newest_first;
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use charts::timeline::{Level, Zoom};
 use charts::views::{AgreementView, LayerView, Measure, Metric, every_axis};
-use engine::catalog::releases::newest_first;
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::params::ParamId;
 use engine::scenario::CUSTOM;
 use trace::RunStep;

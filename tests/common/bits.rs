@@ -1,8 +1,8 @@
 //! Digests over the reports of 1,000 scenarios: equal natively and in Wasm exactly where every bit
 //! of them is.
 
-use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::model::report::Report;
 use engine::params::{Kind, find};
 use engine::scenario::Scenario;
@@ -113,7 +113,7 @@ impl Sequence {
 }
 
 fn scenario(sequence: &mut Sequence) -> Scenario {
-    let mut scenario = engine::catalog::default_scenario();
+    let mut scenario = catalog::default_scenario();
     pick_cluster(&mut scenario, CLUSTERS[sequence.below(CLUSTERS.len())].id);
     if sequence.below(2) == 0 {
         pick_accelerator(&mut scenario, ACCELERATORS[sequence.below(ACCELERATORS.len())].id);

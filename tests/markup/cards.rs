@@ -1,7 +1,6 @@
 //! Cards that explain a number.
 
 use crate::{IMAGES, page, page_at, rendered};
-use engine::catalog;
 use engine::model::report::MemoryPart;
 use engine::scenario::Scenario;
 use shardwise::panels::memory::bar::{gib, part_size};
@@ -31,8 +30,8 @@ fn every_number_has_a_button_and_every_card_its_place() {
     for key in explain::RUN {
         once(Panel::Run, &scenario, key);
     }
-    once(Panel::Memory, &engine::share::decode(IMAGES).scenario, "tower-memory");
-    let generating = engine::share::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario;
+    once(Panel::Memory, &links::decode(IMAGES).scenario, "tower-memory");
+    let generating = links::decode("model=llama-3.1-8b&objective=grpo&sleep=no").scenario;
     let of_objective = MemoryPart::ALL.into_iter().filter(|part| part.is_of_objective() && *part != MemoryPart::Tower);
     for key in of_objective.map(|part| engine::names::part(part).card).chain(explain::ROLLOUT) {
         once(Panel::Memory, &generating, key);
@@ -69,7 +68,7 @@ fn links_of_a_card_lead_back_to_its_number() {
 
 #[test]
 fn logits_that_are_gone_at_the_peak_are_said_to_be_so() {
-    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=1024").scenario;
+    let scenario = links::decode("cluster=dgx-h100&model=llama-3-8b&gpus=8&seq=1024").scenario;
     let logits = scenario.report().memory.parts.get(MemoryPart::Logits);
     assert_eq!(part_size(MemoryPart::Logits, 0.0), "not alive at the peak");
     assert_eq!(part_size(MemoryPart::Engine, 0.0), gib(0.0));

@@ -1,7 +1,6 @@
 //! Controls: sliders, fields, steppers, choices, and text typed into them.
 
 use crate::{IMAGES, after, control, page, rendered, words};
-use engine::catalog;
 use engine::params::{Group, PARAMS, ParamId};
 use engine::scenario::Scenario;
 use shardwise::components::choice::{ChoiceControl, Props as ChoiceProps};
@@ -23,7 +22,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
         IMAGES,
     ];
     let pages = links.map(|link| {
-        let scenario = engine::share::decode(link).scenario;
+        let scenario = links::decode(link).scenario;
         (scenario, page(&scenario, Vec::new()))
     });
     let mut nowhere = Vec::new();
@@ -42,7 +41,7 @@ fn every_parameter_has_a_control_where_it_has_an_effect() {
 
 #[test]
 fn batch_and_layout_are_steppers_that_say_what_becomes_of_the_batch() {
-    let scenario = engine::share::decode("seq=4k&tp=2&accum=2").scenario;
+    let scenario = links::decode("seq=4k&tp=2&accum=2").scenario;
     let html = page(&scenario, Vec::new());
     let group = html.split(&format!("aria-label=\"{}\"", layout::TITLE)).nth(1).unwrap();
     let group = group.split("role=\"group\" aria-label=\"Method\"").next().unwrap();
@@ -60,7 +59,7 @@ fn batch_and_layout_are_steppers_that_say_what_becomes_of_the_batch() {
 
 #[test]
 fn a_step_keeps_the_batch_and_a_correction_stands_at_its_field() {
-    let start = engine::share::decode("accum=4").scenario;
+    let start = links::decode("accum=4").scenario;
     let step = |key, value| Action::Step { key, value };
     let split = after(vec![Action::Take(Box::new(start)), step(ParamId::Tp, 4)]);
     assert_eq!((split.scenario.tp, split.scenario.grad_accum_steps), (4, 16));
@@ -175,7 +174,7 @@ fn a_gesture_is_one_step_of_undo() {
 
 #[test]
 fn a_choice_without_effect_says_so() {
-    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario;
+    let scenario = links::decode("cluster=dgx-h100&model=llama-3-8b&gpus=1").scenario;
     let effects = analysis::inert_options::inert_options(&scenario);
     let same = effects.iter().find(|same| same.all).unwrap();
     let Field::Choice(field) = field(same.param.param(), &scenario, &[], &scenario) else { panic!() };

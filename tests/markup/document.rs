@@ -1,7 +1,6 @@
 //! The document: identifiers, styles, and the limits of its security policy.
 
 use crate::{does_not_fit, page};
-use engine::catalog;
 use engine::scenario::issue::Issue;
 
 #[test]

@@ -1,7 +1,6 @@
 //! The page embedded in another page.
 
 use crate::embed;
-use engine::catalog;
 use engine::scenario::Scenario;
 use shardwise::view::Panel;
 

@@ -4,7 +4,6 @@ use crate::{after, embed, embedded, page, page_at, rendered, words};
 use charts::spec::Held;
 use charts::timeline::Level;
 use charts::views::{Scratch, TIME, feasible_region};
-use engine::catalog;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 use shardwise::components::data_table::DATA;
@@ -163,7 +162,7 @@ fn a_place_in_a_figure_sets_the_values_that_are_read_out() {
 #[test]
 fn the_map_of_the_best_opens_from_its_example() {
     let entry = catalog::CLAIMS.iter().find(|entry| entry.view == "?map=best").unwrap();
-    let decoded = engine::share::decode(entry.link);
+    let decoded = links::decode(entry.link);
     let view = View::from_query(entry.view);
     let html = rendered::<App>(Start { scenario: decoded.scenario, pins: decoded.pins, issues: Vec::new(), view });
     let words = words(&html).replace('\u{2009}', " ");
@@ -186,8 +185,7 @@ fn one_layer_of_experts_is_shown_where_the_model_has_some() {
 
 #[test]
 fn where_the_time_goes_is_a_figure_with_a_lever_for_each_part() {
-    let scenario =
-        engine::share::decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=2&recompute=full&seq=4096").scenario;
+    let scenario = links::decode("cluster=dgx-h100&model=llama-3-70b&gpus=64&tp=2&recompute=full&seq=4096").scenario;
     let html = page_at(Panel::Waterfall, &scenario);
     assert_eq!(html.matches("id=\"waterfall\"").count(), 1);
     assert_eq!(html.matches("id=\"ask-waterfall\"").count(), 1);

@@ -1,7 +1,7 @@
 //! The first screen: headline, sentence, figures in a row, evidence.
 
 use crate::{does_not_fit, embed, embedded, page, page_at, rendered, words};
-use engine::catalog::{self, accuracy};
+use catalog::accuracy;
 use engine::scenario::Scenario;
 use engine::scenario::issue::Issue;
 use shardwise::calculator::headline::{self, title};
@@ -82,7 +82,7 @@ fn days_and_dollars_stand_among_the_headline_figures() {
 fn the_card_of_time_and_cost_says_where_the_price_comes_from() {
     let card = |link: &str| {
         let view = View::from_query("?why=time-and-cost");
-        let scenario = engine::share::decode(link).scenario;
+        let scenario = links::decode(link).scenario;
         let html = rendered::<App>(Start { scenario, issues: Vec::new(), view, pins: Vec::new() });
         words(html.split("id=\"why\"").nth(1).unwrap().split("</section>").next().unwrap())
     };
@@ -105,7 +105,7 @@ fn the_headline_says_whether_it_fits() {
     let first = catalog::default_scenario();
     let sentence = headline::headline(&first, &first.report()).sentence();
     assert!(sentence.starts_with("13B on 64 A100 40 GB is a tight fit: needs 32.3 of 39.5\u{2009}GiB, "), "{sentence}");
-    let fits = engine::share::decode("mem=80").scenario;
+    let fits = links::decode("mem=80").scenario;
     let sentence = headline::headline(&fits, &fits.report()).sentence();
     assert!(
         sentence.starts_with("13B on 64 A100 40 GB with 80\u{2009}GiB fits: needs 32.3 of 79.0\u{2009}GiB, "),
@@ -135,7 +135,7 @@ fn the_headline_says_whether_it_fits() {
 #[test]
 fn the_headline_says_that_the_host_lacks_memory_where_the_gpus_have_it() {
     let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no";
-    let scenario = engine::share::decode(link).scenario;
+    let scenario = links::decode(link).scenario;
     let (report, title) = (scenario.report(), title(&scenario, &scenario.report()));
     let sentence = headline::headline(&scenario, &report).sentence();
     assert!(report.fits() && sentence.contains(" fits the GPUs, not the host: needs "), "{sentence}");
@@ -150,7 +150,7 @@ fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_con
     for link in
         ["", "train=lora&strategy=hybrid-shard&tp=2&pp=2&compute=fp8", "model=mixtral-8x7b&ep=8&gpus=64&objective=dpo"]
     {
-        let scenario = engine::share::decode(link).scenario;
+        let scenario = links::decode(link).scenario;
         let html = page(&scenario, Vec::new());
         let line = scenario_line::scenario_line(&scenario, &scenario.report());
         let place = html.split("<p id=\"scenario\"").nth(1).unwrap().split("</p>").next().unwrap();
@@ -168,7 +168,7 @@ fn the_scenario_is_one_sentence_under_the_headline_and_every_word_leads_to_a_con
 
 #[test]
 fn a_change_that_alters_the_batch_says_so() {
-    let scenario = engine::share::decode("cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=2k").scenario;
+    let scenario = links::decode("cluster=dgx-h100&model=llama-3-8b&gpus=64&seq=2k").scenario;
     let report = scenario.report();
     let found = analysis::advice::advise(&scenario, &report);
     assert!(!found.is_empty());

@@ -1,8 +1,7 @@
 //! The host: its controls, and a step that waits for data.
 
 use crate::{page, page_at, words};
-use engine::catalog;
-use engine::share::decode;
+use links::decode;
 use shardwise::panels::step::waterfall::DATA_LEVER;
 use shardwise::panels::verdict::tiles::limiter_note;
 use shardwise::view::Panel;

@@ -12,7 +12,6 @@ mod models;
 mod pins;
 mod sharing;
 
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::training::Recompute;
 use engine::scenario::Scenario;

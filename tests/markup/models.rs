@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use crate::{after, control, page, page_of, words};
 use charts::views::{Scratch, feasible_region};
-use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::Model;
@@ -21,17 +20,17 @@ fn the_fields_of_a_named_model_are_exact() {
         let scenario = catalog::default_scenario().with_model(entry.pick());
         for param in every().filter(|param| param.group == Group::Architecture) {
             let Kind::Number(number) = param.kind else { continue };
-            let text = engine::catalog::field_text(&number, &scenario);
+            let text = catalog::field_text(&number, &scenario);
             assert_eq!(text.parse::<f64>().unwrap(), (number.get)(&scenario), "{}: {}", entry.id, param.label);
         }
-        let size = engine::catalog::field_text(ParamId::ModelSize.number().unwrap(), &scenario);
+        let size = catalog::field_text(ParamId::ModelSize.number().unwrap(), &scenario);
         assert_eq!(size, entry.size());
     }
     // The usable memory of a GPU has no digits from a conversion.
     for entry in catalog::ACCELERATORS {
         let mut scenario = catalog::default_scenario();
-        engine::catalog::pick::pick_accelerator(&mut scenario, entry.id);
-        let text = engine::catalog::field_text(engine::params::find("usable").unwrap().number().unwrap(), &scenario);
+        catalog::pick::pick_accelerator(&mut scenario, entry.id);
+        let text = catalog::field_text(engine::params::find("usable").unwrap().number().unwrap(), &scenario);
         assert!(text.len() <= 13, "{}: {text}", entry.id);
     }
 }

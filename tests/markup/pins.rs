@@ -1,7 +1,6 @@
 //! Pinned scenarios next to the one on screen.
 
 use crate::{after, page, rendered, words};
-use engine::catalog;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 use shardwise::compare::{differences, name};
@@ -50,7 +49,7 @@ fn a_fourth_pin_changes_nothing_and_the_page_says_so() {
 
 #[test]
 fn an_opened_link_brings_its_pins() {
-    let link = engine::share::decode("gpus=8&pin=1&gpus=16");
+    let link = links::decode("gpus=8&pin=1&gpus=16");
     let arrive = Action::Arrive { scenario: Box::new(link.scenario), pins: link.pins.clone(), issues: link.issues };
     let state = after(vec![Action::Pin, Action::Example(Some(2)), arrive]);
     assert_eq!((state.scenario.gpus, &state.pins, state.example), (8, &link.pins, None));
@@ -59,7 +58,7 @@ fn an_opened_link_brings_its_pins() {
 #[test]
 fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
     let here = catalog::default_scenario();
-    let slow = engine::share::decode("link=100&gpus=32").scenario;
+    let slow = links::decode("link=100&gpus=32").scenario;
     let html = pinned(&here, vec![slow, here]);
     assert!(!page(&here, Vec::new()).contains("class=\"pins\""));
     assert_eq!(html.matches("class=\"tile-delta").count(), 7);
@@ -97,7 +96,7 @@ fn pinned_scenarios_stand_under_the_figures_with_their_differences() {
 fn differences_are_told_by_entries_and_parameters() {
     let here = catalog::default_scenario();
     let there = |link: &str| {
-        let scenario = engine::share::decode(link).scenario;
+        let scenario = links::decode(link).scenario;
         let all = differences(&here, &scenario);
         name(0, &all).replace('\u{2009}', " ")
     };
@@ -125,8 +124,8 @@ fn a_difference_has_its_sign_and_says_whether_it_is_better() {
 
 #[test]
 fn a_pin_on_other_gpus_has_a_partner_at_the_same_money() {
-    let here = engine::share::decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&price=4").scenario;
-    let there = engine::share::decode("cluster=dgx-h200&model=llama-3.1-8b&gpus=64&price=8").scenario;
+    let here = links::decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&price=4").scenario;
+    let there = links::decode("cluster=dgx-h200&model=llama-3.1-8b&gpus=64&price=8").scenario;
     let said = words(&pinned(&here, vec![there]));
     assert!(said.contains("Same $ an hour32 H200"), "{said}");
 }

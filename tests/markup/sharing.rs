@@ -1,7 +1,6 @@
 //! Sharing: links, files, the whole run, a plan.
 
 use crate::{does_not_fit, embed, page, page_at, rendered, words};
-use engine::catalog;
 use engine::scenario::Scenario;
 use shardwise::calculator::{Buffers, Pace, derive};
 use shardwise::panels::run;

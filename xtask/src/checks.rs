@@ -6,7 +6,9 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use crate::engine::{ANALYSIS, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, SCORE, SENTENCE, TRACE};
+use crate::engine::{
+    ANALYSIS, CATALOG, CHARTS, CLI, DIAGNOSE, ENGINE, EXPORT, FILES, HUGGINGFACE, LINKS, SCORE, SENTENCE, TRACE,
+};
 use crate::install::{Browser, Kind, ensure, linters, wasm_target, wasm_tests};
 use crate::programs::{CADDY, GECKODRIVER, MDBOOK, NGINX, TRUNK, WASM_BINDGEN};
 use crate::shell::{cargo, entries, name, output, read, root, run as run_program, step, watch, write};
@@ -69,7 +71,7 @@ use Run::{Check, Tests};
 const SITE: &str = "Site";
 
 /// All steps, in order.
-const STEPS: [Step; 31] = [
+const STEPS: [Step; 32] = [
     Step(Lint, "Rust's formatter and linter", 2, Check(linters)),
     Step(Lint, "Formatting", 3, Check(|| run_program(&mut cargo(&["fmt", "--all", "--check"])))),
     Step(Lint, "Width of comments", 1, Check(comments)),
@@ -104,7 +106,8 @@ const STEPS: [Step; 31] = [
         Tests(|| Ok(cargo(&["test", "--quiet", "--package", "e2e", "--test", "site"]))),
     ),
     Step(Fast, "Unit tests", 40, Tests(|| Ok(units()))),
-    Step(Fast, "Laws and links", 20, Tests(|| Ok(laws()))),
+    Step(Fast, "Engine", 15, Tests(|| Ok(few_cases(&[ENGINE], &[])))),
+    Step(Fast, "Laws and links", 15, Tests(|| Ok(few_cases(&[LINKS, ANALYSIS], &["laws", "links::"])))),
     Step(Fast, "Numbers of the documentation", 10, Tests(|| Ok(cargo(&["test", "--quiet", "--test", "book"])))),
     Step(Record, "Tests, which record", 400, Tests(|| Ok(recording()))),
 ];
@@ -119,16 +122,29 @@ const FUZZ: Duration = Duration::from_secs(3);
 const WEB: [&str; 6] = ["gloo", "js-sys", "plotters-canvas", "wasm-bindgen", "web-sys", "yew"];
 
 /// Packages that must not depend on these crates.
-const WALLED: [&str; 11] =
-    [ENGINE, TRACE, ANALYSIS, "shardwise-explain", EXPORT, CHARTS, DIAGNOSE, FILES, HUGGINGFACE, SCORE, SENTENCE];
+const WALLED: [&str; 13] = [
+    ENGINE,
+    CATALOG,
+    LINKS,
+    TRACE,
+    ANALYSIS,
+    "shardwise-explain",
+    EXPORT,
+    CHARTS,
+    DIAGNOSE,
+    FILES,
+    HUGGINGFACE,
+    SCORE,
+    SENTENCE,
+];
 
 /// Arguments for linting the packages that are compiled for Wasm.
 const WASM_LINTS: &str = "--package shardwise --package shardwise-charts-canvas --package shardwise-files-worker --package \
     shardwise-js --lib --bins --test browser --test bits --target wasm32-unknown-unknown";
 
 /// Packages with recording tests: libraries, the command line, and the page.
-const RECORDING: [&str; 10] =
-    [ENGINE, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
+const RECORDING: [&str; 11] =
+    [ENGINE, CATALOG, ANALYSIS, DIAGNOSE, FILES, SCORE, CHARTS, SENTENCE, "shardwise-api", CLI, "shardwise"];
 
 /// File with the times of the last run.
 const TIMES: &str = "target/test-seconds.csv";
@@ -235,12 +251,13 @@ fn units() -> Command {
     cargo(&["test", "--quiet", "--workspace", "--exclude", "e2e", "--lib", "--bins", "--no-fail-fast"])
 }
 
-fn laws() -> Command {
-    let packages = ["--package", ENGINE, "--package", ANALYSIS];
-    let mut laws = cargo(&["test", "--quiet"]);
-    laws.args(packages).args(["--test", "suite", "--", "laws", "links::"]);
-    laws.env("PROPTEST_CASES", FAST_CASES);
-    laws
+/// The suites of packages with few cases of each law: the tests whose names hold one of these, or
+/// all of them.
+fn few_cases(packages: &[&str], names: &[&str]) -> Command {
+    let mut tests = cargo(&["test", "--quiet"]);
+    tests.args(packages.iter().flat_map(|name| ["--package", name]));
+    tests.args(["--test", "suite", "--"]).args(names).env("PROPTEST_CASES", FAST_CASES);
+    tests
 }
 
 fn recording() -> Command {
@@ -390,12 +407,14 @@ mod tests {
     }
 
     /// Test folders that are one program each.
-    const SUITES: [&str; 8] = [
+    const SUITES: [&str; 10] = [
         "crates/analysis/tests/suite",
+        "crates/catalog/tests/suite",
         "crates/diagnose/tests/suite",
         "crates/engine/tests/suite",
         "crates/files/tests/suite",
         "crates/huggingface/tests/suite",
+        "crates/links/tests/suite",
         "crates/score/tests/suite",
         "crates/trace/tests/suite",
         "tests/e2e/tests/site",

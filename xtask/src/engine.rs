@@ -9,8 +9,12 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::programs::{FRAMEWORKS, TRANSFORMERS};
 use crate::shell::{cargo, of_kind, output, program, read, root, run as run_program, step, write};
 
-/// The package of the engine, which has `throughput` as an example.
+/// The package of the engine.
 pub const ENGINE: &str = "shardwise-engine";
+/// The package of the data's rows.
+pub const CATALOG: &str = "shardwise-catalog";
+/// The package of links.
+pub const LINKS: &str = "shardwise-links";
 /// The package of traced steps.
 pub const TRACE: &str = "shardwise-trace";
 /// The package of exports.
@@ -81,7 +85,7 @@ const FIRST: &str = "Dense models";
 /// Folder of the chapters with the tables.
 const ACCURACY: &str = "docs/book/accuracy";
 /// Source file with the accuracy by accelerator that the engine uses.
-const RECORDED: &str = "crates/engine/src/catalog/accuracy/recorded.rs";
+const RECORDED: &str = "crates/catalog/src/accuracy/recorded.rs";
 /// Folders of the rows: dense models, mixtures of experts, fine-tuning, and other silicon.
 const MEASURED: [&str; 4] =
     ["tests/measured", "tests/measured/mixtures", "tests/measured/finetuned", "tests/measured/silicon"];

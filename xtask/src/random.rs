@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE};
+use crate::engine::{ANALYSIS, DIAGNOSE, ENGINE, FILES, HUGGINGFACE, LINKS};
 use crate::shell::{cargo, make, of_kind, output, program, root, run, step};
 
 /// Compiler flags of cargo-fuzz, without the sanitizer.
@@ -122,8 +122,8 @@ pub fn laws(number: u64, first: u64) -> Result<()> {
     }
     if !failed.is_empty() {
         bail!(
-            "{} of {number} seeds fail: {}. One of them again: `{SEED}={} cargo test --package {ENGINE} --package {ANALYSIS} --package \
-             {DIAGNOSE} --package {FILES} --package {HUGGINGFACE} --test suite`.",
+            "{} of {number} seeds fail: {}. One of them again: `{SEED}={} cargo test --package {ENGINE} --package {LINKS} --package {ANALYSIS} \
+             --package {DIAGNOSE} --package {FILES} --package {HUGGINGFACE} --test suite`.",
             failed.len(),
             failed.join(", "),
             failed.first().and_then(|seed| seed.split(' ').next()).unwrap_or_default(),
@@ -134,7 +134,7 @@ pub fn laws(number: u64, first: u64) -> Result<()> {
 }
 
 fn tests(arguments: &[&str]) -> Command {
-    let packages = [ENGINE, ANALYSIS, DIAGNOSE, FILES, HUGGINGFACE].map(|name| ["--package", name]);
+    let packages = [ENGINE, LINKS, ANALYSIS, DIAGNOSE, FILES, HUGGINGFACE].map(|name| ["--package", name]);
     cargo(&[&["test", "--quiet"], packages.as_flattened(), &["--test", "suite"], arguments].concat())
 }
 

@@ -3,7 +3,7 @@
 
 use analysis::plan::{Found, Plan, Question, Terms, premium};
 use engine::format;
-use engine::share::decode;
+use links::decode;
 use std::time::Instant;
 
 fn main() {

@@ -3,7 +3,7 @@
 
 use super::candidates::{Goal, candidates};
 use super::change::{Price, Turn};
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::memory::odds::{SURE, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
@@ -133,9 +133,8 @@ mod tests {
     use super::super::candidates::{allowed, changes, errors};
     use super::super::change::{Change, apply};
     use super::*;
-    use engine::catalog;
     use engine::scenario::Strategy;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn every_advice_keeps_its_promise() {
@@ -185,7 +184,7 @@ mod tests {
     #[test]
     fn experts_across_slow_links_are_advised_into_the_node() {
         let entry = catalog::SCENARIOS.iter().find(|entry| entry.id == "moe-slow-links").unwrap();
-        let scenario = engine::share::decode(entry.link).scenario;
+        let scenario = links::decode(entry.link).scenario;
         let found = advise(&scenario, &scenario.report());
         let change = found.first().map(|first| first.turn);
         assert_eq!(change, Some(Turn::Change(Change::ExpertParallel(8))), "{found:?}");

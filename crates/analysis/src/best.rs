@@ -118,9 +118,9 @@ fn by_need(one: &Candidate, other: &Candidate) -> core::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::{self, default_scenario};
-    use engine::share::decode;
+    use catalog::default_scenario;
     use engine::units::BytesPerSecond;
+    use links::decode;
 
     fn candidates(scenario: &Scenario) -> Candidates {
         let mut candidates = Candidates::default();

@@ -80,7 +80,6 @@ pub fn longest_context(bounds: Bounds) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog;
 
     fn first_visit() -> Bounds {
         Bounds::of(&catalog::default_scenario().setup())

@@ -11,7 +11,7 @@ const BILLION: f64 = 1e9;
 ///
 /// ```
 /// # use analysis::cost::per_billion_tokens;
-/// # use engine::catalog::default_scenario;
+/// # use catalog::default_scenario;
 /// let mut scenario = default_scenario();
 /// let before = per_billion_tokens(&scenario);
 /// scenario.run.price_per_gpu_hour *= 2.0;

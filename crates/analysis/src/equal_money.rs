@@ -1,6 +1,6 @@
 //! A run on other hardware at the same price an hour.
 
-use engine::catalog::accelerators::prices;
+use catalog::accelerators::prices;
 use engine::scenario::Scenario;
 
 /// The run `other` on as many of its GPUs as cost an hour what those of `run` do, in whole nodes
@@ -9,7 +9,7 @@ use engine::scenario::Scenario;
 ///
 /// ```
 /// use analysis::equal_money::partner;
-/// use engine::share::decode;
+/// use links::decode;
 ///
 /// let run = decode("cluster=dgx-h100&model=llama-3.1-8b&gpus=64&price=4").scenario;
 /// let other = decode("cluster=dgx-h200&model=llama-3.1-8b&gpus=64&price=8").scenario;

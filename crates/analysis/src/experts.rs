@@ -1,10 +1,10 @@
 //! Sweeps of one mixture-of-experts layer over its capacity factor, tokens or GPUs, for every
 //! static choice and for Tutel's adaptive ones (arXiv 2206.03382). The layers that the paper
-//! measured are in [`engine::catalog::expert_layers`].
+//! measured are in [`catalog::expert_layers`].
 
 pub mod family;
 
-use engine::catalog::expert_layers::with_dense_kernels;
+use catalog::expert_layers::with_dense_kernels;
 use engine::model::experts::choice::{ALGORITHMS, CHUNKS};
 use engine::model::experts::layer::choice::splits;
 use engine::model::experts::layer::{Best, Choice, MoeLayer, best, best_parallelism, best_pipelining, layer_time};
@@ -65,7 +65,7 @@ pub fn at(layer: &MoeLayer, along: Along, value: f64) -> MoeLayer {
 /// Returns the time of the layer, forward and backward.
 ///
 /// ```
-/// # use engine::catalog::expert_layers::headline;
+/// # use catalog::expert_layers::headline;
 /// # use engine::model::experts::layer::Choice;
 /// # use analysis::experts::{Policy, time};
 /// // Tutel's headline on 2,048 GPUs, at r = 1: 5.75 times as fast as the baseline (Figure 14); the model is 21 % below.
@@ -124,7 +124,7 @@ pub fn parallelisms(layer: &MoeLayer) -> Vec<Choice> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::expert_layers::{figure_12_large, headline};
+    use catalog::expert_layers::{figure_12_large, headline};
 
     const SCALES: [f64; 8] = [16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0];
 

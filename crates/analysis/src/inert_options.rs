@@ -35,7 +35,7 @@ pub fn inert_options(scenario: &Scenario) -> Vec<InertOptions> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     fn of(link: &str, id: ParamId) -> Option<InertOptions> {
         inert_options(&decode(link).scenario).into_iter().find(|same| same.param == id)

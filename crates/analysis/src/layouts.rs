@@ -6,7 +6,7 @@ use super::candidates::errors;
 use super::change::{Change, Price, apply};
 use super::other_options::turned;
 use super::ranking::{Layout, Ranking};
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::report::Report;
 use engine::model::training::Optimizer;
 use engine::params::ParamId;
@@ -174,7 +174,7 @@ fn savers(scenario: &Scenario) -> Vec<Change> {
 mod tests {
     use super::*;
     use crate::advice::advise;
-    use engine::share::decode;
+    use links::decode;
 
     fn searched(link: &str) -> LayoutSearch {
         let mut search = LayoutSearch::new(&decode(link).scenario);

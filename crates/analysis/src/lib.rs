@@ -6,6 +6,7 @@ pub mod boundary;
 pub mod bounds_search;
 mod candidates;
 pub mod change;
+pub mod claims;
 pub mod cost;
 pub mod equal_money;
 pub mod experts;

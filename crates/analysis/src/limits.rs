@@ -69,7 +69,6 @@ pub fn longest_sequence(scenario: &Scenario) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog;
 
     #[test]
     fn what_is_found_fits_and_a_little_more_does_not() {

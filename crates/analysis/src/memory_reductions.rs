@@ -104,8 +104,8 @@ fn turns(scenario: &Scenario) -> Vec<(Turn, Scenario)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::SCENARIOS;
-    use engine::share::decode;
+    use catalog::SCENARIOS;
+    use links::decode;
 
     #[test]
     fn every_change_lowers_the_part_and_the_whole() {

@@ -101,9 +101,9 @@ fn errors(scenario: &Scenario, about: Option<ParamId>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::scenario::Strategy;
-    use engine::share::decode;
+    use links::decode;
 
     const DEGREES: [ParamId; 4] = [ParamId::Tp, ParamId::Cp, ParamId::Pp, ParamId::Ep];
 

@@ -13,8 +13,8 @@ use engine::model::report::{MemoryPart, MemoryReport};
 use engine::model::setup::Setup;
 use engine::model::stages::stages;
 use engine::scenario::Scenario;
-use engine::share::decode::decode_link;
 use engine::units::Bytes;
+use links::decode::decode_link;
 
 /// Scope of a measured peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

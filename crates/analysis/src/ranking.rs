@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 use super::candidates::errors;
 use super::layout_space::LayoutSpace;
 use super::search::{Met, Objective, Progress, Search, Space};
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::memory::odds::Verdict;
 use engine::model::report::Report;
 use engine::model::run::HostMemory;
@@ -192,9 +192,9 @@ mod tests {
     use super::*;
     use crate::change;
     use crate::layout_space::{MODES, STRATEGIES};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::model::choices::Choices;
-    use engine::share::{decode, encode};
+    use links::{decode, encode};
 
     fn ranked(scenario: &Scenario) -> Ranking {
         let mut ranking = Ranking::new(scenario);

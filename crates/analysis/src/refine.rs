@@ -138,7 +138,7 @@ mod tests {
     fn a_map_has_the_same_lines_and_nearly_the_same_colours() {
         use super::super::boundary::{Tracer, memory_frontier, network_boundary};
         use engine::params::ParamId;
-        let scenario = engine::catalog::default_scenario();
+        let scenario = catalog::default_scenario();
         let number = |id: ParamId| id.number().unwrap();
         let rising =
             |low: f64, factor: f64, count: i32| (0..count).map(|at| low * factor.powi(at)).collect::<Vec<f64>>();

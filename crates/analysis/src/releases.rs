@@ -1,10 +1,11 @@
 //! Effects of a program's release.
 
-use engine::catalog::releases::{Known, Release};
+use catalog::releases::{Known, Release, predecessor};
 use engine::format;
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
 use engine::units::Bytes;
+use links::release::apply;
+use links::{decode, encode};
 
 /// Effect of a release compared with the one before it.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +22,8 @@ pub struct Change {
 ///
 /// ```
 /// use analysis::releases::at;
-/// use engine::catalog::releases::find;
-/// use engine::share::decode::decode;
+/// use catalog::releases::find;
+/// use links::decode::decode;
 ///
 /// let scenario = decode("release=torchtitan-2024-10&model=llama-3-8b&segments=fixed").scenario;
 /// let later = at(&scenario, find("torchtitan").unwrap());
@@ -31,7 +32,7 @@ pub struct Change {
 pub fn at(scenario: &Scenario, release: &'static Release) -> Scenario {
     let Some(Known(own)) = scenario.release else {
         let mut other = *scenario;
-        release.apply(&mut other, scenario);
+        apply(release, &mut other, scenario);
         return other;
     };
     let link = encode(scenario).replace(&format!("release={}", own.id), &format!("release={}", release.id));
@@ -40,7 +41,7 @@ pub fn at(scenario: &Scenario, release: &'static Release) -> Scenario {
 
 /// Returns the effect of a scenario's release; `None` if it has no release or no earlier one.
 pub fn change(scenario: &Scenario) -> Option<Change> {
-    let before = scenario.release?.0.before()?;
+    let before = predecessor(scenario.release?.0)?;
     let [now, then] = [*scenario, at(scenario, before)].map(|scenario| scenario.report());
     let [new, old] = [now.whole().time, then.whole().time].map(engine::units::Seconds::get);
     let slower = if old > 0.0 { new / old - 1.0 } else { 0.0 };

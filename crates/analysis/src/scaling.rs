@@ -85,7 +85,7 @@ fn point(scenario: &Scenario) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::units::BytesPerSecond;
 
     #[test]

@@ -153,7 +153,7 @@ fn strength(knob: &Knob, now: f64, fits: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::units::{Bytes, BytesPerSecond};
 
     fn mfu(_: &Scenario, sample: &Sample) -> f64 {

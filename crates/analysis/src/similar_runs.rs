@@ -121,7 +121,7 @@ pub fn nearest<'a>(own: &Traits, all: impl Iterator<Item = &'a Traits>, most: us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     fn traits(link: &str) -> Traits {
         Traits::of(&decode(link).scenario)

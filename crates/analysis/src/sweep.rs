@@ -215,7 +215,7 @@ pub fn grid(scenario: &Scenario, x: ParamRange, y: ParamRange, out: &mut Vec<Sam
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params::ParamId;
     use engine::scenario::Strategy;
 

@@ -80,8 +80,8 @@ fn is_better(one: &TimeReduction, other: &TimeReduction) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::SCENARIOS;
-    use engine::share::decode;
+    use catalog::SCENARIOS;
+    use links::decode;
 
     #[test]
     fn every_lever_keeps_its_promise() {

@@ -8,7 +8,7 @@ mod any;
 
 use analysis::plan::{Hardware, Kind, Plan, Terms};
 use any::any_scenario;
-use engine::share::decode;
+use links::decode;
 use proptest::prelude::*;
 use std::hint::black_box;
 

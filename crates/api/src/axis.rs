@@ -1,12 +1,12 @@
 //! The quantity that a sweep varies: a parameter of the table, or the cluster, GPU or model.
 
-use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::nearest::did_you_mean;
 use engine::params::{Kind, Param, ParamId, find, is_held, quantity};
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
-use engine::share::{self, spelling, v1};
+use links::{spelling, v1};
 use serde_json::{Value, json};
 
 use crate::given::{Code, refuse};
@@ -89,7 +89,7 @@ impl Axis {
 
 fn of_param(param: &'static Param, scenario: &Scenario, typed: &str) -> (f64, Value, Option<Issue>) {
     let mut moved = *scenario;
-    let issue = share::set_typed(param, typed, &mut moved);
+    let issue = links::set_typed(param, typed, &mut moved);
     match &param.kind {
         Kind::Number(number) => {
             let current = (number.get)(scenario);

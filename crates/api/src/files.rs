@@ -1,8 +1,8 @@
 //! Reads texts and files.
 
 use engine::scenario::Model;
-use engine::share::{self, spelling};
 use files::brought::{self, Base, Brought, Item, Kind};
+use links::spelling;
 
 use crate::given::Code;
 use crate::open::{Open, Stated, Unstated};
@@ -12,7 +12,7 @@ use crate::{Given, Read, Reading, Refusal, json};
 /// [`files::brought::Brought`], or `{"Err": …}` with a sentence. The name is empty for a text
 /// without a file.
 pub fn bring(scenario: &str, files: impl Iterator<Item = (String, Vec<u8>)>) -> String {
-    json(&brought::bring(&items(files), &share::decode(scenario).scenario))
+    json(&brought::bring(&items(files), &links::decode(scenario).scenario))
 }
 
 /// Reads texts and files for the scenario of a program. Returns a [`files::brought::Brought`] as
@@ -43,7 +43,7 @@ pub fn of_items(items: &[Item], given: &Given) -> Result<(Brought, Read), Refusa
         for (key, value) in crate::given::in_order(given.set) {
             read.set(key, value);
         }
-        brought.scenario = share::encode(&read.scenario);
+        brought.scenario = links::encode(&read.scenario);
     }
     read.finish();
     // A run reports its contradictions itself.
@@ -68,11 +68,11 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
     let mut stated = base;
     match brought.kind {
         Kind::Scenario => {
-            let decoded = share::decode(&brought.scenario);
+            let decoded = links::decode(&brought.scenario);
             stated = Stated::of_keys(&decoded.keys);
         }
         // A sentence reports its assumptions itself.
-        Kind::Sentence => stated.add(engine::share::v1::VERSION_KEY),
+        Kind::Sentence => stated.add(links::v1::VERSION_KEY),
         Kind::Model => stated.model = true,
         Kind::Lengths => stated.length = true,
         Kind::Run => {
@@ -84,7 +84,7 @@ fn stated(brought: &Brought, base: Stated) -> Stated {
         }
         // An adapter states its model if the model is in the catalog.
         Kind::Adapter => {
-            let model = share::decode(&brought.scenario).scenario.model;
+            let model = links::decode(&brought.scenario).scenario.model;
             stated.model |= matches!(model, Model::Preset { .. });
         }
         Kind::Links | Kind::Rates | Kind::Error | Kind::Measured => {}

@@ -3,10 +3,10 @@
 
 use core::fmt;
 
-use engine::catalog::cluster;
+use catalog::cluster;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Cause, Issue, Severity};
-use engine::share::{self, spelling, v1};
+use links::{spelling, v1};
 
 use crate::open::{Open, Stated, Unstated};
 
@@ -152,7 +152,7 @@ impl Given<'_> {
 impl Read {
     /// Reads a text. Invalid input is not yet refused.
     pub fn of(text: &str) -> Self {
-        let decoded = share::decode(text);
+        let decoded = links::decode(text);
         let stated = Stated::of_keys(&decoded.keys);
         Self { scenario: decoded.scenario, issues: decoded.issues, stated }
     }
@@ -162,7 +162,7 @@ impl Read {
         let spelled = spelling::spell(key, value);
         self.issues.extend(spelled.notes);
         for (key, value) in &spelled.pairs {
-            self.issues.extend(share::put(&mut self.scenario, key, value));
+            self.issues.extend(links::put(&mut self.scenario, key, value));
             self.stated.add(key);
         }
     }

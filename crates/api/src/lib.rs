@@ -2,7 +2,7 @@
 //! and Python (`python`) and the command line (`cli`) share this interface, so their answers agree.
 //!
 //! A scenario is the text of a link, a fragment, or a JSON object with the keys of links or other
-//! common names ([`engine::share::spelling`]). Reading is strict ([`given`]): a typo is refused
+//! common names ([`links::spelling`]). Reading is strict ([`given`]): a typo is refused
 //! instead of describing another run, and missing values that decide the answer are requested
 //! ([`open`]), unless the program requests the lenient mode that the page uses for links.
 
@@ -16,10 +16,10 @@ pub mod sentence;
 pub mod sweep;
 
 use engine::json::compact;
-use engine::share::{self, spelling};
 use export::catalog_json::catalog_json;
 use export::params_json::params_json;
 use export::report_json::report_json;
+use links::spelling;
 
 pub use given::{Given, Read, Reading, Refusal};
 pub use open::Open;
@@ -59,7 +59,7 @@ pub fn issues(given: &Given, axes: &[String]) -> Result<String, Refusal> {
 ///
 /// Returns a refusal for invalid input.
 pub fn link(given: &Given) -> Result<String, Refusal> {
-    Ok(share::encode(&given.read()?.scenario))
+    Ok(links::encode(&given.read()?.scenario))
 }
 
 /// Returns the catalog as JSON.

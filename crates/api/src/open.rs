@@ -1,12 +1,12 @@
 //! Missing values that decide an answer: a question is returned, or the value is assumed and
 //! reported first.
 
-use engine::catalog::{self, cluster};
+use catalog::cluster;
 use engine::params::quantity::{group_thousands, with_unit};
 use engine::params::{ParamId, Unit};
 use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
-use engine::share::v1;
+use links::v1;
 
 /// A value that decides whether a run fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

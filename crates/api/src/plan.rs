@@ -1,13 +1,12 @@
 //! Plans from a deadline, a budget or available GPUs to hardware and layout.
 
 use analysis::plan::{Found, Hardware, Plan, Question, Terms, break_even, larger_batch};
-use engine::catalog::names::{cluster_named, clusters_near};
+use catalog::names::{cluster_named, clusters_near};
 use engine::nearest::did_you_mean;
 use engine::params::labels;
 use engine::params::quantity::shorten;
 use engine::scenario::issue::Issue;
 use engine::scenario::{Model, Scenario};
-use engine::share;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -249,7 +248,7 @@ impl Row {
             cost_low_usd: cost.map(|cost| found.band.low * cost),
             cost_high_usd: cost.map(|cost| found.band.high * cost),
             break_even_usd_per_gpu_hour: first.and_then(|first| break_even(first, found)),
-            link: share::encode(scenario),
+            link: links::encode(scenario),
         }
     }
 }

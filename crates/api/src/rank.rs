@@ -5,7 +5,6 @@ use analysis::ranking::Ranking;
 use engine::json::compact;
 use engine::params::labels;
 use engine::scenario::issue::Issue;
-use engine::share;
 use export::report_json::report_json;
 
 use crate::{Given, Open, Read, Refusal, axis};
@@ -41,7 +40,7 @@ pub fn answers(ranking: &Ranking, most: usize, issues: &[Issue]) -> String {
     let layouts = ranking.best().iter().take(most).map(|layout| {
         let report = compact(&report_json(&layout.scenario, &layout.report, &[]));
         let name = serde_json::Value::from(labels::layout(&layout.scenario)).to_string();
-        let link = serde_json::Value::from(share::encode(&layout.scenario)).to_string();
+        let link = serde_json::Value::from(links::encode(&layout.scenario)).to_string();
         let runs = layout.lack.is_none();
         format!("{{\"name\":{name},\"link\":{link},\"runs\":{runs},\"report\":{report}}}")
     });

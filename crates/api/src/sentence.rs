@@ -2,7 +2,6 @@
 
 use engine::json::compact;
 use engine::scenario::Scenario;
-use engine::share;
 use export::report_json::report_json;
 use files::brought::{Marked, marks, units};
 use sentence::Asks;
@@ -79,7 +78,7 @@ impl From<&Asks> for Asked {
 /// assert!(api::sentence::understand("does it fit?", "").is_err());
 /// ```
 pub fn understand(text: &str, link: &str) -> Result<String, Refusal> {
-    let now: Scenario = share::decode(link).scenario;
+    let now: Scenario = links::decode(link).scenario;
     let read = sentence::understand(text, &now);
     if !read.is_anything() {
         return Err(Refusal::new(Code::Unreadable, sentence::NOTHING));

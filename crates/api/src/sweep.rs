@@ -1,11 +1,10 @@
 //! Sweeps a scenario along one or two axes, into columns of numbers.
 
-use engine::catalog::accuracy::fit_odds;
+use catalog::accuracy::fit_odds;
 use engine::model::report::{Limiter, Report};
 use engine::model::run::{HostMemory, RunReport};
 use engine::names;
 use engine::scenario::Scenario;
-use engine::share;
 
 use crate::axis::Axis;
 use crate::{Given, Refusal};
@@ -85,7 +84,7 @@ fn fill<'a>(cells: impl Iterator<Item = &'a mut f64>, numbers: impl Iterator<Ite
 /// Returns a refusal for invalid input.
 pub fn point(given: &Given, outer: &str, outer_value: f64, inner: &str, inner_value: f64) -> Result<String, Refusal> {
     let base = given.read()?.scenario;
-    Ok(share::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value)))
+    Ok(links::encode(&Axes::new(outer, inner).moved(&base, outer_value, inner_value)))
 }
 
 /// Axes of a sweep, in the order in which the pairs of a link are read.

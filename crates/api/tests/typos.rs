@@ -5,12 +5,12 @@
 
 use api::Given;
 use api::given::Code;
-use engine::catalog::names::{cluster_named, gpu_named, model_named};
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use catalog::names::{cluster_named, gpu_named, model_named};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::params::{Kind, every};
 use engine::scenario::Scenario;
-use engine::share::spelling::{known_names, spell};
-use engine::share::v1;
+use links::spelling::{known_names, spell};
+use links::v1;
 
 fn read(text: &str) -> Result<Scenario, api::Refusal> {
     Given::from(text).read().map(|read| read.scenario)

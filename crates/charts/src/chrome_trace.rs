@@ -152,7 +152,7 @@ fn counter(point: &Point, time: Seconds) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
 
     fn events(scenario: &Scenario) -> (Value, Vec<Value>) {
         let trace: Value = serde_json::from_str(&chrome_trace(scenario, "#v=1")).unwrap();

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::timeline::Zoom;
     use crate::views::{self, Metric, Scratch, feasible_region, memory_bar, mfu_curve};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params::ParamId;
 
     #[test]

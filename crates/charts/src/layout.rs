@@ -155,7 +155,7 @@ impl BarArea {
 mod tests {
     use super::*;
     use crate::views::{Scratch, feasible_region, memory_bar};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params::ParamId;
 
     #[test]

@@ -160,7 +160,7 @@ fn on_line(spec: &ChartSpec, line: &Line, x: f64) -> Entry {
 mod tests {
     use super::*;
     use crate::views::{Metric, Scratch, feasible_region, mfu_curve};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
 
     #[test]
     fn the_region_says_speed_limiter_and_memory_or_what_is_missing() {

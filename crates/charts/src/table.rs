@@ -314,7 +314,7 @@ fn snake(label: &str) -> String {
 mod tests {
     use super::*;
     use crate::views::{Metric, Scratch, feasible_region, memory_bar, mfu_curve};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params::ParamId;
 
     #[test]

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::timeline::Zoom;
     use crate::views::{Metric, Scratch, mfu_curve, timeline};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params::ParamId;
 
     fn axis(id: ParamId) -> Axis {

@@ -93,7 +93,7 @@ impl Explained {
 /// Explains the first out-of-memory message in a text for a scenario.
 ///
 /// ```
-/// use engine::share::decode;
+/// use links::decode;
 /// use diagnose::error::explain;
 ///
 /// let scenario = decode("model=gemma-2-9b&seq=8192").scenario;

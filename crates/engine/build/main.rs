@@ -1,53 +1,26 @@
-//! Makes the tables of the engine from its data: the rows of `data/`, and the releases of the
-//! programs' own files, `crates/files/programs/*/releases.toml`. A row that is wrong, or has no
-//! source, fails the build.
+//! Makes the fitted constants of the engine from `data/fitted.toml`. A row that is wrong fails the
+//! build.
 
-mod accelerators;
-mod examples;
 mod fitted;
-mod low_precision;
-mod models;
-mod networks;
-mod releases;
-mod revisions;
+#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
 mod rows;
+#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
 mod shape;
 
-use std::path::{Path, PathBuf};
-
-/// Files of Rust by their names.
-type Files = Vec<(&'static str, String)>;
+use std::path::PathBuf;
 
 fn main() {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
-    let out = PathBuf::from(std::env::var("OUT_DIR").unwrap_or_default());
+    let out = PathBuf::from(std::env::var("OUT_DIR").unwrap_or_default()).join("fitted.rs");
     println!("cargo:rerun-if-changed=build");
-    if let Err(error) = tables(&root).and_then(|files| write(&out, &files)) {
+    let table = rows::read(&root, "data/fitted.toml").and_then(|file| fitted::table(&file));
+    let written = table.and_then(|table| {
+        std::fs::write(&out, table).map_err(|error| format!("fitted.rs could not be written: {error}"))
+    });
+    if let Err(error) = written {
         for line in error.lines() {
             println!("cargo:error={line}");
         }
         std::process::exit(1);
     }
-}
-
-/// All tables.
-fn tables(root: &Path) -> Result<Files, String> {
-    let data = |name: &str| rows::read(root, &format!("data/{name}"));
-    let mut files = releases::tables(&root.join("crates/files/programs"))?;
-    files.push(("revisions.rs", revisions::table(&data("revisions.csv")?)?));
-    files.push(("fitted.rs", fitted::table(&data("fitted.toml")?)?));
-    files.extend(models::tables(&data("architectures.toml")?, &data("models.csv")?, &data("families.toml")?)?);
-    files.extend(accelerators::tables(&data("silicon.toml")?, &data("accelerators.toml")?)?);
-    files.extend(low_precision::tables(&data("low_precision.toml")?)?);
-    files.extend(examples::tables(&data("examples.toml")?)?);
-    files.extend(networks::interconnects(&data("interconnects.toml")?)?);
-    files.extend(networks::clusters(&data("clusters.toml")?)?);
-    Ok(files)
-}
-
-fn write(out: &Path, files: &Files) -> Result<(), String> {
-    for (name, text) in files {
-        std::fs::write(out.join(name), text).map_err(|error| format!("{name} could not be written: {error}"))?;
-    }
-    Ok(())
 }

@@ -137,7 +137,7 @@ fn number(value: &Value) -> Option<String> {
     value.as_f64().map(|number| format!("{number:?}"))
 }
 
-/// All rows, by their keys, as an item of Rust, and those by names of their own that the engine
+/// All rows, by their keys, as an item of Rust, and those by names of their own that the catalog
 /// needs one by one.
 pub(crate) fn array(of: &str, rows: &[(String, String)], named: &[(&str, &str)]) -> String {
     let name = |key: &str| named.iter().find(|(of, _)| *of == key).map(|(_, name)| *name);

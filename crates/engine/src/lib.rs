@@ -7,9 +7,10 @@
 //! # Map
 //!
 //! Dependencies point one way: `units, digits, json, stats <- model <- names, scenario <- params <-
-//! format <- validate, catalog <- share <- claims`. Above the engine stand crates of their own:
-//! `trace` (a step tensor by tensor), `analysis` (searches, plans, advice), `explain` (why a number
-//! is what it is) and `export` (reports as JSON and CSV).
+//! format <- validate`. Above the engine stand crates of their own: `catalog` (accelerators,
+//! clusters, models and named scenarios, each number with its source), `links` (a scenario as a link
+//! and back), `trace` (a step tensor by tensor), `analysis` (searches, plans, advice, claims of
+//! papers), `explain` (why a number is what it is) and `export` (reports as JSON and CSV).
 //!
 //! | module | what it is | what it does not know |
 //! |---|---|---|
@@ -23,25 +24,19 @@
 //! | [`params`] | the one table of parameters: control, typed entry, bounds, unit, scale, link key, help | presets |
 //! | [`mod@format`] | numbers as people read them | where they stand |
 //! | [`validate`] | what is wrong with a scenario: bounds and contradictions, in sentences | presets |
-//! | [`catalog`] | rows of `data/`: accelerators, interconnects, clusters, models, named scenarios, each number with its source; picking an entry ([`catalog::pick`]); how far predictions lie off ([`catalog::accuracy`]) | how they are shown |
-//! | [`share`] | link to scenario and back | the page |
-//! | [`claims`] | what papers found beside what the engine finds | the page |
 //!
 //! # Invariants
 //!
-//! 1. The model knows no presets, no user text, no clock, no randomness, no browser.
+//! 1. The engine knows no entry of the catalog; the model knows no presets, no user text, no clock,
+//!    no randomness, no browser.
 //! 2. The same scenario and data give bit-identical reports natively and in Wasm: `+ - * / sqrt`
-//!    and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` (sliders) and
-//!    `catalog/accuracy.rs` (odds).
-//! 3. Decoding never fails: a link gives a scenario and a list of issues. Infeasible is an answer
-//!    (which limit, by how much, what would fix it), never an error or a NaN.
-//! 4. A link fixes choices, data sheets and the program's release. It does not fix calibration.
-//! 5. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit,
+//!    and rounding only; `ln`, `exp` and `powf` live in `params/scale.rs` (sliders).
+//! 3. Infeasible is an answer (which limit, by how much, what would fix it), never an error or a
+//!    NaN.
+//! 4. One row in [`params::PARAMS`] gives a parameter its control, typed entry, bounds, unit,
 //!    scale, link key, CSV header, help and property-test generator.
-//! 6. An evaluation allocates nothing.
+//! 5. An evaluation allocates nothing.
 
-pub mod catalog;
-pub mod claims;
 pub mod digits;
 pub mod fitted;
 pub mod format;
@@ -52,7 +47,6 @@ pub mod nearest;
 pub mod params;
 pub mod rounding;
 pub mod scenario;
-pub mod share;
 pub mod stats;
 pub mod units;
 pub mod validate;

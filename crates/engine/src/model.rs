@@ -42,6 +42,3 @@ pub mod trained;
 pub mod training;
 pub mod transformer;
 pub mod unit_params;
-
-#[cfg(test)]
-mod tests;

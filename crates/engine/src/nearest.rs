@@ -68,7 +68,7 @@ pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Vec
 }
 
 /// Whether two names differ in at most two slips.
-pub(crate) fn is_near(one: &str, other: &str) -> bool {
+pub fn is_near(one: &str, other: &str) -> bool {
     let [one, other]: [Vec<char>; 2] = [one, other].map(|name| name.chars().collect());
     one.len().abs_diff(other.len()) <= 2 && distance(&one, &other) <= 2
 }

@@ -136,6 +136,3 @@ fn neighbours(number: u32, wanted: u32) -> String {
         (None, None) => number.to_string(),
     }
 }
-
-#[cfg(test)]
-mod tests;

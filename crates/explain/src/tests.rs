@@ -1,11 +1,10 @@
 use super::notation::Tree;
 use super::*;
-use engine::catalog::{self, default_scenario};
+use catalog::default_scenario;
 use engine::format::{bytes, percent, seconds};
 use engine::model::choices::Choices;
 use engine::model::training::Recompute;
 use engine::scenario::{Model, Scenario, Strategy};
-use engine::share;
 
 /// Relative difference allowed between a formula and the engine's figure, which add in a different
 /// order.
@@ -71,7 +70,7 @@ fn check(scenario: &Scenario, name: &str) {
 }
 
 fn opened(link: &str) -> Scenario {
-    let decoded = share::decode::decode_link(link);
+    let decoded = ::links::decode_link(link);
     assert!(decoded.issues.is_empty(), "{link}: {:?}", decoded.issues);
     decoded.scenario
 }
@@ -121,7 +120,7 @@ fn so_it_does_for_pipelines_mixtures_and_every_model() {
         "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&sleep=no&genmem=30&recompute=full",
         "cluster=dgx-h100&gpus=8&model=qwen-2.5-7b&objective=grpo&gengpu=8&gentp=2",
     ] {
-        check(&share::decode::decode_link(link).scenario, link);
+        check(&::links::decode_link(link).scenario, link);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Prints the table of parameters as JSON: `cargo xtask book` tells facts about programs in its
 //! labels.
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use export::params_json::params_json;
 
 fn main() {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use engine::catalog::{self, ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
+use catalog::{ACCELERATORS, CLUSTERS, INTERCONNECTS, MODELS, SCENARIOS};
 use engine::model::transformer::{Architecture, Experts, LatentAttention};
 
 /// Models, accelerators, interconnects, clusters and named scenarios.

@@ -12,7 +12,7 @@ use engine::json::compact;
 use engine::params::{every, is_held};
 use engine::scenario::Scenario;
 use engine::scenario::pins::pin_letter;
-use engine::share::{encode, to_json};
+use links::{encode, to_json};
 
 /// The keys of a report that hold no number of the step or the run.
 const LEFT_OUT: [&str; 7] = ["shardwise", "revision", "link", "strategies", "issues", "scenario", "pins"];
@@ -115,7 +115,7 @@ pub fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::share::{decode, encode_with};
+    use links::{decode, encode_with};
 
     fn rows(text: &str) -> Vec<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).comment(Some(b'#')).from_reader(text.as_bytes());

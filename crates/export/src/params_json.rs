@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use engine::params::{Choice, Kind, Number, Param, Scale, every, is_held, quantity};
 use engine::scenario::Scenario;
-use engine::share::spelling::names_of;
-use engine::share::v1;
+use links::spelling::names_of;
+use links::v1;
 
 /// One row.
 #[derive(Debug, Serialize)]
@@ -116,7 +116,7 @@ fn group_key(param: &Param) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn a_row_has_its_bounds_its_default_and_its_value() {

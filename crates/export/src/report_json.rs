@@ -12,9 +12,8 @@ mod step;
 use serde_json::{Value, json};
 
 use analysis::limits::by_strategy;
-use engine::catalog;
-use engine::catalog::accelerators::prices;
-use engine::catalog::accuracy::{self, Band, Evidence, Fit};
+use catalog::accelerators::prices;
+use catalog::accuracy::{self, Band, Evidence, Fit};
 use engine::fitted::CALIBRATION;
 use engine::model::bounds::Bounds;
 use engine::model::report::Report;
@@ -22,13 +21,12 @@ use engine::model::run::RunReport;
 use engine::names;
 use engine::scenario::Scenario;
 use engine::scenario::issue::{Issue, Severity};
-use engine::share;
 
 /// The whole report: times, memory parts, utilisation, limiter, what each strategy reaches, issues,
 /// and the scenario. Keys name the units of numbers. A value is `null` if it is infinite or if
 /// there is none.
 pub fn report_json(scenario: &Scenario, report: &Report, issues: &[Issue]) -> Value {
-    whole(scenario, report, issues, &share::encode(scenario))
+    whole(scenario, report, issues, &links::encode(scenario))
 }
 
 /// Returns the same report followed by those of the pinned scenarios. `link` opens all of them.
@@ -78,7 +76,7 @@ fn whole(scenario: &Scenario, report: &Report, issues: &[Issue], link: &str) -> 
         "bounds": reach::bounds(&Bounds::of(&setup)),
         "run": run(scenario, &run_report),
         "issues": issues.iter().map(issue).collect::<Value>(),
-        "scenario": share::to_json(scenario),
+        "scenario": links::to_json(scenario),
     })
 }
 
@@ -88,7 +86,7 @@ fn versions() -> Value {
         "engine": env!("CARGO_PKG_VERSION"),
         "catalog": catalog::REVISION,
         "calibration": CALIBRATION,
-        "link": share::v1::VERSION,
+        "link": links::v1::VERSION,
     })
 }
 
@@ -167,14 +165,14 @@ mod tests {
     use engine::json::pretty;
 
     fn json(link: &str) -> Value {
-        let scenario = share::decode(link).scenario;
+        let scenario = links::decode(link).scenario;
         serde_json::from_str(&pretty(&report_json(&scenario, &scenario.report(), &[]))).unwrap()
     }
 
     #[test]
     fn what_the_engine_chose_for_experts_is_in_the_report() {
         let link = "cluster=dgx-h100&model=mixtral-8x7b&adaptdegrees=yes&adaptchunks=yes";
-        let (chosen, setup) = (json(link), share::decode(link).scenario.setup());
+        let (chosen, setup) = (json(link), links::decode(link).scenario.setup());
         assert_eq!(
             (&chosen["mesh"]["ep"], &chosen["experts"]["chunks"]),
             (&setup.mesh.ep.into(), &setup.experts.chunks.into())
@@ -185,8 +183,8 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_report_to_the_bit() {
-        let scenario = share::decode("v=1&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
-        let (report, json) = (scenario.report(), json(&share::encode(&scenario)));
+        let scenario = links::decode("v=1&cluster=dgx-h100&model=llama-3-70b&gpus=256&tp=8&pp=4&accum=32").scenario;
+        let (report, json) = (scenario.report(), json(&links::encode(&scenario)));
         let number = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
         let expected = [
             ("/mfu", report.mfu),
@@ -222,11 +220,11 @@ mod tests {
 
     #[test]
     fn pins_come_with_reports_of_their_own() {
-        let decoded = share::decode("v=1&gpus=128&pin=1&gpus=64");
-        let link = share::encode_with(&decoded.scenario, &decoded.pins);
+        let decoded = links::decode("v=1&gpus=128&pin=1&gpus=64");
+        let link = links::encode_with(&decoded.scenario, &decoded.pins);
         let json = with_pins(&decoded.scenario, &decoded.scenario.report(), &[], &decoded.pins, &link);
         assert_eq!(json["link"], link);
-        assert_eq!(share::decode(&json["pins"][0].to_string()).scenario, decoded.pins[0]);
-        assert_eq!(share::decode(&json.to_string()).scenario, decoded.scenario);
+        assert_eq!(links::decode(&json["pins"][0].to_string()).scenario, decoded.pins[0]);
+        assert_eq!(links::decode(&json.to_string()).scenario, decoded.scenario);
     }
 }

@@ -7,7 +7,6 @@
 use std::cell::RefCell;
 
 use analysis::plan::{Kind, Plan, Terms};
-use engine::share;
 use files::settings::Framework;
 use js_sys::Uint8Array;
 use serde::Serialize;
@@ -29,7 +28,7 @@ pub fn bring(link: &str, names: Vec<String>, contents: Vec<Uint8Array>) -> Strin
 #[wasm_bindgen]
 pub fn settings(link: &str, framework: &str) -> String {
     let framework: Option<Framework> = serde_json::from_str(framework).ok();
-    json(&framework.map(|framework| files::settings::text(framework, &share::decode(link).scenario)))
+    json(&framework.map(|framework| files::settings::text(framework, &links::decode(link).scenario)))
 }
 
 thread_local! {
@@ -47,7 +46,7 @@ pub fn plan(link: &str, kind: &str, batch: f64, sure: f64, from: usize, to: usiz
             let is_it = |last: &(String, Plan)| last.0 == link && last.1.kind() == kind && last.1.terms() == terms;
             let (_, plan) = match last.take().filter(is_it) {
                 Some(same) => last.insert(same),
-                None => last.insert((link.to_owned(), Plan::new(&share::decode(link).scenario, kind, terms))),
+                None => last.insert((link.to_owned(), Plan::new(&links::decode(link).scenario, kind, terms))),
             };
             plan.search(from..to).to_numbers()
         })

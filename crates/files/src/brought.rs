@@ -6,12 +6,11 @@ mod of_run;
 mod spoken;
 pub mod words;
 
-use engine::catalog::hub::model_of;
-use engine::catalog::{MODELS, ModelEntry};
+use catalog::hub::model_of;
+use catalog::{MODELS, ModelEntry};
 use engine::scenario::{Model, Scenario};
-use engine::share;
-use engine::share::spelling::spell;
-use engine::share::{carried, v1};
+use links::spelling::spell;
+use links::{carried, v1};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -91,7 +90,7 @@ pub struct Offer {
 pub struct Brought {
     /// What it is.
     pub kind: Kind,
-    /// The scenario that it becomes: the text of a link, or JSON ([`engine::share::decode()`]).
+    /// The scenario that it becomes: the text of a link, or JSON ([`links::decode()`]).
     pub scenario: String,
     /// What came, and what was not understood of it.
     pub said: String,
@@ -164,7 +163,7 @@ impl Brought {
 /// A sentence: what the text is instead, or what it lacks.
 ///
 /// ```
-/// use engine::catalog::default_scenario;
+/// use catalog::default_scenario;
 /// use files::brought::{Item, Kind, bring};
 ///
 /// let text = Item { name: None, bytes: b"[512, 256, 1024, 256]".to_vec() };
@@ -188,7 +187,7 @@ pub fn bring_over(items: &[Item], base: &Base) -> Result<Brought, String> {
     let mut brought = if parts.len() > 1 { of_run::together(&parts, base)? } else { None };
     let one_by_one = if brought.is_some() { rest } else { items.iter().collect() };
     for item in one_by_one {
-        let scenario = brought.as_ref().map_or(base.scenario, |before| share::decode(&before.scenario).scenario);
+        let scenario = brought.as_ref().map_or(base.scenario, |before| links::decode(&before.scenario).scenario);
         let next = of_item(item, &Base { scenario, over: base.over.clone() })?;
         brought = Some(match brought {
             None => next,
@@ -313,7 +312,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     }
     if is_adapter(&json) {
         let adapter = import_adapter(&json)?;
-        let adapted = share::encode(&adapter.applied(scenario));
+        let adapted = links::encode(&adapter.applied(scenario));
         return Ok(Brought::new(Kind::Adapter, adapted, words::adapted(&adapter), words::read(&adapter.used)));
     }
     match import(&json) {
@@ -339,13 +338,13 @@ fn is_scenario(json: &Value) -> bool {
 
 /// A link, or a scenario in JSON.
 fn opened(text: &str, file: Option<&str>) -> Brought {
-    let pins = share::decode(text).pins.len();
+    let pins = links::decode(text).pins.len();
     Brought::new(Kind::Scenario, text.to_owned(), words::restored(file, pins), String::new())
 }
 
 /// Lengths of texts.
 fn listed(lengths: &TextLengths, scenario: &Scenario) -> Brought {
-    let scenario = share::encode(&lengths.applied(scenario));
+    let scenario = links::encode(&lengths.applied(scenario));
     Brought::new(Kind::Lengths, scenario, words::listed(lengths), String::new())
 }
 
@@ -353,7 +352,7 @@ fn listed(lengths: &TextLengths, scenario: &Scenario) -> Brought {
 fn modelled(imported: &Imported, scenario: &Scenario) -> Brought {
     let entry = in_catalog(imported);
     let model = entry.map_or(Model::Custom { architecture: imported.architecture }, ModelEntry::pick);
-    let scenario = share::encode(&scenario.with_model(model));
+    let scenario = links::encode(&scenario.with_model(model));
     Brought::new(Kind::Model, scenario, words::imported(imported, entry), words::read(&imported.used))
 }
 

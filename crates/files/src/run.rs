@@ -27,12 +27,12 @@ mod spelling;
 mod tree;
 mod words;
 
-use engine::catalog::releases::{Known, find};
+use catalog::releases::{Known, find, newest_of};
 use engine::model::software::Framework;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use engine::share::v1::RELEASE_KEY;
-use engine::share::{encode, put};
+use links::v1::RELEASE_KEY;
+use links::{encode, put};
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use alternatives::{Spread, spread};
@@ -164,7 +164,7 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
 /// file is the configuration of a run.
 ///
 /// ```
-/// use engine::catalog::default_scenario;
+/// use catalog::default_scenario;
 /// use files::run::{File, Format, read};
 ///
 /// let file = File::new("run.yaml", "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 2\n");
@@ -302,7 +302,7 @@ fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) ->
         base.scenario.release = Some(Known(release));
     } else {
         // The newest is what another import left there.
-        base.scenario.release = base.scenario.release.filter(|Known(release)| release.id != release.newest().id);
+        base.scenario.release = base.scenario.release.filter(|Known(release)| release.id != newest_of(release).id);
     }
     let first = assembled_after(trees, formats, files, &base, &base.scenario)?;
     // What a program does depends on what it was told, so that it is known in a second reading.

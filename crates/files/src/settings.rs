@@ -109,7 +109,6 @@ pub struct Settings {
 /// engine computes with: their product is the number of GPUs.
 ///
 /// ```
-/// use engine::catalog;
 /// use files::settings::{Framework, text};
 ///
 /// let settings = text(Framework::DeepSpeed, &catalog::default_scenario());

@@ -4,7 +4,7 @@
 mod families;
 mod formula;
 #[path = "../../engine/build/rows.rs"]
-#[allow(dead_code, reason = "shared with the engine, whose tables use all of it")]
+#[allow(dead_code, reason = "shared with the catalog, whose tables use all of it")]
 mod rows;
 
 use std::path::PathBuf;

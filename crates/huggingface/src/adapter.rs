@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use engine::catalog::{self, ModelEntry, hub};
+use catalog::{ModelEntry, hub};
 use engine::model::choices::Choices;
 use engine::model::trained::{Method, Targets, Trained};
 use engine::params::ParamId;

@@ -28,7 +28,7 @@ pub(super) struct Family {
 impl Family {
     /// Reads the fields of a config.
     pub(super) fn read(&self, fields: &mut Fields) -> Architecture {
-        through(self.read, fields, engine::catalog::models::LLAMA_STYLE)
+        through(self.read, fields, catalog::models::LLAMA_STYLE)
     }
 }
 
@@ -66,7 +66,7 @@ fn layers(fields: &mut Fields, shape: &Architecture) -> Layers {
 mod rows {
     use super::reading::Reading;
     use super::{Family, bytes, hybrids, multimodal, widths, zamba};
-    use engine::catalog::models::{GPT_STYLE, LLAMA_STYLE};
+    use catalog::models::{GPT_STYLE, LLAMA_STYLE};
     use engine::model::transformer::pattern::{Mixer, Mlp};
     use engine::model::transformer::recurrent::RecurrentKind;
     use engine::model::transformer::{AttentionBias, FusedProjections, Norm, QkNorm};

@@ -93,7 +93,7 @@ impl TextLengths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::scenario::issue::Severity;
 
     fn read(text: &str) -> TextLengths {

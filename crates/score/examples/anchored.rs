@@ -4,7 +4,7 @@
 //! Rows of one source on one accelerator and framework, either dense or mixtures, form a group.
 //! Each row of a group anchors every other row: the residual is the row's ratio of measured to
 //! predicted value over the anchor's ratio. The 10th and the 90th percentile of the residuals are
-//! printed, with sources weighted by the square root of their rows. [`engine::catalog::accuracy`]
+//! printed, with sources weighted by the square root of their rows. [`catalog::accuracy`]
 //! contains the results.
 
 #[path = "score/table.rs"]
@@ -14,7 +14,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use engine::catalog::accuracy::Kind;
+use catalog::accuracy::Kind;
 use score::predict::Prediction;
 use score::quantile::quantile;
 

@@ -1,6 +1,6 @@
 //! Computes the accuracy of predictions per accelerator, and the error on accelerators without
 //! measurements. `cargo xtask accuracy` records the results for the engine
-//! (`crates/engine/src/catalog/accuracy/recorded.rs`).
+//! (`crates/catalog/src/accuracy/recorded.rs`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::predict::Prediction;
 use super::quantile::quantile;
 use super::spread;
 use super::summary::Entry;
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::hardware::{Efficiency, Generation};
 use engine::stats::Errors;
 

@@ -7,7 +7,7 @@ use super::by_accelerator::is_apart;
 use super::predict::Prediction;
 use super::quantile::{by_source, quantile};
 use super::summary::Entry;
-use engine::catalog::accuracy::{Band, Kind, PeakKind};
+use catalog::accuracy::{Band, Kind, PeakKind};
 use engine::model::hardware::Generation;
 use engine::scenario::Scenario;
 

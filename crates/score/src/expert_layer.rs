@@ -7,7 +7,7 @@ use engine::model::compute::{self, unit_times};
 use engine::model::experts::exchange::ExpertExchange;
 use engine::model::memory::{activations, states};
 use engine::model::transformer::LayerShares;
-use engine::share::decode;
+use links::decode;
 
 /// A measured expert layer, forward and backward.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,6 @@
 
 use super::LeftOut;
 use super::text;
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::report::MemoryReport;
 use engine::model::software::{AttentionKernel, Framework, Kernels, Loss, NormKernel};

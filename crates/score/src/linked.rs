@@ -6,8 +6,8 @@ use super::row::Row;
 use super::text::cell;
 use super::{LeftOut, Notes};
 use analysis::published::{MemoryKind, MemoryStage};
-use engine::share::decode;
 use engine::units::BytesPerSecond;
+use links::decode;
 
 /// Names of the kinds of a memory peak.
 const KINDS: [(&str, MemoryKind); 3] =

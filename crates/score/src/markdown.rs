@@ -20,7 +20,7 @@ use super::summary::{self, Confusion, Entry, Score};
 use super::traced::Traced;
 use super::traced::score::{self as step_score, Compared};
 use super::tracker::{Categories, Tracked};
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::stats::{self, Errors};
 
 /// Writes the whole report. For dense models: step times and memory by source, runs that succeeded
@@ -71,7 +71,7 @@ fn by_accelerator<'a>(text: &mut String, entries: impl Iterator<Item = &'a Entry
         errors.map_or("0 | -".to_owned(), |of| format!("{} | {}", of.count, percent(of.median)))
     };
     for (id, of) in super::by_accelerator::measured(entries) {
-        let Some(entry) = engine::catalog::accelerator(id) else { continue };
+        let Some(entry) = catalog::accelerator(id) else { continue };
         let fitted = if accuracy::is_fitted(entry.values.generation) { "yes" } else { "no" };
         let _ =
             writeln!(text, "| {} | {} | {} | {} | {fitted} |", entry.name, of.runs, cells(of.steps), cells(of.peaks));

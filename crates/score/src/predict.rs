@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::{LeftOut, Notes, host_memory, typed, unsure};
 use analysis::published::{MemoryKind, MemoryStage};
-use engine::catalog::accuracy::{self, Band};
+use catalog::accuracy::{self, Band};
 use engine::model::report::Report;
 use engine::scenario::Scenario;
 use engine::units::BytesPerSecond;

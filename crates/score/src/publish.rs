@@ -2,9 +2,8 @@
 
 use super::summary::Entry;
 use analysis::published::{Peak, Published, Set};
-use engine::catalog;
 use engine::model::hardware::Generation;
-use engine::share::encode::encode;
+use links::encode::encode;
 
 /// Converts a row. Returns `None` for fine-tuning and for a row without a prediction or a
 /// measurement, such as a failed run.

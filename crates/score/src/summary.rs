@@ -6,7 +6,7 @@ use super::LeftOut;
 use super::linked::Set;
 use super::predict::{self, Prediction};
 use super::row::Row;
-use engine::catalog::accuracy::{Band, FAST_MFU};
+use catalog::accuracy::{Band, FAST_MFU};
 use engine::stats::{Errors, spearman};
 
 /// A row with its prediction.

@@ -5,7 +5,6 @@ pub mod score;
 
 use super::LeftOut;
 use super::text;
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::software::{
     AttentionKernel, Communication, Framework, GradientSync, Kernels, Loss, NormKernel, RepeatedHeads, RootUnit,

@@ -3,7 +3,6 @@
 
 use super::LeftOut;
 use super::text;
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::memory::recipe_bytes;
 use engine::model::parallel::{ContextExchange, Pipeline, TensorParallel};

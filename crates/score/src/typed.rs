@@ -20,7 +20,6 @@ use super::predict::{self, Measured, Prediction};
 use super::row::Row;
 use super::text::has;
 use super::{LeftOut, Notes};
-use engine::catalog;
 use engine::model::hardware::{Accelerator, Network};
 use engine::model::objective::{Objective, RolloutEngine, Task};
 use engine::model::training::{ComputeFormat, PrecisionPolicy};

@@ -1,7 +1,7 @@
 //! Widens the range of the step time for unknown networks.
 
 use crate::Notes;
-use engine::catalog::accuracy::{self, Band};
+use catalog::accuracy::{self, Band};
 use engine::scenario::Scenario;
 use engine::units::BytesPerSecond;
 

@@ -19,7 +19,7 @@ impl Asks {
     /// Returns the query of the page that shows the answer, with its `?`: `?plan=cheapest&days=7`.
     ///
     /// ```
-    /// use engine::catalog::default_scenario;
+    /// use catalog::default_scenario;
     ///
     /// let read = sentence::understand("70B, 1T tokens, one week, cheapest", &default_scenario());
     /// assert_eq!(read.asks.unwrap().query().as_deref(), Some("?plan=cheapest&days=7"));
@@ -38,7 +38,7 @@ impl Asks {
     /// Describes the question in words.
     ///
     /// ```
-    /// use engine::catalog::default_scenario;
+    /// use catalog::default_scenario;
     ///
     /// let now = default_scenario();
     /// let read = sentence::understand("longest context for llama 3.1 8b on 8 H100", &now);

@@ -1,7 +1,7 @@
 //! Values that affect the answer but are missing from the sentence.
 
-use engine::catalog::accuracy::verdict;
-use engine::catalog::{accelerator, cluster, default_scenario};
+use catalog::accuracy::verdict;
+use catalog::{accelerator, cluster, default_scenario};
 use engine::format;
 use engine::model::memory::odds::Verdict;
 use engine::params::ParamId;
@@ -32,7 +32,7 @@ impl Assumed {
     /// Describes the assumption in a sentence.
     ///
     /// ```
-    /// use engine::catalog::default_scenario;
+    /// use catalog::default_scenario;
     ///
     /// let read = sentence::understand("llama 3.1 8b qlora on 2x4090", &default_scenario());
     /// let length = read.assumed.iter().find(|assumed| assumed.key == "seq").unwrap();

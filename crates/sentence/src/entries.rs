@@ -1,12 +1,12 @@
 //! Finds catalog entries and parameter options that begin at a token: models, GPUs, nodes, training
 //! programs.
 
-use engine::catalog::names::{cluster_named, gpu_named, model_named};
-use engine::catalog::releases::{self, RELEASES, Release};
-use engine::catalog::{ACCELERATORS, MODELS, ModelEntry, accelerator};
+use catalog::names::{cluster_named, gpu_named, model_named};
+use catalog::releases::{self, RELEASES, Release};
+use catalog::{ACCELERATORS, MODELS, ModelEntry, accelerator};
 use engine::nearest::letters;
 use engine::params::{self, ParamId};
-use engine::share::spelling::spell;
+use links::spelling::spell;
 
 use crate::numbers;
 use crate::tokens::{Sort, Token};
@@ -90,7 +90,7 @@ pub(crate) fn model(text: &Text, at: usize) -> Option<Entry> {
 }
 
 /// Finds a model by a name of at least three characters ([`model_named`]).
-fn named(name: &str) -> Option<engine::catalog::names::Named<ModelEntry>> {
+fn named(name: &str) -> Option<catalog::names::Named<ModelEntry>> {
     let longest = name.split(|sign: char| !sign.is_alphabetic()).map(str::len).max().unwrap_or(0);
     (longest > 1 && letters(name).len() > 2 && name.len() < 120).then(|| model_named(name)).flatten()
 }

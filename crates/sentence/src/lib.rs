@@ -2,7 +2,7 @@
 //! cheapest”.
 //!
 //! [`understand`] matches words with the catalog, the table of parameters and common names of
-//! parameters ([`engine::share::spelling`]); further terms of the field are rows of data. All
+//! parameters ([`links::spelling`]); further terms of the field are rows of data. All
 //! assumptions are reported: missing values that affect the answer are [`Understood::assumed`], and
 //! unknown text is [`Understood::unread`]. If a text contradicts itself, the last value applies and
 //! [`Understood::conflicts`] reports the contradiction.
@@ -22,7 +22,6 @@ mod words;
 use analysis::plan::Kind as PlanKind;
 use engine::params::{Group, ParamId};
 use engine::scenario::Scenario;
-use engine::share;
 
 pub use asks::Asks;
 pub use assumed::Assumed;
@@ -141,7 +140,7 @@ pub struct Understood {
     pub marks: Vec<Mark>,
     /// The scenario that the sentence describes.
     pub scenario: Scenario,
-    /// Fragment of the scenario's link, without `#` ([`engine::share::encode()`]).
+    /// Fragment of the scenario's link, without `#` ([`links::encode()`]).
     pub link: String,
     /// Whether the scenario is new, as the text names a model; otherwise the text changes the
     /// current scenario.
@@ -164,7 +163,7 @@ impl Understood {
     /// Returns whether any part was understood. A text with only filler words does not count.
     ///
     /// ```
-    /// use engine::catalog::default_scenario;
+    /// use catalog::default_scenario;
     ///
     /// assert!(!sentence::understand("does it fit?", &default_scenario()).is_anything());
     /// ```
@@ -177,7 +176,7 @@ impl Understood {
 /// changes the scenario `now`. Parsing never fails: parts that were not understood are listed.
 ///
 /// ```
-/// use engine::catalog::default_scenario;
+/// use catalog::default_scenario;
 /// use sentence::understand;
 ///
 /// let read = understand("llama 3.1 8b qlora on 2x4090, 8k", &default_scenario());
@@ -198,8 +197,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     let mut settled = Settled::of(text, &said, now, seeks, plans);
     conflicts.append(&mut settled.conflicts);
     if let Some(asks) = asks.as_mut().filter(|asks| asks.chooses_hardware() && said.has(&["hw", "cluster", "card"])) {
-        asks.clusters =
-            engine::catalog::cluster(settled.scenario.network.id).map(|entry| entry.id).into_iter().collect();
+        asks.clusters = catalog::cluster(settled.scenario.network.id).map(|entry| entry.id).into_iter().collect();
     }
     if let Some(asks) = asks.as_mut() {
         let of_sequences = said.number("batch").map(|number| number * f64::from(settled.scenario.seq_len));
@@ -229,7 +227,7 @@ pub fn understand(text: &str, now: &Scenario) -> Understood {
     });
     let mut marks: Vec<Mark> = of_found.chain(fillers).collect();
     marks.sort_by_key(|mark| mark.from);
-    let link = share::encode(&settled.scenario);
+    let link = links::encode(&settled.scenario);
     Understood { marks, scenario: settled.scenario, link, is_new: settled.is_new, asks, assumed, unread, conflicts }
 }
 

@@ -1,12 +1,12 @@
 //! Describes the interpretation of a span in words.
 
-use engine::catalog::names::usual_node;
-use engine::catalog::releases::find;
-use engine::catalog::{accelerator, cluster, model};
+use catalog::names::usual_node;
+use catalog::releases::find;
+use catalog::{accelerator, cluster, model};
 use engine::format;
 use engine::params::quantity::{group_thousands, parse, with_unit};
 use engine::params::{self, Kind, Unit};
-use engine::share::v1;
+use links::v1;
 
 /// Describes pairs of keys and values, separated by commas.
 pub(crate) fn of(pairs: &[(String, String)]) -> String {

@@ -214,8 +214,8 @@ impl<'a> Looked<'a> {
         let next = (sign + 2..=tokens.len())
             .find(|next| tokens.get(*next).is_none_or(|token| !token.is_glued || token.is_sign("&)")))?;
         let name = self.text.of(at, sign);
-        let spelled = engine::share::spelling::spell(name, self.text.of(sign + 1, next));
-        let all_known = spelled.pairs.iter().all(|(key, _)| engine::share::v1::is_key(key));
+        let spelled = links::spelling::spell(name, self.text.of(sign + 1, next));
+        let all_known = spelled.pairs.iter().all(|(key, _)| links::v1::is_key(key));
         let first = spelled.pairs.first().and_then(|(key, _)| engine::params::find(key));
         (is_one_word && all_known && name.len() > 1).then(|| Match {
             kind: first.map_or(Kind::Layout, |param| Kind::of(param.id)),
@@ -254,7 +254,7 @@ fn pairs(meaning: &str, slots: &[String]) -> Vec<(String, String)> {
 mod tests {
     use super::*;
     use engine::params;
-    use engine::share::v1;
+    use links::v1;
 
     /// Keys that are resolved to parameters later.
     const OWN: [&str; 13] = [

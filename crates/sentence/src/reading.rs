@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use engine::catalog::names::gpus_near;
-use engine::catalog::{ACCELERATORS, MODELS};
+use catalog::names::gpus_near;
+use catalog::{ACCELERATORS, MODELS};
 use engine::nearest::{Names, did_you_mean, letters, slips};
 use engine::params::quantity::shorten;
-use engine::share::spelling;
+use links::spelling;
 
 use crate::Kind;
 use crate::entries::{Text, family, taken};

@@ -1,6 +1,6 @@
 //! Values of a sentence by key. The last value applies, and contradictions are reported.
 
-use engine::catalog::{cluster, model};
+use catalog::{cluster, model};
 use engine::params::quantity::shorten;
 
 use crate::means::number_of;

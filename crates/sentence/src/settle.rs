@@ -1,18 +1,19 @@
 //! Converts the values of a sentence to a scenario.
 
 use analysis::ranking::Ranking;
-use engine::catalog::accuracy::{Fit, verdict};
-use engine::catalog::names::usual_node;
-use engine::catalog::pick::{LADDER, pick_model};
-use engine::catalog::releases::{Release, find, newest};
-use engine::catalog::{MODELS, ModelEntry, accelerator, cluster, default_scenario, model};
+use catalog::accuracy::{Fit, verdict};
+use catalog::names::usual_node;
+use catalog::pick::{LADDER, pick_model};
+use catalog::releases::{Release, find, newest};
+use catalog::{MODELS, ModelEntry, accelerator, cluster, default_scenario, model};
 use engine::model::ladder;
 use engine::model::memory::odds::Verdict;
 use engine::params::{ParamId, every};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
-use engine::share::{put, v1};
 use engine::validate;
+use links::release::apply_depending;
+use links::{put, v1};
 
 use crate::entries::card_with;
 use crate::means;
@@ -212,7 +213,7 @@ impl Settled {
             let depends = release.depends();
             if depends {
                 let chosen = self.scenario;
-                release.apply_depending(&mut self.scenario, &chosen);
+                apply_depending(release, &mut self.scenario, &chosen);
             }
         }
         if let Some(framework) = said.value("framework") {

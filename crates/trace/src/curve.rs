@@ -182,7 +182,6 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog;
     use engine::model::stages::stages;
     use engine::scenario::Scenario;
 

@@ -129,7 +129,6 @@ pub fn simulated(setup: &Setup, stage: &Stage) -> Option<MemoryReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog;
     use engine::model::choices::Choices;
     use engine::model::software::Framework;
     use engine::model::trained::Targets;

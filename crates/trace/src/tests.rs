@@ -1,5 +1,4 @@
 use super::{Category, Event, Phase, Place, Trace};
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::software::{Framework, Kernels, NormKernel};
 use engine::model::stages::stages;

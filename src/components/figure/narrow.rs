@@ -129,9 +129,9 @@ pub(super) fn selected(area: &PlotArea, over_both: bool, (from, to): (Spot, Spot
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catalog::default_scenario;
     use charts::layout::plot_area;
     use charts::views::{Scratch, feasible_region};
-    use engine::catalog::default_scenario;
     use engine::params::ParamId;
 
     fn map() -> (ChartSpec, PlotArea, Narrow) {

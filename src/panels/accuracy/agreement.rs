@@ -16,7 +16,7 @@ use charts::spec::{ChartSpec, LineRole};
 use charts::views::{self, AgreementView, Filter, Measure, ScoredRows};
 use engine::format;
 use engine::scenario::Scenario;
-use engine::share::encode;
+use links::encode;
 
 /// Caption until the rows are loaded.
 const COMING: &str = "Loading published runs…";

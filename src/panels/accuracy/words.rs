@@ -1,7 +1,6 @@
 //! Differences of a published run from the scenario, in words.
 
 use charts::names;
-use engine::catalog;
 use engine::format;
 use engine::params::{ParamId, Unit};
 use engine::scenario::Scenario;
@@ -105,7 +104,7 @@ fn times(one: f64, other: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn publishers_are_where_they_published() {

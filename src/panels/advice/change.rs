@@ -159,7 +159,7 @@ fn strategy(strategy: Strategy) -> String {
 mod tests {
     use super::*;
     use analysis::advice::advise;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn from_a_doubling_on_a_gain_is_a_multiple() {

@@ -66,7 +66,7 @@ pub(super) fn changed_lines(item: &Item, text: &str, brought: &Brought) -> Vec<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use files::brought::bring;
 
     fn mark(from: usize, to: usize) -> Marked {
@@ -91,7 +91,7 @@ mod tests {
         let text = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 8192\nmicro_batch_size: 8\n\
                     gradient_accumulation_steps: 1\nbf16: true\nadapter: lora\nlora_r: 16\n";
         let item = Item { name: Some("a.yaml".into()), bytes: text.as_bytes().to_vec() };
-        let scenario = engine::share::decode("cluster=dgx-h100&gpus=8").scenario;
+        let scenario = links::decode("cluster=dgx-h100&gpus=8").scenario;
         let brought = bring(std::slice::from_ref(&item), &scenario).unwrap();
         assert!(brought.offers.iter().any(|offer| !offer.files.is_empty()), "{brought:?}");
         let marks = changed_lines(&item, text, &brought);

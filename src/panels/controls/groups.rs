@@ -11,7 +11,7 @@ use super::folds::{FOLDS, Fold, MAY_BE_CUSTOM, place_of};
 use crate::browser;
 use crate::state::{Action, Draft};
 use analysis::inert_options::InertOptions;
-use engine::catalog::preset;
+use catalog::preset;
 use engine::names;
 use engine::params::{PARAMS, Param, every};
 use engine::scenario::issue::Issue;

@@ -8,8 +8,8 @@ use crate::components::combobox::{Combobox, Entry};
 use crate::state::{Action, Pick, SelectTarget};
 use crate::words::{self, CUSTOM, model_name};
 use analysis::releases::{change, said};
-use engine::catalog::releases::{Release, newest_first};
-use engine::catalog::{self, ACCELERATORS, CLUSTERS, MODELS};
+use catalog::releases::{Release, newest_first};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::format;
 use engine::scenario::{Model, Scenario};
 

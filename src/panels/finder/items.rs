@@ -3,12 +3,12 @@
 use crate::panels::tabs::FIGURES;
 use crate::search::Query;
 use crate::view::Panel;
-use engine::catalog::names::{cluster_named, gpu_named, model_named};
-use engine::catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
+use catalog::names::{cluster_named, gpu_named, model_named};
+use catalog::{ACCELERATORS, CLAIMS, CLUSTERS, MODELS, PLANS};
 use engine::params::{self, Group, ParamId, every};
 use engine::scenario::{Id, Scenario};
-use engine::share::spelling::spell;
 use explain::{self, TERMS};
+use links::spelling::spell;
 
 /// Maximum number of items shown.
 const MOST: usize = 60;
@@ -92,7 +92,7 @@ fn known(typed: &str) -> Vec<Target> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
 
     fn first(typed: &str) -> Option<Target> {
         found(&default_scenario(), typed).first().map(|item| item.target)
@@ -133,7 +133,7 @@ mod tests {
             "{:?}",
             dense.model
         );
-        let mixture = engine::share::decode("model=mixtral-8x7b").scenario;
+        let mixture = links::decode("model=mixtral-8x7b").scenario;
         let label = ParamId::TokenDispatcher.param().label;
         let targets: Vec<Target> = found(&mixture, label).iter().map(|item| item.target).collect();
         assert!(targets.contains(&Target::Control(ParamId::TokenDispatcher)), "{targets:?}");

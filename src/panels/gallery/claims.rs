@@ -1,7 +1,7 @@
 //! The number of a paper next to the calculated number.
 
-use engine::catalog::ScenarioEntry;
-use engine::claims::{Compared, Found, compared};
+use analysis::claims::{Compared, Found, compared};
+use catalog::ScenarioEntry;
 use engine::format;
 
 /// Returns both numbers of an entry: `Source: up to about +9 points (as summarised) · here: +8.0
@@ -24,7 +24,7 @@ fn written(found: Found) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::CLAIMS;
+    use catalog::CLAIMS;
 
     #[test]
     fn claims_with_a_number_have_both() {

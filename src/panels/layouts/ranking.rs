@@ -156,7 +156,7 @@ fn speed(now: Seconds, then: Seconds) -> String {
 mod tests {
     use super::*;
     use engine::scenario::Scenario;
-    use engine::share::decode;
+    use links::decode;
 
     fn searched(scenario: &Scenario) -> LayoutSearch {
         let mut search = LayoutSearch::new(scenario);

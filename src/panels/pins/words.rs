@@ -127,7 +127,7 @@ pub fn limiter(limiter: &str) -> Delta {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn more_memory_is_neither_better_nor_worse_while_both_fit() {

@@ -193,8 +193,7 @@ fn missed(plan: &Plan, question: Question, limited: &str) -> String {
 mod tests {
     use super::*;
     use crate::panels::plan::rows::{header, row};
-    use engine::catalog;
-    use engine::share::decode;
+    use links::decode;
 
     fn planned(view: PlanView) -> Plan {
         let own = decode("v=1&cluster=dgx-h100&model=llama-3.1-8b&gpus=64&accum=8&tokens=1T").scenario;

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::panels::scaling::analysis::Analysis;
     use crate::view::View;
-    use engine::catalog::{MODELS, default_scenario};
+    use catalog::{MODELS, default_scenario};
 
     #[test]
     fn every_model_and_metric_has_a_finding() {

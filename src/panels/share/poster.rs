@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::view::View;
     use charts::paint::poster_svg;
-    use engine::share::{carried, decode, encode_with};
+    use links::{carried, decode, encode_with};
 
     #[test]
     fn a_poster_leads_back_to_its_scenario_and_says_what_the_page_says() {

@@ -211,7 +211,7 @@ mod tests {
     use crate::calculator::{Buffers, Pace, derive};
     use crate::snapshot::Snapshot;
     use crate::view::View;
-    use engine::share::{decode, encode_with};
+    use links::{decode, encode_with};
     use std::rc::Rc;
 
     const PAGE: &str = "https://example.org/calc/";

@@ -9,9 +9,9 @@ use crate::components::figure::Figure;
 use crate::components::select::{Item, Select};
 use crate::state::SelectTarget;
 use analysis::experts::family::Family;
+use catalog::expert_layers::EXPERT_LAYERS;
 use charts::spec::ChartSpec;
 use charts::views::{ALONG, LayerView};
-use engine::catalog::expert_layers::EXPERT_LAYERS;
 
 /// Name of the scenario's own layer.
 const THIS_LAYER: &str = "This scenario’s layer";

@@ -2,8 +2,8 @@
 
 use crate::components::tile::Delta;
 use crate::panels::pins::words::delta;
-use engine::catalog::accelerators::prices;
-use engine::catalog::accuracy;
+use catalog::accelerators::prices;
+use catalog::accuracy;
 use engine::format;
 use engine::model::report::Report;
 use engine::model::run::RunReport;
@@ -94,7 +94,7 @@ pub fn of_run(scenario: &Scenario, run: &RunReport) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     fn scenario(link: &str) -> (Scenario, Report) {
         let scenario = decode(link).scenario;

@@ -2,9 +2,8 @@
 
 use crate::panels::accuracy::words::differs;
 use crate::words::correction;
+use catalog::accuracy::{self, Evidence, Measured};
 use charts::views::{Measure, ScoredRows};
-use engine::catalog;
-use engine::catalog::accuracy::{self, Evidence, Measured};
 use engine::format;
 use engine::scenario::Scenario;
 
@@ -70,7 +69,7 @@ fn error(of: &Measured) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::{ACCELERATORS, default_scenario};
+    use catalog::{ACCELERATORS, default_scenario};
 
     #[test]
     fn every_accelerator_says_what_it_stands_on() {

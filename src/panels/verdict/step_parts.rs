@@ -35,8 +35,8 @@ fn of_update(report: &Report) -> [(StepShare, &'static str, Seconds); 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::{SCENARIOS, default_scenario};
-    use engine::share::decode;
+    use catalog::{SCENARIOS, default_scenario};
+    use links::decode;
 
     #[test]
     fn the_parts_add_up_to_the_step_and_none_is_negative() {

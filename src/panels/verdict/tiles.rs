@@ -1,6 +1,6 @@
 //! The headline figures as text.
 
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::format;
 use engine::model::report::{Limiter, Report};
 use engine::names;

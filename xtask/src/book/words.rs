@@ -267,7 +267,7 @@ pub(super) mod tests {
 
     /// Returns the labels of the engine that the tests were compiled with.
     pub(in crate::book) fn labels() -> Labels {
-        let params = export::params_json::params_json(&engine::catalog::default_scenario());
+        let params = export::params_json::params_json(&catalog::default_scenario());
         Labels::read(&serde_json::to_string(&params).unwrap()).unwrap()
     }
 

@@ -2,7 +2,7 @@
 //! where, and what a fixed choice costs.
 
 use super::{Along, at, parallelisms, pipelinings};
-use engine::catalog::expert_layers::with_dense_kernels;
+use catalog::expert_layers::with_dense_kernels;
 use engine::model::experts::layer::{Best, Choice, MoeLayer, best_parallelism, best_pipelining, layer_time};
 use engine::units::Seconds;
 
@@ -82,7 +82,7 @@ impl Compared {
     /// with that slowdown as a factor. Only choices that are possible at every value count.
     ///
     /// ```
-    /// # use engine::catalog::expert_layers::headline;
+    /// # use catalog::expert_layers::headline;
     /// # use analysis::experts::{Along, family::{Family, compare}};
     /// // Tutel: from 16 to 256 GPUs every static pipelining loses somewhere (Table 6).
     /// let scales = [16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0];
@@ -108,7 +108,7 @@ impl Compared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::expert_layers::{figure_12_large, headline};
+    use catalog::expert_layers::{figure_12_large, headline};
 
     #[test]
     fn no_choice_is_faster_than_adapting_and_one_is_as_fast() {

@@ -1,7 +1,6 @@
 //! The global batch of a plan, in tokens per step.
 
 use crate::layout_space::sequences;
-use engine::catalog;
 use engine::model::objective::Task;
 use engine::model::trained::Method;
 use engine::scenario::Scenario;
@@ -108,7 +107,7 @@ pub(super) fn dividing(most: u32, gpus: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::share::decode;
+    use links::decode;
 
     /// Published batches in millions of tokens: parameters that a token meets, tokens, batch, and
     /// the factor within which the rule is.

@@ -6,7 +6,7 @@ use super::batch::{dividing, sequences_of};
 use super::{Hardware, Kind, Laws};
 use crate::layout_space::{LARGEST_MICRO_BATCH, LayoutSpace, doublings};
 use crate::search::Space;
-use engine::catalog::{self, families};
+use catalog::families;
 use engine::model::family::params;
 use engine::params::ParamId;
 use engine::scenario::{Model, Scenario};

@@ -4,7 +4,7 @@ use super::cases::Case;
 use super::settled::{Laws, Settled};
 use crate::candidates::errors;
 use crate::search::{Met, Objective};
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::choices::Choices;
 use engine::model::memory::{self, NoRoom};
 use engine::model::run::{self, HostMemory, RunReport};

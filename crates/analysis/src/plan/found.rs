@@ -2,7 +2,7 @@
 
 use super::{Question, days, own_batch};
 use crate::layout_space::sequences;
-use engine::catalog::accuracy::{self, Band};
+use catalog::accuracy::{self, Band};
 use engine::model::report::Report;
 use engine::model::run::RunReport;
 use engine::scenario::Scenario;

@@ -1,7 +1,7 @@
 //! The hardware that a plan tries: the scenario's own, and every cluster of the catalog.
 
-use engine::catalog::accelerators::prices::{self, Price};
-use engine::catalog::{self, ClusterEntry};
+use catalog::ClusterEntry;
+use catalog::accelerators::prices::{self, Price};
 use engine::format;
 use engine::model::hardware::{Accelerator, Network};
 use engine::params::ParamId;

@@ -6,12 +6,12 @@ use analysis::change::{Price, Turn};
 use analysis::layouts::{self, LayoutSearch};
 use analysis::ranking::Layout;
 use analysis::time_reductions::time_reductions;
-use engine::catalog::accuracy::{fit_odds, verdict};
+use catalog::accuracy::{fit_odds, verdict};
 use engine::model::report::Report;
 use engine::model::step::waterfall::waterfall;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
+use links::{decode, encode};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

@@ -3,7 +3,7 @@
 use analysis::best::{Candidates, NEARLY};
 use analysis::experts::{Policy, pick, time};
 use analysis::limits::largest_model;
-use engine::catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
+use catalog::{CLAIMS, PLANS, SCENARIOS, expert_layers};
 use engine::model::choices::Choices;
 use engine::model::collectives::AllToAll;
 use engine::model::experts::layer::{Choice, MoeLayer};
@@ -12,8 +12,8 @@ use engine::model::report::{Limiter, Report};
 use engine::model::training::Recompute;
 use engine::scenario::pins::PIN_LETTERS;
 use engine::scenario::{Model, Scenario, Strategy};
-use engine::share::{Decoded, decode, encode_with};
 use engine::units::{Bytes, BytesPerSecond};
+use links::{Decoded, decode, encode_with};
 
 fn linked(id: &str) -> Decoded {
     decode(SCENARIOS.iter().find(|entry| entry.id == id).unwrap().link)
@@ -363,7 +363,7 @@ fn hopper_stands_beside_ampere_and_hierarchies_beside_rings() {
     says(hopper.tokens_per_s_per_gpu / pins[0].tokens_per_s_per_gpu, 2.6, 0.1);
     says(points(&hopper, &pins[0]), -8.0, 1.0);
     says(1e2 * pins[1].mfu, 19.0, 1.0);
-    let peak = |id: &str| engine::catalog::accelerator(id).unwrap().values.peak_16bit;
+    let peak = |id: &str| catalog::accelerator(id).unwrap().values.peak_16bit;
     says(peak("h100-sxm") / peak("a100-80gb"), 3.2, 0.1);
 
     let (groups, pins) = compared("compare-hierarchical");

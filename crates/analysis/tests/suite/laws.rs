@@ -6,7 +6,7 @@ use analysis::advice::advise;
 use analysis::ranking::Ranking;
 use engine::params;
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
+use links::{decode, encode};
 use proptest::prelude::*;
 
 /// Cases of each law, unless `PROPTEST_CASES` says another number.

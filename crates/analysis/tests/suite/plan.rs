@@ -6,8 +6,7 @@ use analysis::plan::{
     Found, Hardware, Kind, Laws, NODES, Piece, Plan, Question, Terms, break_even, outgrows_smaller, own_batch, premium,
     usual_batch,
 };
-use engine::catalog;
-use engine::catalog::accelerators::prices;
+use catalog::accelerators::prices;
 use engine::model::choices::Choices;
 use engine::model::memory;
 use engine::model::report::MemoryPart;
@@ -16,7 +15,7 @@ use engine::model::stages::stages;
 use engine::model::training::Recompute;
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
-use engine::share::{decode, encode};
+use links::{decode, encode};
 use proptest::prelude::*;
 
 /// What a layout is, to compare two of them.

@@ -2,12 +2,12 @@
 //! needed.
 
 use analysis::published::MemoryKind;
-use engine::catalog::releases::{RELEASES, Release, find};
+use catalog::releases::{RELEASES, Release, find, newest_of, predecessor};
 use engine::model::report::Report;
 use engine::names;
 use engine::scenario::Scenario;
-use engine::share::decode::decode;
 use engine::stats::median;
+use links::decode::decode;
 use serde::Deserialize;
 use std::fmt::Write;
 
@@ -71,7 +71,7 @@ fn what_a_change_log_says_changes_is_what_changes() {
     let mut wrong = Vec::new();
     for step in &steps {
         let [before, after] = [&step.from, &step.to].map(|id| release(id));
-        assert_eq!(after.before().map(|release| release.id), Some(before.id), "{} follows {}", step.to, step.from);
+        assert_eq!(predecessor(after).map(|release| release.id), Some(before.id), "{} follows {}", step.to, step.from);
         let found = differences(&at(&step.link, before), &at(&step.link, after));
         let expected: Vec<&str> = step.changes.split(';').collect();
         let is_alone = expected.iter().any(|change| matches!(*change, "=" | "none"));
@@ -134,7 +134,7 @@ fn published_runs_are_nearer_at_the_release_of_their_day() {
         assert_eq!(own.program_key(), run.program, "{}", run.what);
         let address = run.source.split_whitespace().next().unwrap_or_default().trim_end_matches(';');
         assert!(address.starts_with("https://"), "{}", run.source);
-        let [then, now] = [own, own.newest()].map(|release| peak(&at(&run.link, release).report(), &run.kind));
+        let [then, now] = [own, newest_of(own)].map(|release| peak(&at(&run.link, release).report(), &run.kind));
         let error = |predicted: f64| predicted / run.peak_gib - 1.0;
         dated.push(error(then).abs());
         newest.push(error(now).abs());

@@ -1,7 +1,7 @@
 //! Sliders of sizes, whose published members are models of their own.
 
 use analysis::sweep;
-use engine::catalog::{self, MODELS};
+use catalog::MODELS;
 use engine::params::{ParamId, scale};
 use engine::scenario::Scenario;
 

@@ -21,7 +21,7 @@ mod tests {
     use crate::layout::plot_area;
     use crate::timeline::Zoom;
     use crate::views::timeline;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
 
     #[test]
     fn every_mark_can_be_pointed_at() {

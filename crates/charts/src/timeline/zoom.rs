@@ -136,7 +136,7 @@ fn layer(playback: &Playback, micro_batch: u32, time: Seconds) -> (Seconds, Seco
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::scenario::Scenario;
 
     #[test]

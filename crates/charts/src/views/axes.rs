@@ -5,7 +5,7 @@ use crate::spec::{Axis, AxisKey, Grain};
 use crate::zoom::{self, Part};
 use analysis::boundary::Point;
 use analysis::sweep;
-use engine::catalog::families;
+use catalog::families;
 use engine::params::{Number, Param, ParamId, Scale};
 use engine::scenario::Scenario;
 use engine::scenario::resolve::Degrees;

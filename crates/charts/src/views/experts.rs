@@ -7,7 +7,7 @@ use super::axes;
 use crate::spec::{Axis, AxisKey, CHOICES, ChartSpec, Grain, Line, LineRole, Quantity};
 use analysis::experts::Along;
 use analysis::experts::family::{Compared, Family, compare};
-use engine::catalog::expert_layers::EXPERT_LAYERS;
+use catalog::expert_layers::EXPERT_LAYERS;
 use engine::model::experts::AllToAll;
 use engine::model::experts::layer::{Choice, MoeLayer};
 use engine::params::{ParamId, Scale, Unit};

@@ -2,7 +2,7 @@
 
 use crate::names;
 use crate::spec::{BarSpec, PinnedBar};
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::format;
 use engine::model::memory::beyond_typical;
 use engine::model::report::{MemoryPart, Report};
@@ -83,7 +83,7 @@ pub fn pinned_memory(name: &str, report: &Report) -> PinnedBar {
 #[cfg(test)]
 mod tests {
     use super::of_lengths;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn texts_of_many_lengths_say_what_the_longest_batch_needs() {

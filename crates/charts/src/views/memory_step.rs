@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::readout::readout;
     use crate::{describe, layout, table};
-    use engine::catalog::{MODELS, default_scenario};
+    use catalog::{MODELS, default_scenario};
     use engine::scenario::Strategy;
 
     fn stacked(spec: &ChartSpec, x: f64) -> f64 {
@@ -238,7 +238,7 @@ mod tests {
     fn every_model_of_the_catalog_has_a_figure_without_nan() {
         for model in MODELS {
             let mut scenario = default_scenario();
-            engine::catalog::pick::pick_model(&mut scenario, model.id);
+            catalog::pick::pick_model(&mut scenario, model.id);
             let spec = memory_step(&scenario, RunStep::First);
             assert!(spec.caption.ends_with('.') && !spec.caption.contains("NaN"), "{}: {}", model.id, spec.caption);
             assert!(spec.y.max.is_finite() && spec.x.max > 1.0, "{}", model.id);
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_way_to_split_a_model_has_a_figure() {
-        let mixture = default_scenario().with_model(engine::catalog::model("mixtral-8x7b").unwrap().pick());
+        let mixture = default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick());
         for start in [default_scenario(), mixture] {
             for strategy in Strategy::ALL {
                 for (tp, cp, pp, ep) in

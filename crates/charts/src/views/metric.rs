@@ -3,7 +3,7 @@
 use crate::spec::{Axis, Grain, Line, Quantity};
 use analysis::cost;
 use analysis::sweep::{self, Sample};
-use engine::catalog::accuracy::{self, Band};
+use catalog::accuracy::{self, Band};
 use engine::format;
 use engine::params::{Number, Scale, Unit};
 use engine::scenario::Scenario;

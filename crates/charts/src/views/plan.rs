@@ -5,7 +5,7 @@ use crate::names;
 use crate::spec::{Axis, ChartSpec, Grain, Line, LineRole, Mark, Quantity};
 use analysis::plan::{Found, Hardware, Kind, Plan, Question};
 use analysis::published::Set;
-use engine::catalog::accelerators::prices;
+use catalog::accelerators::prices;
 use engine::format;
 use engine::params::{Scale, Unit};
 use engine::scenario::Scenario;
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::{describe, table};
     use analysis::plan::Terms;
-    use engine::share::decode;
+    use links::decode;
 
     #[test]
     fn the_front_is_drawn_among_all_runs() {

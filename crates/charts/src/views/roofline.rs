@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::readout::readout;
     use crate::{describe, table};
-    use engine::catalog::{MODELS, default_scenario};
+    use catalog::{MODELS, default_scenario};
 
     fn every_model() -> impl Iterator<Item = Scenario> {
         MODELS.iter().map(|model| Scenario { ep: 8, ..default_scenario().with_model(model.pick()) })
@@ -220,7 +220,7 @@ mod tests {
     fn the_ridge_of_an_h100_is_where_it_is_published() {
         // 989.4 TFLOP/s over 3.35 TB/s: 295 FLOP per byte (NVIDIA's data sheet).
         let mut scenario = default_scenario();
-        engine::catalog::pick::pick_accelerator(&mut scenario, "h100-sxm");
+        catalog::pick::pick_accelerator(&mut scenario, "h100-sxm");
         let spec = roofline(&scenario);
         let ridge = spec.lines[0].segments[0][1];
         assert!((ridge.0 - 295.0).abs() < 1.0 && (ridge.1 - 989.4).abs() < 1.0, "{ridge:?}");

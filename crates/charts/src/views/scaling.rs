@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::readout::readout;
     use crate::{describe, table};
-    use engine::catalog::{MODELS, default_scenario};
+    use catalog::{MODELS, default_scenario};
 
     fn of(spec: &ChartSpec, role: LineRole) -> &Line {
         spec.lines.iter().find(|line| line.role == role).unwrap()

@@ -2,7 +2,7 @@ use super::*;
 use crate::layout;
 use crate::spec::{AxisKey, ChartSpec, Line, LineRole};
 use analysis::sweep::{Sample, assign, sample};
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::params::{Number, ParamId, Scale, Unit};
 use engine::scenario::{Model, Scenario, Strategy};
 
@@ -46,7 +46,7 @@ fn the_lines_of_the_region_lie_where_memory_and_network_say() {
 
 /// Mixtral 8x7B on 64 GPUs, with its experts split over eight.
 fn mixture() -> Scenario {
-    Scenario { ep: 8, ..default_scenario().with_model(engine::catalog::model("mixtral-8x7b").unwrap().pick()) }
+    Scenario { ep: 8, ..default_scenario().with_model(catalog::model("mixtral-8x7b").unwrap().pick()) }
 }
 
 fn keys(scenario: &Scenario) -> Vec<ParamId> {

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::readout::readout;
     use crate::timeline::Level;
-    use engine::catalog::{MODELS, default_scenario};
+    use catalog::{MODELS, default_scenario};
     use engine::model::choices::Choices;
     use engine::model::experts::ExpertParallel;
     use engine::model::transformer::{Architecture, Experts};
@@ -189,7 +189,7 @@ mod tests {
     fn every_model_of_the_catalog_has_a_sentence_and_no_nan() {
         for model in MODELS {
             let mut scenario = default_scenario();
-            engine::catalog::pick::pick_model(&mut scenario, model.id);
+            catalog::pick::pick_model(&mut scenario, model.id);
             for level in Level::ALL {
                 let spec = timeline(&scenario, Zoom::on(level, 0.6), true);
                 for text in [&spec.caption, &readout(&spec, spec.x.min, 0.5).sentence] {

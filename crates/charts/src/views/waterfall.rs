@@ -88,8 +88,8 @@ mod tests {
     use super::*;
     use crate::readout::readout;
     use crate::{describe, table};
-    use engine::catalog::{MODELS, SCENARIOS, default_scenario};
-    use engine::share::decode;
+    use catalog::{MODELS, SCENARIOS, default_scenario};
+    use links::decode;
 
     #[test]
     fn bars_fall_from_the_peak_to_the_mfu_without_a_gap() {

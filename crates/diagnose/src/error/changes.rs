@@ -4,7 +4,6 @@ use analysis::memory_reductions::{MemoryReduction, memory_reductions};
 use engine::format;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;
-use engine::share;
 use serde::{Deserialize, Serialize};
 
 use crate::difference;
@@ -42,7 +41,7 @@ fn removal(scenario: &Scenario, before: &Report, part: MemoryPart, one: &MemoryR
     let of = |report: &Report| report.memory.parts.get(part).get();
     Removal {
         change: differences(scenario, &one.scenario).join(", "),
-        link: share::encode(&one.scenario),
+        link: links::encode(&one.scenario),
         part: (of(before), of(&one.report)),
         needed: (before.memory.needed.get(), one.report.memory.needed.get()),
         fits: one.report.fits(),

@@ -3,7 +3,7 @@
 
 use super::changes::bytes;
 use super::message::{Device, Doing, Message, Source};
-use engine::catalog::{ACCELERATORS, AcceleratorEntry};
+use catalog::{ACCELERATORS, AcceleratorEntry};
 use engine::model::hardware::Generation;
 use engine::model::report::{MemoryPart, Report};
 use engine::scenario::Scenario;

@@ -2,7 +2,8 @@
 
 use super::Measured;
 use super::reasons::{Reason, of_memory, of_time, rank};
-use engine::catalog::accuracy;
+use catalog::accuracy;
+use engine::format;
 use engine::model::anchor::Anchor;
 use engine::model::choices::Choices;
 use engine::model::report::{MemoryPart, Report};
@@ -10,7 +11,6 @@ use engine::model::training::MfuConvention;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
 use engine::units::{Bytes, FlopsPerSecond, Seconds};
-use engine::{format, share};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ const SMALL: f64 = 0.03;
 /// the scenario are ignored.
 ///
 /// ```
-/// use engine::share::decode;
+/// use links::decode;
 /// use diagnose::log::{compare, read};
 ///
 /// let scenario = decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
@@ -284,7 +284,7 @@ fn corrected(scenario: &Scenario, seconds: Option<f64>, memory: Option<&MemoryCo
             changed.anchor.time = rounded(within(ParamId::AnchorTime, ratio), DIGITS);
         }
     }
-    Some(share::encode(&changed))
+    Some(links::encode(&changed))
 }
 
 /// Significant digits of a ratio.

@@ -6,7 +6,6 @@ use engine::model::software::{AttentionKernel, GradientSync, Loss, NormKernel, S
 use engine::model::training::{ComputeFormat, OptimizerKernel, PrecisionPolicy, Recompute};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Scenario, Strategy};
-use engine::share;
 use serde::{Deserialize, Serialize};
 
 /// A change that would explain a measurement.
@@ -54,7 +53,7 @@ pub(super) fn rank(
         if what.is_empty() {
             continue;
         }
-        reasons.push(Reason { what, link: share::encode(&changed), predicted, explains });
+        reasons.push(Reason { what, link: links::encode(&changed), predicted, explains });
     }
     reasons.sort_by(|one, other| other.explains.total_cmp(&one.explains));
     reasons.dedup_by(|one, other| one.what == other.what);

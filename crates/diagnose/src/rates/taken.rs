@@ -1,13 +1,12 @@
 //! Sets measured rates in the scenario and describes each change.
 
-use engine::catalog::names::{Named, gpu_named};
-use engine::catalog::{AcceleratorEntry, accelerator, pick};
+use catalog::names::{Named, gpu_named};
+use catalog::{AcceleratorEntry, accelerator, pick};
 use engine::digits::rounded;
 use engine::format;
 use engine::params::ParamId;
 use engine::params::quantity::with_unit;
 use engine::scenario::{CUSTOM, Scenario};
-use engine::share;
 
 use super::file::File;
 use super::found::{Found, found};
@@ -58,7 +57,7 @@ pub(super) fn take(file: &File, scenario: &Scenario) -> Result<Taken, String> {
     if !file.points.is_empty() {
         match links::fit(&file.points, &after) {
             Ok(fitted) => {
-                let with = share::decode(&fitted.link).scenario;
+                let with = ::links::decode(&fitted.link).scenario;
                 of_links = differences(&after, &with);
                 count += of_links.len();
                 of_links.push(fitted.sentence);

@@ -2,7 +2,7 @@
 //! unexplained.
 
 use diagnose::error::{Explained, MOST_BYTES, explain};
-use engine::share::decode;
+use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 

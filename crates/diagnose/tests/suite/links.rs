@@ -1,8 +1,8 @@
 //! Tables of nccl-tests: the points that are read, and the links fitted to the points.
 
 use diagnose::log::links::{Collective, Point, fit, read};
-use engine::share::decode;
 use engine::units::Seconds;
+use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 //! as recorded.
 
 use diagnose::log::{Comparison, MOST_BYTES, Measured, compare, read};
-use engine::share::decode;
+use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 

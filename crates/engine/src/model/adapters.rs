@@ -160,7 +160,7 @@ pub fn widths(setup: &Setup) -> [f64; 3] {
 /// shares `shares`.
 ///
 /// ```
-/// # use engine::{catalog, model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}}};
+/// # use engine::model::{transformer::LayerShares, adapters::of_layer, trained::{Method, Targets, Trained}};
 /// let model = catalog::model("llama-2-7b").unwrap().pick();
 /// let scenario = engine::scenario::Scenario { model, ..catalog::default_scenario() };
 /// let of = |rank, targets| {

@@ -84,7 +84,8 @@ pub fn forwarded(network: &Network, group: Group, inside: Bytes, outside: Bytes)
 ///
 /// ```
 /// # use engine::model::{collectives::{Group, point_to_point}, hardware::{Network, Topology}};
-/// # use engine::{share::decode, units::{Bytes, BytesPerSecond, Seconds}};
+/// # use links::decode;
+/// # use engine::units::{Bytes, BytesPerSecond, Seconds};
 /// # let network = decode("cluster=dgx-h100").scenario.setup().network;
 /// // 400 GB/s inside a node and 50 between, 3 and 9 us: 1 GB to a neighbour on the same node.
 /// let network = Network {

@@ -7,5 +7,5 @@ pub(crate) mod groups;
 pub(super) mod pipeline;
 pub mod tp_cp;
 
-pub use data_parallel::DataParallelComm;
+pub use data_parallel::{DataParallelComm, layers_in_a_bucket};
 pub use groups::beside_compute;

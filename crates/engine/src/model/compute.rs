@@ -92,7 +92,7 @@ pub type UnitTimes = UnitCosts<Seconds>;
 const EMBEDDING_BYTES: f64 = 4.0;
 /// Columns of a product for which [`super::hardware::Efficiency::half_saturation_tokens`] is
 /// defined.
-pub(crate) const REFERENCE_WIDTH: f64 = 4096.0;
+pub const REFERENCE_WIDTH: f64 = 4096.0;
 /// Returns the dense peak of the format of the layers' matrix products, against which utilisation
 /// is counted.
 pub fn peak(setup: &Setup) -> FlopsPerSecond {
@@ -140,7 +140,8 @@ pub(super) fn recipe_rate(setup: &Setup) -> FlopsPerSecond {
 /// Megatron's `fp8_wgrad`.
 ///
 /// ```
-/// # use engine::{model::compute::{gradient_rate, matmul_rate}, share::decode};
+/// # use links::decode;
+/// # use engine::model::compute::{gradient_rate, matmul_rate};
 /// let of = |link: &str| decode(&format!("cluster=dgx-h100&{link}")).scenario.setup();
 /// assert_eq!(gradient_rate(&of("compute=fp8")), matmul_rate(&of("compute=fp8")));
 /// assert_eq!(gradient_rate(&of("compute=fp8&wgrad16=yes")), matmul_rate(&of("compute=recipe")));

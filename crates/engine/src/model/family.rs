@@ -80,7 +80,7 @@ pub fn between(low: &Architecture, high: &Architecture, size: f64) -> Architectu
 /// Figure 5).
 ///
 /// ```
-/// # use engine::{catalog, model::family::beyond};
+/// # use engine::model::family::beyond;
 /// let llama = catalog::model("llama-3.1-8b").unwrap().architecture;
 /// assert_eq!(beyond(&llama, llama.params() as f64), llama);
 /// ```
@@ -114,6 +114,3 @@ fn geometric(ends: (f64, f64), at: f64, values: (f64, f64), fallback: f64) -> f6
     }
     low.1
 }
-
-#[cfg(test)]
-mod tests;

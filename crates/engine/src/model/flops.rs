@@ -24,7 +24,8 @@ pub use layer::{
 /// Equals [`model_per_token`] if everything is trained.
 ///
 /// ```
-/// # use engine::{model::flops::{model_per_token, of_setup}, share::decode};
+/// # use links::decode;
+/// # use engine::model::flops::{model_per_token, of_setup};
 /// // LoRA spares the gradients of the base's weights, a third of all but attention.
 /// let of = |link: &str| of_setup(&decode(link).scenario.setup()).get();
 /// let (all, lora) = (of("model=llama-2-7b"), of("model=llama-2-7b&train=lora&rank=16"));

@@ -87,7 +87,7 @@ impl Accelerator {
     /// limit of a run.
     ///
     /// ```
-    /// let h100 = engine::catalog::accelerator("h100-sxm").unwrap().values;
+    /// let h100 = catalog::accelerator("h100-sxm").unwrap().values;
     /// assert_eq!(h100.memory.gib(), 80.0);
     /// assert!((h100.usable_memory().gib() - 79.11).abs() < 1e-9);
     /// ```

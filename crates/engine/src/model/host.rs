@@ -43,7 +43,8 @@ pub fn drive_rate(setup: &Setup) -> BytesPerSecond {
 /// share of the bandwidth that Adam reaches there, limited by the rate of the link.
 ///
 /// ```
-/// # use engine::{model::host::update_rate, share::decode};
+/// # use links::decode;
+/// # use engine::model::host::update_rate;
 /// let seconds = |link: &str, params: f64| {
 ///     let setup = decode(link).scenario.setup();
 ///     // ZeRO's 2 x (2 + 12) + 2 bytes of traffic a parameter.

@@ -58,6 +58,3 @@ impl Setup {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -145,7 +145,7 @@ impl Objective {
     /// before the updates ([`super::rollout`]).
     ///
     /// ```
-    /// # use engine::share::decode;
+    /// # use links::decode;
     /// let passes = |link: &str| decode(link).scenario.setup().objective.passes();
     /// assert_eq!([passes(""), passes("objective=dpo"), passes("objective=orpo")], [0, 1, 0]);
     /// assert_eq!([passes("objective=kto"), passes("objective=kto&ref=kept")], [3, 1]);

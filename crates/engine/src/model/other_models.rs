@@ -35,7 +35,8 @@ impl OtherModels {
     /// 4.
     ///
     /// ```
-    /// # use engine::{model::{other_models::OtherModels, stages::stages}, share::decode};
+    /// # use links::decode;
+    /// # use engine::model::{other_models::OtherModels, stages::stages};
     /// let of = |link: &str| {
     ///     let setup = decode(link).scenario.setup();
     ///     OtherModels::of(&setup, &stages(&setup).first)

@@ -33,7 +33,7 @@ impl LocalParams {
 /// and routers whole. A tied head on a stage without the embedding is a copy of it.
 ///
 /// ```
-/// # use engine::{catalog, model::stages::stages};
+/// # use engine::model::stages::stages;
 /// let setup = catalog::default_scenario().setup();
 /// // On one stage without tensor parallelism: the model.
 /// assert_eq!(stages(&setup).first.params.held.all(), setup.architecture.params() as f64);

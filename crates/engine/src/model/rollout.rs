@@ -45,7 +45,8 @@ const PER_LOGIT: f64 = 41.0;
 /// CUDA graphs are captured later and not included.
 ///
 /// ```
-/// # use engine::{model::rollout, share::decode};
+/// # use links::decode;
+/// # use engine::model::rollout;
 /// // The same account: 0.9 of 79.22 GiB less 14.96 of weights leave 53.29 GiB for the cache.
 /// let link = "cluster=dgx-h100&gpus=1&model=llama-3-8b&objective=grpo&genmem=90&train=lora&usable=99.025";
 /// let setup = decode(link).scenario.setup();
@@ -215,6 +216,3 @@ fn at_least_one(count: f64) -> f64 {
 fn at_most(count: f64, most: f64) -> f64 {
     if count < most { count } else { most }
 }
-
-#[cfg(test)]
-mod tests;

@@ -104,6 +104,3 @@ fn times(one: f64, other: f64) -> f64 {
 fn share(part: f64, whole: f64) -> f64 {
     if part <= 0.0 || whole == f64::INFINITY { 0.0 } else { part / whole }
 }
-
-#[cfg(test)]
-mod tests;

@@ -293,29 +293,3 @@ pub enum Cache {
         lasting: f64,
     },
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Framework, Segments};
-    use crate::params::ParamId;
-    use crate::scenario::overheads::overheads;
-
-    #[test]
-    fn frameworks_on_the_same_layers_have_the_same_constants() {
-        let choice = ParamId::Framework.param().choice().unwrap();
-        for index in 0..choice.options.len() {
-            let mut scenario = crate::catalog::default_scenario();
-            (choice.set)(&mut scenario, index);
-            let framework = scenario.framework;
-            let family = match framework {
-                Framework::Transformers | Framework::Fsdp1 | Framework::DeepSpeed => Framework::Torchtitan,
-                Framework::MegatronFsdp => Framework::Megatron,
-                itself => itself,
-            };
-            for segments in [Segments::Fixed, Segments::Expandable] {
-                let of = |framework| overheads(framework, true, segments);
-                assert_eq!(of(framework), of(family), "{framework:?}");
-            }
-        }
-    }
-}

@@ -190,7 +190,7 @@ impl Architecture {
     ///
     /// L layers, V vocabulary, H hidden size, `s_max` learned positions. Counts each shared weight
     /// once and no buffers (rotary tables, masks). Source: the public implementations listed in
-    /// [`crate::catalog`]; for GPT also arXiv 2104.04473, equation 2. Exact for those
+    /// the catalog; for GPT also arXiv 2104.04473, equation 2. Exact for those
     /// implementations; saturates at `u64::MAX`.
     ///
     /// ```
@@ -207,7 +207,7 @@ impl Architecture {
     /// other parameters, including the embedding. All parameters in a dense model.
     ///
     /// ```
-    /// # use engine::{catalog, model::ladder};
+    /// # use engine::model::ladder;
     /// let dense = ladder::architecture(13e9);
     /// assert_eq!(dense.active_params(), dense.params());
     /// // Mixtral 8x7B: "each token has access to 47B parameters, but only uses 13B" (arXiv 2401.04088).

@@ -225,42 +225,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn a_choice_out_of_range_changes_nothing() {
-        let scenario = crate::catalog::default_scenario();
-        for param in every() {
-            if let Kind::Choice(choice) = param.kind {
-                let mut same = scenario;
-                (choice.set)(&mut same, choice.options.len());
-                assert_eq!(same, scenario, "{}", param.key);
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_set_is_what_is_got() {
-        let mut scenario = crate::catalog::default_scenario();
-        scenario.model = crate::scenario::Model::Custom { architecture: scenario.model.architecture() };
-        for param in every() {
-            match param.kind {
-                Kind::Number(number) => {
-                    for value in [number.min, number.max] {
-                        (number.set)(&mut scenario, value);
-                        let relative = ((number.get)(&scenario) - value) / value.max(1.0);
-                        assert!(relative > -1e-15 && relative < 1e-15, "{}: {value}", param.key);
-                    }
-                }
-                Kind::Choice(choice) => {
-                    for index in 0..choice.options.len() {
-                        (choice.set)(&mut scenario, index);
-                        assert_eq!((choice.get)(&scenario), index, "{}", param.key);
-                    }
-                }
-            }
-            if param.id == ParamId::ModelSize {
-                scenario.model = crate::scenario::Model::Custom { architecture: scenario.model.architecture() };
-            }
-        }
-    }
 }

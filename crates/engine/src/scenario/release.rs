@@ -20,13 +20,13 @@ pub struct Release {
     /// Repository, file and commit.
     pub source: &'static str,
     /// The defaults of the release, under the keys of links.
-    pub(crate) facts: &'static [(&'static str, &'static str)],
+    pub facts: Facts,
     /// Conditional defaults: choices, and the defaults that follow from them.
-    pub(crate) depending: &'static [(Facts, Facts)],
+    pub depending: &'static [(Facts, Facts)],
 }
 
 /// Choices under the keys of links.
-type Facts = &'static [(&'static str, &'static str)];
+pub type Facts = &'static [(&'static str, &'static str)];
 
 /// A release of the table, as referenced by a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,11 @@ impl Release {
             [&["pytorch", "transformers", "fsdp1", "deepspeed"], &["megatron", "megatron-fsdp", "megatron-legacy"]];
         let family = FAMILIES.iter().find(|family| family.contains(&self.framework));
         family.map_or(self.framework == framework, |family| family.contains(&framework))
+    }
+
+    /// Returns the unconditional default of the release for a key of links.
+    pub fn fact(&self, key: &str) -> Option<&'static str> {
+        self.facts.iter().find(|(known, _)| *known == key).map(|(_, value)| *value)
     }
 
     /// Whether the release has conditional defaults.

@@ -117,6 +117,3 @@ impl Scenario {
 fn gpus_of(stage: u32, pp: u32) -> String {
     if pp > 1 { format!("the {stage} GPUs of a pipeline stage") } else { format!("{stage} GPUs") }
 }
-
-#[cfg(test)]
-mod tests;

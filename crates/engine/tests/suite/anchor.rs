@@ -1,9 +1,9 @@
 //! A measurement corrects what is predicted: times and memory by its ratios, all views alike.
 
-use engine::catalog::SCENARIOS;
+use catalog::SCENARIOS;
 use engine::model::anchor::Anchor;
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
+use links::{decode, encode};
 
 /// Every time is about as many times longer, and every part of memory: but for latencies that are
 /// constants, and shares of rates that end at 1.

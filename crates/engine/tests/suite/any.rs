@@ -1,8 +1,8 @@
 //! Random valid scenarios, generated from the catalog and the table of parameters: a new row is
 //! tested at once.
 
-use engine::catalog::pick::{pick_accelerator, pick_cluster, pick_model};
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS};
+use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS};
 use engine::params::{Kind, Param, Scale, every};
 use engine::scenario::{CUSTOM, Scenario};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ pub(crate) fn any_scenario() -> impl Strategy<Value = Scenario> {
     let moves = proptest::collection::vec((0..every().count(), 0.0..=1.0_f64), 0..20);
     (0..CLUSTERS.len(), 0..ACCELERATORS.len() * 2, 0..MODELS.len() * 2, moves).prop_map(
         |(cluster, accelerator, model, moves)| {
-            let mut scenario = engine::catalog::default_scenario();
+            let mut scenario = catalog::default_scenario();
             pick_cluster(&mut scenario, CLUSTERS[cluster].id);
             if let Some(entry) = ACCELERATORS.get(accelerator) {
                 pick_accelerator(&mut scenario, entry.id);

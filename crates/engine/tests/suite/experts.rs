@@ -1,7 +1,6 @@
 //! Laws of mixtures of experts over random scenarios.
 
 use crate::cases::cases;
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::experts::choice::{self, with_fastest_chunks, with_fastest_degrees};
 use engine::model::experts::exchange::in_chunks;

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use engine::catalog::SCENARIOS;
-use engine::share::decode;
+use catalog::SCENARIOS;
+use links::decode;
 
 /// Links and what they mean.
 const PUBLISHED: [&str; 2] =

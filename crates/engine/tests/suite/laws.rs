@@ -21,8 +21,8 @@ use engine::model::training::{MfuConvention, PrecisionPolicy, Recompute, Recompu
 use engine::model::transformer::{Architecture, Experts, LayerShares};
 use engine::scenario::issue::Severity;
 use engine::scenario::{ExpertChoice, Model, Scenario, Strategy};
-use engine::share::decode;
 use engine::units::{Bytes, BytesPerSecond, Seconds};
+use links::decode;
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 
@@ -314,7 +314,7 @@ fn is_under_every_bound(setup: &Setup) -> bool {
 /// wherever the simplified step fits, it stays under every bound.
 #[test]
 fn no_step_exceeds_the_fsdp_bounds() {
-    let start = engine::catalog::default_scenario();
+    let start = catalog::default_scenario();
     let strategies = [
         Strategy::FullShard,
         Strategy::ShardGradOp,
@@ -355,7 +355,7 @@ fn no_step_exceeds_the_fsdp_bounds() {
 /// them sets the pace.
 #[test]
 fn shard_groups_that_do_not_divide_a_node_cross_nodes() {
-    let start = engine::catalog::default_scenario();
+    let start = catalog::default_scenario();
     let mut scenario = Scenario { strategy: Strategy::HybridShard, gpus: 48, ..start };
     scenario.network.values.gpus_per_node = 8;
     let crossing = |shard_size| {
@@ -386,7 +386,7 @@ fn the_peak_holds_the_reduction_of_the_root_unit() {
 /// parameter under FSDP2's recipe and 2 under DeepSpeed's, beside a reduction in 4 or 2.
 #[test]
 fn zero_1_gathers_weights_as_they_rest() {
-    let start = Scenario { strategy: Strategy::Zero1, ..engine::catalog::default_scenario() };
+    let start = Scenario { strategy: Strategy::Zero1, ..catalog::default_scenario() };
     let comm = |recipe| Scenario { choices: Choices { recipe, ..start.choices }, ..start }.report().time.comm;
     // 4 + 4, 4 + 2 and 2 + 2 bytes a parameter, and the latencies of as many messages.
     let (fsdp2, reduce16) = (comm(PrecisionPolicy::Fsdp2MixedBf16), comm(PrecisionPolicy::Fsdp2MixedBf16Reduce16));

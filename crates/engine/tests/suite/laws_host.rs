@@ -3,7 +3,7 @@
 use engine::model::report::Limiter;
 use engine::model::step::waterfall::{StepPart, waterfall};
 use engine::scenario::Scenario;
-use engine::share::decode;
+use links::decode;
 use proptest::prelude::*;
 
 use crate::laws::{any_valid_scenario, as_asked, laws};

@@ -2,11 +2,11 @@
 //! carry, and more of anything that is better takes no longer.
 
 use crate::laws::laws;
-use engine::catalog::{CLUSTERS, cluster};
+use catalog::{CLUSTERS, cluster};
 use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to_all, reduce_scatter};
 use engine::model::hardware::{Fabric, Host, Network, Rails, Topology};
-use engine::share::decode;
 use engine::units::{Bytes, BytesPerSecond, Seconds};
+use links::decode;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 

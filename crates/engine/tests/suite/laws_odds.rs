@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::{as_asked, laws};
-use engine::catalog::accuracy::{Fit, PeakKind, fit_odds, verdict};
+use catalog::accuracy::{Fit, PeakKind, fit_odds, verdict};
 use engine::model::memory::odds::{CEILING, FLOOR, Verdict};
 use engine::model::report::Report;
 use engine::scenario::Scenario;

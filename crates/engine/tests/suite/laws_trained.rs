@@ -2,7 +2,7 @@
 
 use crate::any::any_scenario;
 use crate::laws::{any_valid_scenario, as_asked, laws};
-use engine::catalog::MODELS;
+use catalog::MODELS;
 use engine::model::choices::Choices;
 use engine::model::flops::of_setup;
 use engine::model::lengths::Batching;
@@ -177,15 +177,14 @@ proptest! {
 #[test]
 fn adapters_of_full_rank_on_everything_need_no_less_than_full_training() {
     // Much of the layers of Gemma 4's small models stands beside their shape and has no adapters.
-    let dense =
-        |entry: &&engine::catalog::ModelEntry| !entry.architecture.has_experts() && !entry.id.starts_with("gemma-4-e");
+    let dense = |entry: &&catalog::ModelEntry| !entry.architecture.has_experts() && !entry.id.starts_with("gemma-4-e");
     for entry in MODELS.iter().filter(dense) {
         for tp in [1, 2, 8] {
             let scenario = Scenario {
                 model: entry.pick(),
                 tp,
                 choices: Choices { recipe: PrecisionPolicy::PureBf16, ..Choices::DEFAULT },
-                ..engine::catalog::default_scenario()
+                ..catalog::default_scenario()
             };
             let full = scenario.setup();
             let rank = full.architecture.hidden_size;

@@ -1,14 +1,13 @@
 //! Memory of Megatron-Core against what Megatron-LM's continuous integration logs (its
 //! `golden_values` on H100, commit d98e8a64).
 
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::memory::{shard_degrees, states, workspaces};
 use engine::model::software::{AttentionKernel, Framework, Kernels};
 use engine::model::training::{PrecisionPolicy, Recompute};
 use engine::model::transformer::Architecture;
 use engine::scenario::{Model, Scenario, Strategy};
-use engine::share::decode;
+use links::decode;
 
 const MIB: f64 = 1_048_576.0;
 

@@ -1,6 +1,5 @@
 //! Parameters of adapters against PEFT's own count (`tests/peft/counts.py`).
 
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::software::Framework;
 use engine::model::stages::stages;

@@ -3,7 +3,7 @@
 
 use engine::params::{Kind, Param, every};
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
+use links::{decode, encode};
 use proptest::prelude::*;
 
 use crate::cases::cases;

@@ -5,8 +5,8 @@ use engine::model::report::Work;
 use engine::model::report::{MemoryPart, Report};
 use engine::model::step::playback::Playback;
 use engine::model::step::work_times::time_by_work;
-use engine::share::decode;
 use engine::units::Seconds;
+use links::decode;
 
 /// LLaVA-1.5 7B: CLIP ViT-L/14 at 336 pixels before Vicuna.
 const LLAVA: &str = "cluster=dgx-h100&gpus=8&seq=2048&mbs=4&model=custom&layers=32&hidden=4096&heads=32&ffn=11008&vocab=32064\

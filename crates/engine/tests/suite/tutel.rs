@@ -3,7 +3,7 @@
 //! tutel -- --nocapture`.
 
 use crate::tutel_rows::{self as published, Cell, Grid};
-use engine::catalog::expert_layers::{
+use catalog::expert_layers::{
     figure_12_base, figure_12_large, figure_13, headline, layer, network, table_2, table_5, with_dense_kernels,
 };
 use engine::model::collectives::{AllToAll, Group, all_to_all};

@@ -1,10 +1,10 @@
 //! The parts of a step add up to it, for every model, accelerator and scenario, and for random
 //! ones.
 
-use engine::catalog::{ACCELERATORS, CLUSTERS, MODELS, SCENARIOS, default_scenario, pick};
+use catalog::{ACCELERATORS, CLUSTERS, MODELS, SCENARIOS, default_scenario, pick};
 use engine::model::step::waterfall::{StepPart, waterfall};
 use engine::scenario::Scenario;
-use engine::share::decode;
+use links::decode;
 use proptest::prelude::*;
 
 use crate::any::any_scenario;

@@ -52,10 +52,10 @@ pub(super) const PARTS: &[Symbol] = &[
         largest(&c.scenario) / largest(&c.scenario.with_strategy(Strategy::Ddp))
     }),
     of("f_most", "measured over predicted peak, 90th percentile", Count, |c| {
-        engine::catalog::accuracy::peak_memory(&c.report).high
+        catalog::accuracy::peak_memory(&c.report).high
     }),
     of("M_high", "upper end of the range of the memory needed", Bytes, |c| {
-        engine::catalog::accuracy::peak_memory(&c.report).high * c.report.memory.needed.get()
+        catalog::accuracy::peak_memory(&c.report).high * c.report.memory.needed.get()
     }),
 ];
 

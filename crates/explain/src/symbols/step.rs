@@ -5,7 +5,7 @@ use super::How::{
 };
 use super::{Symbol, of};
 use crate::Context;
-use engine::catalog::accuracy;
+use catalog::accuracy;
 use engine::model::adapters;
 use engine::model::collectives::nccl::PAT_RATE;
 use engine::model::collectives::{Group, Ring, bus_bandwidth};

@@ -5,11 +5,10 @@
 #[path = "../../../engine/tests/suite/any.rs"]
 mod any;
 
-use engine::catalog::SCENARIOS;
+use catalog::SCENARIOS;
 use engine::params::{Group, Kind, PARAMS, Param};
 use engine::scenario::issue::Severity;
 use engine::scenario::{Model, Scenario};
-use engine::share;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
@@ -77,7 +76,7 @@ const APART: [Group; 3] = [Group::Hardware, Group::Network, Group::Accounting];
 
 /// All of them, each with a name.
 pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
-    let decoded = |link: &str| share::decode::decode(link).scenario;
+    let decoded = |link: &str| links::decode::decode(link).scenario;
     let mut all: Vec<(String, Scenario)> =
         SCENARIOS.iter().map(|entry| (entry.id.to_owned(), decoded(entry.link))).collect();
     all.extend(MORE.iter().map(|(name, link)| ((*name).to_owned(), decoded(link))));

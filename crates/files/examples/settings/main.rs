@@ -13,7 +13,6 @@ use engine::model::parallel::Mesh;
 use engine::model::setup::Setup;
 use engine::model::transformer::{AttentionBias, FusedProjections, LayerShares, Norm, QkNorm};
 use engine::scenario::Scenario;
-use engine::share;
 use files::settings::{Framework, text};
 use serde_json::{Value, json};
 
@@ -25,7 +24,7 @@ fn main() -> ExitCode {
     let folder =
         words.next().map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(FOLDER), PathBuf::from);
     let scenarios = match words.next() {
-        Some(link) => vec![("link".to_owned(), share::decode::decode(&link).scenario)],
+        Some(link) => vec![("link".to_owned(), links::decode::decode(&link).scenario)],
         None => grid::scenarios(),
     };
     match write(&folder, &scenarios) {
@@ -82,7 +81,7 @@ fn described(folder: &Path, name: &str, scenario: &Scenario) -> std::io::Result<
         && !shape.latent.is_used();
     Ok(json!({
         "name": name,
-        "link": share::encode(scenario),
+        "link": links::encode(scenario),
         "folder": folder.file_name().map(|name| name.to_string_lossy()),
         "gpus": mesh.gpus(),
         "mesh": { "dp_replicate": mesh.dp_replicate, "dp_shard": mesh.dp_shard, "cp": mesh.cp, "tp": mesh.tp, "pp": mesh.pp,

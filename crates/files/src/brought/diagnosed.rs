@@ -1,9 +1,8 @@
 //! Errors, logs, measured links and rates, held against the scenario at hand.
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::format;
 use engine::scenario::Scenario;
-use engine::share;
 use engine::units::{Bytes, Seconds};
 use std::borrow::Cow;
 
@@ -70,14 +69,14 @@ fn of_rates(taken: Taken) -> Brought {
         code: None,
         severity: None,
         what: what.clone(),
-        scenario: Some(share::encode(scenario)),
+        scenario: Some(::links::encode(scenario)),
         files: Vec::new(),
         changes: Changes::Nothing,
     });
     Brought {
         offers: offers.collect(),
         sections,
-        ..Brought::new(Kind::Rates, share::encode(&taken.scenario), taken.said, taken.read)
+        ..Brought::new(Kind::Rates, ::links::encode(&taken.scenario), taken.said, taken.read)
     }
 }
 
@@ -109,7 +108,7 @@ fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {
     let mut brought = Brought {
         offers: offers(&explained.changes, scenario),
         sections: filled(sections),
-        ..Brought::new(Kind::Error, share::encode(scenario), said, String::new())
+        ..Brought::new(Kind::Error, ::links::encode(scenario), said, String::new())
     };
     brought.ask(questions);
     brought
@@ -135,7 +134,7 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
         let needed = format!("{} → {}", bytes(change.needed.0), bytes(change.needed.1));
         let pace = format::percent(change.gain.abs());
         let pace = if change.gain < 0.0 { format!("{pace} slower") } else { format!("{pace} faster") };
-        let after = share::decode(&change.link).scenario;
+        let after = ::links::decode(&change.link).scenario;
         let code = of_change(scenario, &after);
         Offer {
             code: Some(code.to_owned()),
@@ -162,7 +161,7 @@ pub(super) fn of_snapshot(found: Result<Found, Cow<'static, str>>, scenario: &Sc
             ("The largest tensors", found.largest),
             ("What else the snapshot says", found.remarks),
         ]),
-        ..Brought::new(Kind::Error, share::encode(scenario), found.sentence, found.read)
+        ..Brought::new(Kind::Error, ::links::encode(scenario), found.sentence, found.read)
     })
 }
 
@@ -189,6 +188,6 @@ fn of_log(comparison: &Comparison, read: &str, scenario: &Scenario) -> Brought {
             ("What would explain the memory", reasons(memory, |bytes| format::bytes(Bytes::new(bytes)))),
             ("To know", comparison.remarks.clone()),
         ]),
-        ..Brought::new(Kind::Measured, share::encode(scenario), comparison.sentence.clone(), read.to_owned())
+        ..Brought::new(Kind::Measured, ::links::encode(scenario), comparison.sentence.clone(), read.to_owned())
     }
 }

@@ -1,7 +1,6 @@
 //! The configuration of a run, with what the engine would do otherwise.
 
 use engine::format;
-use engine::share;
 
 use super::{Brought, Item, Kind, Offer, Section, Unsaid, text};
 use crate::run::{self, Base, File, Finding, Refusal, Run, Spread, lint, read, spread, write_back};
@@ -60,7 +59,7 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
         open: run.open.clone(),
         contradictions: run.contradictions.clone(),
         spread: Some(spread).filter(|spread| !spread.odds.is_empty()),
-        ..Brought::new(Kind::Run, share::encode(&run.scenario), said(&run), String::new())
+        ..Brought::new(Kind::Run, links::encode(&run.scenario), said(&run), String::new())
     };
     if !has_model {
         brought.ask(vec![NO_MODEL.to_owned()]);
@@ -109,7 +108,7 @@ fn offer(finding: &Finding, files: &[File], base: &Base) -> Offer {
         code: Some(finding.code.to_owned()),
         severity: Some(finding.severity),
         what,
-        scenario: scenario.map(|run| share::encode(&run.scenario)),
+        scenario: scenario.map(|run| links::encode(&run.scenario)),
         files: differing.collect(),
         changes: finding.changes,
     }

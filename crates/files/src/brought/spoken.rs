@@ -100,8 +100,7 @@ pub fn units(text: &str, byte: usize) -> usize {
 mod tests {
     use super::super::{Item, bring};
     use super::*;
-    use engine::catalog::default_scenario;
-    use engine::share;
+    use catalog::default_scenario;
 
     fn brought(text: &str) -> Result<Brought, String> {
         bring(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
@@ -111,7 +110,7 @@ mod tests {
     fn a_short_text_is_a_sentence() {
         let run = brought("🚀 llama 3.1 8b qlora on 2x4090, 8k").unwrap();
         assert_eq!(run.kind, Kind::Sentence);
-        let scenario = share::decode(&run.scenario).scenario;
+        let scenario = links::decode(&run.scenario).scenario;
         assert_eq!((scenario.gpus, scenario.seq_len), (2, 8192));
         // The rocket is two units of UTF-16.
         let model = run.marks.iter().find(|mark| mark.kind == "model").unwrap();

@@ -1,9 +1,9 @@
 //! What texts and files bring.
 
 use super::*;
-use engine::catalog::default_scenario;
-use engine::share::decode::LONGEST_LINK;
+use catalog::default_scenario;
 use huggingface::MOST_CHARACTERS;
+use links::decode::LONGEST_LINK;
 
 /// What a pasted text brings.
 fn brought(text: &str) -> Result<Brought, String> {
@@ -28,7 +28,7 @@ fn a_text_of_megabytes_is_no_link() {
 fn a_link_above_64_kb_brings_a_sentence_and_nothing_else() {
     let link = brought(&pairs(LONGEST_LINK)).unwrap();
     assert_eq!(link.kind, Kind::Scenario);
-    let decoded = share::decode(&link.scenario);
+    let decoded = links::decode(&link.scenario);
     assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
     assert_eq!(decoded.issues.len(), 1, "{:?}", decoded.issues);
 }
@@ -40,14 +40,14 @@ fn an_address_is_told_from_json_and_says_where_the_text_is() {
     let said = brought("https://example.com/config.json").unwrap_err();
     assert!(said.starts_with("This page fetches nothing") && !said.contains("raw/main"), "{said}");
     let ours = brought("https://example.com/?map=seq.gpus#v=1&gpus=128").unwrap();
-    assert_eq!((ours.kind, share::decode(&ours.scenario).scenario.gpus), (Kind::Scenario, 128));
+    assert_eq!((ours.kind, links::decode(&ours.scenario).scenario.gpus), (Kind::Scenario, 128));
 }
 
 #[test]
 fn an_adapter_is_read_as_one() {
     let text = r#"{"peft_type": "LORA", "r": 64, "base_model_name_or_path": "meta-llama/Llama-3.2-1B"}"#;
     let adapter = brought(text).unwrap();
-    let scenario = share::decode(&adapter.scenario).scenario;
+    let scenario = links::decode(&adapter.scenario).scenario;
     assert_eq!((adapter.kind, scenario.trained.rank), (Kind::Adapter, 64));
     assert!(adapter.scenario.contains("model=llama-3.2-1b"), "{}", adapter.scenario);
 }
@@ -55,7 +55,7 @@ fn an_adapter_is_read_as_one() {
 #[test]
 fn a_byte_order_mark_is_no_part_of_a_text() {
     let link = brought("\u{feff}v=1&gpus=128").unwrap();
-    assert_eq!(share::decode(&link.scenario).scenario.gpus, 128);
+    assert_eq!(links::decode(&link.scenario).scenario.gpus, 128);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn several_files_make_one_scenario() {
     let adapter = file("adapter_config.json", r#"{"peft_type": "LORA", "r": 32}"#);
     let lengths = file("lengths.txt", "100 300");
     let brought = bring(&[adapter, lengths], &default_scenario()).unwrap();
-    let scenario = share::decode(&brought.scenario).scenario;
+    let scenario = links::decode(&brought.scenario).scenario;
     assert_eq!(scenario.trained.rank, 32);
     assert!(brought.scenario.contains("texts="), "{}", brought.scenario);
     assert!(brought.said.contains("rank 32") && brought.said.contains("2 texts"), "{}", brought.said);
@@ -85,9 +85,9 @@ fn a_run_becomes_the_scenario_with_what_would_be_better() {
     let text = "base_model: meta-llama/Llama-3.1-8B\nsequence_len: 4096\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
                 gradient_checkpointing: true  # keep\nflash_attention: true\nbf16: true\nadapter: lora\nlora_r: 16\nwarmup: 3\n";
     let item = Item { name: Some("run.yaml".into()), bytes: text.into() };
-    let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+    let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
     let run = bring(&[item], &base).unwrap();
-    let scenario = share::decode(&run.scenario).scenario;
+    let scenario = links::decode(&run.scenario).scenario;
     assert_eq!((run.kind, scenario.seq_len, scenario.trained.rank), (Kind::Run, 4096, 16));
     assert!(run.said.starts_with("A run of Axolotl"), "{}", run.said);
     let titles: Vec<&str> = run.sections.iter().map(|section| section.title.as_str()).collect();
@@ -112,10 +112,10 @@ fn a_script_that_names_a_signal_is_a_run() {
 
 #[test]
 fn an_error_is_explained_and_the_scenario_stays() {
-    let base = share::decode("model=gemma-2-9b&seq=8192&cluster=dgx-h100").scenario;
+    let base = links::decode("model=gemma-2-9b&seq=8192&cluster=dgx-h100").scenario;
     let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
     let error = bring(&[Item { name: None, bytes: text.into() }], &base).unwrap();
-    assert_eq!((error.kind, share::decode(&error.scenario).scenario), (Kind::Error, base));
+    assert_eq!((error.kind, links::decode(&error.scenario).scenario), (Kind::Error, base));
     assert!(error.sections[0].lines[0].contains("8,192"), "{:?}", error.sections);
     assert!(error.offers.iter().all(|offer| offer.scenario.is_some()) && !error.offers.is_empty());
 }
@@ -125,7 +125,7 @@ fn the_model_and_the_gpu_of_an_error_are_asked_for_before_anything_is_offered() 
     let text = "  File \"transformers/models/llama/modeling_llama.py\", line 1, in forward\n\
                 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.81 GiB. GPU 0 has a total capacity of 79.15 GiB";
     let of = |text: &str, link: &str| {
-        bring(&[Item { name: None, bytes: text.into() }], &share::decode(link).scenario).unwrap()
+        bring(&[Item { name: None, bytes: text.into() }], &links::decode(link).scenario).unwrap()
     };
     let error = of(text, "");
     assert_eq!(error.missing[0], "Which model was it? The traceback names modeling_llama.py.");
@@ -176,7 +176,7 @@ fn tables_of_links_are_read_behind_what_launchers_print() {
         "#  Rank  1 Group  0 Pid   1888 on   worker-1 device  1 [0x91] NVIDIA H100 80GB HBM3",
         "   536870912     134217728     float     sum      -1   2200.0  244.03  244.03      0   2200.0  244.0  244.0      0",
     ];
-    let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+    let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
     let of = |text: String| bring(&[Item { name: None, bytes: text.into() }], &base);
     let plain = of(table.join("\n")).unwrap();
     for start in ["[1,0]<stdout>:", "0: ", "[worker-0] ", "2025-03-14T10:00:00.1Z stdout F ", "launcher-x | "] {
@@ -190,12 +190,12 @@ fn tables_of_links_are_read_behind_what_launchers_print() {
 
 #[test]
 fn a_log_is_held_against_the_scenario_and_offers_its_correction() {
-    let base = share::decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
+    let base = links::decode("model=llama-3-8b&cluster=dgx-h100&gpus=64&seq=8192").scenario;
     let slow = base.report().tokens_per_s_per_gpu / 1.3;
     let text = format!("step: 10  loss: 7.6  memory: 46.91GiB(59%)  tps: {slow:.0}  tflops: 314.71  mfu: 39.99%\n");
     let log = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
-    assert_eq!((log.kind, share::decode(&log.scenario).scenario), (Kind::Measured, base));
-    let corrected = share::decode(log.offers[0].scenario.as_ref().unwrap()).scenario;
+    assert_eq!((log.kind, links::decode(&log.scenario).scenario), (Kind::Measured, base));
+    let corrected = links::decode(log.offers[0].scenario.as_ref().unwrap()).scenario;
     assert!((corrected.report().tokens_per_s_per_gpu / slow - 1.0).abs() < 1e-3);
     assert!(log.sections.iter().any(|section| section.title == "What would explain the time"), "{:?}", log.sections);
 }
@@ -205,10 +205,10 @@ fn measured_links_become_the_cluster_s() {
     // The first table that people posted.
     let tables = include_str!("../../../../tests/logs/links.txt");
     let text = tables.split("\n\n").nth(1).unwrap().lines().skip(2).collect::<Vec<_>>().join("\n");
-    let base = share::decode("cluster=dgx-h100&gpus=8").scenario;
+    let base = links::decode("cluster=dgx-h100&gpus=8").scenario;
     let links = bring(&[Item { name: None, bytes: text.into_bytes() }], &base).unwrap();
     assert_eq!(links.kind, Kind::Links);
-    assert_ne!(share::decode(&links.scenario).scenario.network, base.network);
+    assert_ne!(links::decode(&links.scenario).scenario.network, base.network);
     assert!(!links.sections[0].lines.is_empty());
 }
 
@@ -216,7 +216,7 @@ fn measured_links_become_the_cluster_s() {
 fn sentences_name_what_was_read() {
     let imported = Imported {
         name: "Mixtral-8x7B-v0.1".into(),
-        architecture: engine::catalog::model("mixtral-8x7b").unwrap().architecture,
+        architecture: catalog::model("mixtral-8x7b").unwrap().architecture,
         used: vec!["hidden_size"],
         not_understood: vec!["strange".into(), "stranger".into()],
     };

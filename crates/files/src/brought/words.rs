@@ -1,6 +1,6 @@
 //! The sentences about what was brought.
 
-use engine::catalog::ModelEntry;
+use catalog::ModelEntry;
 use engine::format;
 use engine::names;
 use engine::params::quantity::shorten;

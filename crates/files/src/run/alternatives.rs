@@ -1,7 +1,7 @@
 //! What decides whether a run fits and no file says: the run over its likely values.
 
-use engine::catalog::accuracy::{fit_odds, verdict};
-use engine::catalog::releases::{Known, RELEASES, Release};
+use catalog::accuracy::{fit_odds, verdict};
+use catalog::releases::{Known, RELEASES, Release};
 use engine::format;
 use engine::model::choices::Choices;
 use engine::model::memory::odds::Verdict;

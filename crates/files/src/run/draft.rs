@@ -1,13 +1,14 @@
 //! The scenario that is being made of the keys.
 
-use engine::catalog::releases::{self, GONE, Known, Release};
+use catalog::releases::{self, GONE, Known, Release};
 use engine::model::choices::Choices;
 use engine::model::hardware::Generation;
 use engine::model::software::{AttentionKernel, Framework};
 use engine::params::quantity::with_unit;
 use engine::params::{Kind, ParamId};
 use engine::scenario::Scenario;
-use engine::share::v1;
+use links::release::{apply, apply_depending};
+use links::v1;
 
 use super::format::Format;
 use super::keys::{Found, Keys};
@@ -149,7 +150,7 @@ impl Draft {
         if chosen.is_some() {
             self.assume(format!("It is read at the release that was chosen: {}.", release.full_name()));
         }
-        release.apply(&mut self.scenario, &self.chosen);
+        apply(release, &mut self.scenario, &self.chosen);
         self.attention_of_the_gpu();
         self.below();
     }
@@ -171,13 +172,13 @@ impl Draft {
     pub(super) fn below(&mut self) {
         let release = releases::newest("deepspeed").filter(|_| self.chosen.framework == Framework::DeepSpeed);
         if let Some(release) = release {
-            release.apply_depending(&mut self.scenario, &self.chosen);
+            apply_depending(release, &mut self.scenario, &self.chosen);
         }
     }
 
     /// What the program of the run does by itself, under a key of links.
     pub(super) fn usual(&self, id: ParamId) -> Option<&'static str> {
-        self.scenario.release.and_then(|Known(release)| release.fact(id))
+        self.scenario.release.and_then(|Known(release)| release.fact(id.key()))
     }
 
     pub(super) fn has(&self, format: Format) -> bool {

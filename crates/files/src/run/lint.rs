@@ -6,7 +6,7 @@ mod rules;
 
 use analysis::advice::{advise, is_worth_the_odds};
 use analysis::layouts::LayoutSearch;
-use engine::catalog::accuracy::fit_odds;
+use catalog::accuracy::fit_odds;
 use engine::format::{bytes_of, odds};
 use engine::model::choices::Choices;
 use engine::model::report::Report;
@@ -258,8 +258,7 @@ fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>
 }
 
 fn accelerator(scenario: &Scenario) -> String {
-    engine::catalog::accelerator(scenario.accelerator.id)
-        .map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
+    catalog::accelerator(scenario.accelerator.id).map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
 }
 
 /// Scenarios worth a look: the engine's advice, what its advice leaves to the framework, the

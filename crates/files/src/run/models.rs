@@ -1,7 +1,7 @@
 //! Models by the names that configurations have for them.
 
-use engine::catalog::names::model_named;
-use engine::catalog::{self, ModelEntry};
+use catalog::ModelEntry;
+use catalog::names::model_named;
 use engine::params::quantity::shorten;
 use engine::scenario::Model;
 

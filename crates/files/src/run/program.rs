@@ -245,9 +245,9 @@ impl std::hash::Hash for Program {
 mod tests {
     use super::*;
     use crate::run::formats::table::{OWN_NAMES, shape_key};
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::params;
-    use engine::share::put;
+    use links::put;
 
     #[test]
     fn every_table_says_what_links_know() {
@@ -256,7 +256,7 @@ mod tests {
             let program = parsed(table).unwrap_or_else(|error| panic!("{}: {error}", table.lines().next().unwrap()));
             let name = &program.name;
             let mut scenario = default_scenario();
-            scenario.model = engine::scenario::Model::Custom { architecture: engine::share::v1::CUSTOM_SHAPE };
+            scenario.model = engine::scenario::Model::Custom { architecture: links::v1::CUSTOM_SHAPE };
             let mut is_value = |key: &str, value: &str| {
                 let key = key.strip_prefix("shape.").and_then(shape_key).unwrap_or(key);
                 if !OWN_NAMES.contains(&key) || params::find(key).is_some() && key != "optimizer" {
@@ -283,7 +283,7 @@ mod tests {
                 row.sets.0.iter().for_each(|(key, value)| is_value(key, &value.to_string()));
             }
             for (own, id) in &program.models.0 {
-                assert!(engine::catalog::names::model_named(id).is_some(), "{name}: {own} = {id}");
+                assert!(catalog::names::model_named(id).is_some(), "{name}: {own} = {id}");
             }
         }
         assert!(wrong.is_empty(), "{wrong:#?}");

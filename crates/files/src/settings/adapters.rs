@@ -2,7 +2,7 @@
 //! what trains beside them.
 
 use super::context::ExportContext;
-use engine::catalog::hub;
+use catalog::hub;
 use engine::model::trained::{Method, TargetModules, Trained};
 use engine::model::transformer::{Architecture, FusedProjections};
 use engine::scenario::Model;

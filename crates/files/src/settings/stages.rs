@@ -50,8 +50,8 @@ pub(super) fn are_even(layers: &[u32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
-    use engine::share::decode;
+    use catalog::default_scenario;
+    use links::decode;
 
     fn of(link: &str) -> Vec<u32> {
         layers_of_stages(&decode(link).scenario.setup())

@@ -1,9 +1,8 @@
 //! PEFT's adapter_config.json: what trains, and the model that it names.
 
-use engine::catalog::{self};
 use engine::model::trained::{BaseFormat, Method, Targets, Trained};
-use engine::share::decode;
 use huggingface::{Adapter, import_adapter, is_adapter, parse};
+use links::decode;
 
 fn adapter(text: &str) -> Result<Adapter, String> {
     let json = parse(text)?;

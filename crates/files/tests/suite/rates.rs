@@ -1,10 +1,10 @@
 //! What `static/measure.py` writes: the parameters that it becomes, and what is said of what is not
 //! it.
 
+use ::links::decode;
 use diagnose::log::links;
 use engine::params::ParamId;
 use engine::scenario::Scenario;
-use engine::share::decode;
 use files::brought::{Brought, Item, Kind, bring};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
 //! Configurations of runs: what is read of them, bad ones, and back into the same text.
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::model::training::{Optimizer, Recompute};
 use engine::params::{Kind, every};
 use engine::scenario::{Scenario, Strategy};
-use engine::share::{decode::decode, encode};
 use files::run::{Change, File, Format, Run, lint, read, write_back};
+use links::{decode::decode, encode};
 
 fn file(name: &str, text: &str) -> File {
     File::new(name, text)

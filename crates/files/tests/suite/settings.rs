@@ -4,8 +4,8 @@
 
 use engine::params::{Kind, Param, every};
 use engine::scenario::{Model, Scenario};
-use engine::share::decode::decode;
 use files::settings::{Framework, Settings, text};
+use links::decode::decode;
 
 /// A scenario whose settings hold something of everything but experts and a pipeline.
 const EXAMPLE: &str = "cluster=dgx-h100&model=llama-3-8b&gpus=64&tp=4&cp=2&accum=8&seq=8192&strategy=hybrid-shard&shard=4&\

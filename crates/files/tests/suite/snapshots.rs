@@ -1,8 +1,8 @@
 //! Memory snapshots: what they say as recorded, and files that are none. They were not recorded on
 //! a GPU but written by `tests/snapshots/make.py` in the form that PyTorch documents.
 
-use engine::share::decode;
 use files::brought::{Brought, Item, Kind, bring};
+use links::decode;
 use proptest::prelude::*;
 use std::fmt::Write;
 

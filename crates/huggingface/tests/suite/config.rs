@@ -1,15 +1,15 @@
 //! Configs of public models become shapes with the published parameter counts; whatever else is
 //! pasted becomes a sentence.
 
-use engine::catalog::{self, MODELS};
+use catalog::MODELS;
 use engine::model::transformer::{
     Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, Norm, QkNorm, Tower,
 };
 use engine::scenario::Model;
 use engine::scenario::issue::Severity;
-use engine::share::{decode, encode};
 use engine::validate::issues;
 use huggingface::{Imported, MOST_CHARACTERS, import, parse};
+use links::{decode, encode};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

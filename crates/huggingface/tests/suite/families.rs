@@ -3,10 +3,9 @@
 //! writes.
 
 use crate::config::any_value;
-use engine::catalog;
 use engine::scenario::Model;
-use engine::share::{decode, encode};
 use huggingface::import;
+use links::{decode, encode};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

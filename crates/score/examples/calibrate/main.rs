@@ -18,7 +18,7 @@ mod write;
 
 use std::process::ExitCode;
 
-use engine::catalog::accuracy::{self, Band, FAST_MFU};
+use catalog::accuracy::{self, Band, FAST_MFU};
 use engine::stats::{mean, median, spearman};
 use score::calibrate::case::{Case, numbered};
 use score::calibrate::constants::constants;

@@ -6,8 +6,8 @@ use ::score::pairs;
 use ::score::spread::{self, SHARES};
 use ::score::summary::{self, Score};
 use ::score::tracker::{Categories, Tracked};
-use engine::share::encode;
 use engine::stats::Errors;
+use links::encode;
 use serde_json::{Map, Value, json};
 
 use crate::steps;

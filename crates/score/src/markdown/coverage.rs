@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::line;
 use crate::coverage::{self, Covered, Residual};
 use crate::summary::Entry;
-use engine::catalog::accuracy::Kind;
+use catalog::accuracy::Kind;
 use engine::model::hardware::Generation;
 
 /// Writes the tables by kind and by silicon.

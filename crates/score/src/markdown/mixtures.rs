@@ -38,7 +38,7 @@ fn model(entry: &Entry) -> String {
     let Ok(prediction) = &entry.outcome else { return String::new() };
     let shape = prediction.scenario.model.architecture();
     // A multi-token prediction layer adds one layer.
-    let known = engine::catalog::MODELS.iter().find(|known| {
+    let known = catalog::MODELS.iter().find(|known| {
         let more = shape.num_hidden_layers.saturating_sub(known.architecture.num_hidden_layers);
         let trunk = engine::model::transformer::Architecture {
             num_hidden_layers: known.architecture.num_hidden_layers,

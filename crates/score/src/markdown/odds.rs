@@ -9,7 +9,7 @@ use crate::odds::middle::middles;
 use crate::odds::outcome::{Outcome, outcomes};
 use crate::odds::reliability::{self, Tenth};
 use crate::summary::Entry;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 use engine::model::memory::odds::{HOPELESS, SURE};
 
 /// Writes the curve of each kind, and the outcomes of runs by tenths of their odds.

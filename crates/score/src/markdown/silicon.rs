@@ -33,5 +33,5 @@ pub(super) fn section(text: &mut String, entries: &[&Entry]) {
 /// Returns the name of a row's accelerator.
 fn accelerator(entry: &Entry) -> String {
     let id = entry.outcome.as_ref().map_or("", |prediction| prediction.scenario.accelerator.id);
-    engine::catalog::accelerator(id).map_or_else(|| id.to_owned(), |entry| entry.name.to_owned())
+    catalog::accelerator(id).map_or_else(|| id.to_owned(), |entry| entry.name.to_owned())
 }

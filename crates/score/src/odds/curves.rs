@@ -7,7 +7,7 @@ use super::logistic::{self, Fit, Run};
 use super::middle::{Middle, middles};
 use super::outcome::{Outcome, outcomes};
 use crate::summary::Entry;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 use engine::model::memory::odds::Curve;
 
 /// Minimum number of failures for a kind to have its own fit.

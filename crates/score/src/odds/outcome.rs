@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::linked::End;
 use crate::summary::Entry;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 
 /// Outcome of a run.
 #[derive(Clone, Debug, PartialEq)]

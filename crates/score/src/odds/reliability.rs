@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::curves::Curves;
 use super::middle::Middle;
 use super::outcome::Outcome;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 
 /// Number of bins of the odds.
 const PARTS: usize = 10;

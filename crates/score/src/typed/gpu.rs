@@ -3,7 +3,7 @@
 use crate::row::Row;
 use crate::text::leading_number;
 use crate::{LeftOut, Notes};
-use engine::catalog::{ACCELERATORS, AcceleratorEntry};
+use catalog::{ACCELERATORS, AcceleratorEntry};
 use engine::model::hardware::Accelerator;
 use engine::scenario::Picked;
 use engine::units::Bytes;
@@ -57,7 +57,7 @@ const OF_MEMORY: [&str; 9] =
 fn nearest(row: &Row) -> Option<&'static AcceleratorEntry> {
     let memory = row.gpu_mem_gb.or_else(|| memory_of(&row.gpu.to_ascii_lowercase()))?;
     let distance = |entry: &&AcceleratorEntry| (entry.values.memory.gib() / memory).ln().abs();
-    let entries = OF_MEMORY.iter().filter_map(|id| engine::catalog::accelerator(id));
+    let entries = OF_MEMORY.iter().filter_map(|id| catalog::accelerator(id));
     entries.min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 

@@ -9,7 +9,7 @@ use super::stack::Stack;
 use crate::row::Row;
 use crate::text::has;
 use crate::{LeftOut, Notes};
-use engine::catalog::{ModelEntry, names};
+use catalog::{ModelEntry, names};
 use engine::model::transformer::{Architecture, AttentionBias, Experts};
 use engine::scenario::Model;
 use engine::scenario::resolve::nearest_divisor;

@@ -1,6 +1,6 @@
 //! Converted rows of the tables: links and measured values.
 
-use engine::share::encode;
+use links::encode;
 use score::linked::{End, Set};
 use score::predict::predict;
 use score::row::Row;

@@ -8,9 +8,9 @@ use ::score::quantile::quantile;
 use ::score::summary::{self, Entry, Score};
 use ::score::{by_accelerator, coverage, markdown, pairs};
 use analysis::published::{self as text, Set};
-use engine::catalog::accuracy::{self, PeakKind};
-use engine::share::encode;
+use catalog::accuracy::{self, PeakKind};
 use engine::stats::{self, Errors};
+use links::encode;
 
 /// Scores all rows except BigScience's on V100, which have an error of up to 40 % according to
 /// their author.
@@ -343,7 +343,7 @@ fn the_documented_table_is_current() {
 
 #[test]
 fn what_the_engine_records_by_accelerator_is_current() {
-    const RECORDED: &str = include_str!("../../../engine/src/catalog/accuracy/recorded.rs");
+    const RECORDED: &str = include_str!("../../../catalog/src/accuracy/recorded.rs");
     let all = PUBLISHED.training.iter().chain(&PUBLISHED.mixtures).chain(&PUBLISHED.tuned).chain(&PUBLISHED.silicon);
     let entries: Vec<&Entry> = all.collect();
     assert_eq!(RECORDED.trim(), by_accelerator::rust(entries.iter().copied()).trim(), "run `cargo xtask accuracy`");

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::published::PUBLISHED;
-use engine::catalog::accuracy::PeakKind;
+use catalog::accuracy::PeakKind;
 use engine::model::memory::odds::{HOPELESS, SURE};
 use score::odds::curves::{self, Curves};
 use score::odds::middle::middles;

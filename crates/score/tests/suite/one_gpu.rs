@@ -3,7 +3,6 @@
 //! checkpointed.
 
 use crate::published::PUBLISHED;
-use engine::catalog;
 use engine::model::choices::Choices;
 use engine::model::compute::attention::{HALF_KEYS, by_length, by_width};
 use engine::model::memory::activations::layer;

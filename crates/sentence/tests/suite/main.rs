@@ -4,9 +4,9 @@
 
 use core::fmt::Write as _;
 
-use engine::catalog::{SCENARIOS, default_scenario};
+use catalog::{SCENARIOS, default_scenario};
 use engine::scenario::Scenario;
-use engine::share::{decode, encode};
+use links::{decode, encode};
 use proptest::prelude::*;
 use sentence::{Kind, NOTHING, Understood, understand};
 

@@ -3,7 +3,6 @@
 
 mod work;
 
-use engine::catalog;
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;

@@ -1,6 +1,5 @@
 //! The timed work, shared by the native and the browser benchmark; the caller provides the clock.
 
-use engine::catalog;
 use engine::model::software::Segments;
 use engine::model::stages::stages;
 use engine::model::step;

@@ -5,7 +5,7 @@ use engine::model::memory;
 use engine::model::setup::Setup;
 use engine::model::stages::stages;
 use engine::model::transformer::{Architecture, Norm};
-use engine::share::decode::decode;
+use links::decode::decode;
 
 /// Maximum relative difference.
 const CLOSE: f64 = 0.02;

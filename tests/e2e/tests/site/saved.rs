@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use e2e::{Kind, wait_for};
-use engine::share::{carried, decode};
+use links::{carried, decode};
 use serde_json::json;
 
 use crate::page::{PATIENCE, Page, address};

@@ -4,8 +4,8 @@
 use anyhow::Result;
 use e2e::{Key, wait_for};
 use engine::json::pretty;
-use engine::share::decode;
 use export::report_json::report_json;
+use links::decode;
 use serde_json::json;
 
 use crate::page::{PATIENCE, Page};

@@ -6,7 +6,7 @@ use crate::timeline::Zoom;
 use crate::views::{
     LayerView, Metric, Scratch, expert_layer, feasible_region, memory_bar, memory_step, mfu_curve, timeline,
 };
-use engine::catalog::{default_scenario, model};
+use catalog::{default_scenario, model};
 use engine::model::hardware::Generation;
 use engine::model::report::MemoryPart;
 use engine::params::ParamId;

@@ -2,7 +2,7 @@
 
 use super::{AgreementView, Measure, NEAR, SET_NAMES, Scored, ScoredRows, shown};
 use analysis::published::Set;
-use engine::catalog::accuracy::REACHED;
+use catalog::accuracy::REACHED;
 use engine::format;
 use engine::stats::median_size;
 

@@ -6,7 +6,6 @@ use super::Measure;
 use crate::names;
 use analysis::published::Published;
 use analysis::similar_runs::{Traits, nearest};
-use engine::catalog;
 use engine::format;
 use engine::params::Unit;
 use engine::scenario::Scenario;

@@ -2,9 +2,9 @@ use super::*;
 use crate::spec::{PinMark, ZoneKind};
 use crate::views::metric::PERCENT;
 use crate::views::{Pinned, pin_places};
-use engine::catalog::{self, default_scenario};
+use catalog::default_scenario;
 use engine::params::Number;
-use engine::share::decode;
+use links::decode;
 
 const LLAMA: &str = "cluster=dgx-h100&model=llama-3.1-8b&gpus=64&seq=8192&strategy=full-shard";
 

@@ -3,7 +3,7 @@
 use super::{Across, LayerView, name};
 use analysis::experts::Along;
 use analysis::experts::family::{Compared, Family};
-use engine::catalog::expert_layers::EXPERT_LAYERS;
+use catalog::expert_layers::EXPERT_LAYERS;
 use engine::format;
 use engine::params::Unit;
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{describe, readout, table};
-use engine::catalog::{self, default_scenario};
+use catalog::default_scenario;
 
 fn mixture() -> Scenario {
     let model = catalog::model("deepseek-v3").unwrap().pick();

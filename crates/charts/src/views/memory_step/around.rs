@@ -83,7 +83,7 @@ fn gaps(setup: &Setup) -> [(bool, &'static str); 7] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog::default_scenario;
+    use catalog::default_scenario;
     use engine::model::choices::Choices;
     use engine::model::software::Framework;
 

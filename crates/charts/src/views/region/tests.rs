@@ -3,10 +3,10 @@
 use super::*;
 use crate::layout::share;
 use analysis::sweep::{self, assign};
-use engine::catalog::{self, MODELS};
+use catalog::MODELS;
 use engine::params::Number;
 use engine::scenario::Model;
-use engine::share::decode;
+use links::decode;
 
 /// Every model of the catalog, as it is, scaled, and as a custom one, on clusters large and small.
 fn scenarios() -> impl Iterator<Item = Scenario> {

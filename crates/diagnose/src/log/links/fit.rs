@@ -7,7 +7,6 @@ use engine::model::collectives::{AllToAll, Group, all_gather, all_reduce, all_to
 use engine::model::hardware::Network;
 use engine::params::{Number, ParamId};
 use engine::scenario::Scenario;
-use engine::share;
 use engine::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -262,5 +261,5 @@ fn said(points: &[Point], scenario: &Scenario, fitted: &Scenario) -> Fitted {
         percent(errors.0),
         percent(worst)
     );
-    Fitted { changes, link: share::encode(fitted), errors, worst, points: points.iter().map(of).collect(), sentence }
+    Fitted { changes, link: links::encode(fitted), errors, worst, points: points.iter().map(of).collect(), sentence }
 }

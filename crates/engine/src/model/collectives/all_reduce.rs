@@ -21,7 +21,7 @@ const RING_PASSES: f64 = 2.0;
 ///   Inside the nodes, the bytes are reduced by [`by_switches`] or [`by_tree`].
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_reduce};
 /// # use engine::units::Bytes;
 /// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;
@@ -73,7 +73,7 @@ fn crossings(group: Group) -> f64 {
 /// filling and draining ([`nccl::corrected`]).
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_reduce::by_tree};
 /// # use engine::units::Bytes;
 /// // NCCL's own estimate for 32 MB over 16 nodes: 0.7 of 0.92 of the ring's rate.
@@ -100,7 +100,7 @@ pub fn by_tree(network: &Network, group: Group, size: Bytes) -> Seconds {
 /// α_intra + 2 log2(m) 20.9/14 α_inter`.
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_reduce};
 /// # use engine::units::Bytes;
 /// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;

@@ -49,7 +49,7 @@ const STRIDED_COPIES: f64 = 4.0;
 /// and one latency per rank.
 ///
 /// ```
-/// # use engine::catalog::{cluster, interconnect};
+/// # use catalog::{cluster, interconnect};
 /// # use engine::model::collectives::{AllToAll, Group, all_to_all};
 /// # use engine::units::Bytes;
 /// // 128 MiB among the eight A100 of a node: about 600 us (arXiv 2206.03382, appendix A.2).

@@ -25,7 +25,7 @@ fn neighbours(network: &Network, group: Group) -> f64 {
 /// `f/k`, and 1 if the whole group is under one leaf.
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, fabric};
 /// # use engine::model::hardware::{Fabric, Network, Rails};
 /// let network = cluster("dgx-h100").and_then(|entry| entry.network()).unwrap().values;

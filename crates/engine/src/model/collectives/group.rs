@@ -23,7 +23,7 @@ impl Group {
     /// stay inside, as schedulers place them.
     ///
     /// ```
-    /// # use engine::catalog::cluster;
+    /// # use catalog::cluster;
     /// # use engine::model::collectives::Group;
     /// let network = |id| cluster(id).and_then(|entry| entry.network()).unwrap().values;
     /// let rack = network("gb200-nvl72");

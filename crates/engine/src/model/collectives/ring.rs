@@ -14,7 +14,7 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 /// in `log2 n` steps instead, and uses the faster algorithm ([`PAT_RATE`]).
 ///
 /// ```
-/// # use engine::catalog::cluster;
+/// # use catalog::cluster;
 /// # use engine::model::collectives::{Group, all_gather};
 /// # use engine::units::Bytes;
 /// let p5 = cluster("p5").and_then(|entry| entry.network()).unwrap().values;

@@ -190,7 +190,7 @@ impl<C: Cost<Traffic>> DataParallelComm<C> {
 
 /// Returns the layers whose gradients Megatron's data parallelism reduces at once, in a bucket of
 /// `max(40e6, 1e6 dp)` parameters, so that they share the latency; 1 for other frameworks.
-fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
+pub fn layers_in_a_bucket(setup: &Setup, params: &Units) -> f64 {
     const LEAST: f64 = 40e6;
     const A_REPLICA: f64 = 1e6;
     if !setup.traits().joins_layers_in_buckets || params.layer <= 0.0 {
@@ -216,26 +216,5 @@ fn one_lane_on_shared_links<C: Cost<Traffic>>(comm: CommTimes<C>, groups: &Group
         replicate_layer: C::default(),
         replicate_root: C::default(),
         ..comm
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::stages::stages;
-    use crate::share::decode;
-
-    /// Megatron-LM's `bucket_size = max(40000000, 1000000 * dp_group.size())` counts
-    /// context-parallel GPUs in the group: 32 x 2 GPUs reduce 64M parameters at once, six layers of
-    /// 10M.
-    #[test]
-    fn a_bucket_of_megatron_grows_with_context_parallelism() {
-        let layers = |cp: u32| {
-            let link = format!("gpus={}&cp={cp}&framework=megatron&size=13B", 32 * cp);
-            let setup = decode(&link).scenario.setup();
-            let params = Units { layer: 10e6, layers: 40.0, ..stages(&setup).first.params.trained };
-            layers_in_a_bucket(&setup, &params)
-        };
-        assert_eq!((layers(1), layers(2)), (4.0, 6.0));
     }
 }

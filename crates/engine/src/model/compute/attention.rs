@@ -47,7 +47,8 @@ const EIGHT_BIT_ATTENTION: f64 = 1200.0 / 740.0;
 /// wide heads, forward.
 ///
 /// ```
-/// # use engine::{model::compute::attention_efficiency, share::decode};
+/// # use links::decode;
+/// # use engine::model::compute::attention_efficiency;
 /// let reached = |kernel| attention_efficiency(&decode(&format!("cluster=dgx-h100&attnkernel={kernel}")).scenario.setup());
 /// // FlashAttention-3: 1.2 PFLOP/s in 8 bits, 740 TFLOP/s in 16.
 /// assert!((reached("flash-fp8") / reached("flash-tuned") - 1.62).abs() < 0.005);

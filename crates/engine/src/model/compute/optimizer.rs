@@ -129,24 +129,3 @@ pub fn optimizer_cost<C: Cost<Operations>>(setup: &Setup, stage: &Stage) -> C {
     let swapped = swapping(setup, params, sharded);
     C::waiting(update + swapped) + products + C::waiting(Bytes::new(crossing * sharded) / host::transfer_rate(setup))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::optimizer;
-    use crate::model::stages::stages;
-    use crate::share::decode;
-
-    /// DeepSpeed #1776: 50.4 billion parameters on one DGX-2, all on its drives. The optimizer took
-    /// 92.6 s, and 89.5 s with other read settings.
-    #[test]
-    fn an_update_from_drives_takes_what_deepspeed_logged() {
-        let link = "cluster=dgx-2&gpus=16&model=custom&layers=62&hidden=8192&heads=64&kv=64&ffn=32768&vocab=50304&mlp=plain\
-                    &recipe=zero-mixed&strategy=full-shard&framework=deepspeed&offloadopt=yes&offloadparams=yes&nvme=all";
-        let setup = decode(link).scenario.setup();
-        let params = setup.architecture.params() as f64;
-        assert!((params / 50.356e9 - 1.0).abs() < 0.02, "{params}");
-        let stages = stages(&setup);
-        let seconds = optimizer(&setup, stages.iter().next().unwrap()).get();
-        assert!((seconds / 92.6 - 1.0).abs() < 0.1, "{seconds}");
-    }
-}

@@ -199,6 +199,3 @@ fn of_optimizer(setup: &Setup, stages_count: f64) -> OperatorCost {
     }
     all * (1.0 / stages_count)
 }
-
-#[cfg(test)]
-mod tests;

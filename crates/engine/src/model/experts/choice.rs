@@ -26,7 +26,7 @@ fn step_time(setup: &Setup) -> Seconds {
 /// expert is split over r GPUs, up to the GPUs available for each expert.
 ///
 /// ```
-/// # use engine::{catalog, model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
+/// # use engine::{model::{experts::choice::degrees, parallel::Mesh, setup::Setup}, scenario::Scenario};
 /// // 16 experts on 64 GPUs: r = 0, 1, 2 and 4 = W/E (arXiv 2206.03382, figure 12).
 /// let model = catalog::model("dbrx").unwrap().pick();
 /// let setup = Scenario { model, gpus: 64, ep: 16, ..catalog::default_scenario() }.setup();

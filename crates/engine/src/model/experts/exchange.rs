@@ -44,7 +44,8 @@ const EIGHT_BIT: f64 = 1.0 + 4.0 / 128.0;
 /// 2412.19437, section 3.3.3); the opposite direction uses the activations' format.
 ///
 /// ```
-/// # use engine::{model::experts::exchange::both_ways, share::decode};
+/// # use links::decode;
+/// # use engine::model::experts::exchange::both_ways;
 /// let time = |link: &str| {
 ///     both_ways(&decode(&format!("cluster=h800-400g&model=deepseek-v3&gpus=2048&pp=16&ep=64&{link}")).scenario.setup())
 /// };

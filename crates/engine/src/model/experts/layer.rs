@@ -180,7 +180,7 @@ impl MoeLayer {
 /// ```
 /// # use engine::model::collectives::AllToAll;
 /// # use engine::model::experts::layer::{Choice, layer_time};
-/// # use engine::catalog::expert_layers::table_2;
+/// # use catalog::expert_layers::table_2;
 /// // Tutel, Table 2: on 64 GPUs all-to-all takes 46.3 % of a layer.
 /// let layer = table_2(64);
 /// let time = layer_time(&layer, Choice { r: 1, chunks: 1, algorithm: AllToAll::Linear });

@@ -80,7 +80,7 @@ pub(super) fn router_params(arch: &Architecture) -> f64 {
 /// Returns the forward FLOPs per token of one layer's matrix products, `2 P`, averaged over layers.
 ///
 /// ```
-/// # use engine::{catalog, model::flops};
+/// # use engine::model::flops;
 /// // 12 H² weights a layer in a GPT of width 12,288 (arXiv 2005.14165): 24 H² FLOPs.
 /// let gpt3 = catalog::model("gpt-3-175b").unwrap().architecture;
 /// assert_eq!(flops::layer_matmul(&gpt3).get(), 24.0 * 12_288.0 * 12_288.0);
@@ -123,7 +123,7 @@ pub fn executed_keys(seq_len: f64, window: f64, mask: AttentionMask) -> f64 {
 /// layers determines the layers that attend to the whole sequence. A chunk counts as a sequence.
 ///
 /// ```
-/// # use engine::{catalog, model::{flops::mean_keys, training::AttentionMask}};
+/// # use engine::model::{flops::mean_keys, training::AttentionMask};
 /// let llama = catalog::model("llama-2-7b").unwrap().architecture;
 /// assert_eq!(mean_keys(&llama, 4096.0, AttentionMask::Causal), 2048.0);
 /// // Every second layer sees the last 4,096 of 8,192 tokens: 3,072 and 4,096 keys.
@@ -198,7 +198,7 @@ pub fn forward_per_token(arch: &Architecture, keys: f64) -> Flops {
 /// Source: PaLM (arXiv 2204.02311, appendix B) for the full-attention convention.
 ///
 /// ```
-/// # use engine::{catalog, model::{flops, training::MfuConvention}};
+/// # use engine::model::{flops, training::MfuConvention};
 /// // MosaicML prints 6 N + 12 L H s for MPT-7B at 2,048 tokens: 6 * 6.65e9 + 12 * 32 * 4096 * 2048 = 43.1 GFLOP.
 /// let mpt = catalog::model("mpt-7b").unwrap().architecture;
 /// let per_token = flops::model_per_token(&mpt, 2048.0, MfuConvention::FullAttention).get();

@@ -267,7 +267,7 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 ///
 /// ```
 /// # use engine::model::{memory::activations::layer, setup::Setup, transformer::LayerShares, software::{AttentionKernel, Kernels}};
-/// # use engine::{catalog, model::choices::Choices, scenario::Scenario};
+/// # use engine::{model::choices::Choices, scenario::Scenario};
 /// // GPT-3 175B, 2,048 tokens, dropout, no tensor parallelism: 34 H + 5 n_q s bytes a token (arXiv 2205.05198).
 /// let model = catalog::model("gpt-3-175b").unwrap().pick();
 /// let kernels = Kernels { attention: AttentionKernel::Unfused, dropout: true, ..Kernels::USUAL };
@@ -276,7 +276,8 @@ fn hidden_tensors(setup: &Setup) -> f64 {
 /// assert_eq!(layer(&setup, 2.0, &LayerShares::DENSE).whole, 34.0 * 12_288.0 + 5.0 * 96.0 * 2048.0);
 ///
 /// // Llama 2 7B under Megatron: before Hopper a copy more of the attention's output, 4,096 elements of two bytes.
-/// # use engine::{model::transformer::Architecture, share::decode};
+/// # use links::decode;
+/// # use engine::model::transformer::Architecture;
 /// let on = |cluster: &str| {
 ///     let link = "model=llama-2-7b&gpus=8&strategy=zero1&recipe=megatron-mixed&framework=megatron";
 ///     decode(&format!("{link}&cluster={cluster}")).scenario.setup()

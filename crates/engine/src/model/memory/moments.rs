@@ -101,6 +101,3 @@ pub fn low_rank(setup: &Setup) -> LowRank {
     add(&adapters::of_expert(&whole, routed), shares.moe * f64::from(arch.experts.num_experts));
     sums
 }
-
-#[cfg(test)]
-mod tests;

@@ -27,7 +27,9 @@ pub use cache::{Alive, Held, STALE_LOGIT_BLOCKS};
 use context::communicators;
 pub use context::{SWITCH_BUFFERS, context, switch_communicators};
 pub use gradients_and_gathers::{Gathered, Unreduced};
+pub use in_backward::InBackward;
 use inputs::PeakInputs;
+pub use logits::{bytes_per_logit, logits};
 use point::Peak;
 pub use terms::{PeakTerms, Working};
 pub use workspaces::{dequantized, workspaces};
@@ -154,7 +156,8 @@ fn with_pages(report: MemoryReport, paged: Bytes) -> MemoryReport {
 /// are kept in host memory.
 ///
 /// ```
-/// # use engine::{model::{memory::evicted, stages::stages}, share::decode};
+/// # use links::decode;
+/// # use engine::model::{memory::evicted, stages::stages};
 /// let of = |link: &str| {
 ///     let setup = decode(link).scenario.setup();
 ///     evicted(&setup, &stages(&setup).first).gb().round()

@@ -73,7 +73,8 @@ pub fn expert_shard_degrees(setup: &Setup) -> ShardDegrees {
 /// frameworks shard other dimensions.
 ///
 /// ```
-/// # use engine::{model::memory::states::expert_padding, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::states::expert_padding;
 /// let of = |link: &str| expert_padding(&decode(link).scenario.setup());
 /// // The 8 experts of Mixtral on 64 GPUs: each GPU gathers 64 places.
 /// assert_eq!(of("cluster=dgx-h100&gpus=64&model=mixtral-8x7b&framework=transformers"), 8.0);
@@ -149,7 +150,7 @@ const HALF: f64 = 2.0;
 ///
 /// ```
 /// # use engine::model::{choices::Choices, memory::states::optimizer_bytes, setup::Setup};
-/// # use engine::{catalog, model::training::{Optimizer, PrecisionPolicy}};
+/// # use engine::model::training::{Optimizer, PrecisionPolicy};
 /// let setup = catalog::default_scenario().setup();
 /// let bytes = |recipe, optimizer| {
 ///     let choices = Choices { recipe, optimizer, ..setup.choices };
@@ -197,7 +198,8 @@ pub fn gathered_layer_bytes(setup: &Setup) -> f64 {
 /// weight and its transposed copy in 8 bits.
 ///
 /// ```
-/// # use engine::{model::memory::states::updated_layer_bytes, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::states::updated_layer_bytes;
 /// let of = |link: &str| updated_layer_bytes(&decode(&format!("strategy=zero1&recipe=megatron-mixed&{link}")).scenario.setup());
 /// assert_eq!(of("framework=megatron&compute=fp8"), 2.0);
 /// assert_eq!(of("framework=megatron&compute=fp8-gather"), 1.0);
@@ -241,7 +243,8 @@ impl FrozenBytes {
     /// wider than that of compute.
     ///
     /// ```
-    /// # use engine::{model::memory::states::FrozenBytes, share::decode};
+    /// # use links::decode;
+    /// # use engine::model::memory::states::FrozenBytes;
     /// let of = |base: &str, sharded| {
     ///     let setup = decode(&format!("train=lora&strategy=ddp&recipe=fsdp2-bf16&base={base}")).scenario.setup();
     ///     let FrozenBytes { matrices, others } = FrozenBytes::for_compute(&setup, sharded);
@@ -298,7 +301,8 @@ const COPIES: f64 = 2.0;
 /// long as the gathered weights, and torchtitan's float8 keeps none.
 ///
 /// ```
-/// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages, share::decode};
+/// # use links::decode;
+/// # use engine::{model::memory::states::{copy_bytes, of_gpu}, model::stages::stages};
 /// // Llama 3.1 405B on 8 x 16 x 128 GPUs: about 6 GB more on each.
 /// let link = "cluster=dgx-h100&model=llama-3.1-405b&gpus=16384&tp=8&pp=16&strategy=zero1&recipe=megatron-mixed&framework=megatron";
 /// let weights = |format: &str| {

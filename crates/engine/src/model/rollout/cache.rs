@@ -9,7 +9,8 @@ use crate::units::Bytes;
 /// every GPU (`DeepSeek-V2`, arXiv 2405.04434, section 2.1.2).
 ///
 /// ```
-/// # use engine::{model::rollout::cache_bytes_per_token, share::decode};
+/// # use links::decode;
+/// # use engine::model::rollout::cache_bytes_per_token;
 /// let of = |link: &str| cache_bytes_per_token(&decode(link).scenario.setup()).get();
 /// // OPT 13B: 2 x 5,120 x 40 x 2 bytes are 800 KB a token (vLLM, arXiv 2309.06180, section 3).
 /// assert_eq!(of("model=opt-13b&gpus=1") / 1024.0, 800.0);

@@ -26,7 +26,8 @@ pub const LAYER_LATENCY: Seconds = Seconds::new(1e-4);
 /// sampling, and scheduling between passes.
 ///
 /// ```
-/// # use engine::{model::{rollout::decode_step, stages::stages}, share::decode};
+/// # use links::decode;
+/// # use engine::model::{rollout::decode_step, stages::stages};
 /// let tokens_per_s = |model: &str, tokens: f64| {
 ///     let setup = decode(&format!("cluster=dgx-a100-80&gpus=1&model={model}&seq=32k")).scenario.setup();
 ///     1.0 / decode_step(&setup, &stages(&setup).first, 1.0, tokens).get()

@@ -8,7 +8,7 @@ use crate::model::setup::Setup;
 /// and pipeline parallelism do not increase B.
 ///
 /// ```
-/// # use engine::{catalog, model::{parallel::Mesh, run::batch::global_batch_tokens, training::Batch}};
+/// # use engine::model::{parallel::Mesh, run::batch::global_batch_tokens, training::Batch};
 /// // Llama 3 405B: 16M tokens on 16,384 GPUs, tp 8, pp 16, dp 128, sequences of 8,192 (arXiv 2407.21783, Table 4).
 /// let mut setup = catalog::default_scenario().setup();
 /// setup.mesh = Mesh { dp_replicate: 1, dp_shard: 128, cp: 1, tp: 8, pp: 16, ep: 1, etp: 1 };

@@ -16,7 +16,8 @@ use crate::units::{Bytes, BytesPerSecond, Seconds};
 /// once. For adapters only their parameters, without the frozen model.
 ///
 /// ```
-/// # use engine::{model::run::checkpoint::size, share::decode};
+/// # use links::decode;
+/// # use engine::model::run::checkpoint::size;
 /// // BLOOM: “2.3TB” with optimizer states, in units of 2⁴⁰ bytes as its “329GB” of weights are in 2³⁰ (BigScience's model
 /// // page). Both end stages of its pipeline hold the embedding, which is the 2 % between 2.24 and 2.29.
 /// let setup = decode("model=bloom-176b&recipe=zero-mixed").scenario.setup();
@@ -63,7 +64,7 @@ pub fn saved(setup: &Setup) -> Saved {
 /// only the copy to the host would pause training.
 ///
 /// ```
-/// # use engine::{catalog, model::run::checkpoint::write_time, units::{Bytes, BytesPerSecond}};
+/// # use engine::{model::run::checkpoint::write_time, units::{Bytes, BytesPerSecond}};
 /// // 156 GB (13B parameters in fp32 with Adam's moments) at 10 GB/s: about 16 s, or 31 s by one rank's PCIe and network card.
 /// let setup = catalog::default_scenario().setup();
 /// let time = |sharded| write_time(&setup, Bytes::new(156e9), BytesPerSecond::from_gb_per_s(10.0), sharded).get();

@@ -80,7 +80,8 @@ const PROCESS: Bytes = Bytes::from_gib(926.0 / 1024.0);
 /// scenarios do not include their number, they are not counted.
 ///
 /// ```
-/// # use engine::{model::run::host::processes, share::decode};
+/// # use links::decode;
+/// # use engine::model::run::host::processes;
 /// let setup = decode("cluster=dgx-h100&gpus=64").scenario.setup();
 /// assert_eq!((processes(&setup).gib() * 100.0).round(), 723.0); // 8 ranks of 926 MiB
 /// ```
@@ -139,7 +140,8 @@ fn of_host(setup: &Setup, of_rank: &dyn Fn(&Stage, &LocalParams) -> f64) -> Byte
 /// a layer, or the root unit with embedding and head. The largest stage of a pipeline counts.
 ///
 /// ```
-/// # use engine::{catalog, model::run::host::initialisation, share::decode};
+/// # use links::decode;
+/// # use engine::model::run::host::initialisation;
 /// // Llama 2 70B on nodes of 8: about 2 TB (Hugging Face's blog, “Fine-tuning Llama 2 70B using PyTorch FSDP”).
 /// let setup = decode("cluster=dgx-h100&model=llama-2-70b").scenario.setup();
 /// assert_eq!((initialisation(&setup, false).tb() * 10.0).round(), 22.0);
@@ -174,7 +176,7 @@ pub fn initialisation(setup: &Setup, deferred: bool) -> Bytes {
 /// `torch/distributed/checkpoint/filesystem.py`), does not copy tensors that are on the CPU.
 ///
 /// ```
-/// # use engine::{catalog, model::run::host::checkpoint, units::Bytes};
+/// # use engine::{model::run::host::checkpoint, units::Bytes};
 /// let setup = catalog::default_scenario().setup(); // 64 GPUs, 4 to a node
 /// // fp32 weights and Adam's moments: 12 of the 4 to 16 bytes a parameter (docs/book/model/run.md)
 /// let size = Bytes::new(12.0 * 13e9);
@@ -209,7 +211,7 @@ pub fn on_gpus(setup: &Setup) -> f64 {
 /// part. Buffers for drives are comparatively small and not counted.
 ///
 /// ```
-/// # use engine::{catalog, model::run::host::offload};
+/// # use engine::model::run::host::offload;
 /// // ZeRO-Offload's 12 bytes of fp32 state a parameter (arXiv 2101.06840), 13B parameters over 64 GPUs, 4 to a node.
 /// let mut setup = catalog::default_scenario().setup();
 /// setup.recipe = engine::model::training::PrecisionPolicy::ZeroMixed;
@@ -252,28 +254,4 @@ pub const PINNED: f64 = 0.5;
 /// ```
 pub fn pinned(offloaded: Bytes) -> Bytes {
     offloaded * PINNED
-}
-
-#[cfg(test)]
-mod tests {
-    use super::offload;
-    use crate::share::decode;
-
-    #[test]
-    fn what_lies_on_drives_leaves_the_hosts_memory_and_takes_time() {
-        let of = |nvme: &str| {
-            let link = "cluster=dgx-a100-80&model=llama-3.1-70b&gpus=8&recipe=zero-mixed&framework=deepspeed&strategy=full-shard\
-                        &offloadopt=yes&offloadparams=yes&nvme=";
-            let scenario = decode(&format!("{link}{nvme}")).scenario;
-            let setup = scenario.setup();
-            let params = setup.architecture.params() as f64;
-            let report = scenario.report();
-            (offload(&setup).get() / params, report.time.step, report.memory.peak)
-        };
-        // ZeRO's 2 bytes of weights, 2 of gradients and 12 of state a parameter, all on one host.
-        let [memory, state, all] = ["no", "optimizer", "all"].map(of);
-        assert_eq!([memory.0, state.0, all.0].map(f64::round), [16.0, 4.0, 2.0]);
-        assert!(memory.1 < state.1 && state.1 < all.1, "{memory:?} {state:?} {all:?}");
-        assert!(memory.2 == state.2 && state.2 == all.2);
-    }
 }

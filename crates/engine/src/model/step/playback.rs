@@ -189,6 +189,3 @@ fn block_amounts(setup: &Setup, stage: &Stage) -> BlockAmounts {
         backward: pass(units.layer_backward, units.experts_backward, 1.0 + repeated(setup)),
     }
 }
-
-#[cfg(test)]
-mod tests;

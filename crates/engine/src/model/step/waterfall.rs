@@ -124,7 +124,8 @@ impl Waterfall {
 /// of 107 slots.
 ///
 /// ```
-/// # use engine::{model::step::waterfall::{StepPart, waterfall}, share::decode};
+/// # use links::decode;
+/// # use engine::model::step::waterfall::{StepPart, waterfall};
 /// let link = "cluster=selene&model=gpt-3-175b&gpus=1536&seq=2048&mbs=1&accum=96&recompute=full&recipe=zero-mixed\
 ///             &strategy=zero1&tp=8&sp=no&pp=12&framework=megatron-legacy&attnkernel=unfused";
 /// let scenario = decode(link).scenario;

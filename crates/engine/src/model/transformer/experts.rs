@@ -113,7 +113,6 @@ impl Architecture {
     /// its biases.
     ///
     /// ```
-    /// # use engine::catalog;
     /// // Mixtral 8x7B: three matrices of 4,096 by 14,336 (arXiv 2401.04088, table 1).
     /// let mixtral = catalog::model("mixtral-8x7b").unwrap().architecture;
     /// assert_eq!(mixtral.expert_params(), 3 * 4096 * 14_336);
@@ -133,7 +132,6 @@ impl Architecture {
     /// latent width.
     ///
     /// ```
-    /// # use engine::catalog;
     /// // DeepSeek V3: a router of 256 rows with a correction each, one shared expert of width 2,048 (arXiv 2412.19437).
     /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
     /// assert_eq!(v3.router_and_shared_params_per_layer(), 256 * 7168 + 256 + 3 * 7168 * 2048);

@@ -42,7 +42,6 @@ impl Architecture {
     /// ([`Self::latent_norm_params`]). Source: arXiv 2405.04434, equations 9 to 19.
     ///
     /// ```
-    /// # use engine::catalog;
     /// // DeepSeek V3 (arXiv 2412.19437, section 4.2): H = 7,168, 128 heads.
     /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
     /// let queries = 7168 * 1536 + 1536 * 128 * 192;

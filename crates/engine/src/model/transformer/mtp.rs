@@ -27,7 +27,6 @@ impl Architecture {
     /// embedding, `2 H²`, their norms, and the norm before the model's head.
     ///
     /// ```
-    /// # use engine::catalog;
     /// // DeepSeek V3's module has 14B parameters, of which 11.5B are its own (github deepseek-ai/DeepSeek-V3, README_WEIGHTS.md).
     /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
     /// let layer = v3.attention_params_per_layer() + v3.norm_params_per_layer() + v3.routed_params_per_layer()

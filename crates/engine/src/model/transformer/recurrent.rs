@@ -192,7 +192,7 @@ impl Architecture {
     /// `MiniMaxLightningAttention`, `RecurrentGemmaRecurrentBlock`, `Lfm2ShortConv`).
     ///
     /// ```
-    /// # use engine::{catalog, model::transformer::{Architecture, recurrent::{Recurrent, RecurrentKind}}};
+    /// # use engine::model::transformer::{Architecture, recurrent::{Recurrent, RecurrentKind}};
     /// // Mamba-2 2.7B (arXiv 2405.21060): 64 layers of width 2,560, 80 heads of 64, one group, a state of 128.
     /// let llama = catalog::model("llama-2-7b").unwrap().architecture;
     /// let recurrent = Recurrent {

@@ -63,7 +63,6 @@ impl Architecture {
     /// Returns the blocks of the first `layers` layers.
     ///
     /// ```
-    /// # use engine::catalog;
     /// // DeepSeek V3: 61 layers, the first three dense (arXiv 2412.19437, section 4.2).
     /// let v3 = catalog::model("deepseek-v3").unwrap().architecture;
     /// let blocks = v3.blocks_among(61);

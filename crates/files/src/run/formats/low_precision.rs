@@ -1,7 +1,7 @@
 //! Products in 8 and 4 bits, by the names that Transformer Engine, torchao and Megatron-Bridge give
-//! their recipes (`engine::catalog::low_precision`).
+//! their recipes (`catalog::low_precision`).
 
-use engine::catalog::low_precision::{Library, mixed, named};
+use catalog::low_precision::{Library, mixed, named};
 use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
 

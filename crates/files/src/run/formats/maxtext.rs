@@ -5,7 +5,7 @@ use engine::model::training::RecomputeModules;
 use engine::model::transformer::Architecture;
 use engine::params::ParamId;
 use engine::scenario::Model;
-use engine::share::v1::CUSTOM_SHAPE;
+use links::v1::CUSTOM_SHAPE;
 
 use super::shared;
 use crate::run::draft::Draft;
@@ -278,7 +278,6 @@ fn kept_share(model: &Architecture, kept: &[Product]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::catalog;
 
     /// Llama 2 7B: 32 heads of 128 for queries, keys and values, an MLP of 11,008 (its
     /// config.json): 12,288 columns of 12,288 + 4,096 + 2 x 11,008 + 4,096 = 42,496.

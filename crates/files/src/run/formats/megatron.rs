@@ -9,7 +9,7 @@ mod options;
 pub(super) use layers::shape;
 pub(super) use options::{experts, options, recomputation};
 
-use engine::catalog::low_precision::Library;
+use catalog::low_precision::Library;
 use engine::model::software::{Framework, Kernels};
 use engine::params::ParamId;
 

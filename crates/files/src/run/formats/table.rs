@@ -1,11 +1,11 @@
 //! Reads the keys of a program by its table.
 
-use engine::catalog::names::model_named;
-use engine::catalog::releases::RELEASES;
+use catalog::names::model_named;
+use catalog::releases::RELEASES;
 use engine::params::{self, Kind, ParamId};
 use engine::scenario::Model;
-use engine::share::put;
-use engine::share::v1::CUSTOM_SHAPE;
+use links::put;
+use links::v1::CUSTOM_SHAPE;
 
 use super::{peft, shared, trainer};
 use crate::run::Line;

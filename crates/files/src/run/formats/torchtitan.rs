@@ -1,7 +1,7 @@
 //! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that
 //! followed (torchtitan/config, Trainer.Config).
 
-use engine::catalog::low_precision::Library;
+use catalog::low_precision::Library;
 use engine::model::software::{Kernels, Loss, NormKernel};
 use engine::model::training::ComputeFormat;
 use engine::params::ParamId;
@@ -70,10 +70,10 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
 /// The shape, as this page's own settings write it.
 fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
     use engine::scenario::Model;
-    use engine::share::v1::CUSTOM_SHAPE;
+    use links::v1::CUSTOM_SHAPE;
     let Some(layers) = keys.count(&["spec.model.layers.n_layers", "*n_layers"]) else { return false };
     let flavor = keys.text(&["spec.flavor", "*flavor"]);
-    if let Some(found) = flavor.filter(|found| engine::catalog::model(&found.value).is_some()) {
+    if let Some(found) = flavor.filter(|found| catalog::model(&found.value).is_some()) {
         draft.model_named(&found);
         for name in ["*dim", "*vocab_size", "*n_heads", "*n_kv_heads", "*hidden_dim", "*n_layers", "*head_dim"] {
             keys.skip(&[name]);

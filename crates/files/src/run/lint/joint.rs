@@ -2,7 +2,7 @@
 //! offloading, sharding. One key alone may not do, and two small changes are often faster than a
 //! large one.
 
-use engine::catalog::accuracy::fit_odds;
+use catalog::accuracy::fit_odds;
 use engine::model::choices::Choices;
 use engine::model::report::Report;
 use engine::model::software::{Loss, NormKernel};

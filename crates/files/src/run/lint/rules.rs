@@ -321,7 +321,7 @@ mod tests {
     use engine::model::trained::Method;
     use engine::model::training::{ComputeFormat, Optimizer, Recompute};
     use engine::scenario::{Model, Strategy};
-    use engine::share::decode;
+    use links::decode;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! What no file says widens the odds.
 
 use engine::model::memory::odds::{SURE, Verdict};
-use engine::share::decode::decode;
 use files::run::{Base, File, Spread, read, spread};
+use links::decode::decode;
 
 fn spread_of(text: &str, over: &[(&str, &str)]) -> Spread {
     let base = Base {

@@ -1,11 +1,11 @@
 //! Any bytes and any change of an example: a sentence or a valid scenario, in any case.
 
 use crate::cases::cases;
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::params::{every, is_held, is_within_bounds};
-use engine::share::{decode::decode, encode};
 use files::run::{File, read, write_back};
 use files::settings::{Framework, text};
+use links::{decode::decode, encode};
 use proptest::prelude::*;
 
 const NAMES: [&str; 6] = ["a.yaml", "a.json", "a.toml", "a.py", "a.sh", ""];

@@ -1,7 +1,7 @@
 //! What is written back into files that others wrote (`tests/runs`): all keys but the changed one
 //! keep their values.
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use files::run::{Change, File, read, values, write_back};
 use std::path::{Path, PathBuf};
 

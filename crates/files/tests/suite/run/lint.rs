@@ -1,13 +1,13 @@
 //! Findings of the linter: their codes, what is searched together, what is said once.
 
-use engine::catalog::accuracy::fit_odds;
+use catalog::accuracy::fit_odds;
 use engine::model::report::Report;
 use engine::scenario::Scenario;
-use engine::share::decode::decode;
 use files::brought::{Item, bring};
 use files::run::{
     Changes, File, Finding, RULES, Severity, explain, lint, prefixes, read, rule, rules_table, write_back,
 };
+use links::decode::decode;
 
 /// The page of the book that lists the codes.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/lint.md");

@@ -2,8 +2,8 @@
 
 use engine::model::training::ComputeFormat::{Fp4, Fp8, Fp8Gather};
 use engine::scenario::Scenario;
-use engine::share::decode::decode;
 use files::run::{File, Run, read};
+use links::decode::decode;
 
 fn run(name: &str, text: &str) -> Run {
     read(&[File::new(name, text)], &decode("cluster=dgx-b200&gpus=8").scenario).unwrap()

@@ -1,7 +1,7 @@
 //! Megatron's lists of layers and of stages.
 
-use engine::share::decode::decode;
 use files::run::{File, Run, read};
+use links::decode::decode;
 
 fn megatron(flags: &str) -> Run {
     let text = format!(

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use files::brought::{Brought, Item, Kind, bring};
 use files::run::{File, read};
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use engine::share::decode::decode;
 use files::run::{Base, File, Severity, lint, read, write_back};
+use links::decode::decode;
 use serde_json::json;
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/runs");
@@ -43,7 +43,7 @@ fn what_is_read_of_others_files_is_this() {
         let line = json!({
             "file": format!("{folder}/{}", file.name),
             "format": run.formats,
-            "link": engine::share::encode(&run.scenario),
+            "link": links::encode(&run.scenario),
             "gib": (report.memory.needed.gib() * 10.0).round() / 10.0,
             "understood": understood,
             "assumed": run.assumed,

@@ -3,9 +3,9 @@
 
 use engine::params::{Kind, ParamId, every};
 use engine::scenario::Scenario;
-use engine::share::decode::decode;
 use files::run::{File, read};
 use files::settings::{Framework, text};
+use links::decode::decode;
 
 use super::differing;
 

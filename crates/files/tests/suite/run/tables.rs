@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::params::{Kind, find};
 use engine::scenario::Scenario;
-use engine::share::encode;
 use files::run::{File, Run, read};
+use links::encode;
 use serde_json::{Map, Value};
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");

@@ -1,10 +1,10 @@
 //! What is said of values and files that are not what they look like.
 
-use engine::catalog::default_scenario;
+use catalog::default_scenario;
 use engine::model::training::Recompute;
-use engine::share::{decode::decode, encode};
 use files::brought::{Brought, Item, Kind, bring};
 use files::run::{File, Run, read};
+use links::{decode::decode, encode};
 
 fn item(name: &str, bytes: &[u8]) -> Item {
     let name = (!name.is_empty()).then(|| name.to_owned());

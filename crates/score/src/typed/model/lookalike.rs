@@ -2,7 +2,6 @@
 
 use crate::row::Row;
 use crate::text::has;
-use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
 

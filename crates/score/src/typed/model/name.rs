@@ -1,7 +1,7 @@
 //! Parses model names in any spelling: `LLAMA3_70B`, `Llama 3.1 405B`, `Meta-Llama-3-8B`,
 //! `GPT3-175B`, `MPT-7b`.
 
-use engine::catalog::{MODELS, ModelEntry};
+use catalog::{MODELS, ModelEntry};
 
 /// Names of publishers and kinds of releases, which never distinguish two models.
 const NOISE: [&str; 16] = [

@@ -4,7 +4,6 @@ use super::name::Name;
 use crate::row::Row;
 use crate::text::has;
 use crate::typed::stack::Stack;
-use engine::catalog;
 use engine::model::transformer::Architecture;
 use engine::scenario::Model;
 

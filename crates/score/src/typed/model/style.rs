@@ -6,7 +6,6 @@
 use crate::row::Row;
 use crate::text::has;
 use crate::typed::stack::Stack;
-use engine::catalog;
 use engine::model::transformer::Architecture;
 
 /// Ratio of MLP width to H above which an MLP counts as plain; gated MLPs have `8/3` to 3.5, with

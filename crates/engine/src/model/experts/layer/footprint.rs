@@ -22,7 +22,7 @@ const WEIGHTS_AND_GRADIENTS: f64 = 2.0;
 /// ```
 /// # use engine::model::experts::layer::footprint::layer_memory;
 /// # use engine::model::experts::routing::Encode;
-/// # use engine::catalog::expert_layers::table_5;
+/// # use catalog::expert_layers::table_5;
 /// // Tutel, Table 5: from 16,384 to 32,768 tokens Fairseq's layer grows by 41.6 GiB, Tutel's by 1.7 GiB.
 /// let grown = |encode| layer_memory(&table_5(32768.0, encode)) - layer_memory(&table_5(16384.0, encode));
 /// assert!((grown(Encode::Dense).gib() - 41.6).abs() < 0.1 * 41.6);

@@ -23,7 +23,8 @@ pub(super) fn communicators(setup: &Setup) -> f64 {
 /// point and reduce nothing.
 ///
 /// ```
-/// # use engine::{model::memory::switch_communicators, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::switch_communicators;
 /// let of = |link: &str| switch_communicators(&decode(link).scenario.setup());
 /// assert_eq!(of("cluster=dgx-h100&gpus=64"), 1.0);
 /// // Eight GPUs by tp, and one of each node for full sharding.

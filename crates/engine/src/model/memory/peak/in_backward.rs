@@ -14,7 +14,7 @@ const SUM_AND_CHUNK: f64 = 2.0;
 
 /// Parameters on this GPU whose gradients are alive at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct InBackward {
+pub struct InBackward {
     /// At the loss.
     pub loss: f64,
     /// At the end of the head's backward pass.
@@ -35,7 +35,7 @@ impl InBackward {
     /// the current chunk's gradient (autograd's `InputBuffer` adds up a tensor's gradients before
     /// any hook). FSDP2 runs the hooks of a unit when the unit is reduced. With offloaded
     /// parameters no gradients are at rest.
-    pub(super) fn of(setup: &Setup, params: &LocalParams) -> Option<Self> {
+    pub fn of(setup: &Setup, params: &LocalParams) -> Option<Self> {
         if setup.update_place == UpdatePlace::AfterBackward {
             return None;
         }
@@ -68,52 +68,5 @@ impl InBackward {
             Point::InLayer(_) | Point::AfterLayer(_) => self.layer,
             Point::Embedding | Point::Tower | Point::Root => self.root,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::model::memory::PeakTerms;
-    use crate::share::decode;
-
-    const LLAMA: &str =
-        "gpu=h100-sxm&model=llama-2-7b&gpus=1&strategy=ddp&framework=transformers&recipe=pure-bf16&optimizer=sgd&mbs=1";
-
-    fn gradient_gib(link: &str) -> f64 {
-        let setup = decode(link).scenario.setup();
-        let terms = PeakTerms::of(&setup);
-        let params = super::InBackward::of(&setup, &terms.stage.params).unwrap();
-        terms.bytes.gradients * params.root.max(params.head).max(params.layer) / f64::from(1 << 30)
-    }
-
-    #[test]
-    fn one_gradient_is_alive_under_lomo() {
-        // LOMO (arXiv 2306.09782), Table 1, LLaMA-7B, which has the shape of Llama 2 7B: 0.24 GB of
-        // gradients instead of 12.55, in GiB.
-        let gradients = gradient_gib(&format!("{LLAMA}&inbwd=yes"));
-        assert!((gradients - 0.24).abs() < 0.005, "{gradients}");
-        let after = decode(LLAMA).scenario.report().memory;
-        let gradients = after.parts.get(crate::model::report::MemoryPart::Gradients).gib();
-        assert!((gradients - 12.55).abs() < 0.005, "{gradients}");
-    }
-
-    #[test]
-    fn a_head_in_chunks_and_a_tied_one_keep_more() {
-        let of = |link: &str| {
-            let setup = decode(&format!("{LLAMA}&inbwd=yes&{link}")).scenario.setup();
-            super::InBackward::of(&setup, &PeakTerms::of(&setup).stage.params).unwrap()
-        };
-        let (whole, chunked, tied) = (of("loss=standard"), of("loss=chunked"), of("model=llama-3.2-1b&loss=standard"));
-        assert_eq!([whole.loss, chunked.loss], [0.0, 2.0 * chunked.head]);
-        // 128,256 x 2,048: once during each layer, twice when the embedding's own gradient is
-        // computed.
-        assert_eq!(tied.root, 2.0 * 128_256.0 * 2048.0);
-        assert_eq!(tied.layer, 128_256.0 * 2048.0 + 8192.0 * 2048.0);
-    }
-
-    #[test]
-    fn several_micro_batches_update_after_the_backward_pass() {
-        let setup = decode(&format!("{LLAMA}&inbwd=yes&accum=2")).scenario.setup();
-        assert_eq!(super::InBackward::of(&setup, &PeakTerms::of(&setup).stage.params), None);
     }
 }

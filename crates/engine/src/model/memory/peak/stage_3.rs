@@ -35,36 +35,3 @@ impl PeakInputs {
         Some(live.min(self.params.held.all()))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::model::memory::{Gathered, PeakTerms};
-    use crate::share::decode;
-
-    const LINK: &str =
-        "cluster=dgx-h100&gpus=64&model=llama-3.1-8b&strategy=full-shard&recompute=full&framework=deepspeed";
-
-    fn terms(more: &str) -> PeakTerms {
-        PeakTerms::of(&decode(&format!("{LINK}&{more}")).scenario.setup())
-    }
-
-    /// Hugging Face's documentation of DeepSpeed: 1e9 live parameters take about 2 GB; the bucket
-    /// has 5e8 elements by default.
-    #[test]
-    fn live_parameters_and_the_bucket_are_those_of_the_configuration() {
-        for seq in ["512", "4096", "16384"] {
-            let terms = terms(&format!("seq={seq}"));
-            let Gathered::Live(live) = terms.gathered else { panic!("{:?}", terms.gathered) };
-            assert!((super::PREFETCH..=super::MOST_LIVE + super::PREFETCH).contains(&live), "{live}");
-            assert_eq!(terms.bytes.gathered * super::MOST_LIVE, 2e9);
-            assert_eq!(terms.unreduced.reduced, 5e8);
-            assert_eq!(terms.reduced_layers, None, "the partition of the gradients is there from the start");
-        }
-    }
-
-    #[test]
-    fn one_gpu_gathers_nothing() {
-        let alone = PeakTerms::of(&decode(&LINK.replace("gpus=64", "gpus=1")).scenario.setup());
-        assert_eq!(alone.gathered, Gathered::Nothing);
-    }
-}

@@ -32,7 +32,8 @@ const SMALL_ENGINE: Bytes = mebibytes(4.0);
 /// 32 MiB on both).
 ///
 /// ```
-/// # use engine::{model::memory::workspaces, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::workspaces;
 /// let of = |link: &str| workspaces(&decode(link).scenario.setup()).gib() * 1024.0;
 /// assert_eq!(of("cluster=dgx-h100&framework=megatron"), 96.0);
 /// assert_eq!(of("cluster=dgx-a100-80&framework=megatron"), 20.25);
@@ -62,7 +63,8 @@ pub fn workspaces(setup: &Setup) -> Bytes {
 /// their matrices, the kept copy is used and nothing is added.
 ///
 /// ```
-/// # use engine::{model::memory::dequantized, share::decode};
+/// # use links::decode;
+/// # use engine::model::memory::dequantized;
 /// let of = |link: &str| dequantized(&decode(link).scenario.setup()).gib();
 /// // Llama 2 70B: 28,672 x 8,192 elements.
 /// assert_eq!(of("model=llama-2-70b&train=lora&base=nf4"), 0.4375);

@@ -4,7 +4,7 @@ use engine::model::transformer::{AttentionBias, Norm, QkNorm};
 use engine::params::ParamId;
 use engine::params::quantity::group_thousands;
 use engine::scenario::Model;
-use engine::share::v1::CUSTOM_SHAPE;
+use links::v1::CUSTOM_SHAPE;
 
 use super::{Args, hybrid};
 use crate::run::draft::Draft;

@@ -1,0 +1,155 @@
+//! Fractions of the peaks that kernels reach: one set per generation, as the fractions belong to
+//! the silicon and its libraries.
+
+use engine::fitted;
+use engine::model::compute::REFERENCE_WIDTH;
+use engine::model::hardware::{Efficiency, Generation};
+use engine::units::Seconds;
+
+/// Outputs of a tile of a matrix product.
+const TILE: f64 = 128.0 * 128.0;
+/// The unit in which hosts' times for a layer are given ([`fitted::LAUNCH_MEGATRON`] and the
+/// others).
+const LAUNCH_PER_LAYER: Seconds = Seconds::from_ms(0.2);
+
+/// A generation of accelerators, with the fractions that kernels reach on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Silicon {
+    /// The generation.
+    pub generation: Generation,
+    /// Fractions of the peaks.
+    pub efficiency: Efficiency,
+}
+
+/// Creates the fractions of a GPU of so many multiprocessors for matrix products in 16 and 8 bits,
+/// and for attention with the first flash kernels and with tuned ones.
+const fn of(
+    generation: Generation,
+    multiprocessors: f64,
+    matmul: f64,
+    matmul_8bit: f64,
+    attention: f64,
+    attention_tuned: f64,
+) -> Silicon {
+    let efficiency = Efficiency {
+        matmul: rounded(matmul),
+        matmul_8bit: rounded(matmul_8bit),
+        matmul_4bit: rounded(matmul_8bit),
+        attention: rounded(attention),
+        attention_tuned: rounded(attention_tuned),
+        memory: rounded(fitted::MEMORY),
+        half_saturation_tokens: last_wave(multiprocessors),
+        launch_per_layer: LAUNCH_PER_LAYER,
+    };
+    Silicon { generation, efficiency }
+}
+
+/// Tokens at which products of 4,096 columns reach half of their rate: the last wave of tiles costs
+/// a GPU of so many multiprocessors [`fitted::LAST_WAVE`] tiles for each, whatever the product.
+const fn last_wave(multiprocessors: f64) -> f64 {
+    (fitted::LAST_WAVE * multiprocessors * TILE / REFERENCE_WIDTH + 0.5) as u32 as f64
+}
+
+/// The same silicon with the share of its 4-bit peak that products reach.
+const fn with_nvfp4(silicon: Silicon, matmul_4bit: f64) -> Silicon {
+    Silicon { efficiency: Efficiency { matmul_4bit, ..silicon.efficiency }, ..silicon }
+}
+
+include!(concat!(env!("OUT_DIR"), "/silicon.rs"));
+
+/// Peak and power of the H100 SXM, at which [`HOPPER`] holds.
+const HOPPER_PEAK: f64 = 989.4;
+const HOPPER_POWER: f64 = 700.0;
+
+/// A Hopper of another peak in TFLOP/s and power in watts. The clock goes as the square root of the
+/// power, as the voltage falls with it: a kernel runs at `r sqrt(P / 700 W)`, r its rate on the
+/// SXM, and no faster than it does where power is no limit.
+pub const fn hopper(peak: f64, power: f64) -> Silicon {
+    let slower = HOPPER_PEAK / peak * square_root(power / HOPPER_POWER);
+    let (sxm, cool) = (HOPPER.efficiency, COOL_HOPPER.efficiency);
+    let matmul_8bit = rounded(least(sxm.matmul_8bit * slower, cool.matmul_8bit));
+    let efficiency = Efficiency {
+        matmul: rounded(least(sxm.matmul * slower, cool.matmul)),
+        matmul_8bit,
+        matmul_4bit: matmul_8bit,
+        attention: rounded(least(sxm.attention * slower, cool.attention)),
+        attention_tuned: rounded(least(sxm.attention_tuned * slower, cool.attention_tuned)),
+        ..sxm
+    };
+    Silicon { efficiency, ..HOPPER }
+}
+
+/// To a tenth of a percent, as links say shares.
+const fn rounded(share: f64) -> f64 {
+    (share * 1e3 + 0.5) as u32 as f64 / 10.0 / 100.0
+}
+
+const fn least(one: f64, other: f64) -> f64 {
+    if one < other { one } else { other }
+}
+
+/// By Newton's method, from above; for ratios near 1.
+const fn square_root(square: f64) -> f64 {
+    let mut root = 0.5 * (1.0 + square);
+    let mut step = 0;
+    while step < 8 {
+        root = 0.5 * (root + square / root);
+        step += 1;
+    }
+    root
+}
+
+/// What products reach where a whole step of llm.q reaches a share of the peak: on an H100, whose
+/// products are fitted, it is 0.61 (IST-DASLab/llmq b77d969, benchmarks, Qwen2.5 in bf16).
+const fn by_llm_q(share: f64) -> f64 {
+    share / 0.61 * fitted::MATMUL_HOPPER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{accelerator, model};
+
+    /// Leonardo was announced with 10 exaFLOPS in FP16, sparse, and has 13,824 GPUs: 362 TFLOP/s
+    /// dense, 1.16 times an A100's.
+    #[test]
+    fn kernels_on_leonardo_are_faster_by_its_multiprocessors() {
+        let announced = 10e18 / 2.0 / 13_824.0 / 312e12;
+        for (own, usual) in [
+            (AMPERE_124.efficiency.matmul, AMPERE.efficiency.matmul),
+            (AMPERE_124.efficiency.attention, AMPERE.efficiency.attention),
+            (AMPERE_124.efficiency.attention_tuned, AMPERE.efficiency.attention_tuned),
+        ] {
+            assert!((own / usual / (124.0 / 108.0) - 1.0).abs() < 0.01);
+            assert!((own / usual / announced - 1.0).abs() < 0.02);
+        }
+    }
+
+    /// llm.q's throughput in tokens/s for each GPU, bf16, 1,024 tokens (IST-DASLab/llmq b77d969,
+    /// benchmarks): products reach the same share of what the whole step does as on an H100, within
+    /// 5 %.
+    #[test]
+    fn products_of_cards_with_gddr_memory_stand_to_the_h100s_as_llm_q_measured() {
+        let mfu = |gpu: &str, name: &str, tokens_per_s: f64| {
+            let shape = &model(name).unwrap().architecture;
+            let embedding = f64::from(shape.vocab_size) * f64::from(shape.hidden_size);
+            let outside = if shape.tie_word_embeddings { 0.0 } else { embedding };
+            // Causal attention does half of the square.
+            let attention = 6.0 * f64::from(shape.num_hidden_layers) * f64::from(shape.hidden_size) * 1024.0;
+            let per_token = 6.0 * (shape.params() as f64 - outside) + attention;
+            tokens_per_s * per_token / accelerator(gpu).unwrap().values.peak_16bit.get()
+        };
+        let h100 = mfu("h100-sxm", "qwen-2.5-7b", 14_024.4);
+        assert!((h100 - 0.61).abs() < 0.01, "{h100}");
+        for (gpu, name, tokens_per_s, silicon) in [
+            ("rtx-4090", "qwen-2.5-1.5b", 14_072.2, ADA_GEFORCE),
+            ("rtx-5090", "qwen-2.5-1.5b", 17_800.0, BLACKWELL_GEFORCE),
+            ("rtx-pro-6000", "qwen-2.5-14b", 4_064.2, BLACKWELL_GDDR),
+            ("l40s", "qwen-2.5-7b", 3_900.0, ADA),
+        ] {
+            let scaled = mfu(gpu, name, tokens_per_s) / h100 * HOPPER.efficiency.matmul;
+            assert!((silicon.efficiency.matmul / scaled - 1.0).abs() < 0.05, "{gpu}: {scaled}");
+            assert_eq!(accelerator(gpu).unwrap().values.efficiency.matmul, silicon.efficiency.matmul);
+        }
+    }
+}

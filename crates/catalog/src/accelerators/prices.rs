@@ -1,0 +1,116 @@
+//! List prices: what renting one accelerator for one hour costs on demand, without a commitment,
+//! taxes, storage and traffic. Where a provider rents whole nodes, it is an eighth or a quarter of
+//! the node's price.
+//!
+//! One provider for what is compared most: SXM nodes are Lambda's, single cards RunPod's Secure
+//! Cloud. What neither listed is another provider's, and what none listed has no price here. Prices
+//! move every month: a page shows the date beside each.
+
+use crate::{ACCELERATORS, CLUSTERS};
+use engine::scenario::{CUSTOM, Scenario};
+
+/// An on-demand list price.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// US dollars for one accelerator and one hour.
+    pub usd_per_hour: f64,
+    /// Whose price it is, and of what.
+    pub source: &'static str,
+    /// The day on which the provider's page was read: year, month, day; empty where what was read
+    /// names none.
+    pub date: &'static str,
+}
+
+impl Price {
+    /// Whose price it is: `Lambda`.
+    pub fn provider(&self) -> &'static str {
+        self.source.split([' ', ',']).next().unwrap_or_default()
+    }
+}
+
+/// What a scenario holds in place of a price that no list has; it is never shown as one
+/// ([`known`]). Up to catalog revision 3 it was the price of every accelerator.
+pub const UNLISTED: f64 = 2.0;
+
+/// Returns what a cloud asks for an accelerator of its own product; `None` where that is not known,
+/// or the cluster is no product.
+pub fn of_product(cluster: &str) -> Option<&'static Price> {
+    super::super::cluster(cluster)?.price.as_ref()
+}
+
+/// Returns the price of an accelerator in a cluster: the cloud's own for its product, else the
+/// list's; `None` where none is known.
+pub fn listed_in(id: &str, cluster: &str) -> Option<&'static Price> {
+    let is_its_own = super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id);
+    of_product(cluster).filter(|_| is_its_own).or_else(|| listed(id))
+}
+
+/// Returns a scenario's price of a GPU-hour: that of a list, or one that somebody set; `None` where
+/// nobody knows one. What others ask for its GPU is no price of a cloud's product.
+pub fn known(scenario: &Scenario) -> Option<f64> {
+    let price = scenario.run.price_per_gpu_hour;
+    let (id, cluster) = (scenario.accelerator.id, scenario.network.id);
+    let is_product =
+        super::super::cluster(cluster).is_some_and(|entry| entry.accelerator == id && entry.is_of_a_cloud());
+    let list = if is_product { of_product(cluster) } else { listed_in(id, cluster) };
+    let is_a_stand_in = price == UNLISTED || is_product && price == usd_per_hour(id);
+    (!is_a_stand_in || list.is_some_and(|list| list.usd_per_hour == price)).then_some(price)
+}
+
+/// Returns the list price of an accelerator; `None` where no provider's list has it.
+pub fn listed(id: &str) -> Option<&'static Price> {
+    super::super::accelerator(id)?.price.as_ref()
+}
+
+/// Returns the price of an accelerator's hour that a scenario starts with, in US dollars.
+pub fn usd_per_hour(id: &str) -> f64 {
+    listed(id).map_or(UNLISTED, |price| price.usd_per_hour)
+}
+
+/// Returns the price of an accelerator's hour in a cluster that a scenario starts with, in US
+/// dollars.
+pub fn usd_per_hour_in(id: &str, cluster: &str) -> f64 {
+    listed_in(id, cluster).map_or(UNLISTED, |price| price.usd_per_hour)
+}
+
+/// Whether the price of a scenario is the list's rather than one that the user set: that of its
+/// accelerator, or of any where it is a custom one, which was made from another.
+pub fn is_of_the_list(usd_per_hour: f64, id: &str, cluster: &str) -> bool {
+    if id == CUSTOM {
+        let products = CLUSTERS.iter().filter_map(|entry| entry.price.as_ref());
+        let mut prices = ACCELERATORS.iter().filter_map(|entry| entry.price.as_ref()).chain(products);
+        usd_per_hour == UNLISTED || prices.any(|price| price.usd_per_hour == usd_per_hour)
+    } else {
+        usd_per_hour == usd_per_hour_in(id, cluster)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::params::ParamId;
+
+    #[test]
+    fn every_price_is_of_an_accelerator_and_within_the_bounds_of_the_control() {
+        let number = ParamId::GpuHourPrice.number().unwrap();
+        for (id, price) in ACCELERATORS.iter().filter_map(|entry| Some((entry.id, entry.price?))) {
+            assert!((number.min..=number.max).contains(&price.usd_per_hour), "{id}");
+            let parts: Vec<usize> = price.date.split('-').map(str::len).collect();
+            assert!(matches!(parts[..], [4, 2, 2] | [0]), "{id}: {}", price.date);
+            assert!(price.source.len() > 3, "{id}");
+        }
+    }
+
+    /// Published prices: Lambda's page of 2026-09-20 (H100 SXM and A100 SXM in nodes of eight),
+    /// AWS's g5.48xlarge at $16.288 an hour for eight A10G, CoreWeave's GB200 tray of four at $42.
+    #[test]
+    fn prices_are_those_of_the_providers_lists() {
+        for (id, usd) in [("h100-sxm", 3.99), ("a100-40gb", 1.99), ("a10g", 2.036), ("gb200", 10.5)] {
+            assert!((usd_per_hour(id) - usd).abs() < 1e-12, "{id}");
+        }
+        // NVIDIA sells no H800 outside China, and clouds quote GB300 on request.
+        for id in ["h800", "gb300", "custom"] {
+            assert_eq!((listed(id), usd_per_hour(id)), (None, 2.0), "{id}");
+        }
+    }
+}

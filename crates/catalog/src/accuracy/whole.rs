@@ -1,0 +1,53 @@
+//! Whether a whole run fits: the odds of its GPUs' memory, and beside them the memory of its hosts.
+//! Page, command line, JSON, Python and JavaScript say what this says.
+
+use super::{fit_odds, verdict};
+use engine::format::{self, THIN_SPACE};
+use engine::model::memory::odds::Verdict;
+use engine::model::report::Report;
+use engine::model::run::HostMemory;
+use engine::scenario::Scenario;
+
+/// Whether a run fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// The odds that it fits its GPUs, 0 to 1.
+    pub odds: f64,
+    /// The verdict on GPUs and hosts.
+    pub verdict: Verdict,
+    /// What it needs of a host.
+    pub host: HostMemory,
+    /// Whether what is predicted fits, on the GPUs and on the hosts.
+    pub fits: bool,
+}
+
+impl Fit {
+    /// Decides it for a scenario, whose report is given.
+    ///
+    /// ```
+    /// # use catalog::accuracy::Fit;
+    /// # use links::decode;
+    /// // 8 ranks x 4 bytes x 69.2B parameters with adapters, and 926 MiB a process, on 2 TiB.
+    /// let link = "cluster=dgx-h100&model=llama-2-70b&gpus=8&recompute=full&train=lora&deferred=no";
+    /// let scenario = decode(link).scenario;
+    /// let fit = Fit::of(&scenario, &scenario.report());
+    /// assert_eq!(fit.verdict.key(), "host_does_not_fit");
+    /// assert_eq!(fit.short().unwrap().replace('\u{2009}', " "), "2,070 of 2,048 GiB of host memory");
+    /// ```
+    pub fn of(scenario: &Scenario, report: &Report) -> Self {
+        let (odds, of_gpus, host) = (fit_odds(report), verdict(report), scenario.host_memory());
+        let verdict = match of_gpus {
+            Verdict::Fits | Verdict::Tight if !host.fits() => Verdict::HostDoesNotFit,
+            of_gpus => of_gpus,
+        };
+        Self { odds, verdict, host, fits: report.fits() && host.fits() }
+    }
+
+    /// What is short where the hosts are: `1,480 of 1,000 GiB of host memory`.
+    pub fn short(&self) -> Option<String> {
+        // Rounded apart: what is short never reads as what there is.
+        let (needed, capacity) = (self.host.needed().gib().ceil(), self.host.capacity.gib().floor());
+        let [needed, capacity] = [needed, capacity].map(format::count);
+        (!self.host.fits()).then(|| format!("{needed} of {capacity}{THIN_SPACE}GiB of host memory"))
+    }
+}

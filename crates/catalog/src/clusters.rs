@@ -1,0 +1,70 @@
+//! Clusters: a node design and a network. Rows of `data/clusters.toml`.
+
+pub mod hosts;
+
+use super::accelerators::prices::Price;
+use super::{ClusterEntry, InterconnectEntry, accelerator, interconnect};
+use engine::fitted;
+use engine::model::hardware::{Accelerator, Host, Network};
+use engine::scenario::Picked;
+use engine::units::{Bytes, BytesPerSecond};
+
+/// Whose a cluster is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClusterKind {
+    /// A node design or a pod, sold by its maker.
+    Design,
+    /// A product that one cloud rents out.
+    Cloud,
+    /// The machine of a laboratory or a company.
+    Centre,
+    /// A single machine.
+    Server,
+}
+
+/// Every cluster of the catalog.
+pub const CLUSTERS: &[ClusterEntry] = &ALL;
+
+include!(concat!(env!("OUT_DIR"), "/clusters.rs"));
+
+impl ClusterEntry {
+    /// Returns the cluster's network, priced along its topology; `None` if the catalog lacks one of
+    /// its interconnects, which a test rules out.
+    pub fn network(&self) -> Option<Picked<Network>> {
+        Some(self.joined_by(interconnect(self.intra_node)?, interconnect(self.inter_node)?))
+    }
+
+    /// Returns the cluster's network with these two interconnects.
+    pub(crate) fn joined_by(&self, intra: &InterconnectEntry, inter: &InterconnectEntry) -> Picked<Network> {
+        let values = Network { host: self.host, ..intra.nodes(self.gpus_per_node, inter) };
+        Picked { id: self.id, values }
+    }
+
+    /// Returns the number of GPUs of a run that moves here with `now`: all of a single machine; of
+    /// a cluster `now` where it fills nodes, else those of one node.
+    pub fn usual_gpus(&self, now: u32) -> u32 {
+        let fills_nodes = now > 0 && now.is_multiple_of(self.gpus_per_node.max(1));
+        if self.is_single_machine() || !fills_nodes { self.gpus_per_node } else { now }
+    }
+
+    /// Whether it is one machine, rather than nodes of which there are more.
+    pub fn is_single_machine(&self) -> bool {
+        self.kind == ClusterKind::Server
+    }
+
+    /// Whether it is the machine of a laboratory or a company, which nobody rents out.
+    pub fn is_of_a_centre(&self) -> bool {
+        self.kind == ClusterKind::Centre
+    }
+
+    /// Whether it is a product that one cloud rents out.
+    pub fn is_of_a_cloud(&self) -> bool {
+        self.kind == ClusterKind::Cloud
+    }
+
+    /// Returns the accelerator of its nodes; `None` if the catalog lacks it, which a test rules
+    /// out.
+    pub fn accelerator(&self) -> Option<Picked<Accelerator>> {
+        accelerator(self.accelerator).map(super::AcceleratorEntry::pick)
+    }
+}

@@ -1,0 +1,144 @@
+//! Recipes of products in 8 and 4 bits, by the names that libraries give them.
+//!
+//! A recipe quantizes the products of linear layers, those of experts too: embedding, norms,
+//! softmax, the core of attention and the output head stay in 16 bits unless something else says so
+//! (Transformer Engine, `docs/features/low_precision_training/introduction`; torchao,
+//! `docs/source/workflows/training.md`).
+
+use engine::model::choices::Choices;
+use engine::model::training::ComputeFormat;
+use engine::scenario::Scenario;
+
+/// Who has a recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Library {
+    /// NVIDIA's, under Megatron-Core, NeMo, Megatron-Bridge and Accelerate.
+    TransformerEngine,
+    /// PyTorch's, under torchtitan, Axolotl, LLaMA-Factory and Accelerate.
+    Torchao,
+}
+
+impl Library {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TransformerEngine => "Transformer Engine",
+            Self::Torchao => "torchao",
+        }
+    }
+}
+
+/// A recipe.
+#[derive(Clone, Copy, Debug)]
+pub struct LowPrecision {
+    /// Its name in the library.
+    pub name: &'static str,
+    /// The library.
+    pub library: Library,
+    /// What options call it, in lower case (`--fp8-recipe`, `--fp4-recipe`, `recipe_name`).
+    pub spelled: &'static [&'static str],
+    /// The format of the products, weights not gathered in it.
+    pub format: ComputeFormat,
+    /// Whether the product that gives a weight's gradient stays in 16 bits.
+    pub gradients_in_16_bits: bool,
+    /// The formats of numbers: in the forward pass, and of gradients where they differ.
+    pub numbers: &'static str,
+    /// What shares a scale.
+    pub scaling: &'static str,
+    /// In how many bits weights are gathered where fewer than 16 are asked for.
+    pub gathered: u32,
+    /// Where this is read.
+    pub source: &'static str,
+}
+
+/// All recipes: rows of `data/low_precision.toml`.
+pub const LOW_PRECISION: &[LowPrecision] = include!(concat!(env!("OUT_DIR"), "/low_precision.rs"));
+
+/// A recipe by what an option calls it.
+///
+/// ```
+/// # use catalog::low_precision::{Library, named};
+/// assert_eq!(named(Library::TransformerEngine, "tensorwise").map(|recipe| recipe.name), Some("Float8CurrentScaling"));
+/// // grad_weight_hp = input_t_hp @ grad_output_hp (torchao, float8/config.py).
+/// assert!(named(Library::Torchao, "rowwise_with_gw_hp").is_some_and(|recipe| recipe.gradients_in_16_bits));
+/// ```
+pub fn named(library: Library, spelled: &str) -> Option<&'static LowPrecision> {
+    LOW_PRECISION.iter().find(|recipe| recipe.library == library && recipe.spelled.contains(&spelled))
+}
+
+impl LowPrecision {
+    /// Whether weights can rest in the format of the products and be gathered from it: torchao
+    /// gathers in 8 bits under one scale a tensor alone (`Float8LinearConfig.__post_init__`), and 4
+    /// bits are none of the formats here.
+    pub fn can_gather(&self) -> bool {
+        self.format == ComputeFormat::Fp8 && (self.library == Library::TransformerEngine || self.gathered == 8)
+    }
+
+    /// The scenario with these products; `gathered` where weights are to travel and rest in their
+    /// format.
+    #[must_use]
+    pub fn on(&self, scenario: &Scenario, gathered: bool) -> Scenario {
+        let format = if gathered && self.can_gather() { ComputeFormat::Fp8Gather } else { self.format };
+        Scenario {
+            choices: Choices {
+                compute_format: format,
+                gradients_in_16_bits: self.gradients_in_16_bits,
+                ..scenario.choices
+            },
+            ..*scenario
+        }
+    }
+}
+
+/// What Megatron-Bridge calls a recipe together with the layers that stay in 16 bits
+/// (`mixed_precision`).
+#[derive(Clone, Copy, Debug)]
+pub struct Mixed {
+    /// Its name, without the 16-bit format that it begins with.
+    pub name: &'static str,
+    /// The recipe of Transformer Engine, as options call it.
+    pub recipe: &'static str,
+    /// Whether weights are gathered in its format (`fp8_param_gather`, `fp4_param_gather`).
+    pub gathered: bool,
+    /// Layers that stay in 16 bits, first and last ones.
+    pub layers_in_16_bits: [u32; 2],
+}
+
+/// Those of `training/mixed_precision.py`: rows of `data/low_precision.toml`.
+pub const MIXED: &[Mixed] = include!(concat!(env!("OUT_DIR"), "/mixed.rs"));
+
+/// What a name of Megatron-Bridge means.
+///
+/// ```
+/// # use catalog::low_precision::mixed;
+/// assert_eq!(mixed("bf16_with_fp8_current_scaling_mixed").map(|mixed| mixed.layers_in_16_bits), Some([1, 1]));
+/// assert!(mixed("bf16_mixed").is_none());
+/// ```
+pub fn mixed(name: &str) -> Option<&'static Mixed> {
+    let name = name.replace('-', "_");
+    let short = name.trim_start_matches("bf16_").trim_start_matches("fp16_");
+    MIXED.iter().find(|mixed| mixed.name == name || mixed.name == short)
+}
+
+/// The table of the documentation: a line a recipe.
+pub fn table() -> String {
+    let mut lines = vec![
+        "| library | recipe | called | products | numbers | one scale for | gradients of weights | gathered |"
+            .to_owned(),
+        "|---|---|---|---|---|---|---|---|".to_owned(),
+    ];
+    lines.extend(LOW_PRECISION.iter().map(|recipe| {
+        let products = if recipe.format == ComputeFormat::Fp4 { "4 bits" } else { "8 bits" };
+        let gradients = if recipe.gradients_in_16_bits { "16 bits" } else { products };
+        let called = recipe.spelled.join("`, `");
+        format!(
+            "| {} | {} | `{called}` | {products} | {} | {} | {gradients} | {} bits |",
+            recipe.library.name(),
+            recipe.name,
+            recipe.numbers,
+            recipe.scaling,
+            recipe.gathered
+        )
+    }));
+    lines.join("\n")
+}

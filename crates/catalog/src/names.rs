@@ -1,0 +1,407 @@
+//! What people call the entries of the catalog: identifiers, names on the page, repositories of the
+//! Hugging Face Hub, what `nvidia-smi` prints, and checkpoints that have the shape of another
+//! model.
+
+use std::sync::LazyLock;
+
+use super::{
+    ACCELERATORS, AcceleratorEntry, CLUSTERS, ClusterEntry, MODELS, ModelEntry, accelerator, cluster, hub, model,
+};
+use engine::nearest::{Names, is_near, letters, nearest};
+
+/// An entry that was found by a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<T: 'static> {
+    /// The entry.
+    pub entry: &'static T,
+    /// Whether the name says more or less than which entry it is, and the answer should say which
+    /// one was taken: a fine-tuned model, a GPU without its form.
+    pub is_taken: bool,
+}
+
+/// Words of names that say how a model was tuned, stored or published, and not which one it is.
+const OTHER_WORDS: [&str; 26] = [
+    "instruct", "chat", "hf", "base", "it", "pt", "bnb", "4bit", "8bit", "unsloth", "meta", "gptq", "awq", "int4",
+    "fp8", "dynamic", "bf16", "gguf", "default", "lora", "qlora", "preview", "pretrain", "config", "nf4", "mxfp4",
+];
+
+/// Models whose names do not say whose shape they have: a part of the name, and the model; where it
+/// ends in `-`, the size that follows belongs to it.
+const SHAPES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/checkpoints.rs"));
+
+/// The words of a name: its last part, in small letters, without those that do not matter.
+fn words(name: &str) -> Vec<String> {
+    let last = last_part(name).to_ascii_lowercase();
+    let parts = last.split(['-', '_', ' ', ':']).filter(|word| !word.is_empty() && !OTHER_WORDS.contains(word));
+    parts.map(str::to_owned).collect()
+}
+
+/// What follows the last slash of a name or a path.
+fn last_part(name: &str) -> &str {
+    name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
+/// Whether a separator stands where a word is missing: `llama-3.-8b` is a slip for one of several.
+fn is_broken(name: &str) -> bool {
+    let is_separator = |sign: char| matches!(sign, '-' | '_' | '.' | ' ' | ':');
+    let mut before = true;
+    for sign in last_part(name.trim()).chars() {
+        if is_separator(sign) && before {
+            return true;
+        }
+        before = is_separator(sign);
+    }
+    before
+}
+
+/// The compact names of every model.
+static COMPACT: LazyLock<Vec<(String, String, &ModelEntry)>> = LazyLock::new(|| {
+    let names = MODELS.iter().flat_map(|entry| names_of(entry).map(move |name| (words(name).concat(), entry)));
+    names.map(|(name, entry)| (name.replace('.', ""), name, entry)).collect()
+});
+
+/// The model of a compact name; without its points (`llama318b`), where that is one model's alone:
+/// OPT has 1.3B and 13B.
+fn known(compact: &str) -> Option<&'static ModelEntry> {
+    if compact.len() < 4 {
+        return None;
+    }
+    if let Some((_, _, entry)) = COMPACT.iter().find(|(_, name, _)| name == compact) {
+        return Some(entry);
+    }
+    let wanted = compact.replace('.', "");
+    let mut found = COMPACT.iter().filter(|(bare, ..)| *bare == wanted).map(|(_, _, entry)| *entry);
+    let first = found.next()?;
+    found.all(|other| other.id == first.id).then_some(first)
+}
+
+/// The names of a model: its identifier, its name on the page, its repository.
+fn names_of(entry: &'static ModelEntry) -> impl Iterator<Item = &'static str> {
+    [entry.id, entry.name].into_iter().chain(hub::repository(entry.id))
+}
+
+/// The model of a name: of the catalog, of the Hub, of a path, of a checkpoint that was tuned from
+/// one.
+///
+/// ```
+/// use catalog::names::model_named;
+///
+/// let id = |name| model_named(name).map(|found| (found.entry.id, found.is_taken));
+/// assert_eq!(id("meta-llama/Llama-3.1-8B"), Some(("llama-3.1-8b", false)));
+/// assert_eq!(id("Llama 3.1 8B"), Some(("llama-3.1-8b", false)));
+/// assert_eq!(id("NousResearch/Hermes-3-Llama-3.1-8B"), Some(("llama-3.1-8b", true)));
+/// assert_eq!(id("acme/unheard-of-7b"), None);
+/// ```
+pub fn model_named(name: &str) -> Option<Named<ModelEntry>> {
+    let exactly = |entry| Some(Named { entry, is_taken: false });
+    if let Some(entry) = model(&name.trim().to_ascii_lowercase()) {
+        return exactly(entry);
+    }
+    if is_broken(name) {
+        return None;
+    }
+    let spelled = last_part(name).to_ascii_lowercase().replace(['_', ' '], "-");
+    if let Some(entry) = hub::model_of(name) {
+        return exactly(entry);
+    }
+    if let Some(entry) = shaped_as(&spelled) {
+        return Some(Named { entry, is_taken: true });
+    }
+    let words = words(name);
+    let compact = words.concat();
+    if let Some(entry) = known(&compact) {
+        return exactly(entry);
+    }
+    tuned(&words, &compact).map(|entry| Named { entry, is_taken: true })
+}
+
+/// The model that a checkpoint has the shape of, by the table.
+fn shaped_as(name: &str) -> Option<&'static ModelEntry> {
+    let (part, shape) = SHAPES.iter().find(|(part, _)| name.contains(part))?;
+    if !shape.ends_with('-') {
+        return model(shape);
+    }
+    let (_, rest) = name.split_once(part)?;
+    let size = rest.split('-').find(|word| word.ends_with('b'))?;
+    model(&format!("{shape}{size}"))
+}
+
+/// The letters of every model's identifier.
+static IDS: LazyLock<Vec<(String, &str)>> =
+    LazyLock::new(|| MODELS.iter().map(|entry| (letters(entry.id), entry.id)).collect());
+
+/// The model in a longer name (`Llama-3.1-8B-Lexi`): the longest run of words that is one. What is
+/// left must be no size or version, which would make it another model, and no slip for another.
+fn tuned(words: &[String], compact: &str) -> Option<&'static ModelEntry> {
+    let mut best: Option<(&ModelEntry, usize, usize)> = None;
+    for start in 0..words.len().min(12) {
+        for end in start + 1..=words.len().min(start + 8) {
+            let part = words.get(start..end).unwrap_or_default().concat();
+            if part.len() > 5
+                && best.is_none_or(|(_, from, to)| end - start > to - from)
+                && let Some(entry) = known(&part)
+            {
+                best = Some((entry, start, end));
+            }
+        }
+    }
+    let (entry, start, end) = best?;
+    let mut left = words.iter().enumerate().filter(|(place, _)| *place < start || *place >= end);
+    let is_another = left.any(|(place, word)| is_size(word) || place == end && is_version(word));
+    let letters = letters(compact);
+    let is_slip = || IDS.iter().any(|(own, id)| *id != entry.id && is_near(own, &letters));
+    (!is_another && !is_slip()).then_some(entry)
+}
+
+/// Whether a word is a size: `7b`, `a22b`, `8x7b`, `350m`.
+fn is_size(word: &str) -> bool {
+    let Some(digits) = word.strip_suffix(['b', 'm']) else { return false };
+    let digits = digits.strip_prefix(['a', 'e']).unwrap_or(digits);
+    !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_digit() || sign == 'x')
+}
+
+/// Whether a word goes on with a version: the `5` of `minimax-m2.5`; four digits are a date.
+fn is_version(word: &str) -> bool {
+    word.len() <= 2 && word.chars().all(|sign| sign.is_ascii_digit())
+}
+
+/// What people and `nvidia-smi` call GPUs beside their names here, by letters and digits alone.
+const GPUS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/gpu_names.rs"));
+
+/// Vendors' words before a GPU's name.
+const VENDORS: [&str; 6] = ["nvidia", "geforce", "tesla", "amd", "instinct", "intel"];
+
+/// A name of hardware by its letters and digits, without the vendor.
+fn hardware(name: &str) -> String {
+    let words = name.split(|sign: char| !sign.is_alphanumeric()).map(str::to_ascii_lowercase);
+    words.filter(|word| !VENDORS.contains(&word.as_str())).collect()
+}
+
+/// The names of GPUs.
+static HARDWARE: LazyLock<Vec<(String, &AcceleratorEntry)>> = LazyLock::new(|| {
+    ACCELERATORS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (hardware(name), entry))).collect()
+});
+
+/// The GPU of a name: of the catalog, of the page, of `nvidia-smi`.
+///
+/// ```
+/// use catalog::names::gpu_named;
+///
+/// let id = |name| gpu_named(name).map(|found| (found.entry.id, found.is_taken));
+/// assert_eq!(id("NVIDIA A100-SXM4-80GB"), Some(("a100-80gb", false)));
+/// assert_eq!(id("H100"), Some(("h100-sxm", true)));
+/// assert_eq!(id("A100"), None);
+/// ```
+pub fn gpu_named(name: &str) -> Option<Named<AcceleratorEntry>> {
+    let wanted = hardware(name);
+    if let Some((_, entry)) = HARDWARE.iter().find(|(own, _)| *own == wanted) {
+        return Some(Named { entry, is_taken: false });
+    }
+    let (_, id) = GPUS.iter().find(|(called, _)| *called == wanted)?;
+    let entry = accelerator(id)?;
+    // The bare name of a GPU that comes in several forms.
+    Some(Named { entry, is_taken: matches!(wanted.as_str(), "h100" | "gh200") })
+}
+
+/// What people call clusters beside their names here, by letters and digits alone.
+const NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cluster_names.rs"));
+
+/// The usual node of a GPU, where several clusters have it.
+const USUAL_NODES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/usual_clusters.rs"));
+
+/// The usual node of a GPU: the first cluster of the catalog that has it.
+pub fn usual_node(gpu: &str) -> Option<&'static ClusterEntry> {
+    let usual = USUAL_NODES.iter().find(|(own, _)| *own == gpu).and_then(|(_, id)| cluster(id));
+    usual.or_else(|| CLUSTERS.iter().find(|entry| entry.accelerator == gpu))
+}
+
+/// The names of clusters.
+static DESIGNS: LazyLock<Vec<(String, &ClusterEntry)>> = LazyLock::new(|| {
+    CLUSTERS.iter().flat_map(|entry| [entry.id, entry.name].map(|name| (letters(name), entry))).collect()
+});
+
+/// The cluster of a name: of the catalog, of the page, of a cloud, or of a GPU, whose usual node it
+/// is.
+///
+/// ```
+/// use catalog::names::cluster_named;
+///
+/// let id = |name| cluster_named(name).map(|found| found.entry.id);
+/// assert_eq!(id("DGX_H100"), Some("dgx-h100"));
+/// assert_eq!(id("h100"), Some("dgx-h100"));
+/// assert_eq!(id("p5.48xlarge"), Some("p5"));
+/// ```
+pub fn cluster_named(name: &str) -> Option<Named<ClusterEntry>> {
+    let wanted = letters(name);
+    let own = DESIGNS.iter().find(|(own, _)| *own == wanted).map(|(_, entry)| *entry);
+    let node = || NODES.iter().find(|(called, _)| *called == wanted).and_then(|(_, id)| cluster(id));
+    if let Some(entry) = own.or_else(node) {
+        return Some(Named { entry, is_taken: wanted == "dgxa100" });
+    }
+    let entry = usual_node(gpu_named(name)?.entry.id)?;
+    Some(Named { entry, is_taken: true })
+}
+
+/// A count of GPUs with their name: `8xH100`, `8 x A100 80GB`, `2x4090`.
+pub fn counted(name: &str) -> Option<(u32, &str)> {
+    let (count, gpu) = name.trim().split_once(['x', 'X', '×', '*'])?;
+    let count: u32 = count.trim().parse().ok().filter(|count| *count > 0)?;
+    let gpu = gpu.trim();
+    gpu_named(gpu).map(|_| (count, gpu))
+}
+
+/// Models with names near to this one.
+pub fn models_near(name: &str) -> Vec<&'static str> {
+    static IDS: LazyLock<Names<'static>> = LazyLock::new(|| Names::of(MODELS.iter().map(|entry| entry.id)));
+    let wanted = last_part(name);
+    let near = IDS.nearest(wanted);
+    if !near.is_empty() {
+        return near;
+    }
+    // A longer name: the models of the same family.
+    let family: String = letters(wanted).chars().take_while(char::is_ascii_alphabetic).collect();
+    let same = MODELS.iter().map(|entry| entry.id).filter(|id| family.len() > 2 && letters(id).starts_with(&family));
+    same.take(3).collect()
+}
+
+/// GPUs with names near to this one; of a name that is the beginning of several, those.
+pub fn gpus_near(name: &str) -> Vec<&'static str> {
+    let wanted = hardware(name);
+    let begun =
+        ACCELERATORS.iter().map(|entry| entry.id).filter(|id| wanted.len() > 1 && letters(id).starts_with(&wanted));
+    let begun: Vec<&str> = begun.take(3).collect();
+    if !begun.is_empty() {
+        return begun;
+    }
+    let mut near = nearest(&wanted, ACCELERATORS.iter().map(|entry| entry.id));
+    let called = nearest(&wanted, GPUS.iter().map(|(called, _)| *called));
+    near.extend(GPUS.iter().filter(|(name, _)| called.contains(name)).map(|(_, id)| *id));
+    let mut seen = Vec::new();
+    near.retain(|id| {
+        !seen.contains(id) && {
+            seen.push(*id);
+            seen.len() <= 3
+        }
+    });
+    near
+}
+
+/// Clusters with names near to this one, and those of the GPUs that a name is the beginning of.
+pub fn clusters_near(name: &str) -> Vec<&'static str> {
+    let near = nearest(name, CLUSTERS.iter().map(|entry| entry.id));
+    if !near.is_empty() {
+        return near;
+    }
+    gpus_near(name).into_iter().filter_map(usual_node).map(|entry| entry.id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_known_by_many_names() {
+        let id = |name| model_named(name).map(|found| (found.entry.id, found.is_taken));
+        for (name, expected) in [
+            ("llama3_1_8b", "llama-3.1-8b"),
+            ("qlora_llama3_8b", "llama-3-8b"),
+            ("llama3.1-70b", "llama-3.1-70b"),
+            ("llama2-7b", "llama-2-7b"),
+            ("NousResearch/Meta-Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+            ("qwen2_5_0_5b", "qwen-2.5-0.5b"),
+            ("gemma2-9b", "gemma-2-9b"),
+            ("mixtral-8x7b", "mixtral-8x7b"),
+            ("Qwen/Qwen2.5-7B-Instruct", "qwen-2.5-7b"),
+            ("meta-llama/Llama-3.1-8B", "llama-3.1-8b"),
+        ] {
+            assert_eq!(id(name), Some((expected, false)), "{name}");
+        }
+        for (name, expected) in [
+            ("NousResearch/Hermes-3-Llama-3.1-8B", "llama-3.1-8b"),
+            ("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B", "qwen-2.5-1.5b"),
+            ("mistralai/Magistral-Small-2506", "mistral-small-24b"),
+            ("axolotl-quants/Llama-4-Scout-17B-16E-Linearized-bnb-nf4-bf16", "llama-4-scout"),
+            ("Qwen/Qwen2.5-Coder-7B-Instruct", "qwen-2.5-7b"),
+            ("nvidia/Llama-3.1-Nemotron-70B-Instruct-HF", "llama-3.1-70b"),
+            ("mistralai/Mistral-Small-3.2-24B-Instruct-2506", "mistral-small-24b"),
+            ("deepseek3-671b", "deepseek-v3"),
+            ("phi4_14b", "phi-4"),
+        ] {
+            assert_eq!(id(name), Some((expected, true)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_slip_is_no_model() {
+        for name in [
+            "acme/unheard-of-7b",
+            "",
+            "llama-3-70x",
+            // Each a letter away from a model, and with the name of another in it.
+            "llama-3.-8b",
+            "deepseek-v3-6b",
+            "deepseek-v2-lit",
+            "gemma-3-4b-visoin",
+            "mistral-7b-v0.",
+            "minimax-m2.5",
+            "nvidia/Llama-3.1-Nemotron-Nano-4B-v1.1",
+        ] {
+            assert!(model_named(name).is_none(), "{name}: {:?}", model_named(name).map(|found| found.entry.id));
+        }
+        assert_eq!(models_near("lama-3.1-8b").first(), Some(&"llama-3.1-8b"));
+    }
+
+    #[test]
+    fn names_tell_the_entries_apart() {
+        for entry in MODELS {
+            for name in names_of(entry) {
+                assert_eq!(model_named(name).map(|found| found.entry.id), Some(entry.id), "{name}");
+            }
+        }
+        for entry in ACCELERATORS {
+            for name in [entry.id, entry.name] {
+                assert_eq!(gpu_named(name).map(|found| found.entry.id), Some(entry.id), "{name}");
+            }
+        }
+        for entry in CLUSTERS {
+            for name in [entry.id, entry.name] {
+                assert_eq!(cluster_named(name).map(|found| found.entry.id), Some(entry.id), "{name}");
+            }
+        }
+        for (called, id) in GPUS {
+            assert!(accelerator(id).is_some(), "{id}");
+            let own = ACCELERATORS.iter().find(|entry| [entry.id, entry.name].iter().any(|n| hardware(n) == *called));
+            assert!(own.is_none_or(|entry| entry.id == *id), "{called} means two things");
+        }
+        for (called, id) in NODES {
+            assert!(cluster(id).is_some(), "{id}");
+            assert!(CLUSTERS.iter().all(|entry| letters(entry.id) != *called), "{called} means two things");
+        }
+        for (gpu, id) in USUAL_NODES {
+            assert_eq!(cluster(id).map(|entry| entry.accelerator), Some(*gpu));
+        }
+        for (_, shape) in SHAPES {
+            assert!(
+                MODELS.iter().any(|entry| entry.id == *shape || shape.ends_with('-') && entry.id.starts_with(shape))
+            );
+        }
+    }
+
+    #[test]
+    fn hardware_is_known_by_many_names() {
+        for (name, expected) in [
+            ("NVIDIA H100 80GB HBM3", "h100-sxm"),
+            ("NVIDIA A100-SXM4-40GB", "a100-40gb"),
+            ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+            ("Tesla T4", "t4"),
+            ("AMD Instinct MI300X", "mi300x"),
+            ("A100 80GB", "a100-80gb"),
+        ] {
+            assert_eq!(gpu_named(name).map(|found| found.entry.id), Some(expected), "{name}");
+        }
+        assert_eq!(gpus_near("A100"), ["a100-40gb", "a100-80gb", "a100-pcie-40gb"]);
+        assert_eq!(clusters_near("dgx-h10").first(), Some(&"dgx-h100"));
+        assert_eq!(counted("8xH100"), Some((8, "H100")));
+        assert_eq!(counted("rtx-4090"), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Releases of training programs: what each does by itself, and since when.
+//!
+//! The rows stand in the programs' own folders (`crates/files/programs/<program>/releases.toml`),
+//! each with the file and the commit that brought it.
+
+pub use engine::scenario::release::{Known, Release};
+
+/// All releases, the earliest of each program first.
+pub static RELEASES: &[Release] = include!(concat!(env!("OUT_DIR"), "/releases.rs"));
+
+/// Keys that a program knows no more: a file that has one was written for a release before.
+#[derive(Debug)]
+pub struct Gone {
+    /// The key of the program, `torchtitan`.
+    pub program: &'static str,
+    /// The keys, as its files write them.
+    pub keys: &'static [&'static str],
+    /// The day from which it does not know them.
+    pub since: &'static str,
+    /// What took their place.
+    pub says: &'static str,
+}
+
+/// All keys that went, those of a program by date.
+pub static GONE: &[Gone] = include!(concat!(env!("OUT_DIR"), "/gone.rs"));
+
+/// The release before this one of the same program.
+pub fn predecessor(release: &Release) -> Option<&'static Release> {
+    RELEASES.iter().rfind(|other| other.program == release.program && other.since < release.since)
+}
+
+/// The newest release of the same program.
+pub fn newest_of(release: &'static Release) -> &'static Release {
+    newest(release.program_key()).unwrap_or(release)
+}
+
+/// The release of a text: its key, a program alone for its newest, or a program with a month or a
+/// day, at which the last one before it holds.
+///
+/// ```
+/// use catalog::releases::find;
+///
+/// assert_eq!(find("torchtitan-2025-12").unwrap().id, "torchtitan-2025-07");
+/// assert_eq!(find("torchtitan").unwrap().id, find("torchtitan-2099-01").unwrap().id);
+/// assert!(find("torchtitan-1999-01").is_none() && find("nothing").is_none());
+/// ```
+pub fn find(text: &str) -> Option<&'static Release> {
+    let text = text.trim().to_ascii_lowercase().replace([' ', '_', '@'], "-");
+    if let Some(newest) = newest(&text) {
+        return Some(newest);
+    }
+    let of_program = |release: &&Release| {
+        let date = text.strip_prefix(release.program_key()).and_then(|rest| rest.strip_prefix('-'));
+        let is_date = |date: &str| date.len() >= 4 && date.chars().all(|sign| sign.is_ascii_digit() || sign == '-');
+        // A month holds to its end, a year to its own.
+        date.is_some_and(|date| is_date(date) && release.since.get(..date.len()).unwrap_or(release.since) <= date)
+    };
+    RELEASES.iter().rfind(of_program)
+}
+
+/// All releases, the newest of each program first.
+pub fn newest_first() -> impl Iterator<Item = &'static Release> {
+    let groups = RELEASES.chunk_by(|one, other| one.program == other.program);
+    groups.flat_map(|releases| releases.iter().rev())
+}
+
+/// The last release of a program that came before a day; its first where none did.
+pub fn before(program: &str, day: &str) -> Option<&'static Release> {
+    let of_program = || RELEASES.iter().filter(|release| release.program_key() == program);
+    of_program().rfind(|release| release.since < day).or_else(|| of_program().next())
+}
+
+/// The newest release of a program by its key.
+pub fn newest(program: &str) -> Option<&'static Release> {
+    RELEASES.iter().rfind(|release| release.program_key() == program)
+}

@@ -1,0 +1,73 @@
+//! Rows of `data/` that are wrong fail the build, with a sentence that names file, row and field.
+
+#[path = "../../build"]
+mod build {
+    pub(super) mod accelerators;
+    pub(super) mod examples;
+    pub(super) mod low_precision;
+    pub(super) mod models;
+    pub(super) mod networks;
+    #[path = "../../engine/build/rows.rs"]
+    pub(super) mod rows;
+    #[path = "../../engine/build/shape.rs"]
+    mod shape;
+}
+
+use build::rows::{self, File};
+use build::{accelerators, examples, low_precision, models, networks};
+use std::path::Path;
+
+/// A table of `data/` with a part of its text replaced.
+fn changed(name: &str, from: &str, to: &str) -> File {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let file = rows::read(&root, &format!("data/{name}")).unwrap();
+    assert!(file.text.contains(from), "{name} has no {from}");
+    File { text: file.text.replacen(from, to, 1), ..file }
+}
+
+fn whole(name: &str) -> File {
+    changed(name, "", "")
+}
+
+fn of_accelerators(from: &str, to: &str) -> String {
+    accelerators::tables(&whole("silicon.toml"), &changed("accelerators.toml", from, to)).unwrap_err()
+}
+
+#[test]
+fn a_row_without_a_source_fails() {
+    let source = "source = \"NVIDIA H100 data sheet and Hopper whitepaper, SXM5\"\n";
+    assert_eq!(of_accelerators(source, ""), "data/accelerators.toml: h100-sxm lacks a source");
+    assert_eq!(of_accelerators(source, "source = \"\"\n"), "data/accelerators.toml: h100-sxm lacks a source");
+    let price = ", source = \"Lambda, 8x H100 SXM\"";
+    assert_eq!(of_accelerators(price, ""), "data/accelerators.toml: h100-sxm lacks a price.source");
+    let clusters = changed("clusters.toml", "source = \"NVIDIA DGX H100 data sheet: eight ConnectX-7\"\n", "");
+    assert_eq!(networks::clusters(&clusters).unwrap_err(), "data/clusters.toml: dgx-h100 lacks a source");
+    let transports = changed("interconnects.toml", "source = \"as NVLink 4, not calibrated by itself\"\n", "");
+    let error = networks::interconnects(&transports).unwrap_err();
+    assert_eq!(error, "data/interconnects.toml: infinity-fabric lacks a source");
+    let recipes = changed("low_precision.toml", "source = \"pytorch/ao 36027d82, float8/config.py\"\n", "");
+    assert_eq!(low_precision::tables(&recipes).unwrap_err(), "data/low_precision.toml: tensorwise lacks a source");
+    let claims = changed("examples.toml", "source = \"FSDP bounds after Wang et al. 2025 (arXiv 2504.03655)\"\n", "");
+    assert_eq!(examples::tables(&claims).unwrap_err(), "data/examples.toml: first-visit lacks a source");
+    // A model has its architecture's.
+    let architectures = changed("architectures.toml", "source = \"bigscience/bloom* config.json\"\n", "");
+    let error = models::tables(&architectures, &whole("models.csv"), &whole("families.toml")).unwrap_err();
+    assert_eq!(error, "data/models.csv: bloom-560m lacks a source");
+}
+
+#[test]
+fn a_field_that_there_is_none_of_fails() {
+    let error = of_accelerators("power_w = 400", "power = 400");
+    assert!(error.starts_with("data/accelerators.toml: a100-40gb has the field power, which is none of: "), "{error}");
+    let error = of_accelerators("silicon = \"ampere\"", "silicon = \"amper\"");
+    assert_eq!(error, "data/accelerators.toml: a100-40gb names \"amper\", which is no row of silicon.toml");
+    let error = of_accelerators("[[accelerator]]", "[[accelerators]]");
+    let expected = "data/accelerators.toml: accelerators stands there, which is none of: accelerator";
+    assert_eq!(error, expected);
+    let twice = changed("accelerators.toml", "id = \"a100-80gb\"", "id = \"a100-40gb\"");
+    let error = accelerators::tables(&whole("silicon.toml"), &twice).unwrap_err();
+    assert_eq!(error, "data/accelerators.toml: a100-40gb stands there twice");
+    let models = changed("models.csv", "BLOOM 560M,bloom,", "BLOOM 560M,blom,");
+    let error = models::tables(&whole("architectures.toml"), &models, &whole("families.toml")).unwrap_err();
+    assert_eq!(error, "data/models.csv: bloom-560m names \"blom\", which is no row of architectures.toml");
+}

@@ -1,0 +1,17 @@
+//! What parts of memory are called on each accelerator.
+
+use catalog::ACCELERATORS;
+use engine::model::report::MemoryPart;
+use engine::names::{part, part_on};
+
+#[test]
+fn only_nvidias_gpus_have_a_cuda_context() {
+    for entry in ACCELERATORS {
+        let is_nvidia = !["mi", "gaudi", "tpu", "trainium"].iter().any(|maker| entry.id.starts_with(maker));
+        for of in MemoryPart::ALL {
+            let name = part_on(of, entry.values.generation).name;
+            assert!(is_nvidia || !name.contains("CUDA") && !name.contains("NCCL"), "{}: {name}", entry.id);
+            assert!(!is_nvidia || name == part(of).name, "{}: {name}", entry.id);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! How long stages of a pipeline wait for each other.
+
+use engine::model::compute;
+use engine::model::compute::UnitTimes;
+use engine::model::parallel::Schedule;
+use engine::model::pipeline::{self, StageTimes};
+use engine::model::stages::{ByStage, stages};
+use engine::model::step::pace::pipeline_fill;
+use engine::model::transformer::LayerShares;
+use engine::units::Seconds;
+use links::decode;
+
+/// DeepSeek's table 2 (arXiv 2412.19437), in passes of F = 10, B = 20 and W = 9 ms: `(pp/2 -
+/// 1)(F&B + B - 3W)` and twice the weights; the half of it in a V holds them once.
+#[test]
+fn dualpipe_waits_as_in_its_table_and_holds_two_copies() {
+    let scenario = |schedule: &str| decode(&format!("pp=8&accum=32&gpus=64&schedule={schedule}")).scenario.setup();
+    let setup = scenario("dualpipe");
+    let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);
+    let units = UnitTimes {
+        layer_forward: forward,
+        layer_backward: backward,
+        layer_weight_gradient: gradient,
+        ..compute::unit_times(&setup, &LayerShares::DENSE)
+    };
+    let fill = pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units);
+    let stage = StageTimes { count: 8.0, forward: 10.0 * forward, backward: 10.0 * backward, pipeline_fill: fill };
+    let waits = |schedule| pipeline::bubble(schedule, 1, 32.0, &ByStage::only(stage)).ms();
+    assert!((waits(Schedule::DualPipe) - 3.0 * (10.0 + 40.0 - 27.0)).abs() < 1e-9);
+    assert!((waits(Schedule::DualPipeV) - 3.5 * (10.0 + 40.0 - 27.0)).abs() < 1e-9);
+
+    let weights = |schedule: &str| {
+        let setup = scenario(schedule);
+        engine::model::memory::states::of_gpu(&setup, &stages(&setup).first.params).weights.get()
+    };
+    assert_eq!(weights("dualpipe"), 2.0 * weights("1f1b"));
+    assert_eq!(weights("dualpipe-v"), weights("zero-bubble-v"));
+    let in_flight = |schedule: &str| stages(&scenario(schedule)).first.in_flight;
+    assert_eq!([in_flight("dualpipe"), in_flight("1f1b"), in_flight("interleaved&vpp=1")], [9.0, 8.0, 8.0]);
+}
+
+/// Megatron hides the hops of an interleaved pipeline, but for those in which it fills and
+/// drains: more chunks are no slower by their messages (the audit's 70B at pp 8, of 5 and 10
+/// chunks).
+#[test]
+fn chunks_cost_no_exposed_messages_where_they_overlap() {
+    let step = |link: &str| {
+        let base = "cluster=dgx-h100&model=llama-3-70b&gpus=64&pp=8&accum=64&strategy=zero1&recipe=megatron-mixed";
+        decode(&format!("{base}&{link}")).scenario.report().time.step
+    };
+    let of = |framework: &str, vpp: u32| step(&format!("schedule=interleaved&vpp={vpp}&framework={framework}"));
+    assert!(of("megatron", 10) < of("megatron", 5));
+    assert!(of("megatron", 5) < of("megatron", 2));
+    assert_eq!(of("megatron", 1), step("schedule=1f1b&framework=megatron"));
+}
+
+/// Ten layers of 1 + 2 ms, of which gradients of weights take 0.9: what is left of them fills
+/// the bubble twice under ZB-H1 and three times under ZB-V (arXiv 2401.10241, table 1; arXiv
+/// 2405.15362).
+#[test]
+fn zero_bubble_v_fills_with_gradients_of_weights_three_times() {
+    let [forward, backward, gradient] = [1.0, 2.0, 0.9].map(Seconds::from_ms);
+    let waits = |schedule| {
+        let setup = decode(&format!("pp=4&schedule={schedule}")).scenario.setup();
+        let units = UnitTimes {
+            layer_forward: forward,
+            layer_backward: backward,
+            layer_weight_gradient: gradient,
+            ..compute::unit_times(&setup, &LayerShares::DENSE)
+        };
+        pipeline_fill(&setup, 10.0 * (forward + backward), 10.0, &units).ms()
+    };
+    assert!((waits("zero-bubble") - 10.0 * (3.0 - 2.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble"));
+    assert!((waits("zero-bubble-v") - 10.0 * (3.0 - 3.0 * 0.9)).abs() < 1e-9, "{}", waits("zero-bubble-v"));
+}

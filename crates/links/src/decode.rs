@@ -1,0 +1,134 @@
+//! Decodes text into a scenario and a list of what could not be read.
+
+use serde_json::Value;
+
+use super::pairs::{self, Link, Pairs};
+use super::{json, v1};
+use engine::params::quantity::shorten;
+use engine::scenario::Scenario;
+use engine::scenario::issue::{Issue, Severity};
+use engine::scenario::pins::MOST_PINS;
+
+/// Number of issues that are listed; further ones are only counted, as nobody reads a longer
+/// banner.
+pub(super) const MOST_ISSUES: usize = 12;
+/// Longest text that is read as a link, in bytes. The longest links of the page have some thousand
+/// characters; reading takes time and memory in proportion.
+pub const LONGEST_LINK: usize = 64_000;
+
+/// A scenario, with what could not be read of its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The scenario; every parameter is within its bounds.
+    pub scenario: Scenario,
+    /// The scenarios that the link pins beside it, at most [`MOST_PINS`]; only those that could be
+    /// read completely.
+    pub pins: Vec<Scenario>,
+    /// One issue for each thing that could not be read: what, which value, and the value used
+    /// instead. Problems of the scenario itself come from [`engine::validate::issues`].
+    pub issues: Vec<Issue>,
+    /// The keys of links that the text says something about, for the scenario on screen.
+    pub keys: Vec<String>,
+}
+
+/// Decodes an address, a fragment with or without `#`, or a JSON object with the same keys. An
+/// empty text gives the first visit's scenario; every text gives some scenario.
+///
+/// ```
+/// use links::decode;
+///
+/// let decoded = decode("https://example.org/#v=1&cluster=dgx-h100&gpus=256&mem=abc");
+/// assert_eq!(decoded.scenario.gpus, 256);
+/// assert_eq!(decoded.scenario.accelerator.values.memory.gib(), 80.0);
+/// assert_eq!(decoded.issues.len(), 1);
+/// ```
+pub fn decode(text: &str) -> Decoded {
+    if text.trim_start().starts_with('{') { decode_pairs(Link::of(json::read(text))) } else { decode_link(text) }
+}
+
+/// Decodes an address or a fragment with or without `#`; an empty text gives the first visit's
+/// scenario.
+pub fn decode_link(text: &str) -> Decoded {
+    let without =
+        |issues| Decoded { scenario: catalog::default_scenario(), pins: Vec::new(), issues, keys: Vec::new() };
+    if text.len() > LONGEST_LINK {
+        let message = "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
+        return without(vec![pairs::stray(Severity::Error, message.to_owned())]);
+    }
+    pairs::read(text).map_or_else(|| without(Vec::new()), decode_pairs)
+}
+
+/// Decodes parsed JSON: a scenario, or a whole report that holds one.
+pub fn decode_json(json: &Value) -> Decoded {
+    decode_pairs(Link::of(json::pairs(json)))
+}
+
+fn decode_pairs(link: Link) -> Decoded {
+    let Link { mut screen, pins: mut sections, pinned } = link;
+    screen.spell();
+    sections.iter_mut().for_each(Pairs::spell);
+    let keys = screen.pairs.iter().map(|(key, _)| key.clone()).collect();
+    let mut issues = Vec::new();
+    let mut pins = Vec::with_capacity(sections.len());
+    for (section, place) in sections.into_iter().zip(PLACES) {
+        let mut wrong = Vec::new();
+        pins.extend(v1::read_pin(&screen, section, &mut wrong));
+        issues.extend(wrong.into_iter().map(|issue| of_a_pin(place, issue)));
+    }
+    if pinned > MOST_PINS {
+        let message = format!("The link pins {pinned} scenarios. The first {MOST_PINS} were read.");
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+    // Issues of the scenario on screen come first.
+    let mut of_screen = Vec::new();
+    ages(&screen, &mut of_screen);
+    let scenario = v1::read(&screen, &mut of_screen);
+    of_screen.extend(screen.issues);
+    of_screen.append(&mut issues);
+    let mut issues = of_screen;
+    let more = issues.len().saturating_sub(MOST_ISSUES);
+    if more > 1 {
+        issues.truncate(MOST_ISSUES);
+        issues.push(pairs::stray(Severity::Error, format!("{more} more parts of the link could not be read either.")));
+    }
+    Decoded { scenario, pins, issues, keys }
+}
+
+/// Ordinals of the pinned scenarios.
+const PLACES: [&str; MOST_PINS] = ["first", "second", "third"];
+
+/// Rewords an issue of a pinned scenario. An error leaves the pin out, so the value used instead
+/// does not matter.
+fn of_a_pin(place: &str, issue: Issue) -> Issue {
+    let Issue { severity, key, message, cause } = issue;
+    let message = if severity == Severity::Error {
+        let cause = message.rsplit_once(". ").map_or(message.as_str(), |(cause, _)| cause);
+        format!("The {place} pinned scenario was left out. {cause}.")
+    } else {
+        format!("In the {place} pinned scenario: {message}")
+    };
+    Issue { severity, key, message, cause }
+}
+
+/// Adds a sentence if the page does not know the link's version or revision.
+pub(super) fn ages(pairs: &Pairs, issues: &mut Vec<Issue>) {
+    let unknown = |key: &str, newest: u32| {
+        let typed = pairs.value(key)?;
+        let known = typed.parse().is_ok_and(|number: u32| (1..=newest).contains(&number));
+        (!known).then(|| shorten(typed))
+    };
+    if let Some(version) = unknown(v1::VERSION_KEY, v1::VERSION) {
+        let message = format!(
+            "The link is of version “{version}”, which this page does not know. What version {} has in common with it was read.",
+            v1::VERSION
+        );
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+    if let Some(revision) = unknown(v1::REVISION_KEY, catalog::REVISION) {
+        let message = format!(
+            "The link was made with revision “{revision}” of the catalog. Revision {} was used, whose values may differ.",
+            catalog::REVISION
+        );
+        issues.push(pairs::stray(Severity::Error, message));
+    }
+}

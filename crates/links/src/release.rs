@@ -1,0 +1,85 @@
+//! Sets what a release of a training program does by itself.
+
+use std::borrow::Cow;
+
+use super::put;
+use engine::params::{self, Kind, ParamId};
+use engine::scenario::Scenario;
+use engine::scenario::release::{Known, Release};
+
+/// Sets what a program does by itself at a release, where other choices are those of `chosen`.
+pub fn apply(release: &'static Release, scenario: &mut Scenario, chosen: &Scenario) {
+    scenario.release = Some(Known(release));
+    let mut set = |key: &str, value: &str| {
+        // A test holds that links know them all.
+        let _ = put(scenario, key, value);
+    };
+    set(ParamId::Framework.key(), release.framework);
+    release.facts.iter().for_each(|(key, value)| set(key, value));
+    apply_depending(release, scenario, chosen);
+}
+
+/// Sets what depends on other choices alone: of a program that runs below another one.
+pub fn apply_depending(release: &Release, scenario: &mut Scenario, chosen: &Scenario) {
+    for (when, facts) in release.depending {
+        if when.iter().all(|(key, value)| is_chosen(chosen, key, value)) {
+            for (key, value) in *facts {
+                let _ = put(scenario, key, value);
+            }
+        }
+    }
+}
+
+/// Whether a scenario has an option or a count under a key of links, or one of several with `|`
+/// between; with `!` before them, none of them.
+fn is_chosen(scenario: &Scenario, key: &str, value: &str) -> bool {
+    let Some(param) = params::find(key) else { return false };
+    let is_sharded_alone = param.id == ParamId::Strategy && scenario.gpus == 1;
+    let chosen = match param.kind {
+        // On one GPU there is nothing to shard, and programs leave FSDP out.
+        Kind::Choice(_) if is_sharded_alone && !param.id.option(scenario).starts_with("zero") => Cow::Borrowed("ddp"),
+        Kind::Choice(_) => Cow::Borrowed(param.id.option(scenario)),
+        Kind::Number(number) => Cow::Owned((number.get)(scenario).to_string()),
+    };
+    let (of, is_not) = value.strip_prefix('!').map_or((value, false), |rest| (rest, true));
+    of.split('|').any(|any| any == chosen) != is_not
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catalog::default_scenario;
+    use catalog::releases::{GONE, RELEASES, newest};
+
+    #[test]
+    fn every_fact_is_one_that_links_know() {
+        for release in RELEASES {
+            let mut scenario = default_scenario();
+            let facts = release.facts.iter().chain(release.depending.iter().flat_map(|(_, facts)| facts.iter()));
+            for (key, value) in facts.chain(&[("framework", release.framework)]) {
+                let issue = put(&mut scenario, key, value);
+                assert!(issue.is_none(), "{}: {key} = {value}: {issue:?}", release.id);
+            }
+            // What a fact depends on is no such fact itself: it could not be told from the link.
+            for (when, _) in release.depending {
+                for (key, value) in *when {
+                    assert!(release.depending.iter().all(|(_, facts)| facts.iter().all(|(own, _)| own != key)));
+                    let param = params::find(key).unwrap_or_else(|| panic!("{}: {key}", release.id));
+                    let is_known = |value: &str| match param.kind {
+                        Kind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
+                        Kind::Number(_) => value.parse::<u32>().is_ok(),
+                    };
+                    let values = value.trim_start_matches('!');
+                    assert!(values.split('|').all(is_known), "{}: {key} = {value}", release.id);
+                }
+            }
+            assert!(release.says.ends_with('.') && release.source.contains('/'), "{}", release.id);
+        }
+        for gone in GONE {
+            assert!(newest(gone.program).is_some() && !gone.keys.is_empty() && gone.since.len() == 10, "{gone:?}");
+        }
+        let mut ids: Vec<_> = RELEASES.iter().map(|release| release.id).collect();
+        ids.dedup();
+        assert!(ids.len() == RELEASES.len(), "two releases of a month");
+    }
+}

@@ -1,0 +1,297 @@
+//! Reads the names that people know as the keys and options of links: `seq_len`, `zero_stage`,
+//! `per_device_train_batch_size`, `strategy=fsdp`, `model=meta-llama/Llama-3.1-8B`. Links that are
+//! written have one spelling, the shortest.
+
+mod rows;
+
+use std::sync::LazyLock;
+
+use super::v1;
+use catalog::names::{cluster_named, clusters_near, counted, gpu_named, gpus_near, model_named, models_near};
+use catalog::pick::LADDER;
+use engine::nearest::{Names, nearest};
+use engine::params::quantity::shorten;
+use engine::params::{self, Kind, Param, ParamId, every};
+use engine::scenario::CUSTOM;
+use engine::scenario::issue::Issue;
+use rows::{ADVICE, ROWS, Row};
+
+/// What a pair means, in the keys and options of links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spelled {
+    /// The pairs; the pair itself where it has no other meaning.
+    pub pairs: Vec<(String, String)>,
+    /// What was taken for what, where the name leaves it open.
+    pub notes: Vec<Issue>,
+}
+
+/// The deepest chain of names: `fsdp` is a `strategy`, whose value has names too.
+const DEEPEST: usize = 4;
+
+/// Returns what a pair means in a link.
+///
+/// ```
+/// use links::spelling::spell;
+///
+/// let pairs = |key, value| spell(key, value).pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join("&");
+/// assert_eq!(pairs("seq_len", "8k"), "seq=8k");
+/// assert_eq!(pairs("optim", "paged_adamw_8bit"), "optimizer=adamw-8bit&paged=yes");
+/// assert_eq!(pairs("zero_stage", "3"), "strategy=full-shard");
+/// assert_eq!(pairs("modle", "x"), "modle=x");
+/// ```
+pub fn spell(key: &str, value: &str) -> Spelled {
+    let mut spelled = Spelled::default();
+    meaning(key, value, DEEPEST, &mut spelled);
+    spelled
+}
+
+fn meaning(key: &str, value: &str, depth: usize, spelled: &mut Spelled) {
+    let key = canonical(key);
+    // Numbers and options under the keys of links mean themselves: so are all links that are
+    // written.
+    if params::find(&key).is_some_and(|param| is_plain(param, value)) {
+        return spelled.push(&key, value);
+    }
+    let word = option(&key, value);
+    let row = ROWS.iter().find(|(name, with, _)| *name == key && (*with == "*" || *with == word));
+    if let Some((_, _, pairs)) = row
+        && depth > 0
+    {
+        for (key, means) in pairs.split('&').filter_map(|pair| pair.split_once('=')) {
+            let means = if means == "*" { value } else { means };
+            meaning(key, means, if means == value { depth - 1 } else { 0 }, spelled);
+        }
+        return;
+    }
+    entry(&key, value, &word, spelled);
+}
+
+/// Whether a value needs no other spelling: a number, or an option by its key.
+fn is_plain(param: &Param, value: &str) -> bool {
+    match &param.kind {
+        Kind::Number(_) => true,
+        Kind::Choice(choice) => choice.options.iter().any(|option| option.key == value),
+    }
+}
+
+/// An entry of the catalog by any of its names; other values stay, and yes and no have one word.
+fn entry(key: &str, value: &str, word: &str, spelled: &mut Spelled) {
+    let taken = |name: &str| format!("“{}” is taken for {name}.", shorten(value));
+    match key {
+        v1::MODEL_KEY => {
+            if let Some(found) = model_named(value).filter(|_| !is_own(value)) {
+                if found.is_taken {
+                    let message = format!("“{}” is taken to have the shape of {}.", shorten(value), found.entry.name);
+                    spelled.notes.push(Issue::note(v1::MODEL_KEY, message));
+                }
+                return spelled.push(key, found.entry.id);
+            }
+        }
+        v1::GPU_KEY | v1::CLUSTER_KEY if counted(value).is_some() => {
+            if let Some((gpus, gpu)) = counted(value) {
+                let node = cluster_named(gpu);
+                if let Some(node) = node {
+                    spelled.notes.push(Issue::note(v1::CLUSTER_KEY, taken(node.entry.name)));
+                    spelled.push(v1::CLUSTER_KEY, node.entry.id);
+                } else if let Some(found) = gpu_named(gpu) {
+                    spelled.push(v1::GPU_KEY, found.entry.id);
+                }
+                return spelled.push(v1::GPUS_KEY, &gpus.to_string());
+            }
+        }
+        v1::GPU_KEY => {
+            if let Some(found) = gpu_named(value).filter(|_| !is_own(value)) {
+                if found.is_taken {
+                    spelled.notes.push(Issue::note(v1::GPU_KEY, taken(found.entry.name)));
+                }
+                return spelled.push(key, found.entry.id);
+            }
+        }
+        v1::CLUSTER_KEY => {
+            if let Some(found) = cluster_named(value).filter(|_| !is_own(value)) {
+                if found.is_taken {
+                    spelled.notes.push(Issue::note(v1::CLUSTER_KEY, taken(found.entry.name)));
+                }
+                return spelled.push(key, found.entry.id);
+            }
+        }
+        _ => {}
+    }
+    let is_switch = matches!(word, "yes" | "no") && params::find(key).is_some_and(is_switch);
+    spelled.push(key, if is_switch { word } else { value });
+}
+
+impl Spelled {
+    fn push(&mut self, key: &str, value: &str) {
+        self.pairs.push((key.to_owned(), value.to_owned()));
+    }
+}
+
+/// Whether a value stands for what is no entry of the catalog.
+fn is_own(value: &str) -> bool {
+    let value = value.trim();
+    value.eq_ignore_ascii_case(CUSTOM) || value.eq_ignore_ascii_case(LADDER)
+}
+
+/// Whether a parameter is on or off.
+fn is_switch(param: &Param) -> bool {
+    param.choice().is_some_and(|choice| choice.options.iter().all(|option| matches!(option.key, "yes" | "no")))
+}
+
+/// The key of links that a name stands for, where it is one of the table of parameters; else the
+/// name in small letters, with underscores.
+fn canonical(name: &str) -> String {
+    let name = name.trim().to_ascii_lowercase();
+    if v1::is_key(&name) {
+        return name;
+    }
+    let name = name.replace(['-', ' '], "_");
+    // Mixers of state have columns whose bare names (`heads`, `rank`) are those of attention.
+    let param = every().find(|param| param.csv == name);
+    param.map_or(name, |param| param.key.to_owned())
+}
+
+/// A value as options are written, with one word for on and off.
+fn option(key: &str, value: &str) -> String {
+    let word = value.trim().to_ascii_lowercase().replace('_', "-");
+    let is_count = params::find(key).is_some_and(|param| matches!(param.kind, Kind::Number(_)));
+    match word.as_str() {
+        "true" | "on" | "enabled" => "yes".to_owned(),
+        "false" | "off" | "disabled" => "no".to_owned(),
+        // A stage of ZeRO is a number too.
+        "1" if !is_count && !key.contains("stage") && !key.starts_with("zero") => "yes".to_owned(),
+        "0" if !is_count && !key.contains("stage") && !key.starts_with("zero") => "no".to_owned(),
+        _ => word,
+    }
+}
+
+/// What to say of a name that means several things; nothing where it is not known at all.
+pub fn advice(key: &str) -> Option<&'static str> {
+    let name = canonical(key);
+    ADVICE.iter().find(|(own, _)| *own == name).map(|(_, said)| *said)
+}
+
+/// Keys near to one that is not known, as they may be typed.
+pub fn keys_near(key: &str) -> Vec<&'static str> {
+    static KEYS: LazyLock<Names<'static>> = LazyLock::new(|| {
+        let names = every().flat_map(|param| [param.key, param.csv]);
+        let own = v1::OWN_KEYS.iter().copied();
+        Names::of(own.chain(names).chain(ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name)))
+    });
+    KEYS.nearest(key)
+}
+
+/// Whether a row names a key, and not an option of one.
+fn is_alias((name, _, _): &Row) -> bool {
+    !v1::is_key(name)
+}
+
+/// Values near to one that is none of a key's: its options by all their names, entries of the
+/// catalog.
+pub fn values_near(key: &str, value: &str) -> Vec<&'static str> {
+    match key {
+        v1::MODEL_KEY => models_near(value),
+        v1::GPU_KEY => gpus_near(value),
+        v1::CLUSTER_KEY => clusters_near(value),
+        _ => {
+            let options = params::find(key).and_then(|param| param.choice()).map_or(&[][..], |choice| choice.options);
+            let aliases = ROWS.iter().filter(|(name, with, _)| *name == key && *with != "*").map(|(_, with, _)| *with);
+            nearest(value, options.iter().map(|option| option.key).chain(aliases))
+        }
+    }
+}
+
+/// Every name that is read beside the keys of links, each once.
+pub fn known_names() -> impl Iterator<Item = &'static str> {
+    let mut names: Vec<&str> = ROWS.iter().filter(|row| is_alias(row)).map(|(name, _, _)| *name).collect();
+    names.extend(every().map(|param| param.csv).filter(|name| !v1::is_key(name)));
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter()
+}
+
+/// Names by which a parameter may be typed beside its key, for lists and for searching.
+pub fn names_of(id: ParamId) -> impl Iterator<Item = &'static str> {
+    let param = id.param();
+    let direct = move |row: &&Row| {
+        is_alias(row) && row.2.strip_prefix(param.key).is_some_and(|rest| rest.starts_with('=') && !rest.contains('&'))
+    };
+    core::iter::once(param.csv).chain(ROWS.iter().filter(direct).map(|(name, _, _)| *name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode;
+
+    /// Rows whose pairs hold any value go on to a key; all others to options that it has.
+    #[test]
+    fn every_row_means_something_and_no_name_two_things() {
+        for (place, (name, with, pairs)) in ROWS.iter().enumerate() {
+            assert!(
+                ROWS.iter()
+                    .skip(place + 1)
+                    .all(|(other, value, _)| other != name || value != with && *value != "*" && *with != "*"),
+                "{name}={with} means two things"
+            );
+            assert_eq!(name, &canonical(name), "{name} is spelled as it is read");
+            assert!(!ADVICE.iter().any(|(other, _)| other == name), "{name} has a meaning and needs no advice");
+            assert!(v1::is_key(name) || every().all(|param| param.csv != *name), "{name} is in the table already");
+            if *with == "*" {
+                assert!(!v1::is_key(name), "{name} is a key of links");
+                continue;
+            }
+            let spelled = spell(name, with);
+            assert!(!spelled.pairs.is_empty(), "{name}");
+            let text: Vec<String> = spelled.pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            let wrong: Vec<Issue> = decode(&format!("model=llama-3-8b&{}", text.join("&"))).issues;
+            assert!(wrong.is_empty(), "{name}={with}, {pairs}: {wrong:?}");
+        }
+        for (name, _) in ADVICE {
+            assert!(!v1::is_key(name), "{name}");
+        }
+    }
+
+    /// The names of the table of parameters do not stand for another row's key.
+    #[test]
+    fn a_name_in_the_table_is_no_other_key() {
+        for param in every() {
+            let own = canonical(param.csv);
+            let first = every().find(|other| other.csv == param.csv).map(|other| other.key);
+            assert!(own == param.key || Some(own.as_str()) == first || own == param.csv, "{} is {own}", param.csv);
+        }
+    }
+
+    #[test]
+    fn names_that_people_know_are_read() {
+        for (typed, link) in [
+            ("per_device_train_batch_size=4", "mbs=4"),
+            ("micro_batch_size=4", "mbs=4"),
+            ("tensor-parallel-size=8", "tp=8"),
+            ("gradient_checkpointing=True", "recompute=full"),
+            ("gradient_checkpointing=false", "recompute=none"),
+            ("strategy=FSDP", "strategy=full-shard"),
+            ("strategy=zero3", "strategy=full-shard"),
+            ("zero_stage=1", "strategy=zero1"),
+            ("optimizer=adam", "optimizer=adamw"),
+            ("compile=True", "compile=yes"),
+            ("cluster=8xH100", "cluster=dgx-h100"),
+            ("model=Llama 3.1 8B", "model=llama-3.1-8b"),
+            ("sharding_strategy=SHARD_GRAD_OP", "strategy=shard-grad-op"),
+            ("attn_implementation=flash_attention_1", "attnkernel=flash-1"),
+            ("attnkernel=fa2", "attnkernel=flash"),
+            ("flash_attn=fa4", "attnkernel=flash-tuned"),
+            ("adapter=qlora", "train=lora&base=nf4"),
+        ] {
+            let [known, own] = [typed, link].map(|text| decode(&format!("gpus=64&{text}")));
+            assert_eq!(known.scenario, own.scenario, "{typed}");
+            assert!(own.issues.is_empty(), "{typed}: {:?}", own.issues);
+        }
+        // A node's GPUs are the run's where nothing says how many it has.
+        assert_eq!(decode("cluster=8xH100").scenario, decode("cluster=dgx-h100&gpus=8").scenario);
+        assert_eq!(decode("cluster=8xH100&nodes=4").scenario, decode("cluster=dgx-h100&gpus=32").scenario);
+        assert_eq!(keys_near("modle").first(), Some(&"model"));
+        assert!(advice("batch-size").is_some());
+        assert!(names_of(ParamId::SequenceLength).any(|name| name == "max_seq_length"));
+    }
+}

@@ -1,0 +1,161 @@
+//! Version 1 of the link format. It is frozen: the meaning of a published link must not change. A
+//! change of meaning is version 2.
+//!
+//! The keys, in this order, each only if it differs from the starting point:
+//!
+//! 1. `v`, the version: always present. `rev`, the revision of the data sheets that the link means,
+//!    once a sheet has changed since the first release ([`catalog::revisions`]). A text
+//!    without `v`, which somebody wrote by hand, means today's sheets.
+//! 2. `cluster`: a cluster of the catalog, with its GPU and network; `custom` for a custom network.
+//! 3. `gpu`: a GPU of the catalog other than the cluster's; `custom` for a custom GPU.
+//!    `generation`: the silicon of a custom GPU, if it differs from the cluster's GPU.
+//! 4. `model`: a model of the catalog; `custom` for a custom shape; without it (or with `ladder`)
+//!    `size` applies. `scale`: the size of a named or custom model along its family, in parameters,
+//!    if it is not its own.
+//! 5. `release`: a training program with its release, whose own settings are the ones that the
+//!    following start from.
+//! 6. Every parameter under its key, in the unit of links: those of GPU and network if they differ
+//!    from the picked entries, all others if they differ from [`start`].
+//!
+//! A custom model's shape always holds `layers`, `hidden`, `heads`, `ffn` and `vocab`; `kv` and
+//! `headdim` if they are not `heads` and `hidden / heads`; and the rest where it differs from
+//! [`CUSTOM_SHAPE`].
+//!
+//! # Pinned scenarios
+//!
+//! After the scenario, a link may hold up to [`MOST_PINS`](engine::scenario::pins::MOST_PINS) others
+//! to compare it with. Each starts with the pair `pin`, whose value is its number and is ignored;
+//! the pairs up to the next `pin` or the end belong to it:
+//!
+//! - If they include a `v`, they are a complete link, and nothing is taken from the scenario on
+//!   screen.
+//! - Otherwise they override the pairs of the scenario on screen; pairs that do not apply to the
+//!   pin are dropped (the shape of a custom model if the pin names another model).
+//!
+//! `v=1&cluster=a100-40gb-200g&size=7B&pin=1&size=65B&pin=2&v=1&model=llama-3-8b` pins
+//! the same run of 65B, and Llama 3 8B on the starting point's cluster. A pin with an unreadable
+//! pair is left out, with a sentence: half a scenario cannot be compared.
+
+mod following;
+mod pins;
+mod read;
+mod write;
+
+pub use following::set as set_following;
+pub(super) use pins::{read_pin, write_pin};
+pub(super) use read::read;
+pub use read::{OTHER_KEYS as OWN_KEYS, is_key, no_release, set, unknown_key};
+pub(super) use write::{write, write_all};
+
+use engine::model::hardware::Generation;
+use engine::model::transformer::{
+    Architecture, AttentionBias, Experts, ExtraParams, FusedProjections, LatentAttention, Norm, Pattern, QkNorm,
+    Recurrent, Tower,
+};
+use engine::params::ParamId;
+use engine::scenario::Scenario;
+
+/// The version number of the format.
+pub const VERSION: u32 = 1;
+/// The key of the version.
+pub const VERSION_KEY: &str = "v";
+/// The key of the catalog's revision.
+pub const REVISION_KEY: &str = "rev";
+/// The key of the cluster.
+pub const CLUSTER_KEY: &str = "cluster";
+/// The key of the GPU.
+pub const GPU_KEY: &str = "gpu";
+/// The key of the generation of a custom GPU.
+pub const GENERATION_KEY: &str = "generation";
+/// The key of the model.
+pub const MODEL_KEY: &str = "model";
+/// The key of the release of a training program.
+pub const RELEASE_KEY: &str = "release";
+/// The key of the size to which a named or custom model is scaled.
+pub const SCALE_KEY: &str = "scale";
+/// The key of the number of GPUs, which a name such as `8xH100` holds too.
+pub const GPUS_KEY: &str = "gpus";
+/// The key of the number of nodes, from which the GPUs follow. Read, never written.
+pub const NODES_KEY: &str = "nodes";
+/// The key of the sequences of a step over all GPUs, from which the micro-batches follow. Read,
+/// never written.
+pub const BATCH_KEY: &str = "batch";
+/// The key of the layers of a custom model as a list.
+pub const BLOCKS_KEY: &str = "blocks";
+/// The key that begins a pinned scenario.
+pub const PIN_KEY: &str = "pin";
+
+/// The names of generations.
+const GENERATIONS: [(&str, Generation); 15] = [
+    ("volta", Generation::Volta),
+    ("turing", Generation::Turing),
+    ("ampere", Generation::Ampere),
+    ("ampere-gddr", Generation::AmpereGddr),
+    ("ada", Generation::Ada),
+    ("hopper", Generation::Hopper),
+    ("blackwell", Generation::Blackwell),
+    ("blackwell-gddr", Generation::BlackwellGddr),
+    ("blackwell-ultra", Generation::BlackwellUltra),
+    ("cdna2", Generation::Cdna2),
+    ("cdna3", Generation::Cdna3),
+    ("cdna4", Generation::Cdna4),
+    ("gaudi", Generation::Gaudi),
+    ("tpu", Generation::Tpu),
+    ("trainium", Generation::Trainium),
+];
+
+/// The name of a generation.
+fn generation_name(generation: Generation) -> &'static str {
+    GENERATIONS.iter().find(|(_, of)| *of == generation).map_or("", |(name, _)| name)
+}
+
+/// The keys that the link of a custom model always holds.
+const REQUIRED_OF_A_SHAPE: [ParamId; 5] =
+    [ParamId::Layers, ParamId::HiddenSize, ParamId::AttentionHeads, ParamId::MlpWidth, ParamId::VocabSize];
+
+/// Returns the starting point: the scenario of an empty link, which is the first visit's. Who
+/// changes that keeps a copy of it here.
+pub fn start() -> Scenario {
+    catalog::default_scenario()
+}
+
+/// The starting point of a custom model: the shape of Llama 2 7B.
+pub const CUSTOM_SHAPE: Architecture = Architecture {
+    num_hidden_layers: 32,
+    hidden_size: 4096,
+    num_attention_heads: 32,
+    num_key_value_heads: 32,
+    head_dim: 128,
+    intermediate_size: 11_008,
+    vocab_size: 32_000,
+    gated_mlp: true,
+    norm: Norm::Rms,
+    norms_per_layer: 2,
+    qk_norm: QkNorm::None,
+    attention_bias: AttentionBias::None,
+    mlp_bias: false,
+    tie_word_embeddings: false,
+    head_bias: false,
+    learned_positions: 0,
+    embedding_norm: false,
+    sliding_window: 0,
+    global_every: 0,
+    attention_chunks: false,
+    attention_sinks: false,
+    fused_projections: FusedProjections::None,
+    logit_softcap: false,
+    latent: LatentAttention::NONE,
+    gated_attention: false,
+    experts: Experts::NONE,
+    recurrent: Recurrent::NONE,
+    pattern: Pattern::NONE,
+    extra: ExtraParams::NONE,
+    tower: Tower::NONE,
+};
+
+/// Derives the key and value heads and the head dimension from the rest of the shape.
+fn with_derived_heads(mut shape: Architecture) -> Architecture {
+    shape.num_key_value_heads = shape.num_attention_heads;
+    shape.head_dim = shape.hidden_size.checked_div(shape.num_attention_heads).unwrap_or(0).max(1);
+    shape
+}

@@ -1,0 +1,377 @@
+//! Converts pairs to a scenario.
+
+use super::following;
+use super::{
+    BATCH_KEY, BLOCKS_KEY, CLUSTER_KEY, CUSTOM_SHAPE, GENERATION_KEY, GENERATIONS, GPU_KEY, MODEL_KEY, NODES_KEY,
+    RELEASE_KEY, REQUIRED_OF_A_SHAPE, REVISION_KEY, SCALE_KEY, VERSION_KEY, generation_name, start, with_derived_heads,
+};
+use crate::decode::MOST_ISSUES;
+use crate::pairs::{Pairs, stray};
+use crate::release::apply;
+use crate::spelling;
+use catalog::pick::{LADDER, pick_accelerator, pick_cluster, pick_model};
+use catalog::releases;
+use catalog::revisions::{FIRST_REVISION, REVISIONS, Revised};
+use engine::nearest::did_you_mean;
+use engine::params::quantity::{nearest, parse, shorten, with_unit};
+use engine::params::{self, Choice, Kind, Number, Param, ParamId, every, is_held};
+use engine::scenario::issue::{Cause, Issue, Severity};
+use engine::scenario::layers::read_layers;
+use engine::scenario::{CUSTOM, Model, Scenario};
+
+/// The keys that are not parameters.
+pub const OTHER_KEYS: [&str; 11] = [
+    VERSION_KEY,
+    REVISION_KEY,
+    CLUSTER_KEY,
+    GPU_KEY,
+    GENERATION_KEY,
+    MODEL_KEY,
+    RELEASE_KEY,
+    SCALE_KEY,
+    BLOCKS_KEY,
+    NODES_KEY,
+    BATCH_KEY,
+];
+
+/// Whether a text is a key of links.
+pub fn is_key(text: &str) -> bool {
+    params::find(text).is_some() || OTHER_KEYS.contains(&text)
+}
+
+/// Reads a scenario from pairs, with an issue for each pair that could not be read.
+pub(crate) fn read(pairs: &Pairs, issues: &mut Vec<Issue>) -> Scenario {
+    let mut scenario = start();
+    presets(pairs, &mut scenario, issues);
+    if let Some(typed) = pairs.value(RELEASE_KEY) {
+        issues.extend(set_release(typed, pairs, &mut scenario));
+    }
+    for param in every() {
+        let Some(typed) = pairs.value(param.key) else { continue };
+        if is_held(param, &scenario) {
+            issues.extend(set_held(param, typed, &mut scenario));
+        } else {
+            issues.push(not_held(param, typed));
+        }
+        if matches!(param.id, ParamId::AttentionHeads | ParamId::HiddenSize) {
+            derive_heads(&mut scenario);
+        }
+    }
+    if let Some(typed) = pairs.value(BLOCKS_KEY) {
+        issues.extend(set_blocks(typed, &mut scenario));
+    }
+    if let Some(typed) = pairs.value(SCALE_KEY) {
+        issues.extend(scaled(typed, &mut scenario));
+    }
+    // The usual tokens follow the task, which rows after theirs may have changed.
+    let tokens = ParamId::TrainingTokens;
+    if let Some(typed) = pairs.value(tokens.key()) {
+        scenario.run.tokens = start().run.tokens;
+        // What is wrong with them was said.
+        let _ = set_held(tokens.param(), typed, &mut scenario);
+    }
+    for key in [NODES_KEY, BATCH_KEY] {
+        if let Some(typed) = pairs.value(key) {
+            let other = following::key_of(key);
+            let said = pairs.value(other).map(|value| (other, value));
+            issues.extend(following::set(&mut scenario, key, typed, said));
+        }
+    }
+    issues.extend(unknown(pairs));
+    issues.extend(ambiguous(pairs));
+    scenario
+}
+
+/// Scales the model along its family.
+fn scaled(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    if scenario.model.is_on_ladder() {
+        let message = format!(
+            "“{SCALE_KEY}={}” scales a named model, and the link names none: the size of a GPT-style model is “size”. It \
+             was left out.",
+            shorten(typed)
+        );
+        return Some(Issue::note(SCALE_KEY, message).because(Cause::LeftOut));
+    }
+    let size = ParamId::ModelSize;
+    let number = size.number()?.within(scenario);
+    let (value, issue) = match parse(size.param().label, &number, typed, (number.get)(scenario)) {
+        Ok(value) => (value, None),
+        Err(error) => {
+            let used = with_unit(number.unit, error.nearest);
+            (error.nearest, Some(Issue::error(SCALE_KEY, format!("{} {used} is used instead.", error.message))))
+        }
+    };
+    scenario.model = scenario.model.resized(value);
+    issue
+}
+
+/// Restores what the data sheets of the picked entries said at a revision, newest correction first.
+fn restore(scenario: &mut Scenario, corrections: &[Revised], revision: u32) {
+    for corrected in corrections.iter().rev().filter(|corrected| corrected.revision > revision) {
+        let picked = if corrected.table == CLUSTER_KEY { scenario.network.id } else { scenario.accelerator.id };
+        if picked == corrected.id
+            && let Some(number) = params::find(corrected.key).and_then(Param::number)
+        {
+            (number.set)(scenario, corrected.old);
+        }
+    }
+}
+
+/// Sets cluster, GPU and model, each with the data sheets of the link's revision.
+fn presets(pairs: &Pairs, scenario: &mut Scenario, issues: &mut Vec<Issue>) {
+    let picked = |key: &str| pairs.value(key).map(str::to_ascii_lowercase);
+    if let Some(id) = picked(CLUSTER_KEY)
+        && !pick_cluster(scenario, &id)
+    {
+        let used = catalog::cluster(scenario.network.id).map_or(scenario.network.id, |entry| entry.name);
+        issues.push(no_preset(CLUSTER_KEY, "cluster", &id, used));
+    }
+    let revision = revision(pairs);
+    // Before a custom GPU takes the sheet over.
+    restore(scenario, REVISIONS, revision);
+    if let Some(id) = picked(GPU_KEY)
+        && !pick_accelerator(scenario, &id)
+    {
+        let used = catalog::accelerator(scenario.accelerator.id).map_or(scenario.accelerator.id, |entry| entry.name);
+        issues.push(no_preset(GPU_KEY, "GPU", &id, used));
+    }
+    if let Some(name) = picked(GENERATION_KEY) {
+        issues.extend(set_generation(scenario, &name));
+    }
+    match picked(MODEL_KEY).as_deref() {
+        None | Some(LADDER) => {}
+        Some(CUSTOM) => {
+            scenario.model = Model::Custom { architecture: CUSTOM_SHAPE };
+            let missing =
+                REQUIRED_OF_A_SHAPE.into_iter().map(ParamId::param).filter(|param| pairs.value(param.key).is_none());
+            issues.extend(missing.map(|param| incomplete(param, scenario)));
+        }
+        Some(id) => {
+            if !pick_model(scenario, id) {
+                issues.push(no_preset(MODEL_KEY, "model", id, "the ladder's model of the given size"));
+            }
+        }
+    }
+    restore(scenario, REVISIONS, revision);
+}
+
+/// Returns the revision of the data sheets that a link fixes: the one that it names, or today's for
+/// a text without a version.
+fn revision(pairs: &Pairs) -> u32 {
+    let said = pairs.value(REVISION_KEY).and_then(|revision| revision.parse().ok());
+    let of_a_link = pairs.value(VERSION_KEY).map_or(catalog::REVISION, |_| FIRST_REVISION);
+    said.unwrap_or(of_a_link)
+}
+
+/// Sets what a release of a program does by itself, where that depends on choices by those of the
+/// link.
+fn set_release(typed: &str, pairs: &Pairs, scenario: &mut Scenario) -> Option<Issue> {
+    let Some(release) = releases::find(typed) else { return Some(no_release(typed)) };
+    let mut chosen = *scenario;
+    apply(release, &mut chosen, scenario);
+    for param in every().filter(|param| is_held(param, scenario)) {
+        if let Some(typed) = pairs.value(param.key) {
+            // What is wrong with it is said where it counts.
+            let _ = set_held(param, typed, &mut chosen);
+        }
+    }
+    apply(release, scenario, &chosen);
+    None
+}
+
+/// Says that no program has such a release.
+pub fn no_release(typed: &str) -> Issue {
+    let mut programs: Vec<&str> = releases::RELEASES.iter().map(releases::Release::program_key).collect();
+    programs.dedup();
+    let message = format!(
+        "“{}” is no release of a program that is known: a program with a month, such as {}, or a program alone for its newest \
+         ({}). It was left out.",
+        shorten(typed),
+        releases::RELEASES.last().map_or("", |release| release.id),
+        programs.join(", ")
+    );
+    Issue::error(RELEASE_KEY, message).because(Cause::UnknownName)
+}
+
+/// Sets the generation of a custom GPU.
+fn set_generation(scenario: &mut Scenario, name: &str) -> Option<Issue> {
+    let accelerator = &mut scenario.accelerator;
+    if accelerator.id != CUSTOM {
+        let message = format!(
+            "“{GENERATION_KEY}={}” describes a GPU of the user's own, which a link marks with gpu=custom. It was left out.",
+            shorten(name)
+        );
+        return Some(Issue::note(GENERATION_KEY, message).because(Cause::LeftOut));
+    }
+    if let Some((_, generation)) = GENERATIONS.iter().find(|(known, _)| *known == name) {
+        accelerator.values.generation = *generation;
+        return None;
+    }
+    let used = generation_name(accelerator.values.generation);
+    Some(no_preset(GENERATION_KEY, "generation of GPUs", name, used))
+}
+
+/// Sets the layers of a custom model as a list.
+fn set_blocks(typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    let Model::Custom { architecture } = &mut scenario.model else {
+        return Some(of_custom_model(BLOCKS_KEY, typed));
+    };
+    match read_layers(&typed.to_ascii_lowercase()) {
+        Ok(pattern) => {
+            architecture.pattern = pattern;
+            None
+        }
+        Err(error) => Some(Issue::error(BLOCKS_KEY, format!("{error} No list is used instead."))),
+    }
+}
+
+/// Derives heads whose number or width the link omits; their rows come later in the table.
+fn derive_heads(scenario: &mut Scenario) {
+    if let Model::Custom { architecture } = &mut scenario.model {
+        *architecture = with_derived_heads(*architecture);
+    }
+}
+
+/// Sets one parameter from text. An invalid text sets the nearest valid value and returns an issue.
+pub fn set(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    match &param.kind {
+        // Links hold such a bound apart: it depends on the model.
+        Kind::Number(number) => set_number(param, &number.within(scenario), typed, scenario),
+        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
+    }
+}
+
+fn set_held(param: &Param, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    match &param.kind {
+        Kind::Number(number) => set_number(param, number, typed, scenario),
+        Kind::Choice(choice) => set_choice(param, choice, typed, scenario),
+    }
+}
+
+fn set_number(param: &Param, number: &Number, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    let current = (number.get)(scenario);
+    match parse(param.label, number, typed, current) {
+        Ok(value) => {
+            (number.set)(scenario, value);
+            None
+        }
+        Err(error) => {
+            // An unchanged value is not set again, which could change its last bit.
+            if error.nearest != nearest(number, current, number.min) {
+                (number.set)(scenario, error.nearest);
+            }
+            let used = with_unit(number.unit, error.nearest);
+            Some(Issue::error(param.key, format!("{} {used} is used instead.", error.message)))
+        }
+    }
+}
+
+fn set_choice(param: &Param, choice: &Choice, typed: &str, scenario: &mut Scenario) -> Option<Issue> {
+    let wanted = typed.to_ascii_lowercase().replace('_', "-");
+    if let Some(index) = choice.options.iter().position(|option| option.key == wanted) {
+        (choice.set)(scenario, index);
+        return None;
+    }
+    let used = choice.options.get((choice.get)(scenario)).map_or("", |option| option.label);
+    let options: Vec<&str> = choice.options.iter().map(|option| option.key).collect();
+    let message = format!(
+        "“{}” is not one of the options of {} ({}).{} {used} is used instead.",
+        shorten(typed),
+        param.label,
+        options.join(", "),
+        did_you_mean(&spelling::values_near(param.key, typed))
+    );
+    Some(Issue::error(param.key, message).because(Cause::UnknownName))
+}
+
+fn no_preset(key: &'static str, what: &str, id: &str, used: &str) -> Issue {
+    let near = did_you_mean(&spelling::values_near(key, id));
+    let message = format!("The catalog has no {what} “{}”.{near} {used} is used instead.", shorten(id));
+    Issue::error(key, message).because(Cause::UnknownName)
+}
+
+fn incomplete(param: &Param, scenario: &Scenario) -> Issue {
+    let used = param.number().map(|number| with_unit(number.unit, (number.get)(scenario))).unwrap_or_default();
+    let message =
+        format!("The link's custom model lacks “{}”: the link may have been cut. {used} is used instead.", param.key);
+    Issue::error(param.key, message)
+}
+
+fn not_held(param: &Param, typed: &str) -> Issue {
+    let key = param.key;
+    if param.id != ParamId::ModelSize {
+        return of_custom_model(key, typed);
+    }
+    let given = shorten(typed);
+    Issue::note(
+        key,
+        format!("“{key}={given}” does not fit a named model, whose size follows from its shape. It was left out."),
+    )
+    .because(Cause::LeftOut)
+}
+
+fn of_custom_model(key: &'static str, typed: &str) -> Issue {
+    let given = shorten(typed);
+    let sentence = "describes a custom model, which a link marks with model=custom. It was left out.";
+    Issue::note(key, format!("“{key}={given}” {sentence}")).because(Cause::LeftOut)
+}
+
+/// Returns an issue for each unknown key, with what may have been meant for as many as are listed.
+fn unknown(pairs: &Pairs) -> impl Iterator<Item = Issue> {
+    let unknown = pairs.pairs.iter().filter(|(key, _)| !is_key(key)).enumerate();
+    unknown.map(
+        |(place, (key, value))| {
+            if place < MOST_ISSUES { unknown_key(key, value) } else { not_a_key(key, value, "") }
+        },
+    )
+}
+
+/// Says that a key is not known, and which one may have been meant.
+pub fn unknown_key(key: &str, value: &str) -> Issue {
+    if let Some(advice) = spelling::advice(key) {
+        let message = format!("“{}” {advice}. “{}” was left out.", shorten(key), shorten(&format!("{key}={value}")));
+        return stray(Severity::Note, message).because(Cause::UnknownKey);
+    }
+    not_a_key(key, value, &did_you_mean(&spelling::keys_near(key)))
+}
+
+fn not_a_key(key: &str, value: &str, near: &str) -> Issue {
+    let given = shorten(&format!("{key}={value}"));
+    let message = format!("“{}” is no key of a scenario.{near} “{given}” was left out.", shorten(key));
+    stray(Severity::Note, message).because(Cause::UnknownKey)
+}
+
+/// Returns an issue for each key with several values.
+fn ambiguous(pairs: &Pairs) -> impl Iterator<Item = Issue> {
+    let keys = every().map(|param| param.key).chain(OTHER_KEYS);
+    keys.filter(|key| pairs.is_ambiguous(key)).map(|key| {
+        let last = shorten(pairs.value(key).unwrap_or_default());
+        Issue::error(
+            key,
+            format!("The link holds {key} more than once, with different values. The last one, “{last}”, counts."),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sheet that was corrected twice: a link means the one of its day, an edited value stays.
+    #[test]
+    fn corrections_are_taken_back_to_the_revision_of_a_link() {
+        let corrected = |revision, old| Revised { revision, table: GPU_KEY, id: "b200", key: "hbm", old };
+        let corrections = [corrected(8, 8000.0), corrected(9, 7700.0)];
+        let at = |revision| {
+            let mut scenario = start();
+            assert!(pick_accelerator(&mut scenario, "b200"));
+            restore(&mut scenario, &corrections, revision);
+            scenario.accelerator.values.memory_bandwidth.get() / 1e9
+        };
+        assert_eq!([7, 8].map(at), [8000.0, 7700.0]);
+        assert_eq!(at(9), at(10));
+        let mut other = start();
+        restore(&mut other, &corrections, FIRST_REVISION);
+        assert_eq!(other, start());
+    }
+}

@@ -1,0 +1,506 @@
+//! Links: every published one means what it meant, every scenario survives its link, and any text
+//! whatever gives a scenario that can be evaluated.
+
+use crate::any::any_scenario;
+use crate::cases::cases;
+use catalog::pick::{pick_accelerator, pick_cluster, pick_model};
+use catalog::{MODELS, SCENARIOS, default_scenario};
+use engine::json::compact;
+use engine::params::{ARCHITECTURE, CONSTANTS, Kind, PARAMS, every, find};
+use engine::scenario::issue::Severity;
+use engine::scenario::{Scenario, Strategy as Sharding};
+use engine::validate::issues;
+use links::decode::LONGEST_LINK;
+use links::{decode, encode, to_json, v1};
+use proptest::prelude::*;
+
+/// Links in the first line of each block, and under it what they mean. Blocks are added and never
+/// changed.
+const PUBLISHED: &str = include_str!("../../../../tests/links/v1.txt");
+
+/// The links of the file with their meanings.
+fn published() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+    let blocks = PUBLISHED.split("\n\n").map(|block| block.lines().filter(|line| !line.starts_with('#')));
+    blocks
+        .filter_map(|mut lines| {
+            let link = lines.next()?;
+            Some((link, lines.filter_map(|line| line.trim().split_once(' ')).collect()))
+        })
+        .collect()
+}
+
+/// Every value of a scenario as text.
+fn meaning(scenario: &Scenario) -> Vec<(String, String)> {
+    let json = to_json(scenario);
+    json.as_object()
+        .unwrap()
+        .iter()
+        .map(|(key, value)| (key.clone(), compact(value).trim_matches('"').to_owned()))
+        .collect()
+}
+
+/// Without the thin spaces.
+fn sentences(text: &str) -> Vec<String> {
+    decode(text).issues.into_iter().map(|issue| issue.message.replace('\u{2009}', " ")).collect()
+}
+
+#[test]
+fn published_links_mean_what_they_meant() {
+    let published = published();
+    assert!(published.len() >= 8);
+    for (link, expected) in published {
+        let decoded = decode(link);
+        assert_eq!(decoded.issues, [], "{link}");
+        let meaning = meaning(&decoded.scenario);
+        let today = || meaning.iter().map(|(key, value)| format!("  {key} {value}")).collect::<Vec<_>>().join("\n");
+        assert!(expected.len() >= 20, "{link}\nis published without what it means:\n{}", today());
+        for (key, value) in expected {
+            let found = meaning.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str());
+            assert_eq!(found, Some(value), "{key} of {link}");
+        }
+        assert_eq!(decode(&encode(&decoded.scenario)).scenario, decoded.scenario, "{link}");
+    }
+}
+
+/// A key or an option that no published link holds could change its name unnoticed.
+#[test]
+fn every_key_and_every_option_is_published() {
+    let meanings: Vec<_> = published().into_iter().flat_map(|(_, meaning)| meaning).collect();
+    for param in every() {
+        assert!(meanings.iter().any(|(key, _)| *key == param.key), "{}", param.key);
+        if let Kind::Choice(choice) = param.kind {
+            for option in choice.options {
+                assert!(meanings.contains(&(param.key, option.key)), "{}={}", param.key, option.key);
+            }
+        }
+    }
+}
+
+/// Version 1 starts at today's first visit. When the first visit changes, this test goes, and the
+/// starting point becomes a copy of the old one.
+#[test]
+fn the_empty_link_is_the_first_visit() {
+    assert_eq!(decode("").scenario, default_scenario());
+    assert_eq!(v1::start(), default_scenario());
+    assert_eq!(encode(&v1::start()), format!("v=1"));
+    for nothing in ["", " ", "#", "https://example.org/shardwise/?embed=1"] {
+        assert_eq!(decode(nothing).issues, []);
+    }
+}
+
+#[test]
+fn named_scenarios_have_whole_links() {
+    for entry in SCENARIOS {
+        let decoded = decode(entry.link);
+        assert_eq!(decoded.issues, [], "{}", entry.id);
+        let errors: Vec<_> = issues(&decoded.scenario).into_iter().filter(|i| i.severity == Severity::Error).collect();
+        assert_eq!(errors, [], "{}", entry.id);
+        let link = encode(&decoded.scenario);
+        assert!(link.len() < 320, "{link}");
+        assert_eq!(decode(&link).scenario, decoded.scenario, "{}", entry.id);
+    }
+}
+
+#[test]
+fn a_link_holds_only_what_differs() {
+    let mut scenario = v1::start();
+    assert!(pick_cluster(&mut scenario, "dgx-h100"));
+    assert!(pick_model(&mut scenario, "llama-3-8b"));
+    (scenario.gpus, scenario.seq_len) = (256, 16_384);
+    assert_eq!(encode(&scenario), "v=1&cluster=dgx-h100&model=llama-3-8b&seq=16384&gpus=256");
+    scenario.accelerator.values.memory = engine::units::Bytes::from_gib(94.0);
+    assert_eq!(encode(&scenario), "v=1&cluster=dgx-h100&model=llama-3-8b&mem=94&seq=16384&gpus=256");
+    assert!(pick_accelerator(&mut scenario, "h200"));
+    assert_eq!(encode(&scenario), "v=1&cluster=dgx-h100&gpu=h200&model=llama-3-8b&seq=16384&gpus=256");
+}
+
+#[test]
+fn a_model_of_the_users_own_is_in_the_link() {
+    let mut scenario = decode("model=llama-3-8b").scenario;
+    assert!(pick_model(&mut scenario, "custom"));
+    assert_eq!(encode(&scenario), "v=1&model=custom&layers=32&hidden=4096&heads=32&kv=8&ffn=14336&vocab=128256");
+    assert_eq!(decode(&encode(&scenario)).scenario, scenario);
+}
+
+#[test]
+fn a_mixture_of_experts_of_the_users_own_is_in_the_link() {
+    let mut scenario =
+        decode("cluster=dgx-h100&model=deepseek-v3&gpus=2048&pp=16&accum=64&ep=64&dispatcher=fused").scenario;
+    let named = encode(&scenario);
+    assert_eq!(named, "v=1&cluster=dgx-h100&model=deepseek-v3&gpus=2048&accum=64&pp=16&ep=64&dispatcher=fused");
+    let experts = find("experts").unwrap();
+    let Kind::Number(number) = experts.kind else { panic!("experts are counted") };
+    (number.set)(&mut scenario, 128.0);
+    let shape = "layers=61&hidden=7168&heads=128&headdim=128&ffn=18432&vocab=129280&kvrank=512&qrank=1536&nope=128&rope=64&vdim=128";
+    let mixture = "experts=128&topk=8&effn=2048&sharedffn=2048&firstdense=3&routerbias=yes&ngroup=8&topkgroup=4";
+    let own = named.replace("deepseek-v3", "custom") + "&" + shape + "&" + mixture;
+    assert_eq!(encode(&scenario), own);
+    let read = decode(&own);
+    assert_eq!((read.issues, read.scenario), (vec![], scenario));
+}
+
+/// Links to mixtures of experts on clusters are as short as any.
+#[test]
+fn links_to_mixtures_of_experts_are_short() {
+    for model in MODELS.iter().filter(|model| model.architecture.has_experts()) {
+        let link = format!("cluster=azure-nd-h100-v5&model={}&gpus=1024&seq=8192&accum=16&tp=2&pp=8&ep=32", model.id);
+        let decoded = decode(&link);
+        assert_eq!(decoded.issues, [], "{link}");
+        let encoded = encode(&decoded.scenario);
+        assert!(encoded.len() < 150, "{encoded}");
+    }
+}
+
+/// PyTorch writes `HYBRID_SHARD`: an underscore in an option stands for a hyphen.
+#[test]
+fn an_option_is_read_with_underscores() {
+    for link in ["v=1&strategy=HYBRID_SHARD", "v=1&strategy=hybrid-shard"] {
+        let decoded = decode(link);
+        assert_eq!((decoded.scenario.strategy, decoded.issues), (Sharding::HybridShard, vec![]), "{link}");
+    }
+}
+
+/// Reading takes time in proportion: megabytes of pairs, from a file or a message, are no link.
+/// What fits is read whole.
+#[test]
+fn a_link_above_64_kb_is_not_read() {
+    let longest = format!("v=1&gpus=8&{}", "x".repeat(LONGEST_LINK - 11));
+    assert_eq!(decode(&longest).scenario.gpus, 8);
+    let address = format!("https://example.org/#v=1&gpus=8&pin=1&gpus=16&{}", "&gpus=8".repeat(1_000_000));
+    for text in [format!("{longest}x"), address] {
+        let decoded = decode(&text);
+        assert_eq!((decoded.scenario, decoded.pins), (default_scenario(), vec![]));
+        let said: Vec<_> = decoded.issues.iter().map(|issue| (issue.severity, issue.message.as_str())).collect();
+        let sentence =
+            "The link could not be read: it is longer than 64 kB. The page shows its first scenario instead.";
+        assert_eq!(said, [(Severity::Error, sentence)]);
+    }
+}
+
+/// Every number moved to where it takes many digits, every choice to its longest word, hardware and
+/// model the user's own.
+#[test]
+fn the_longest_link_is_shorter_than_browsers_and_messengers_take() {
+    let mut scenario = decode("cluster=dgx-h100&model=deepseek-v3").scenario;
+    for param in every() {
+        match param.kind {
+            // Moving the size would make it a model of the ladder.
+            Kind::Number(_) if param.key == "size" => {}
+            Kind::Number(number) => {
+                let value = number.min + 0.37123 * (number.max - number.min);
+                (number.set)(&mut scenario, if number.integer { value.round() } else { value });
+            }
+            Kind::Choice(choice) => {
+                let now = (choice.get)(&scenario);
+                let others = (0..choice.options.len()).filter(|place| *place != now);
+                let longest = others.max_by_key(|place| choice.options[*place].key.len());
+                (choice.set)(&mut scenario, longest.unwrap());
+            }
+        }
+    }
+    let link = encode(&scenario);
+    assert!(link.contains("model=custom") && link.contains("peak=") && link.len() > 1_000, "{link}");
+    assert!(link.len() < 3_200, "{}: {link}", link.len());
+    assert_eq!(decode(&link).scenario, scenario);
+}
+
+#[test]
+fn every_broken_part_of_a_link_is_a_sentence_and_the_rest_stands() {
+    let link = "#v=1&cluster=dgx-h100&gpu=h1000&gpus=256&mem=abc&seq=-5&mbs=2&strategy=fsdq&colour=red&link=1e99";
+    let decoded = decode(link);
+    assert_eq!(
+        sentences(link),
+        [
+            "The catalog has no GPU “h1000”. Did you mean “h100-sxm”? H100 SXM is used instead.",
+            "“abc” is not a number: GPU memory must be a number from 8 GiB to 512 GiB, for example 80 GiB. 80 GiB is used instead.",
+            "“1e99” is too large: Link bandwidth must be at most 3,200 Gbit/s. 3,200 Gbit/s is used instead.",
+            "“-5” is too small: Sequence length must be at least 128 tokens. 128 tokens is used instead.",
+            "“fsdq” is not one of the options of Strategy (ddp, zero1, zero1-group, zero2, shard-grad-op, reshard, full-shard, \
+             hybrid-shard). Did you mean “fsdp”? FSDP FULL_SHARD is used instead.",
+            "“colour” is no key of a scenario. “colour=red” was left out.",
+        ]
+    );
+    assert_eq!((decoded.scenario.gpus, decoded.scenario.micro_batch_size), (256, 2));
+    assert_eq!(decoded.scenario.network.id, "dgx-h100");
+}
+
+#[test]
+fn zero_gpus_are_one() {
+    assert_eq!(sentences("gpus=0"), ["“0” is too small: GPUs must be at least 1. 1 is used instead."]);
+    assert_eq!(decode("gpus=0").scenario.gpus, 1);
+}
+
+#[test]
+fn a_link_cut_in_half_says_so() {
+    let cut = "v=1&model=custom&layers=24&hidden=2048&he";
+    assert_eq!(
+        sentences(cut),
+        [
+            "The link's custom model lacks “heads”: the link may have been cut. 32 is used instead.",
+            "The link's custom model lacks “ffn”: the link may have been cut. 11,008 is used instead.",
+            "The link's custom model lacks “vocab”: the link may have been cut. 32,000 is used instead.",
+            "“he” in the link has no key or no value: the link may have been cut. It was left out.",
+        ]
+    );
+    assert_eq!(decode(cut).scenario.model.architecture().hidden_size, 2048);
+}
+
+#[test]
+fn heads_that_do_not_divide_are_the_scenarios_issue() {
+    let decoded = decode("v=1&model=custom&layers=24&hidden=2048&heads=30&ffn=8192&vocab=50257");
+    assert_eq!(decoded.issues, []);
+    assert!(issues(&decoded.scenario).iter().any(|issue| issue.key == Some("heads")));
+}
+
+#[test]
+fn other_versions_and_revisions_are_read_as_far_as_they_go() {
+    assert_eq!(
+        sentences("v=2&rev=9&gpus=8"),
+        [
+            "The link is of version “2”, which this page does not know. What version 1 has in common with it was read.",
+            "The link was made with revision “9” of the catalog. Revision 7 was used, whose values may differ.",
+        ]
+    );
+    assert_eq!(decode("v=2&rev=9&gpus=8").scenario.gpus, 8);
+}
+
+#[test]
+fn contradictions_are_sentences() {
+    assert_eq!(
+        sentences("gpus=8&gpus=16"),
+        ["The link holds gpus more than once, with different values. The last one, “16”, counts."]
+    );
+    assert_eq!(
+        sentences("model=llama-3-8b&size=13B&layers=3"),
+        [
+            "“size=13B” does not fit a named model, whose size follows from its shape. It was left out.",
+            "“layers=3” describes a custom model, which a link marks with model=custom. It was left out.",
+        ]
+    );
+}
+
+#[test]
+fn json_has_the_same_keys() {
+    let json =
+        r#"{"cluster": "dgx-h100", "model": "llama-3-8b", "gpus": 256, "seq": "16k", "mem": 94.5, "oops": null}"#;
+    let link = decode("cluster=dgx-h100&model=llama-3-8b&gpus=256&seq=16k&mem=94.5");
+    assert_eq!(decode(json).scenario, link.scenario);
+    assert_eq!(sentences(json), ["The value of “oops” is neither a number nor text. It was left out."]);
+    let broken = sentences("{\"gpus\": 256");
+    assert!(broken.len() == 1 && broken[0].starts_with("The JSON could not be read: EOF"), "{broken:?}");
+}
+
+#[test]
+fn a_banner_does_not_grow_without_end() {
+    let link: Vec<String> = (0..4_000).map(|i| format!("key{i}=value")).collect();
+    let issues = sentences(&link.join("&"));
+    assert_eq!(issues.len(), 13);
+    assert_eq!(issues[12], "3988 more parts of the link could not be read either.");
+}
+
+/// A scenario with anything that a link can hold: hardware and a model of the user's own too.
+fn any_linked_scenario() -> impl Strategy<Value = Scenario> {
+    let moves = || proptest::collection::vec((0..1000_usize, 0.0..=1.0_f64), 0..8);
+    (any_scenario(), any::<[bool; 4]>(), moves(), moves()).prop_map(
+        |(mut scenario, [model, gpu, network, tuned], a, b)| {
+            if gpu {
+                pick_accelerator(&mut scenario, "custom");
+            }
+            if network {
+                pick_cluster(&mut scenario, "custom");
+            }
+            if tuned {
+                for (place, share) in a {
+                    put(&mut scenario, &CONSTANTS[place % CONSTANTS.len()].kind, share);
+                }
+            }
+            if model {
+                pick_model(&mut scenario, "custom");
+                for (place, share) in b {
+                    put(&mut scenario, &ARCHITECTURE[place % ARCHITECTURE.len()].kind, share);
+                }
+            }
+            scenario
+        },
+    )
+}
+
+fn put(scenario: &mut Scenario, kind: &Kind, share: f64) {
+    match kind {
+        Kind::Number(number) => {
+            let value = number.min + share * share * (number.max - number.min);
+            (number.set)(scenario, if number.integer { value.round() } else { value });
+        }
+        Kind::Choice(choice) => (choice.set)(scenario, (share * choice.options.len() as f64) as usize),
+    }
+}
+
+/// Links with bytes dropped, doubled, replaced.
+fn mutated_link() -> impl Strategy<Value = String> {
+    let edits = proptest::collection::vec((any::<prop::sample::Index>(), 0..4_u8, any::<char>()), 0..6);
+    (any_linked_scenario(), edits).prop_map(|(scenario, edits)| {
+        let mut characters: Vec<char> = encode(&scenario).chars().collect();
+        for (place, kind, new) in edits {
+            let at = place.index(characters.len().max(1)).min(characters.len().saturating_sub(1));
+            match (kind, characters.is_empty()) {
+                (0, false) => characters.truncate(at),
+                (1, false) => {
+                    characters.remove(at);
+                }
+                (2, false) => characters[at] = new,
+                _ => characters.insert(at, new),
+            }
+        }
+        characters.into_iter().collect()
+    })
+}
+
+/// Text with the words of links in it.
+fn link_like_text() -> impl Strategy<Value = String> {
+    let keys: Vec<&str> = PARAMS.iter().chain(ARCHITECTURE).map(|param| param.key).collect();
+    let key =
+        prop_oneof![prop::sample::select(keys), prop::sample::select(vec!["v", "rev", "cluster", "gpu", "model", "x"])];
+    let value = prop_oneof![
+        "[-+]?[0-9]{0,12}[.,]?[0-9]{0,12}(e[-+]?[0-9]{1,4})?[kMGTB%]?",
+        "\\PC{0,8}",
+        prop::sample::select(vec![
+            "nan",
+            "inf",
+            "custom",
+            "ladder",
+            "dgx-h100",
+            "llama-3-8b",
+            "%",
+            "%ff",
+            "1e999",
+            "\u{0}"
+        ])
+        .prop_map(str::to_owned),
+    ];
+    proptest::collection::vec((key, value), 0..12)
+        .prop_map(|pairs| pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("&"))
+}
+
+/// The parameters that an issue over several of them names.
+const CROSS: [&str; 41] = [
+    "images",
+    "shard",
+    "gpus",
+    "seq",
+    "heads",
+    "kv",
+    "critbatch",
+    "hostmem",
+    "ckptsharded",
+    "deferred",
+    "offload",
+    "tp",
+    "cp",
+    "pp",
+    "accum",
+    "compute",
+    "firstlayers",
+    "lastlayers",
+    "offloadparams",
+    "offloadopt",
+    "nvme",
+    "ep",
+    "etp",
+    "topk",
+    "sp",
+    "epoverlap",
+    "recompute",
+    "optimizer",
+    "inbwd",
+    "paged",
+    "rcmoe",
+    "rcmoeact",
+    "frozen",
+    "cpheads",
+    "rank",
+    "base",
+    "meanlen",
+    "ref",
+    "prompt",
+    "gentp",
+    "genmem",
+];
+
+/// What every decoded scenario promises.
+fn check(text: &str) {
+    let decoded = decode(text);
+    for issue in issues(&decoded.scenario) {
+        // Bounds hold after reading; only what spans several parameters may be left to say.
+        let cross = CROSS.iter().any(|key| issue.key == Some(key));
+        assert!(cross && !issue.message.contains("must be between"), "{text}: {issue:?}");
+    }
+    for issue in &decoded.issues {
+        assert!(issue.message.ends_with('.') && issue.message.len() < 600, "{text}: {issue:?}");
+    }
+    let setup = decoded.scenario.setup();
+    assert_eq!(setup.mesh.gpus(), decoded.scenario.gpus, "{text}");
+    assert!(setup.architecture.params() > 0, "{text}");
+    assert!(setup.batch.seq_len > 0 && setup.batch.micro_batch_size > 0 && setup.batch.grad_accum_steps > 0, "{text}");
+    assert!(setup.accelerator.memory.get() > 0.0 && setup.network.inter_node.get() > 0.0, "{text}");
+    assert!(decoded.scenario.report().time.step.get().is_finite(), "{text}");
+}
+
+proptest! {
+    #![proptest_config(cases(5_000))]
+
+    /// A scenario survives its link, bit for bit.
+    #[test]
+    fn every_scenario_survives_its_link(scenario in any_linked_scenario()) {
+        let link = encode(&scenario);
+        let decoded = decode(&format!("https://example.org/#{link}"));
+        prop_assert_eq!(&decoded.issues, &[], "{}", link);
+        prop_assert_eq!(decoded.scenario, scenario, "{}", link);
+        prop_assert!(link.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"=&.-".contains(&byte)), "{link}");
+    }
+
+    /// And its JSON, to the last digit that a person would write.
+    #[test]
+    fn every_scenario_survives_its_json(scenario in any_linked_scenario()) {
+        let decoded = decode(&compact(&to_json(&scenario)));
+        prop_assert_eq!(&decoded.issues, &[]);
+        for ((key, value), (_, read)) in meaning(&scenario).iter().zip(meaning(&decoded.scenario)) {
+            let close = match (value.parse::<f64>(), read.parse::<f64>()) {
+                (Ok(value), Ok(read)) => (value - read).abs() <= 1e-14 * value.abs(),
+                _ => *value == read,
+            };
+            prop_assert!(close, "{key}: {value} {read}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 10_000, ..cases(34_000) })]
+
+    #[test]
+    fn any_text_gives_a_scenario(text in any::<String>()) {
+        check(&text);
+    }
+
+    #[test]
+    fn any_broken_link_gives_a_scenario(link in mutated_link()) {
+        check(&link);
+    }
+
+    #[test]
+    fn anything_like_a_link_gives_a_scenario(link in link_like_text()) {
+        check(&link);
+    }
+}
+
+#[test]
+fn a_model_whose_first_layer_with_experts_lies_beyond_the_last_one_can_be_scaled() {
+    for layers in [100, 2048] {
+        let link = format!(
+            "model=custom&layers={layers}&hidden=1024&heads=8&ffn=4096&vocab=1000&experts=8&topk=2&effn=512&firstdense=99\
+             &moestep=2048&scale=100B"
+        );
+        let scenario = decode(&link).scenario;
+        assert!(scenario.model.architecture().num_hidden_layers <= 2048);
+        assert!(scenario.report().time.step.get().is_finite());
+    }
+}
