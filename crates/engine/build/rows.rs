@@ -134,7 +134,8 @@ impl Row {
 
     /// The error that it lacks a field.
     pub(crate) fn lacks(&self, field: &str) -> String {
-        let article = if field.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        // `a usable_gib`: of the fields no other begins with a u.
+        let article = if field.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         self.error(format!("lacks {article} {field}"))
     }
 

@@ -118,8 +118,8 @@ pub fn rust<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> String 
     let mut text = String::from(
         "//! Written by `cargo xtask accuracy` from tests/measured (`crates/score/src/by_accelerator.rs`):\n\
          //! not to be edited.\n\n\
-         use super::{Band, Measured, PeakKind};\nuse crate::model::memory::odds::Curve;\n\n\
-         /// What is measured on each accelerator that has rows, in alphabetical order.\n\
+         use super::{Band, Measured, PeakKind};\nuse engine::model::memory::odds::Curve;\n\n\
+         /// Measurements of each accelerator that has rows, in alphabetical order.\n\
          #[rustfmt::skip]\n\
          pub(super) const MEASURED: &[Measured] = &[\n",
     );

@@ -4,7 +4,7 @@
 use super::{Band, Measured, PeakKind};
 use engine::model::memory::odds::Curve;
 
-/// What is measured on each accelerator that has rows, in alphabetical order.
+/// Measurements of each accelerator that has rows, in alphabetical order.
 #[rustfmt::skip]
 pub(super) const MEASURED: &[Measured] = &[
     Measured { accelerator: "a100-40gb", runs: 131, steps: 117, step_error: Some(5.9), peaks: 11, peak_error: Some(11.8) },
@@ -54,7 +54,7 @@ pub(super) const BORROWED: Band = Band { low: 0.71, high: 1.39 };
 /// Range of the peak memory with each measured generation weighing the same.
 pub(super) const ELSEWHERE: Band = Band { low: 0.88, high: 1.53 };
 
-/// How the odds that a run fits rise with the memory (`crates/score/src/odds`).
+/// Odds that a run fits, by memory (`crates/score/src/odds`).
 #[allow(clippy::match_same_arms, reason = "a line a kind")]
 pub(super) const fn curve(kind: PeakKind) -> Curve {
     match kind {

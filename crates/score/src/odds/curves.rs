@@ -79,7 +79,7 @@ pub fn fitted<'a>(entries: impl IntoIterator<Item = &'a Entry> + Clone) -> Curve
 /// Writes the curves as Rust source.
 pub fn rust(curves: &Curves) -> String {
     let mut text = String::from(
-        "/// How the odds that a run fits rise with the memory (`crates/score/src/odds`).\n\
+        "/// Odds that a run fits, by memory (`crates/score/src/odds`).\n\
          #[allow(clippy::match_same_arms, reason = \"a line a kind\")]\n\
          pub(super) const fn curve(kind: PeakKind) -> Curve {\n    match kind {\n",
     );
