@@ -4,7 +4,7 @@
 //! A file is taken apart into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys
 //! say whose it is ([`Format`]); the module of the format reads them by name (`keys`) into a
 //! scenario that is being made (`draft`). Keys that never change memory or speed are known and not
-//! listed (`quiet`); all others that no one asked for are ignored, and said so.
+//! listed (`ignored_keys`); all others that no one asked for are ignored, and said so.
 //!
 //! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a
 //! file, line by line as it was.
@@ -16,16 +16,16 @@ mod draft;
 mod edit;
 mod format;
 mod formats;
+mod ignored_keys;
+mod key_values;
 mod keys;
 mod lint;
 mod models;
 mod program;
-mod quiet;
 mod refusal;
 mod several;
 mod spelling;
 mod tree;
-mod words;
 
 use engine::catalog::releases::{Known, find};
 use engine::model::software::Framework;
@@ -343,7 +343,7 @@ fn assembled_after(
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
     let mut understood = draft.understood;
-    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.read_besides(&understood)).collect();
+    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();

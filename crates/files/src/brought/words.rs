@@ -70,13 +70,13 @@ pub fn too_long() -> String {
 
 /// After a scenario was restored.
 pub fn restored(file: Option<&str>, pins: usize) -> String {
-    let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));
+    let from = file.map_or_else(|| "the link".to_owned(), |file| format!("“{}”", shorten(file)));
     let with = match pins {
         0 => "",
-        1 => " and the one pinned beside it",
-        _ => " and those pinned beside it",
+        1 => " and the scenario pinned beside it",
+        _ => " and the scenarios pinned beside it",
     };
-    format!("{from} brought its scenario back{with}; undo takes it away again.")
+    format!("Restored the scenario of {from}{with}. Undo to go back.")
 }
 
 /// A problem with the name of its file.

@@ -45,7 +45,7 @@ fn world(draft: &mut Draft) {
     let product = |by: Option<&Found<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
     let of_nodes = match (&nodes, &per_node) {
         (Some(nodes), Some(per_node)) => {
-            draft.note(nodes, format!("{} nodes", nodes.value));
+            draft.record(nodes, format!("{} nodes", nodes.value));
             product(Some(per_node), nodes.value)
         }
         (Some(nodes), None) if world.gpus.is_none() && nodes.value > 1 => {
@@ -61,7 +61,7 @@ fn world(draft: &mut Draft) {
     let by_count = world.gpus.as_ref().zip(nodes.as_ref()).filter(|(_, nodes)| nodes.value > 1);
     let said = said.or_else(|| by_count.map(|(gpus, nodes)| gpus.value / nodes.value).filter(|each| *each > 0));
     if let Some(each) = said.filter(|each| *each != node) {
-        draft.put(ParamId::GpusPerNode, f64::from(each));
+        draft.set_number(ParamId::GpusPerNode, f64::from(each));
     }
     if let (Some(gpus), Some(by_nodes)) = (&world.gpus, &of_nodes)
         && gpus.value != by_nodes.value
@@ -85,17 +85,17 @@ fn world(draft: &mut Draft) {
     if gpus.is_some() {
         draft.number(gpus, ParamId::Gpus);
     } else if world.is_single {
-        draft.put(ParamId::Gpus, 1.0);
+        draft.set_number(ParamId::Gpus, 1.0);
         draft.assume("The files name no launcher: one GPU.");
     } else if let Some(gpus) = of_batch(draft, each) {
-        draft.put(ParamId::Gpus, f64::from(gpus));
+        draft.set_number(ParamId::Gpus, f64::from(gpus));
         draft.assume(format!("The files do not say how many GPUs: {gpus}, which the batch divides."));
     } else {
         draft.open.push(Unsaid::Gpus);
         let mut gpus = draft.scenario.gpus.max(1);
         if !gpus.is_multiple_of(each) {
             gpus = gpus.div_ceil(each).saturating_mul(each);
-            draft.put(ParamId::Gpus, f64::from(gpus));
+            draft.set_number(ParamId::Gpus, f64::from(gpus));
         }
         draft.assume(format!(
             "The files do not say how many GPUs: {} of the present cluster.",
@@ -151,13 +151,13 @@ fn strategy(draft: &mut Draft) {
     }
     match (replicate, shard) {
         (Some(replicate), _) if replicated > 1 && sharded > 1 => {
-            draft.put(ParamId::ShardSize, f64::from(sharded));
+            draft.set_number(ParamId::ShardSize, f64::from(sharded));
             let option = if draft.scenario.strategy == Strategy::Zero1 { "zero1-group" } else { "hybrid-shard" };
-            draft.choose(&replicate, ParamId::Strategy, option);
+            draft.set_option_from(&replicate, ParamId::Strategy, option);
         }
-        (Some(replicate), _) if replicated > 1 => draft.choose(&replicate, ParamId::Strategy, "ddp"),
+        (Some(replicate), _) if replicated > 1 => draft.set_option_from(&replicate, ParamId::Strategy, "ddp"),
         (_, Some(shard)) if shard.value > 1 && !draft.has_strategy => {
-            draft.choose(&shard, ParamId::Strategy, "full-shard");
+            draft.set_option_from(&shard, ParamId::Strategy, "full-shard");
         }
         _ => {}
     }
@@ -179,7 +179,7 @@ fn batch(draft: &mut Draft) {
     if let Some(micro) = &micro {
         draft.number(Some(micro.clone()), ParamId::MicroBatchSize);
     } else {
-        draft.put(ParamId::MicroBatchSize, f64::from(said.usual_micro));
+        draft.set_number(ParamId::MicroBatchSize, f64::from(said.default_micro_batch));
     }
     let micro = draft.scenario.micro_batch_size.max(1);
     // Which file says the micro-batch, where several may.
@@ -212,7 +212,7 @@ fn batch(draft: &mut Draft) {
     match (said.accum, of_global) {
         (Some(accum), Some(global)) => {
             if accum.value == global.value {
-                draft.note(&global, format!("{} sequences a step", global.shown));
+                draft.record(&global, format!("{} sequences a step", global.shown));
             } else {
                 draft.contradict(format!(
                     "{} is {}, and {} makes {} micro-batches on {dp} replicas: {} are used.",
@@ -277,7 +277,7 @@ fn tokens(draft: &mut Draft) {
     if in_bounds {
         draft.number(Some(found), ParamId::TrainingTokens);
     } else {
-        draft.note(&found, "A run too short to plan: its tokens stay");
+        draft.record(&found, "A run too short to plan: its tokens stay");
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) const NO_FILE: usize = usize::MAX;
 
 /// What the batch of a step was said to be, which its parts follow from when all files are read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BatchSaid {
+pub(super) struct BatchFields {
     /// Sequences of a micro-batch.
     pub(super) micro: Option<Found<u32>>,
     /// Micro-batches of a step.
@@ -35,12 +35,12 @@ pub(super) struct BatchSaid {
     /// Sequences of the whole run.
     pub(super) samples: Option<Found<f64>>,
     /// What the framework takes where none is said.
-    pub(super) usual_micro: u32,
+    pub(super) default_micro_batch: u32,
 }
 
 /// What was said of the GPUs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WorldSaid {
+pub(super) struct WorldSizeFields {
     pub(super) gpus: Option<Found<u32>>,
     pub(super) nodes: Option<Found<u32>>,
     pub(super) per_node: Option<Found<u32>>,
@@ -59,8 +59,8 @@ pub(super) struct Draft {
     pub(super) understood: Vec<Line>,
     pub(super) assumed: Vec<String>,
     pub(super) contradictions: Vec<String>,
-    pub(super) batch: BatchSaid,
-    pub(super) world: WorldSaid,
+    pub(super) batch: BatchFields,
+    pub(super) world: WorldSizeFields,
     /// The names of the files.
     pub(super) names: Vec<String>,
     /// All formats of the run.
@@ -104,8 +104,8 @@ impl Draft {
             understood: Vec::new(),
             assumed: Vec::new(),
             contradictions: Vec::new(),
-            batch: BatchSaid { usual_micro: 1, ..BatchSaid::default() },
-            world: WorldSaid::default(),
+            batch: BatchFields { default_micro_batch: 1, ..BatchFields::default() },
+            world: WorldSizeFields::default(),
             names: Vec::new(),
             formats: formats.to_vec(),
             has_model: false,
@@ -188,8 +188,8 @@ impl Draft {
         self.scenario.accelerator.values.generation
     }
 
-    /// Notes what a key means.
-    pub(super) fn note<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
+    /// Records a key with its meaning, unless it comes from no file.
+    pub(super) fn record<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
         if found.file == NO_FILE {
             return;
         }
@@ -267,12 +267,12 @@ impl Draft {
         (number.set)(&mut self.scenario, value);
         self.says(&found, id);
         let meaning = format!("{} {}", param.label, with_unit(number.unit, value));
-        self.note(&found, meaning);
+        self.record(&found, meaning);
         Some(value)
     }
 
-    /// Sets a number that no key says.
-    pub(super) fn put(&mut self, id: ParamId, value: f64) {
+    /// Sets a number that follows from no key, unless it is out of bounds.
+    pub(super) fn set_number(&mut self, id: ParamId, value: f64) {
         if let Kind::Number(number) = id.param().kind {
             let number = number.within(&self.scenario);
             if value >= number.min && value <= number.max {
@@ -281,23 +281,23 @@ impl Draft {
         }
     }
 
-    /// Chooses an option by its key in links.
-    pub(super) fn choose<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
-        let label = self.pick(id, option);
+    /// Sets the option (`option`: its key in links) that a key of a file selects; records that key.
+    pub(super) fn set_option_from<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
+        let label = self.set_option(id, option);
         self.says(found, id);
         let meaning = format!("{}: {label}", id.param().label);
-        self.note(found, meaning);
+        self.record(found, meaning);
     }
 
-    /// Notes that a file says a parameter.
+    /// Records a parameter as set by a file.
     fn says<T>(&mut self, found: &Found<T>, id: ParamId) {
         if found.file != NO_FILE {
             self.said.push(id);
         }
     }
 
-    /// Chooses an option that no key says; returns its label.
-    pub(super) fn pick(&mut self, id: ParamId, option: &str) -> &'static str {
+    /// Sets an option by its key in links, without recording a key; returns its label.
+    pub(super) fn set_option(&mut self, id: ParamId, option: &str) -> &'static str {
         let Some(choice) = id.param().choice() else { return "" };
         let Some(index) = choice.options.iter().position(|other| other.key == option) else { return "" };
         (choice.set)(&mut self.scenario, index);
@@ -317,7 +317,7 @@ impl Draft {
             self.unknown(&found, id);
             return None;
         };
-        self.choose(&found, id, option);
+        self.set_option_from(&found, id, option);
         Some((*option).to_owned())
     }
 
@@ -338,10 +338,10 @@ impl Draft {
         ));
     }
 
-    /// Chooses yes or no.
-    pub(super) fn yes(&mut self, found: Option<Found<bool>>, id: ParamId) -> Option<bool> {
+    /// Sets a parameter with the options “yes” and “no”, and records its key.
+    pub(super) fn set_flag(&mut self, found: Option<Found<bool>>, id: ParamId) -> Option<bool> {
         let found = found?;
-        self.choose(&found, id, if found.value { "yes" } else { "no" });
+        self.set_option_from(&found, id, if found.value { "yes" } else { "no" });
         Some(found.value)
     }
 

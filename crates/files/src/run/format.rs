@@ -1,7 +1,7 @@
 //! Whose a file is, by its keys.
 
-mod marks;
 mod programs;
+mod signatures;
 
 use serde::{Serialize, Serializer};
 

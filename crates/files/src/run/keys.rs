@@ -2,7 +2,7 @@
 
 use super::Line;
 use super::format::Format;
-use super::quiet;
+use super::ignored_keys;
 use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
 
@@ -267,7 +267,7 @@ impl<'a> Keys<'a> {
     }
 
     /// What was read without a meaning of its own: parts of a model's shape, switches that are off.
-    pub(super) fn read_besides(&self, lines: &[Line]) -> Vec<Line> {
+    pub(super) fn keys_used_indirectly(&self, lines: &[Line]) -> Vec<Line> {
         let is_said = |entry: &Entry| lines.iter().any(|line| line.file == self.file && line.key == entry.path);
         let mut besides: Vec<Line> = Vec::new();
         for (entry, used) in self.tree.entries.iter().zip(&self.used) {
@@ -305,7 +305,7 @@ impl<'a> Keys<'a> {
             let is_call = self.tree.syntax == Syntax::Python
                 && self.tree.entries.iter().any(|other| other.path.starts_with(&below));
             let is_read = *used && self.fate(entry) != Fate::Ignored;
-            if is_read || *skipped || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
+            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, format) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();

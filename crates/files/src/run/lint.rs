@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use super::difference::difference;
 use super::edit::{Change, write_back};
 use super::format::Format;
+use super::key_values::key_values;
 use super::tree::Tree;
-use super::words::facts;
 use super::{Base, File, Run, format, keys, read, tree};
 pub(crate) use rules::of_change;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
@@ -232,10 +232,10 @@ fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>
         }
     }
     for wanted in wanted(scenario, report) {
-        match written(source, &wanted, report) {
+        match apply_and_evaluate(source, &wanted, report) {
             Some(candidate) if helps(&candidate, report) => add(&mut found, candidate),
             Some(_) => {}
-            None => without.extend(wordless(scenario, report, &wanted)),
+            None => without.extend(suggestion_without_key(scenario, report, &wanted)),
         }
     }
     // What keeps the training as it is comes first, then what is fastest, then what changes the
@@ -348,7 +348,7 @@ fn is_worth_it(before: &Report, after: &Report) -> bool {
 fn follow(source: &Source, before: &Report, candidate: &mut Candidate) {
     for _ in 0..MOST {
         let next = wanted(&candidate.scenario, &candidate.report).into_iter();
-        let next = next.filter_map(|wanted| written(source, &wanted, before)).filter(|next| {
+        let next = next.filter_map(|wanted| apply_and_evaluate(source, &wanted, before)).filter(|next| {
             next.report.fits() && next.changes <= candidate.changes && is_worth_it(&candidate.report, &next.report)
         });
         let Some(next) = next.max_by(|a, b| a.gain.total_cmp(&b.gain)) else { return };
@@ -366,22 +366,27 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             continue;
         }
         let Ok(format) = format::of(tree, &file.text) else { continue };
-        let before = facts(format, &source.run.scenario);
-        for fact in facts(format, wanted) {
-            let same = before.iter().find(|other| other.keys == fact.keys);
-            if same.is_some_and(|other| other.value == fact.value) || (same.is_none() && fact.value.is_empty()) {
+        let before = key_values(format, &source.run.scenario);
+        for key_value in key_values(format, wanted) {
+            let same = before.iter().find(|other| other.keys == key_value.keys);
+            if same.is_some_and(|other| other.value == key_value.value)
+                || (same.is_none() && key_value.value.is_empty())
+            {
                 continue;
             }
-            let present = fact.keys.split('|').find_map(|key| keys::place(tree, key));
+            let present = key_value.keys.split('|').find_map(|key| keys::place(tree, key));
             let entry = present.and_then(|place| tree.entries.get(place));
             // torchtitan's Python configurations have other fields from release to release.
             let is_typed = format == Format::Torchtitan && tree.syntax == tree::Syntax::Python;
-            if entry.is_none() && (is_typed || fact.only_present || fact.value.is_empty() || fact.value == "false") {
+            if entry.is_none()
+                && (is_typed || key_value.only_present || key_value.value.is_empty() || key_value.value == "false")
+            {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
             let has_capitals = |text: &String| text.chars().any(char::is_uppercase) && *text == text.to_uppercase();
-            let value = if from.as_ref().is_some_and(has_capitals) { fact.value.to_uppercase() } else { fact.value };
+            let value =
+                if from.as_ref().is_some_and(has_capitals) { key_value.value.to_uppercase() } else { key_value.value };
             // The file says it already, where something else overruled it.
             if from.as_ref() == Some(&value) {
                 continue;
@@ -390,8 +395,10 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
             if from.as_deref() == Some("auto") {
                 continue;
             }
-            let key = entry
-                .map_or_else(|| fact.keys.split('|').next().unwrap_or_default().to_owned(), |entry| entry.path.clone());
+            let key = entry.map_or_else(
+                || key_value.keys.split('|').next().unwrap_or_default().to_owned(),
+                |entry| entry.path.clone(),
+            );
             changes.push(Change { file: place, key, from, to: value });
         }
     }
@@ -400,7 +407,7 @@ fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
 
 /// Writes what differs from a scenario into the files, reads them and evaluates what comes of it;
 /// `None` where nothing does.
-fn written(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candidate> {
+fn apply_and_evaluate(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candidate> {
     let Source { run, files, base, trees } = source;
     let fix = changes(source, wanted);
     if fix.is_empty() {
@@ -444,7 +451,7 @@ fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
 }
 
 /// What the files have no words for.
-fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
+fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
     let report = wanted.report();
     let gain = gain(before, &report);
     if !report.fits() || (before.fits() && gain < LEAST_GAIN) {
@@ -458,6 +465,6 @@ fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<F
     Some(Finding {
         gain: before.fits().then_some(gain),
         changes: Changes::between(scenario, wanted),
-        ..Finding::of(of_change(scenario, wanted), format!("{what}: {effect}; these files have no key for it."))
+        ..Finding::of(of_change(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
     })
 }

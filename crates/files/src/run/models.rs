@@ -34,13 +34,13 @@ impl Draft {
     /// Sets the model that a key's value means.
     pub(super) fn model_called<T>(&mut self, found: &Found<T>, name: &str) {
         if self.has_model {
-            self.note(found, "The model, which another file describes");
+            self.record(found, "The model, which another file describes");
             return;
         }
         if let Some((entry, is_more)) = of_name(name) {
             self.scenario.model = entry.pick();
             self.has_model = true;
-            self.note(found, format!("Model {}", entry.name));
+            self.record(found, format!("Model {}", entry.name));
             if is_more {
                 self.assume(format!("“{}” is taken to have the shape of {}.", shorten(name), entry.name));
             }
@@ -50,7 +50,7 @@ impl Draft {
                 "The catalog has no model “{}”: {stays} stays. Add its config.json to read it.",
                 shorten(name)
             ));
-            self.note(found, "A model that the catalog lacks");
+            self.record(found, "A model that the catalog lacks");
             self.names_unknown_model = true;
         }
     }

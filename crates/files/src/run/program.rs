@@ -1,5 +1,5 @@
 //! Programs whose keys are a table: `programs/<name>/keys.toml`. The reader ([`super::formats`])
-//! and the linter's writer ([`super::words`]) go by the same rows.
+//! and the linter's writer ([`super::key_values`]) go by the same rows.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -210,7 +210,7 @@ impl Program {
     }
 
     /// Whether a key of it changes neither memory nor speed.
-    pub(super) fn is_quiet(&self, path: &str) -> bool {
+    pub(super) fn is_irrelevant(&self, path: &str) -> bool {
         let path = plain(path);
         let last = path.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default();
         let is_it = |known: &String| {

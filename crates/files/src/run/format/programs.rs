@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::Format;
-use super::marks::Shown;
+use super::signatures::Shown;
 use crate::run::refusal::Refusal;
 use crate::run::tree::Tree;
 
@@ -136,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_has_marks_and_a_reader_or_what_to_give_instead() {
+    fn every_row_has_signatures_and_a_reader_or_what_to_give_instead() {
         let table = TABLE.parse::<DocumentMut>().unwrap();
         let rows = table.get("program").and_then(Item::as_array_of_tables).unwrap();
         assert!(PROGRAMS.len() == rows.len() && PROGRAMS.len() > 50);
         for (program, row) in PROGRAMS.iter().zip(rows) {
-            let marks = program.keys.len() + program.commands.len() + program.imports.len();
+            let signatures = program.keys.len() + program.commands.len() + program.imports.len();
             let is_other = !program.instead.is_empty() && row.contains_key("source");
-            assert!(marks > 0 && program.format.is_some() != is_other, "{}", program.name);
+            assert!(signatures > 0 && program.format.is_some() != is_other, "{}", program.name);
         }
         for format in Format::ALL {
             assert!(PROGRAMS.iter().any(|program| program.format == Some(format)), "{}", format.name());

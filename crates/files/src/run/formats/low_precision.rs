@@ -15,7 +15,7 @@ pub(super) fn recipe(found: &Found<String>, library: Library, gathered: bool, dr
         return;
     };
     draft.scenario = recipe.on(&draft.scenario, gathered);
-    draft.note(found, format!("{}: {}", library.name(), recipe.name));
+    draft.record(found, format!("{}: {}", library.name(), recipe.name));
     if !gathered {
         return;
     }

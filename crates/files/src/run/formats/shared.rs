@@ -33,7 +33,7 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
         && found.value.to_ascii_lowercase().contains("expandable_segments:true")
     {
         draft.scenario.segments = Segments::Expandable;
-        draft.note(&found, "Allocator: expandable segments");
+        draft.record(&found, "Allocator: expandable segments");
     }
 }
 
@@ -105,17 +105,17 @@ pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
         draft.unknown(&found, ParamId::Optimizer);
         return;
     };
-    draft.choose(&found, ParamId::Optimizer, option);
+    draft.set_option_from(&found, ParamId::Optimizer, option);
     if matches!(name.as_str(), "adamw_torch" | "adamw_hf" | "adamw_torch_8bit" | "adamw_torch_4bit")
         && *option == "adamw"
     {
-        draft.pick(ParamId::OptimizerKernel, "foreach");
+        draft.set_option(ParamId::OptimizerKernel, "foreach");
     } else {
-        draft.pick(ParamId::OptimizerKernel, "fused");
+        draft.set_option(ParamId::OptimizerKernel, "fused");
     }
-    draft.pick(ParamId::PagedOptimizer, if name.starts_with("paged") { "yes" } else { "no" });
+    draft.set_option(ParamId::PagedOptimizer, if name.starts_with("paged") { "yes" } else { "no" });
     if name.ends_with("layerwise") || name.contains("lomo") {
-        draft.pick(ParamId::UpdatePlace, "yes");
+        draft.set_option(ParamId::UpdatePlace, "yes");
     }
 }
 
@@ -137,7 +137,7 @@ pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
             let said = format!("{first} is {} and {second} is {}: {first} is used.", before.value, found.value);
             draft.contradict(said);
         }
-        Some(_) => draft.note(&found, "The micro-batch size, as another file has it"),
+        Some(_) => draft.record(&found, "The micro-batch size, as another file has it"),
         None => draft.batch.micro = Some(found),
     }
 }
@@ -151,7 +151,7 @@ pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
             let said = format!("{first} is {} and {second} is {}: {first} is used.", before.value, found.value);
             draft.contradict(said);
         }
-        Some(_) => draft.note(&found, "The gradient accumulation, as another file has it"),
+        Some(_) => draft.record(&found, "The gradient accumulation, as another file has it"),
         None => draft.batch.accum = Some(found),
     }
 }

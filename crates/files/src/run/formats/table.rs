@@ -275,20 +275,20 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
             }
             let is_said = |line: &Line| line.file == found.file && line.key == found.key;
             if several.0.is_empty() && !draft.understood.iter().any(is_said) {
-                draft.note(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+                draft.record(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
             }
         }
         None if row.is.is_empty() => {
             if row.means.is_empty() && row.sets.0.is_empty() && row.lacks.0.is_empty() && row.refuses.0.is_empty() {
                 return Ok(false);
             }
-            draft.note(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+            draft.record(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
         }
         None if !row.values.0.is_empty() && is_word_only(row, &word) => {
             if let Some(param) = params::find(&row.is) {
                 draft.unknown(&found, param.id);
             } else {
-                draft.note(&found, "Not known here");
+                draft.record(&found, "Not known here");
             }
         }
         None => own(program, row, &names, &found, keys, draft),
@@ -305,7 +305,7 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
 /// key.
 fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
-        "micro" => draft.batch.usual_micro = value.parse().unwrap_or(1),
+        "micro" => draft.batch.default_micro_batch = value.parse().unwrap_or(1),
         "gpus" if value == "1" => draft.world.is_single = true,
         // Counts follow from what all files say.
         "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
@@ -354,10 +354,10 @@ fn is_on(word: &str) -> bool {
 fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
     if key.starts_with("shape.") {
         put_besides(key, value, draft);
-        return draft.note(found, "The model's shape");
+        return draft.record(found, "The model's shape");
     }
     match (key, params::find(key).map(|param| param.id)) {
-        ("dtype", _) => draft.choose(found, ParamId::Recipe, value),
+        ("dtype", _) => draft.set_option_from(found, ParamId::Recipe, value),
         ("zero", _) => zero(&found.with(value.to_owned()), draft),
         ("optimizer", Some(id)) if id == ParamId::Optimizer && !is_option(id, value) => {
             shared::optimizer(Some(found.with(value.to_owned())), draft);
@@ -371,7 +371,7 @@ fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
             }
         }
         (_, Some(id)) => match id.param().kind {
-            Kind::Choice(_) => draft.choose(found, id, value),
+            Kind::Choice(_) => draft.set_option_from(found, id, value),
             Kind::Number(_) => {
                 draft.number(value.parse().ok().map(|number: f64| found.with(number)), id);
             }
@@ -397,18 +397,18 @@ fn own(
 ) {
     match row.is.as_str() {
         "model" => model(program, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
-        "noted" => draft.note(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
+        "noted" => draft.record(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
         // Batches have letters behind them in Composer: `3195ba`.
         "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
             Ok(steps) if steps > 0.0 => draft.batch.steps = Some(found.with(steps)),
-            Err(_) if !row.means.is_empty() => draft.note(found, &row.means),
+            Err(_) if !row.means.is_empty() => draft.record(found, &row.means),
             _ => {}
         },
         "samples" => draft.batch.samples = keys.number(names),
         "optimizer" => shared::optimizer(Some(found.clone()), draft),
         "attention" => shared::attention(keys.word(names), draft),
         "bf16" | "fp16" => half(keys.flag(names), draft),
-        "dtype" => draft.note(found, "The format in which the model is loaded"),
+        "dtype" => draft.record(found, "The format in which the model is loaded"),
         "deepspeed" => {
             let word = found.value.to_ascii_lowercase();
             if is_on(&word) || word == "1" {
@@ -431,7 +431,7 @@ fn own(
         }
         "group_in_micro" => {
             let group = draft.number(keys.count(names), ParamId::Completions).map(|group| group as u32);
-            let micro = draft.batch.micro.as_ref().map_or(draft.batch.usual_micro, |micro| micro.value);
+            let micro = draft.batch.micro.as_ref().map_or(draft.batch.default_micro_batch, |micro| micro.value);
             if let Some(group) = group.filter(|group| !micro.is_multiple_of(*group)) {
                 draft.assume(format!(
                     "A micro-batch of {micro} is no multiple of {group} completions: {} raises it to them.",
@@ -441,7 +441,7 @@ fn own(
             }
         }
         "continues" => {
-            draft.note(found, "The file that this one continues");
+            draft.record(found, "The file that this one continues");
             let name = shortened(&found.value);
             draft.assume(format!(
                 "What {name} says, which this file continues, is not read here: {}'s defaults.",
@@ -452,7 +452,7 @@ fn own(
         name => match params::find(name).map(|param| (param.id, param.kind)) {
             Some((id, Kind::Choice(_))) => match keys.flag(names) {
                 Some(flag) => {
-                    draft.yes(Some(flag), id);
+                    draft.set_flag(Some(flag), id);
                 }
                 None => draft.unknown(found, id),
             },
@@ -522,7 +522,7 @@ fn model(program: &'static Program, found: &Found<String>, keys: &Keys, draft: &
     if let Some((_, known)) = program.models.0.iter().find(is_it) {
         draft.model_called(found, known);
     } else if model_named(name).is_none() && keys_of(program, "shape.layers", keys).iter().any(|key| keys.has(key)) {
-        draft.note(found, "A model that the file describes");
+        draft.record(found, "A model that the file describes");
     } else {
         draft.model_named(&found.with(found.value.strip_suffix(".yaml").unwrap_or(&found.value).to_owned()));
     }
@@ -540,9 +540,9 @@ fn stripped<'a>(row: &Row, value: &'a str) -> &'a str {
 fn half(found: Option<Found<bool>>, draft: &mut Draft) {
     let Some(found) = found.filter(|found| found.value) else { return };
     if draft.scenario.recipe == engine::model::training::PrecisionPolicy::Fp32 {
-        draft.choose(&found, ParamId::Recipe, "autocast");
+        draft.set_option_from(&found, ParamId::Recipe, "autocast");
     } else {
-        draft.note(&found, "Products in 16 bits");
+        draft.record(&found, "Products in 16 bits");
     }
 }
 
@@ -555,7 +555,7 @@ fn zero(found: &Found<String>, draft: &mut Draft) {
         "3" => "full-shard",
         _ => return draft.unknown(found, ParamId::Strategy),
     };
-    draft.choose(found, ParamId::Strategy, option);
+    draft.set_option_from(found, ParamId::Strategy, option);
     draft.has_strategy = true;
     if option != "ddp" {
         trainer::under_zero(draft);
@@ -600,14 +600,14 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     draft.scenario.model = Model::Custom { architecture: arch };
     draft.has_model = true;
     draft.names_unknown_model = false;
-    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
     let mut is_mixture = false;
     for (part, id) in SHAPE.iter().skip(7) {
         let found = number(part);
         is_mixture |= *id == ParamId::Experts && found.is_some();
         let width = (*id == ParamId::ExpertWidth).then_some(arch.intermediate_size);
         match usual(part).or(width) {
-            Some(usual) if found.is_none() && is_mixture => draft.put(*id, f64::from(usual)),
+            Some(usual) if found.is_none() && is_mixture => draft.set_number(*id, f64::from(usual)),
             _ => drop(draft.number(found, *id)),
         }
     }
@@ -625,7 +625,7 @@ fn lengths(program: &'static Program, keys: &mut Keys, is_said: bool, draft: &mu
         }
         (Some(prompt), Some(answer)) if !is_said => {
             let whole = prompt.value.saturating_add(answer.value);
-            draft.note(&prompt, "Prompts");
+            draft.record(&prompt, "Prompts");
             draft.length(Some(answer.with(whole)));
         }
         (None, Some(answer)) if !draft.has_length && draft.scenario.objective.task.generates() => {

@@ -12,7 +12,7 @@ use crate::run::keys::{Found, Keys};
 
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.batch.usual_micro = 8;
+    draft.batch.default_micro_batch = 8;
     shared::hugging_face("transformers", keys, draft);
     model(keys, draft);
     arguments(keys, draft);
@@ -46,11 +46,11 @@ pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
     // OptimizerNames.ADAMW_TORCH_FUSED is the default from 4.56 on.
     shared::optimizer(keys.text(&["optim"]), draft);
     if let Some(found) = keys.flag(&["gradient_checkpointing"]) {
-        draft.choose(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
+        draft.set_option_from(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
     }
     keys.skip_below("gradient_checkpointing_kwargs");
     kernels(keys, draft);
-    draft.yes(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
+    draft.set_flag(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
     if let Some(found) = keys.flag(&["packing"]) {
         packing(&found, draft);
     }
@@ -58,7 +58,7 @@ pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
 }
 
 pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
-    draft.yes(keys.flag(&["torch_compile"]), ParamId::Compile);
+    draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
     let attention = keys.word(&["attn_implementation", "_attn_implementation"]);
     // A repository of kernels is named by its path.
     let attention = attention.map(|found| {
@@ -73,10 +73,10 @@ pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
     }
     if let Some(found) = keys.flag(&["use_liger_kernel", "use_liger", "use_liger_loss"]) {
         if found.value {
-            draft.choose(&found, ParamId::Loss, "fused-linear");
-            draft.pick(ParamId::NormKernel, "fused");
+            draft.set_option_from(&found, ParamId::Loss, "fused-linear");
+            draft.set_option(ParamId::NormKernel, "fused");
         } else {
-            draft.note(&found, "Hugging Face's own kernels");
+            draft.record(&found, "Hugging Face's own kernels");
         }
     }
 }
@@ -84,9 +84,9 @@ pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
 /// Whether several texts share a sequence.
 pub(super) fn packing(found: &Found<bool>, draft: &mut Draft) {
     if found.value {
-        draft.note(found, "Sequences are full");
+        draft.record(found, "Sequences are full");
     } else {
-        draft.note(found, "One text a sequence");
+        draft.record(found, "One text a sequence");
         draft.assume(
             "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
         );
@@ -108,7 +108,7 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     let is_on =
         switch.as_ref().map_or_else(|| keys.has("lora_r") || keys.has("lora_target_modules"), |found| found.value);
     if let Some(found) = &switch {
-        draft.choose(found, ParamId::Method, if found.value { "lora" } else { "all" });
+        draft.set_option_from(found, ParamId::Method, if found.value { "lora" } else { "all" });
     }
     if is_on {
         let names = peft::Names {
@@ -151,7 +151,7 @@ fn bits(keys: &mut Keys, draft: &mut Draft) {
         [(["use_4bit_quantization", "use_4bit"], "nf4"), (["use_8bit_quantization", "use_8bit"], "int8")]
     {
         if let Some(found) = keys.flag(&names).filter(|found| found.value) {
-            draft.choose(&found, ParamId::BaseFormat, option);
+            draft.set_option_from(&found, ParamId::BaseFormat, option);
         }
     }
 }
@@ -174,9 +174,9 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
         (None, false) => "fp32",
     };
     if let Some(found) = half.or_else(|| loaded.clone().map(|found| found.with(true))) {
-        draft.choose(&found, ParamId::Recipe, recipe);
+        draft.set_option_from(&found, ParamId::Recipe, recipe);
     } else {
-        draft.pick(ParamId::Recipe, recipe);
+        draft.set_option(ParamId::Recipe, recipe);
         draft.assume(if as_stored {
             "The files name no 16-bit format: the model trains in that of its checkpoint, bf16."
         } else {
@@ -186,19 +186,19 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = loaded {
         let base = if is_half || found.value == "auto" { "bf16" } else { "fp32" };
         if adapters && !draft.scenario.trained.base.is_quantized() {
-            draft.choose(&found, ParamId::BaseFormat, base);
+            draft.set_option_from(&found, ParamId::BaseFormat, base);
         } else {
-            draft.note(&found, "The format in which the model is loaded");
+            draft.record(&found, "The format in which the model is loaded");
         }
     }
     if let Some(found) = keys.flag(&["tf32"]) {
-        draft.note(&found, "fp32 products in TF32, as always here");
+        draft.record(&found, "fp32 products in TF32, as always here");
     }
 }
 
 /// Sharding as the Trainer's own arguments say it; DDP where they do not.
 pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
-    draft.pick(ParamId::Strategy, "ddp");
+    draft.set_option(ParamId::Strategy, "ddp");
     if let Some(found) = keys.text(&["deepspeed", "deepspeed_config", "deepspeed_plugin"]) {
         deepspeed_file(&found, draft);
     }
@@ -215,13 +215,13 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     } else {
         "full-shard"
     };
-    draft.choose(&found, ParamId::Strategy, option);
+    draft.set_option_from(&found, ParamId::Strategy, option);
     draft.has_strategy = true;
     if found.value.contains("offload") {
-        draft.pick(ParamId::OffloadParameters, "yes");
+        draft.set_option(ParamId::OffloadParameters, "yes");
     }
     if let Some(found) = keys.text(&["fsdp_config"]) {
-        draft.note(&found, "FSDP's options, in a file of their own");
+        draft.record(&found, "FSDP's options, in a file of their own");
         if !draft.has(Format::FsdpConfig) {
             draft.assume(format!("The file {} is not among these: FSDP's options are the usual ones.", found.value));
         }
@@ -233,7 +233,7 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
 pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
     let name = found.value.to_ascii_lowercase();
     draft.scenario.framework = Framework::DeepSpeed;
-    draft.note(found, "DeepSpeed");
+    draft.record(found, "DeepSpeed");
     if draft.has(Format::DeepSpeed) {
         return;
     }
@@ -246,13 +246,13 @@ pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
         (.., true) => ("zero1", "ZeRO-1, as its name says"),
         _ => ("zero2", "ZeRO-2, the usual one"),
     };
-    draft.pick(ParamId::Strategy, option);
+    draft.set_option(ParamId::Strategy, option);
     draft.has_strategy = true;
     under_zero(draft);
     if name.contains("offload") {
-        draft.pick(ParamId::OffloadOptimizer, "yes");
+        draft.set_option(ParamId::OffloadOptimizer, "yes");
         if stage && !name.contains("offload_optim") {
-            draft.pick(ParamId::OffloadParameters, "yes");
+            draft.set_option(ParamId::OffloadParameters, "yes");
         }
     }
     draft.assume(format!("The file {} is not among these: {said}.", found.value));
@@ -290,11 +290,11 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         }};
     }
     let version = get!(count, "version").map(|found| {
-        draft.note(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
+        draft.record(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
         found.value
     });
     let top = keys.count(&["fsdp_version"]).map(|found| {
-        draft.note(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
+        draft.record(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
         found.value
     });
     let version = version.or(top);
@@ -313,10 +313,10 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
             "no_shard" | "3" => "ddp",
             _ => "full-shard",
         };
-        draft.choose(&found, ParamId::Strategy, option);
+        draft.set_option_from(&found, ParamId::Strategy, option);
         if option == "hybrid-shard" {
             let node = draft.scenario.network.values.gpus_per_node;
-            draft.put(ParamId::ShardSize, f64::from(node));
+            draft.set_number(ParamId::ShardSize, f64::from(node));
         }
     }
     if let Some(found) = get!(word, "reshard_after_forward") {
@@ -327,28 +327,32 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
             "no_shard" => ("ddp", true),
             other => match other.parse::<u32>() {
                 Ok(group) => {
-                    draft.put(ParamId::ShardSize, f64::from(group));
+                    draft.set_number(ParamId::ShardSize, f64::from(group));
                     ("reshard", true)
                 }
                 Err(_) => ("full-shard", false),
             },
         };
         if is_known {
-            draft.choose(&found, ParamId::Strategy, option);
+            draft.set_option_from(&found, ParamId::Strategy, option);
         } else {
             draft.unknown(&found, ParamId::Strategy);
         }
     }
     if let Some(found) = get!(flag, "offload_params") {
-        draft.yes(Some(found.clone()), ParamId::OffloadParameters);
-        draft.pick(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
+        draft.set_flag(Some(found.clone()), ParamId::OffloadParameters);
+        draft.set_option(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
     }
     if let Some(found) = get!(flag, "activation_checkpointing").filter(|found| found.value) {
-        draft.choose(&found, ParamId::Recompute, "full");
+        draft.set_option_from(&found, ParamId::Recompute, "full");
     }
-    draft.yes(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
+    draft.set_flag(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
     if let Some(found) = get!(word, "state_dict_type") {
-        draft.choose(&found, ParamId::ShardedCheckpoint, if found.value.starts_with("sharded") { "yes" } else { "no" });
+        draft.set_option_from(
+            &found,
+            ParamId::ShardedCheckpoint,
+            if found.value.starts_with("sharded") { "yes" } else { "no" },
+        );
     }
     for name in [
         "auto_wrap_policy",

@@ -9,7 +9,7 @@ use engine::model::software::{Loss, NormKernel};
 use engine::model::training::Recompute;
 use engine::scenario::{Scenario, Strategy};
 
-use super::{Candidate, Changes, Source, written};
+use super::{Candidate, Changes, Source, apply_and_evaluate};
 use crate::run::Change;
 
 /// A group of settings that changes as one.
@@ -121,7 +121,7 @@ pub(super) fn joint(source: &Source, before: &Report) -> Vec<Candidate> {
         (steps(one), one.changed).cmp(&(steps(other), other.changed)).then_with(|| faster(one, other))
     });
     let is_fix = |candidate: &Candidate| candidate.report.fits() && candidate.changes == Changes::Nothing;
-    let write = |one: &Fitting| written(source, &one.scenario, before).filter(is_fix);
+    let write = |one: &Fitting| apply_and_evaluate(source, &one.scenario, before).filter(is_fix);
     let mut found: Option<(u32, Candidate)> = None;
     for one in fitting.iter().take(MOST_WRITTEN) {
         if found.as_ref().is_some_and(|(steps_of_found, _)| *steps_of_found < steps(one)) {
@@ -142,7 +142,7 @@ fn fitting(source: &Source, before: &Report) -> Vec<Fitting> {
     let now = &source.run.scenario;
     // What a file makes of a setting counts, not what was asked of it.
     let said = |wanted: &Scenario| {
-        let candidate = written(source, wanted, before)?;
+        let candidate = apply_and_evaluate(source, wanted, before)?;
         let is_run = candidate.scenario.lack_beside(now).is_none();
         (candidate.changes == Changes::Nothing && is_run).then(|| (candidate.scenario, added(&candidate.fix)))
     };

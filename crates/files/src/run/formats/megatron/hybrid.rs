@@ -76,7 +76,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     }
     draft.scenario.model = Model::Custom { architecture };
     let count = |kind: char| letters(&found.value).filter(|letter| *letter == kind).count();
-    draft.note(
+    draft.record(
         found,
         format!("Layers: {} Mamba-2, {} attention, {} MLP, {} experts", count('M'), count('*'), count('-'), count('E')),
     );
@@ -88,7 +88,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     }
     let further = found.value.split('/').skip(1).filter(|layers| !layers.is_empty()).count();
     if further > 0 {
-        draft.put(ParamId::MultiTokenPrediction, further as f64);
+        draft.set_number(ParamId::MultiTokenPrediction, further as f64);
     }
     if main(&found.value).contains('|') {
         draft.assume("The stages that Megatron's list marks (|) are not read: layers are divided evenly.");

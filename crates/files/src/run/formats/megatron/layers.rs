@@ -22,7 +22,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
         return;
     };
     if draft.has_model {
-        draft.note(&layers, "The model, which another file describes");
+        draft.record(&layers, "The model, which another file describes");
         skip(args);
         return;
     }
@@ -71,7 +71,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     }
     arch.vocab_size = padded(args, vocab, draft);
     draft.scenario.model = Model::Custom { architecture: arch };
-    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
     window(args, draft);
     latent(args, draft);
     experts(args, draft, arch.intermediate_size);
@@ -110,7 +110,7 @@ fn window(args: &mut Args, draft: &mut Draft) {
     }
     draft.number(args.count(&["window_attn_skip_freq"]), ParamId::GlobalEvery);
     if args.word(&["softmax_type"]).is_some_and(|found| found.value == "learnable") {
-        draft.pick(ParamId::AttentionSinks, "yes");
+        draft.set_option(ParamId::AttentionSinks, "yes");
     }
 }
 
@@ -126,7 +126,7 @@ fn latent(args: &mut Args, draft: &mut Draft) {
         ("qk_pos_emb_head_dim", ParamId::RopeHeadDim, 64.0),
         ("v_head_dim", ParamId::ValueHeadDim, 128.0),
     ] {
-        draft.put(id, usual);
+        draft.set_number(id, usual);
         draft.number(args.count(&[name]), id);
     }
 }
@@ -134,15 +134,15 @@ fn latent(args: &mut Args, draft: &mut Draft) {
 fn experts(args: &mut Args, draft: &mut Draft, width: u32) {
     let Some(experts) = args.count(&["num_experts", "num_moe_experts"]) else { return };
     draft.number(Some(experts), ParamId::Experts);
-    draft.put(ParamId::TopK, 2.0);
+    draft.set_number(ParamId::TopK, 2.0);
     draft.number(args.count(&["moe_router_topk"]), ParamId::TopK);
-    draft.put(ParamId::ExpertWidth, f64::from(width));
+    draft.set_number(ParamId::ExpertWidth, f64::from(width));
     draft.number(args.count(&["moe_ffn_hidden_size"]), ParamId::ExpertWidth);
     draft.number(args.count(&["moe_shared_expert_intermediate_size"]), ParamId::SharedExpertWidth);
-    draft.yes(args.flag(&["moe_shared_expert_gate"]), ParamId::SharedExpertGate);
+    draft.set_flag(args.flag(&["moe_shared_expert_gate"]), ParamId::SharedExpertGate);
     draft.number(args.count(&["moe_router_num_groups"]), ParamId::ExpertGroups);
     draft.number(args.count(&["moe_router_group_topk"]), ParamId::TopKGroups);
-    draft.yes(args.flag(&["moe_router_enable_expert_bias"]), ParamId::RouterBias);
+    draft.set_flag(args.flag(&["moe_router_enable_expert_bias"]), ParamId::RouterBias);
     args.skip(&["moe_router_score_function"]);
     if let Some(found) = args.text(&["moe_layer_freq"]) {
         let text = found.value.replace(' ', "");

@@ -56,10 +56,10 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft) {
     let per_stage = chunks.len() / pp;
     let of_stage = |stage: usize| chunks.iter().skip(stage).step_by(pp).sum::<u32>();
     let layers: Vec<u32> = (0..pp).map(of_stage).collect();
-    draft.note(&found, format!("Layers of the stages: {}", stages(&layers)));
+    draft.record(&found, format!("Layers of the stages: {}", stages(&layers)));
     if per_stage > 1 {
-        draft.pick(ParamId::PipelineSchedule, "interleaved");
-        draft.put(ParamId::VirtualStages, per_stage as f64);
+        draft.set_option(ParamId::PipelineSchedule, "interleaved");
+        draft.set_number(ParamId::VirtualStages, per_stage as f64);
     }
     let (Some(&first), Some(&last)) = (layers.first(), layers.last()) else { return };
     let middle = layers.get(1..pp.saturating_sub(1)).unwrap_or_default();
@@ -69,7 +69,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft) {
     }
     for (id, layers) in [(ParamId::FirstLayers, first), (ParamId::LastLayers, last)] {
         if pp > 1 && layers != usual && layers > 0 {
-            draft.put(id, f64::from(layers));
+            draft.set_number(id, f64::from(layers));
         }
     }
 }

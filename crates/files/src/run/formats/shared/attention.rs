@@ -11,7 +11,7 @@ use crate::run::keys::Found;
 pub(in crate::run::formats) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match named(&found.value, second_generation(draft)) {
-        Some(kernel) => draft.choose(&found, ParamId::AttentionKernel, kernel),
+        Some(kernel) => draft.set_option_from(&found, ParamId::AttentionKernel, kernel),
         None => draft.unknown(&found, ParamId::AttentionKernel),
     }
 }
@@ -52,7 +52,7 @@ fn second_generation(draft: &Draft) -> &'static str {
 /// The kernels of what calls PyTorch's attention itself.
 pub(in crate::run::formats) fn pytorch_attention(draft: &mut Draft) {
     let second = second_generation(draft);
-    draft.pick(ParamId::AttentionKernel, second);
+    draft.set_option(ParamId::AttentionKernel, second);
 }
 
 /// Transformer Engine's attention: cuDNN's from Hopper on.

@@ -31,11 +31,13 @@ impl<'a> Shown<'a> {
 
     /// Whether the file has a key: a path or what begins with it, `*` and the last part of one, `=`
     /// and the begin of its value.
-    pub(super) fn has_key(&self, mark: &str) -> bool {
-        let (mark, start) = mark.split_once('=').unwrap_or((mark, ""));
-        self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| match mark.strip_prefix('*') {
-            Some(last) => path.rsplit('.').next() == Some(last),
-            None => path.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+    pub(super) fn has_key(&self, signature: &str) -> bool {
+        let (signature, start) = signature.split_once('=').unwrap_or((signature, ""));
+        self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| {
+            match signature.strip_prefix('*') {
+                Some(last) => path.rsplit('.').next() == Some(last),
+                None => path.strip_prefix(signature).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            }
         })
     }
 

@@ -69,19 +69,19 @@ fn has(list: &str, word: &str) -> bool {
 }
 
 /// Whether a key says nothing here.
-pub(super) fn is_quiet(path: &str, format: Format) -> bool {
+pub(super) fn is_irrelevant(path: &str, format: Format) -> bool {
     if path.starts_with(['$', '?', '_']) {
         return true;
     }
     if let Format::Table(program) = format
-        && program.is_quiet(path)
+        && program.is_irrelevant(path)
     {
         return true;
     }
     let plain = plain(path);
     // MosaicML's platform has the whole below one key.
     if let Some(rest) = plain.strip_prefix("parameters.") {
-        return is_quiet(rest, format);
+        return is_irrelevant(rest, format);
     }
     let first = plain.split('.').next().unwrap_or_default();
     let last = plain.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default().trim_start_matches('_');
