@@ -1,4 +1,4 @@
-//! What advice changes, in the words of each format: keys and values of a scenario.
+//! Keys and values of a scenario in each format, for changes that the linter writes.
 
 use engine::model::software::Loss;
 use engine::model::trained::{BaseFormat, Method};
@@ -11,10 +11,10 @@ use super::program::{Meaning, Program, Row};
 
 /// A key with its value.
 pub(super) struct KeyValue {
-    /// The key; others of the same meaning after it, `|` between.
+    /// The key; alternative spellings follow, separated by `|`.
     pub(super) keys: &'static str,
     pub(super) value: String,
-    /// Whether it is changed where the file has it, and not added.
+    /// Whether the key is only changed where present, and never added.
     pub(super) only_present: bool,
 }
 
@@ -32,7 +32,7 @@ impl KeyValues {
     }
 }
 
-/// The keys of a scenario in a format.
+/// Returns the keys and values of a scenario in a format.
 pub(super) fn key_values(format: Format, scenario: &Scenario) -> Vec<KeyValue> {
     let mut key_values = KeyValues { list: Vec::new() };
     match format {
@@ -50,7 +50,7 @@ pub(super) fn key_values(format: Format, scenario: &Scenario) -> Vec<KeyValue> {
     key_values.list
 }
 
-/// What the rows of a program's table say of a scenario.
+/// Adds the keys that a program's table has for a scenario.
 fn table(key_values: &mut KeyValues, program: &'static Program, scenario: &Scenario) {
     for row in &program.rows {
         if row.is == "trainer.arguments" {
@@ -66,14 +66,14 @@ fn table(key_values: &mut KeyValues, program: &'static Program, scenario: &Scena
             key => params::find(key).and_then(|param| option_or_number(row, param, scenario)),
         };
         if let Some(value) = value {
-            // A key that holds for some other choice alone is never added.
+            // A key with a condition on other keys is never added.
             let only_present = !row.when.0.is_empty() || row.name.iter().any(|name| name.starts_with('*'));
             key_values.list.push(KeyValue { keys: &row.spellings, value, only_present });
         }
     }
 }
 
-/// The word of a row for a parameter's present value; `None` where it has none.
+/// Returns the word of a row for a parameter's current value; `None` if the row has none.
 fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Option<String> {
     match &param.kind {
         Kind::Choice(_) => {
@@ -88,7 +88,7 @@ fn option_or_number(row: &'static Row, param: &Param, scenario: &Scenario) -> Op
                 Meaning::Option(value) => value.to_string() == option,
                 Meaning::Several(_) => false,
             };
-            // A pattern is no word that a file may have.
+            // A pattern is not a word that a file may hold.
             let mut words = row.values.0.iter().filter(|(word, _)| !word.contains(['*', '#']));
             words.find(|(_, meaning)| is_it(meaning)).map(|(word, _)| word.clone())
         }
@@ -112,7 +112,7 @@ fn global_batch(scenario: &Scenario) -> u32 {
     scenario.micro_batch_size.saturating_mul(scenario.grad_accum_steps).saturating_mul(scenario.degrees().dp)
 }
 
-/// The Trainer's name of the optimizer.
+/// Returns the Trainer's name of the optimizer.
 fn optimizer(scenario: &Scenario) -> &'static str {
     match (scenario.optimizer, scenario.optimizer_kernel) {
         (Optimizer::AdamW8bit, _) if scenario.offload.paged => "paged_adamw_8bit",
@@ -131,7 +131,7 @@ fn put_optimizer(key_values: &mut KeyValues, key: &'static str, scenario: &Scena
     }
 }
 
-/// The arguments that all programs on the Trainer have.
+/// Adds the arguments that all programs on the Trainer have.
 fn arguments(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("per_device_train_batch_size|per_gpu_train_batch_size", scenario.micro_batch_size);
     key_values.put("gradient_accumulation_steps", scenario.grad_accum_steps);
@@ -167,7 +167,7 @@ fn axolotl(key_values: &mut KeyValues, scenario: &Scenario) {
     if scenario.recompute == Recompute::Selective {
         key_values.put("selective_checkpointing", true);
     }
-    // The plugins' losses need the plugin too; this one is Axolotl's own.
+    // Losses of plugins need the plugin enabled too; this loss is Axolotl's own.
     let plugged = scenario.kernels.loss == Loss::FusedLinear;
     if !plugged {
         key_values.put("chunked_cross_entropy", saves_logits(scenario));
@@ -193,7 +193,7 @@ fn torchtitan(key_values: &mut KeyValues, scenario: &Scenario) {
         scenario.micro_batch_size
     };
     key_values.put("training.local_batch_size|training.batch_size", local);
-    // What later releases count in place of the sequences.
+    // Later releases count tokens instead of sequences.
     key_values.put_if_present("training.num_tokens_per_microbatch_per_dp_rank", local.saturating_mul(scenario.seq_len));
     if scenario.pp == 1 && scenario.grad_accum_steps > 1 {
         key_values.put("training.global_batch_size", global_batch(scenario));
@@ -267,7 +267,7 @@ fn megatron(key_values: &mut KeyValues, scenario: &Scenario) {
     key_values.put("optimizer_cpu_offload", switch(scenario.offload.optimizer));
 }
 
-/// A flag of a command line: there, or not.
+/// Returns the value of a command-line flag: present, or absent.
 fn switch(on: bool) -> &'static str {
     if on { "true" } else { "" }
 }

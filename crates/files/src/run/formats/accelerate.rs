@@ -1,4 +1,4 @@
-//! Accelerate: what `accelerate launch --config_file` reads (src/accelerate/utils/dataclasses.py).
+//! Accelerate: the file of `accelerate launch --config_file` (src/accelerate/utils/dataclasses.py).
 
 use engine::model::software::Framework;
 use engine::model::training::PrecisionPolicy;
@@ -70,7 +70,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 
 fn mixed(found: &crate::run::keys::Found<String>, draft: &mut Draft, alone: bool) {
     match found.value.as_str() {
-        // The same bytes as of bf16, which a V100 and a T4 do not have.
+        // Sizes are those of bf16, which a V100 and a T4 lack.
         "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
             draft.set_option(ParamId::Recipe, "autocast");
             draft.record(found, "Precision: fp16 by autocast, of the same size as bf16");
@@ -108,7 +108,7 @@ fn parallelism(keys: &mut Keys, draft: &mut Draft) {
     }
     let names = names("cp_comm_strategy");
     if let Some(found) = keys.word(&names.each_ref().map(String::as_str)) {
-        // PyTorch's ring is its `alltoall`.
+        // Accelerate's `alltoall` is PyTorch's ring.
         draft.set_option_from(
             &found,
             ParamId::ContextExchange,
@@ -135,7 +135,7 @@ fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
     }
     trainer::under_zero(draft);
     if let Some(found) = keys.count(&["deepspeed_config.gradient_accumulation_steps"]) {
-        // The Trainer's own value goes before Accelerate's.
+        // The Trainer's value takes precedence over Accelerate's.
         if draft.batch.accum.is_none() {
             draft.batch.accum = Some(found);
         } else {

@@ -132,7 +132,7 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Parameters that train by patterns of their names: layers from some layer on.
+/// Reads patterns of the names of trained parameters: layers from some layer on.
 fn unfrozen(found: &crate::run::keys::Found<Vec<String>>, draft: &mut Draft) {
     let layer = |name: &String| {
         let (_, rest) = name.split_once("layers\\.").or_else(|| name.split_once("layers."))?;
@@ -146,8 +146,8 @@ fn unfrozen(found: &crate::run::keys::Found<Vec<String>>, draft: &mut Draft) {
     draft.set_option(ParamId::TrainEmbeddings, if ends { "yes" } else { "no" });
 }
 
-/// Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`, utils/config): without FSDP or
-/// DeepSpeed, weights train in it.
+/// Reads the precision. Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`,
+/// utils/config); without FSDP or DeepSpeed, weights train in that format.
 fn precision(keys: &mut Keys, draft: &mut Draft) {
     let bf16 = keys.word(&["bf16"]);
     let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);
@@ -215,7 +215,7 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.flag(&["liger_rms_norm", "unsloth_rms_norm"]).filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::NormKernel, "fused");
     }
-    // The plugin of cut cross-entropy is on by being listed.
+    // Listing the plugin of cut cross-entropy enables it.
     if let Some(found) = keys.list(&["plugins"]) {
         let cut = found.value.iter().any(|name| name.contains("CutCrossEntropy"));
         if cut && !keys.has("cut_cross_entropy") {

@@ -1,4 +1,4 @@
-//! A model's `config.json` and an adapter's `adapter_config.json`, beside the configuration of a
+//! A model's `config.json` and an adapter's `adapter_config.json`, next to the configuration of a
 //! run.
 
 use engine::scenario::Model;
@@ -8,7 +8,7 @@ use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 use huggingface as config;
 
-/// What stands for a whole file in the list of what was understood.
+/// Returns the key that represents a whole file in the list of understood keys.
 fn whole(keys: &mut Keys, key: &str) -> Found<String> {
     let found = keys.text(&[key]);
     let file = found.as_ref().map_or(0, |found| found.file);

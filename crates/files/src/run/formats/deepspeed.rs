@@ -7,7 +7,7 @@ use super::shared;
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
 
-/// Reads a file. Values of `auto` are the trainer's.
+/// Reads a file. Values of `auto` come from the trainer.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
     if alone {
@@ -15,7 +15,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         draft.assume("The training script is not among these files: its lengths and its model are as in the page.");
     }
     draft.scenario.framework = Framework::DeepSpeed;
-    // Offloading and fused kernels of its own.
+    // DeepSpeed has its own offloading and fused kernels.
     draft.set_option(ParamId::OptimizerKernel, "fused");
     draft.below();
     stage(keys, draft);
@@ -80,7 +80,7 @@ fn stage(keys: &mut Keys, draft: &mut Draft) {
         draft.number(Some(found.clone()), ParamId::ShardSize);
         draft.set_option_from(&found, ParamId::Strategy, "hybrid-shard");
     }
-    // Weights that stay gathered between the passes.
+    // Weights may stay gathered between forward and backward pass.
     if let Some(found) = keys.number(&["zero_optimization.stage3_max_live_parameters"]) {
         let params = engine::model::family::params(&draft.scenario.model.architecture());
         let reuse = keys.number(&["zero_optimization.stage3_max_reuse_distance"]);
@@ -133,7 +133,7 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
         };
         draft.set_option_from(&found, ParamId::Recipe, option);
     } else if keys.has("bf16.enabled") && keys.word(&["bf16.enabled"]).is_some_and(|found| found.value == "auto") {
-        // As the trainer says.
+        // Taken from the trainer.
         if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
             draft.set_option(ParamId::Recipe, "zero-mixed");
         }

@@ -14,7 +14,7 @@ use crate::run::keys::{Found, Keys};
 /// Reads a file or arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.program("maxtext", keys);
-    // XLA's: one program for the step, its element-wise work and loss fused.
+    // XLA compiles the step into one program with fused element-wise work and loss.
     draft.scenario.kernels = Kernels {
         attention: AttentionKernel::FlashTuned,
         loss: Loss::Chunked,
@@ -93,7 +93,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     let mut number = |name: &str, usual: u32| keys.count(&[name]).map_or(usual, |found| found.value);
     let mut arch = CUSTOM_SHAPE;
     arch.num_hidden_layers = layers.value.min(2048);
-    // base.yml's own shape.
+    // Default shape of base.yml.
     arch.hidden_size = number("base_emb_dim", 2048).clamp(1, 262_144);
     arch.num_attention_heads = number("base_num_query_heads", 16).clamp(1, 4096);
     arch.num_key_value_heads = number("base_num_kv_heads", 16).clamp(1, 4096);
@@ -140,7 +140,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Axes of the mesh inside a slice and between slices: -1 is what is left.
+/// Reads the axes of the mesh inside a slice and between slices; -1 is the remaining degree.
 fn parallelism(keys: &mut Keys, draft: &mut Draft) {
     let axis = |keys: &mut Keys, name: &str| {
         let mut of = |place: &str| {
@@ -187,12 +187,13 @@ fn parallelism(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Policies by name (src/maxtext/layers/decoders.py): what each keeps.
+/// Reads the policy of recomputation (src/maxtext/layers/decoders.py), which names the tensors to
+/// keep.
 fn recomputation(keys: &mut Keys, draft: &mut Draft) {
     let Some(found) = keys.word(&["remat_policy"]) else { return };
     match found.value.as_str() {
         "full" => draft.set_option_from(&found, ParamId::Recompute, "full"),
-        // The outputs of all products: what is element-wise runs again.
+        // Outputs of all matrix products are kept; element-wise work is recomputed.
         "minimal"
         | "minimal_with_context"
         | "minimal_with_quantization"
@@ -235,7 +236,7 @@ fn modules(found: &Found<String>, draft: &mut Draft, modules: RecomputeModules) 
     draft.scenario.recompute_modules = modules;
 }
 
-/// A product of a layer, or three side by side.
+/// A matrix product of a layer, or three parallel ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Product {
     QueryKeyValue,
@@ -243,8 +244,8 @@ enum Product {
     MlpOutput,
 }
 
-/// Only the outputs of these products are kept: their share, by columns, of what all products of a
-/// layer put out.
+/// Sets the kept share of activations: the outputs of these products, relative to those of all
+/// products of a layer, by columns.
 fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
     let model = draft.scenario.model.architecture();
     let percent = (100.0 * kept_share(&model, kept)).round();
@@ -256,8 +257,8 @@ fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
     ));
 }
 
-/// The share of what the products of a layer put out that is kept, by columns. In a mixture the MLP
-/// is that of each expert of a token.
+/// Returns the kept share of the outputs of a layer's products, by columns. In a mixture of
+/// experts, the MLP counts once for each expert of a token.
 fn kept_share(model: &Architecture, kept: &[Product]) -> f64 {
     let hidden = f64::from(model.hidden_size);
     let (copies, width) = if model.has_experts() {

@@ -1,5 +1,5 @@
-//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as
-//! Accelerate, NeMo and Megatron-Bridge have them.
+//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, in the YAML of its tests,
+//! and in files of Accelerate, NeMo and Megatron-Bridge.
 
 mod hybrid;
 mod layers;
@@ -17,7 +17,7 @@ use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 
-/// Where arguments stand: behind each of these.
+/// Access to arguments below some prefixes of paths.
 pub(super) struct Args<'k, 'a> {
     pub(super) keys: &'k mut Keys<'a>,
     pub(super) places: &'static [&'static str],
@@ -27,7 +27,7 @@ macro_rules! getters {
     ($($name:ident -> $kind:ty;)*) => {
         impl Args<'_, '_> {
             $(
-                /// The first of some arguments that has a value.
+                /// Reads the first of some arguments that has a value.
                 pub(super) fn $name(&mut self, names: &[&str]) -> Option<Found<$kind>> {
                     for name in names {
                         let paths: Vec<String> = self.places.iter().map(|place| format!("{place}{name}")).collect();
@@ -57,7 +57,7 @@ impl Args<'_, '_> {
         self.flag(&[name]).is_some_and(|found| found.value)
     }
 
-    /// Marks arguments.
+    /// Marks arguments as known, without reading them.
     pub(super) fn skip(&mut self, names: &[&str]) {
         for name in names {
             for place in self.places {
@@ -87,7 +87,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     options(&mut args, draft);
 }
 
-/// Megatron-Core's kernels on Transformer Engine.
+/// Sets Megatron-Core's kernels on Transformer Engine.
 pub(super) fn kernels(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Megatron;
     draft.scenario.kernels = Kernels::USUAL;
@@ -96,14 +96,14 @@ pub(super) fn kernels(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.tensor.sequence_parallel = false;
 }
 
-/// Degrees of parallelism and how they exchange.
+/// Reads degrees of parallelism and their communication.
 pub(super) fn degrees(args: &mut Args, draft: &mut Draft) {
     draft.number(args.count(&["tensor_model_parallel_size", "model_parallel_size"]), ParamId::Tp);
     draft.number(args.count(&["context_parallel_size"]), ParamId::Cp);
     draft.number(args.count(&["pipeline_model_parallel_size"]), ParamId::Pp);
     draft.number(args.count(&["expert_model_parallel_size"]), ParamId::Ep);
-    // `expert_tensor_parallel_size` is the tensor-parallel degree where Megatron-LM's arguments do
-    // not say it; recipes say one.
+    // `expert_tensor_parallel_size` defaults to the tensor-parallel degree in Megatron-LM, and to 1
+    // in recipes.
     let usual = if args.places == PLACES { draft.scenario.tp } else { 1 };
     draft.set_number(ParamId::Etp, f64::from(usual));
     draft.number(args.count(&["expert_tensor_parallel_size"]), ParamId::Etp);
@@ -150,7 +150,7 @@ fn stages(args: &mut Args, draft: &mut Draft) {
     layout::read(args, draft);
 }
 
-/// How optimizer states are sharded, and the optimizer.
+/// Reads the sharding of optimizer states, and the optimizer.
 pub(super) fn states(args: &mut Args, draft: &mut Draft) {
     draft.has_strategy = true;
     draft.set_option(ParamId::Strategy, "ddp");
@@ -175,7 +175,7 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
             }
         }
     }
-    // Groups of the GPUs over which states are sharded.
+    // Number of groups of GPUs, within which states are sharded.
     if let Some(found) = instances {
         draft.world.replicate = Some(found);
     }
@@ -225,7 +225,7 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
     }
 }
 
-/// Formats of states and products.
+/// Reads the formats of states and products.
 fn precision(args: &mut Args, draft: &mut Draft) {
     let [bf16, fp16] = ["bf16", "fp16"].map(|name| args.flag(&[name]).filter(|found| found.value));
     let in_16 = args.is_on("grad_reduce_in_bf16");
@@ -246,12 +246,12 @@ fn precision(args: &mut Args, draft: &mut Draft) {
     eight_bits(args, draft);
 }
 
-/// The arguments of products in 8 or in 4 bits.
+/// Arguments of products in 8 or in 4 bits.
 struct FewBits {
     format: [&'static str; 2],
     recipe: &'static str,
     gathers: [&'static str; 2],
-    /// The option of the format, and that with weights gathered in it.
+    /// Option of the format, and the option with weights gathered in that format.
     options: [&'static str; 2],
 }
 
@@ -269,7 +269,7 @@ impl FewBits {
     }
 }
 
-/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled
+/// Reads products in 8 or 4 bits: the format enables them, the recipe selects the scaling
 /// (`--fp8-format`, `--fp8-recipe`).
 pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     let in_8_bits = FewBits {
@@ -304,7 +304,7 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     }
 }
 
-/// The section of Accelerate's file for Megatron-LM.
+/// Reads the Megatron-LM section of Accelerate's file.
 pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
     kernels("accelerate", keys, draft);
     let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };

@@ -42,7 +42,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = named.filter(|found| models::of_name(&found.value).is_some()) {
         draft.model_named(&found);
     } else if let Some(found) = recipe.clone() {
-        // llama32_1b_pretrain_config: the model, and what is done with it.
+        // `llama32_1b_pretrain_config`: the model, and the kind of training.
         let name = models::spelled(&found.value);
         draft.model_called(&found, &name);
     } else if let Some(found) = keys.text(&["model", "*model"]) {
@@ -51,8 +51,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     let mut args = Args { keys, places: BRIDGE };
     common(&mut args, draft);
     let precision = args.word(&["mixed_precision"]);
-    // The recipes of Megatron-Bridge reduce in 16 bits unless told otherwise
-    // (`grad_reduce_in_fp32`).
+    // Recipes of Megatron-Bridge reduce in 16 bits by default (`grad_reduce_in_fp32`).
     let fp32 = args.flag(&["grad_reduce_in_fp32"]);
     draft.set_option(
         ParamId::Recipe,
@@ -117,7 +116,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     adapters(keys, draft, false);
 }
 
-/// What both read as Megatron-LM's arguments are.
+/// Reads the arguments that NeMo and Megatron-Bridge share with Megatron-LM.
 fn common(args: &mut Args, draft: &mut Draft) {
     let has_layers = args.count(&["num_layers"]).is_some();
     if has_layers {
@@ -133,7 +132,7 @@ fn common(args: &mut Args, draft: &mut Draft) {
         // Recipes overlap by default.
         draft.set_option(ParamId::GradientOverlap, "yes");
     }
-    // Their optimizers are distributed unless told otherwise.
+    // The optimizers are distributed by default.
     let optimizer = args.word(&["optim.name"]);
     let plain = args.flag(&["use_distributed_optimizer"]).is_some_and(|found| !found.value)
         || optimizer.as_ref().is_some_and(|found| !found.value.contains("distributed"));
@@ -148,7 +147,7 @@ fn common(args: &mut Args, draft: &mut Draft) {
     draft.set_option(ParamId::GroupedExperts, "yes");
     let assumed = draft.assumed.len();
     megatron::options(args, draft);
-    // Only Megatron-LM drops by default.
+    // Only Megatron-LM has dropout by default.
     if draft.assumed.len() > assumed && draft.assumed.last().is_some_and(|said| said.starts_with("Dropout")) {
         draft.assumed.pop();
         draft.set_option(ParamId::Dropout, "no");

@@ -1,5 +1,5 @@
-//! Adapters and quantized bases, by the keys that trainers have for PEFT's and bitsandbytes'
-//! arguments.
+//! Adapters and quantized base models, by the keys of trainers for the arguments of PEFT and
+//! bitsandbytes.
 
 use engine::model::trained::Method;
 use engine::params::ParamId;
@@ -15,9 +15,9 @@ pub(super) struct Names<'a> {
     pub(super) saved: &'a [&'a str],
     pub(super) rslora: &'a [&'a str],
     pub(super) dora: &'a [&'a str],
-    /// The rank where none is said.
+    /// The default rank.
     pub(super) usual_rank: u32,
-    /// The targets where none are said.
+    /// The default targets.
     pub(super) usual_targets: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
     }
 }
 
-/// The matrices with adapters, by the names that models have for them.
+/// Sets the matrices with adapters, by the names of modules.
 pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
     let has = |words: &[&str]| {
         found.value.iter().any(|name| {
@@ -114,7 +114,7 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
         }
     };
     draft.set_option_from(found, ParamId::LoraTargets, option);
-    // Of fused projections one name is the whole.
+    // A fused projection has one name for all its parts.
     let fused = query_value && !found.value.iter().any(|name| name.contains("v_proj") || name == "wv");
     let exact = all
         || fused
@@ -127,7 +127,7 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
     }
 }
 
-/// Reads in which format a frozen base is loaded.
+/// Reads the format in which a frozen base model is loaded.
 pub(super) fn base(keys: &mut Keys, draft: &mut Draft, nested: &[&str]) {
     if let Some(found) = keys.flag(&["load_in_8bit"]).filter(|found| found.value) {
         draft.set_option_from(&found, ParamId::BaseFormat, "int8");
@@ -144,7 +144,7 @@ pub(super) fn base(keys: &mut Keys, draft: &mut Draft, nested: &[&str]) {
     keys.skip(&["bnb_4bit_quant_type", "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage"]);
 }
 
-/// The same where a flag puts adapters beside all linear matrices.
+/// Reads the adapters of a run, where a flag selects all linear matrices.
 pub(super) fn lora_of_all(keys: &mut Keys, draft: &mut Draft, names: &Names, linear: Option<Found<bool>>) {
     let of_all = Names { targets: &[], usual_targets: "all", ..*names };
     lora(keys, draft, &of_all);

@@ -1,5 +1,5 @@
-//! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that
-//! followed (torchtitan/config, Trainer.Config).
+//! torchtitan: TOML (train_configs, until December 2025), flags, and the later Python
+//! configurations (torchtitan/config, Trainer.Config).
 
 use engine::catalog::low_precision::Library;
 use engine::model::software::{Kernels, Loss, NormKernel};
@@ -67,7 +67,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// The shape, as this page's own settings write it.
+/// Reads the shape, as [`crate::settings`] write it.
 fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
     use engine::scenario::Model;
     use engine::share::v1::CUSTOM_SHAPE;
@@ -127,7 +127,7 @@ fn batch(keys: &mut Keys, draft: &mut Draft) {
         "*pipeline_parallel_microbatch_size",
     ]);
     let stages = keys.count(&["parallelism.pipeline_parallel_degree", "experimental.pipeline_parallel_degree"]);
-    // A pipeline's local batch is split in micro-batches of one unless told otherwise.
+    // A pipeline splits the local batch into micro-batches of one by default.
     if stages.is_some_and(|found| found.value > 1) {
         draft.batch.micro = micro;
         draft.batch.default_micro_batch = 1;
@@ -183,7 +183,7 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
         }
     }
     if let Some(found) = get!(word, "context_parallel_rotate_method") {
-        // Its `alltoall` is PyTorch's ring of keys and values.
+        // torchtitan's `alltoall` is PyTorch's ring of keys and values.
         draft.set_option_from(
             &found,
             ParamId::ContextExchange,
@@ -219,7 +219,7 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
         "selective" => {
             let every = option.and_then(|option| option.value.parse::<u32>().ok());
             match every {
-                // Every layer, or every second one, as a whole.
+                // Every layer, or every n-th layer, is recomputed as a whole.
                 Some(1) => draft.set_option_from(&found, ParamId::Recompute, "full"),
                 Some(every) => {
                     draft.set_option_from(&found, ParamId::Recompute, "fraction");

@@ -1,5 +1,5 @@
-//! `TrainingArguments` of transformers (src/transformers/training_args.py), and what other trainers
-//! share with it.
+//! `TrainingArguments` of transformers (src/transformers/training_args.py), and keys that other
+//! trainers share.
 
 use engine::model::software::Framework;
 use engine::model::training::PrecisionPolicy;
@@ -36,7 +36,7 @@ pub(super) fn model(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Batch, optimizer, checkpointing, kernels.
+/// Reads batch, optimizer, checkpointing and kernels.
 pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
     shared::micro(keys.count(&["per_device_train_batch_size", "per_gpu_train_batch_size"]), draft);
     shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
@@ -81,7 +81,7 @@ pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Whether several texts share a sequence.
+/// Reads whether several texts share a sequence.
 pub(super) fn packing(found: &Found<bool>, draft: &mut Draft) {
     if found.value {
         draft.record(found, "Sequences are full");
@@ -102,7 +102,7 @@ fn galore(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Adapters and quantized weights.
+/// Reads adapters and quantized weights.
 pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     let switch = keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "use_qlora"]);
     let is_on =
@@ -119,7 +119,7 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
             rslora: &["use_rslora"],
             dora: &["use_dora"],
             usual_rank: 16,
-            // PEFT's mapping for models of Llama's kind.
+            // PEFT's default targets for models like Llama.
             usual_targets: "qv",
         };
         peft::lora(keys, draft, &names);
@@ -145,7 +145,7 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     );
 }
 
-/// Scripts of PEFT say the bits of the base each in a word of its own.
+/// Reads the bits of the base model, which PEFT's scripts state in separate flags.
 fn bits(keys: &mut Keys, draft: &mut Draft) {
     for (names, option) in
         [(["use_4bit_quantization", "use_4bit"], "nf4"), (["use_8bit_quantization", "use_8bit"], "int8")]
@@ -156,8 +156,8 @@ fn bits(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and
-/// DeepSpeed have policies of their own.
+/// Reads the formats of weights and products. A model that is loaded in 16 bits trains in 16 bits;
+/// FSDP and DeepSpeed have their own policies.
 pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
     let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));
@@ -196,7 +196,7 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Sharding as the Trainer's own arguments say it; DDP where they do not.
+/// Reads sharding from the Trainer's arguments; DDP by default.
 pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     draft.set_option(ParamId::Strategy, "ddp");
     if let Some(found) = keys.text(&["deepspeed", "deepspeed_config", "deepspeed_plugin"]) {
@@ -229,7 +229,7 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     fsdp(keys, draft, "fsdp_config", "");
 }
 
-/// A configuration of DeepSpeed that another file holds: its name often says the stage.
+/// Reads the name of a DeepSpeed configuration in another file; the name often contains the stage.
 pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
     let name = found.value.to_ascii_lowercase();
     draft.scenario.framework = Framework::DeepSpeed;
@@ -258,7 +258,7 @@ pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
     draft.assume(format!("The file {} is not among these: {said}.", found.value));
 }
 
-/// DeepSpeed's formats and loss: the model runs in 16 bits.
+/// Sets DeepSpeed's formats and loss: the model runs in 16 bits.
 pub(super) fn under_zero(draft: &mut Draft) {
     draft.scenario.framework = Framework::DeepSpeed;
     if draft.scenario.recipe != PrecisionPolicy::Fp32 {
@@ -266,7 +266,7 @@ pub(super) fn under_zero(draft: &mut Draft) {
     }
 }
 
-/// FSDP's formats: Accelerate casts what trains to fp32 and gathers in 16 bits.
+/// Sets FSDP's formats: Accelerate casts trained weights to fp32 and gathers in 16 bits.
 pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
     let adapters = draft.scenario.trained.has_adapters();
     if !matches!(draft.scenario.recipe, PrecisionPolicy::Fp32) && !adapters {
@@ -275,12 +275,12 @@ pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
     draft.scenario.framework = if version < 2 { Framework::Fsdp1 } else { Framework::Transformers };
 }
 
-/// FSDP's options of Accelerate under a section, each after a prefix or without it.
+/// Reads Accelerate's FSDP options in a section, with a prefix or without.
 pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &str) {
     let names = |name: &str| {
         let names =
             [format!("{section}.{prefix}{name}"), format!("{section}.{name}"), format!("{section}.fsdp_{name}")];
-        // In a file of their own they stand in no section.
+        // In a separate file, the options have no section.
         names.map(|name| name.trim_start_matches('.').to_owned())
     };
     macro_rules! get {
@@ -299,8 +299,7 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
     });
     let version = version.or(top);
     let version = version.unwrap_or_else(|| {
-        // The Trainer's own options mean FSDP2 from transformers 5.12 on, Accelerate's the first
-        // version.
+        // The Trainer's options select FSDP2 from transformers 5.12 on, Accelerate's select FSDP1.
         let is_second = draft.is_from("transformers", "2026-06-12");
         let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));

@@ -12,7 +12,7 @@ use crate::run::keys::Keys;
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.default_micro_batch = 8;
     shared::hugging_face("trl", keys, draft);
-    // What it optimises comes first: supervised fine-tuning alone computes the loss in chunks.
+    // The objective comes first: only supervised fine-tuning computes the loss in chunks.
     objective(keys, draft);
     trainer::model(keys, draft);
     trainer::arguments(keys, draft);
@@ -25,7 +25,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if keys.has("bf16") || keys.has("fp16") || usual == Some("fp32") {
         trainer::precision(keys, draft);
     } else {
-        // `bf16=True` unless fp16 is chosen, TRL's default.
+        // TRL's default is `bf16=True`, unless fp16 is selected.
         draft.assume("Products are in bf16, TRL's default.");
         keys.skip(&["dtype", "torch_dtype"]);
     }
@@ -34,7 +34,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     trainer::sharding(keys, draft);
 }
 
-/// Spectrum trains the weights that a file of patterns names, which is not among these.
+/// Reads the file of Spectrum, which trains the weights that patterns in another file select.
 fn spectrum(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.text(&["spectrum_config_path", "spectrum_config"]) {
         draft.record(&found, "The weights that are trained, in a file of their own");
@@ -78,8 +78,8 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
     draft.length(whole);
 }
 
-/// What a run optimises: as the command or the script is called, or by keys that one trainer alone
-/// has.
+/// Reads the objective: from the name of the command or the script, or from keys that only one
+/// trainer has.
 fn objective(keys: &mut Keys, draft: &mut Draft) {
     let name = keys.name().to_ascii_lowercase();
     let has = |word: &str| name.contains(word);

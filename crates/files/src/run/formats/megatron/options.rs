@@ -1,4 +1,4 @@
-//! What Megatron's arguments recompute, how experts run, and the kernels.
+//! Recomputation, experts and kernels of Megatron's arguments.
 
 use engine::model::training::{Recompute, RecomputeModules};
 use engine::params::ParamId;
@@ -8,7 +8,7 @@ use crate::run::draft::Draft;
 use crate::run::formats::shared;
 use crate::run::keys::Found;
 
-/// What is recomputed.
+/// Reads recomputation.
 pub(in super::super) fn recomputation(args: &mut Args, draft: &mut Draft) {
     let layers = args.count(&["recompute_num_layers", "activations_checkpoint_num_layers"]);
     let method = args.word(&["recompute_method", "activations_checkpoint_method"]);
@@ -62,7 +62,7 @@ fn selected(found: &Found<Vec<String>>, draft: &mut Draft) {
     draft.record(found, "These modules are recomputed");
 }
 
-/// How experts run.
+/// Reads how experts run.
 pub(in super::super) fn experts(args: &mut Args, draft: &mut Draft) {
     draft.set_option(ParamId::GroupedExperts, "no");
     draft.set_flag(args.flag(&["moe_grouped_gemm"]), ParamId::GroupedExperts);
@@ -95,7 +95,7 @@ pub(in super::super) fn experts(args: &mut Args, draft: &mut Draft) {
     draft.set_flag(args.flag(&["use_transformer_engine_op_fuser"]), ParamId::FusedExperts);
 }
 
-/// Kernels and dropout.
+/// Reads kernels and dropout.
 pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     if let Some(found) = args.word(&["attention_backend"]) {
         let kernel = match found.value.trim_start_matches("attnbackend.") {
@@ -111,7 +111,7 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     let kind = args.word(&["cross_entropy_fusion_impl"]);
     if let Some(found) = args.flag(&["cross_entropy_loss_fusion"]) {
         let native = kind.is_some_and(|kind| kind.value == "native");
-        // Megatron-Core's own writes the exponentials beside fp32 logits; Transformer Engine's does
+        // Megatron-Core's loss stores the exponentials and fp32 logits; Transformer Engine's does
         // not.
         match (found.value, native) {
             (true, true) => draft.set_option_from(&found, ParamId::Loss, "fp32-logits"),
@@ -121,7 +121,7 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     }
     let mut drops = |name| args.number(&[name]);
     let (hidden, attention) = (drops("hidden_dropout"), drops("attention_dropout"));
-    // Both are 0.1 where they are not said.
+    // Both default to 0.1.
     let is_on = |found: &Option<Found<f64>>| found.as_ref().is_none_or(|found| found.value > 0.0);
     let drops = is_on(&hidden) || is_on(&attention);
     if let Some(found) = hidden.or(attention) {
