@@ -1,4 +1,4 @@
-//! What a text or files bring: a model, an adapter, lengths of texts, a whole scenario, a run, an
+//! Import of texts and files: a model, an adapter, lengths of texts, a whole scenario, a run, an
 //! error, measurements.
 
 mod diagnosed;
@@ -24,38 +24,39 @@ use huggingface::{
     Imported, TextLengths, check_length, import, import_adapter, import_lengths, is_adapter, parse, text_of,
 };
 
-/// A text from outside, or a file.
+/// A pasted text, or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// The file's name; `None` for a text that was pasted.
     pub name: Option<String>,
-    /// What it holds.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 
-/// What was brought.
+/// Kind of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A model, for the scenario at hand.
+    /// A model, set in the current scenario.
     Model,
-    /// What an adapter trains, for the scenario at hand.
+    /// Weights that an adapter trains, set in the current scenario.
     Adapter,
-    /// Lengths of texts, for the scenario at hand.
+    /// Lengths of texts, set in the current scenario.
     Lengths,
-    /// A scenario with its pins: it takes the place of the one at hand.
+    /// A scenario with its pins, which replaces the current scenario.
     Scenario,
-    /// The configuration of a run: a scenario, on the cluster at hand where it names none.
+    /// The configuration of a run: a scenario, on the current cluster if the files name none.
     Run,
-    /// Measured links, for the cluster at hand.
+    /// Measured links, set in the current cluster.
     Links,
-    /// Measured rates of GPUs and their links, for the cluster at hand.
+    /// Measured rates of GPUs and their links, set in the current cluster.
     Rates,
-    /// An error or a memory snapshot, explained; the scenario stays.
+    /// An error or a memory snapshot, explained; the scenario is unchanged.
     Error,
-    /// A run in a person's own words: a scenario, fresh where they name a model.
+    /// A run in a person's own words: a scenario, based on the defaults if the sentence names a
+    /// model.
     Sentence,
-    /// What a run measured, against the scenario, which stays.
+    /// Measurements of a run, compared with the scenario, which is unchanged.
     Measured,
 }
 
@@ -64,60 +65,60 @@ pub enum Kind {
 pub struct Section {
     /// The heading.
     pub title: String,
-    /// A line each.
+    /// The sentences, one per line.
     pub lines: Vec<String>,
 }
 
-/// A change that is offered.
+/// A suggested change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    /// The code of its kind ([`crate::run::RULES`]); none where it changes no setting.
+    /// The code of the finding ([`crate::run::RULES`]); `None` if the change concerns no setting.
     pub code: Option<String>,
-    /// How grave what it mends is; as the code.
+    /// Severity of the finding; `None` if there is no code.
     pub severity: Option<Severity>,
-    /// What it changes and what that helps, in a sentence.
+    /// The change and its effect, in a sentence.
     pub what: String,
-    /// The changed scenario, as [`Brought::scenario`]; none where the finding has no change.
+    /// The changed scenario, in the format of [`Brought::scenario`]; `None` if the finding has no
+    /// fix.
     pub scenario: Option<String>,
-    /// The files that came, with the change written into them: name and text of each that differs.
+    /// Name and text of each imported file that the change alters, with the change applied.
     pub files: Vec<(String, String)>,
-    /// What it changes of what is trained.
+    /// Effect of the change on the training.
     pub changes: Changes,
 }
 
-/// What was read, as the page and the commands take it over.
+/// Result of an import, for the page and the commands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brought {
-    /// What it is.
+    /// Kind of the import.
     pub kind: Kind,
-    /// The scenario that it becomes: the text of a link, or JSON ([`links::decode()`]).
+    /// The imported scenario: the text of a link, or JSON ([`links::decode()`]).
     pub scenario: String,
-    /// What came, and what was not understood of it.
+    /// Summary of the import, with the parts that were not understood.
     pub said: String,
-    /// What it was read from.
+    /// The keys that were read.
     pub read: String,
-    /// What there is to know of it.
+    /// Details, by heading.
     pub sections: Vec<Section>,
-    /// What would be better.
+    /// Suggested changes.
     pub offers: Vec<Offer>,
-    /// What decides whether a run fits and no file says.
+    /// Facts that decide whether the run fits and that no file states.
     pub open: Vec<Unsaid>,
-    /// Questions for what is missing: without an answer to them there is no verdict, and nothing is
-    /// offered.
+    /// Questions about missing facts. While one is unanswered there is no verdict and no offer.
     pub missing: Vec<String>,
-    /// What contradicts itself or cannot be, and what was used instead.
+    /// Contradictory or impossible values, each with the value used instead.
     pub contradictions: Vec<String>,
-    /// A run over the likely values of what no file says.
+    /// Results over the likely values of facts that no file states.
     pub spread: Option<Spread>,
-    /// Of a sentence the parts that were understood, in order.
+    /// The understood parts of a sentence, in order.
     #[serde(default)]
     pub marks: Vec<Marked>,
-    /// Of a sentence that asks backwards the page's query, with its `?`: `?plan=cheapest&days=7`.
+    /// For a sentence with a goal, the page's query with its `?`: `?plan=cheapest&days=7`.
     #[serde(default)]
     pub plan: Option<String>,
 }
 
-/// The headings of what is asked for, of a run and of an error.
+/// Headings of the questions about a run and about an error.
 const MISSING: [&str; 2] =
     ["Missing: it decides whether the run fits, and nobody said it", "Missing: what would help depends on it"];
 
@@ -137,7 +138,8 @@ impl Brought {
         plan: None,
     };
 
-    /// Asks for what is missing, first of all, and takes back what was offered without it.
+    /// Sets the questions about missing facts and shows them first; offers are removed if there is
+    /// a question.
     pub fn ask(&mut self, questions: Vec<String>) {
         self.sections.retain(|section| !MISSING.contains(&section.title.as_str()));
         self.missing = questions;
@@ -149,18 +151,18 @@ impl Brought {
         }
     }
 
-    /// What came and what it was read from, with nothing to offer.
+    /// Creates an import without offers.
     fn new(kind: Kind, scenario: String, said: String, read: String) -> Self {
         Self { kind, scenario, said, read, ..Self::EMPTY }
     }
 }
 
-/// Reads what was brought, for a scenario: of several files each for what those before it made of
-/// the scenario.
+/// Imports items into a scenario. Each of several items is applied to the scenario that the items
+/// before it produced.
 ///
 /// # Errors
 ///
-/// A sentence: what the text is instead, or what it lacks.
+/// A sentence that names what the text is instead, or what is missing.
 ///
 /// ```
 /// use catalog::default_scenario;
@@ -175,13 +177,13 @@ pub fn bring(items: &[Item], scenario: &Scenario) -> Result<Brought, String> {
     bring_over(items, &Base::from(scenario))
 }
 
-/// The same, with values set by hand that count more than what the files of a run say.
+/// Imports items like [`bring`]; values set by hand take precedence over the files of a run.
 ///
 /// # Errors
 ///
-/// As of [`bring`].
+/// See [`bring`].
 pub fn bring_over(items: &[Item], base: &Base) -> Result<Brought, String> {
-    // Files of one run are read together, before what else came.
+    // Files of one run are read together, before all other items.
     let (parts, rest): (Vec<&Item>, Vec<&Item>) =
         items.iter().partition(|item| items.len() > 1 && of_run::is_part(item));
     let mut brought = if parts.len() > 1 { of_run::together(&parts, base)? } else { None };
@@ -208,7 +210,7 @@ fn of_item(item: &Item, base: &Base) -> Result<Brought, String> {
         return diagnosed::of_snapshot(snapshot::of_pickle(&item.bytes, scenario), scenario).map_err(named);
     }
     let read = text(&item.bytes).and_then(|text| of_text(&text, item.name.as_deref(), base));
-    // Of what a run printed, a line that is no text is left out.
+    // A log may contain lines that are not valid UTF-8; these are skipped.
     let read =
         read.or_else(|problem| match printed(&item.bytes).and_then(|text| diagnosed::diagnosed(&text, scenario)) {
             Some(found) => found,
@@ -217,8 +219,8 @@ fn of_item(item: &Item, base: &Base) -> Result<Brought, String> {
     read.map_err(named)
 }
 
-/// The lines of a file that are text, where others are not: a progress bar that was cut in the
-/// middle of a letter.
+/// Returns the valid UTF-8 lines of a file that is not entirely UTF-8, such as a log with a
+/// progress bar cut inside a character. `None` if the file is valid UTF-8 or has zero bytes.
 fn printed(bytes: &[u8]) -> Option<String> {
     if bytes.contains(&0) || core::str::from_utf8(bytes).is_ok() {
         return None;
@@ -229,16 +231,16 @@ fn printed(bytes: &[u8]) -> Option<String> {
 }
 
 impl Brought {
-    /// What came of one file, and then of another.
+    /// Merges the result of one item with the result of the next.
     fn and(self, next: Self) -> Self {
         let joined = |first: String, second: String| [first, second].join(" ").trim().to_owned();
-        // A scenario stays one, whatever changes in it.
+        // Items after a scenario do not change its kind.
         let kind = if self.kind == Kind::Scenario { self.kind } else { next.kind };
         Self { kind, said: joined(self.said, next.said), read: joined(self.read, next.read), ..next }
     }
 }
 
-/// The text of a file; of a picture of pixels, the link in it.
+/// Returns the text of a file, or the link inside a PNG.
 fn text(bytes: &[u8]) -> Result<String, String> {
     if carried::is_png(bytes) {
         return carried::of_png(bytes).ok_or_else(|| words::NO_LINK.to_owned());
@@ -250,7 +252,7 @@ fn text(bytes: &[u8]) -> Result<String, String> {
 /// of a run.
 fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, String> {
     let scenario = &base.scenario;
-    // A byte order mark is no part of the text.
+    // A byte order mark does not belong to the text.
     let text = text.trim_start_matches('\u{feff}');
     let length = check_length(text);
     if length.is_ok() {
@@ -268,7 +270,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     if rates::is_script(text) {
         return Err(rates::IS_SCRIPT.to_owned());
     }
-    // What a script says of a log, in a comment or a text, is no log.
+    // Log lines quoted in a script (comments, strings) are not a log.
     if !file.is_some_and(words::is_script)
         && let Some(found) = diagnosed::diagnosed(text, scenario)
     {
@@ -306,7 +308,7 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     if let Some(link) = carried::of_json(&json) {
         return Ok(opened(link, file));
     }
-    // A report without its link, or a scenario by itself.
+    // A report without its link, or a bare scenario.
     if json.get("scenario").is_some_and(Value::is_object) || json.get("rev").is_some() || is_scenario(&json) {
         return Ok(opened(text, file));
     }
@@ -317,15 +319,15 @@ fn of_text(text: &str, file: Option<&str>, base: &Base) -> Result<Brought, Strin
     }
     match import(&json) {
         Ok(imported) => Ok(modelled(&imported, scenario)),
-        // What names a kind of model is one.
+        // JSON with `model_type` is a model config, even if its import fails.
         Err(problem) if json.get("model_type").is_some() => Err(problem),
         Err(problem) => of_run::alone(text, file, base)
             .map_err(|refusal| if refusal.is_certain { refusal.sentence } else { problem }),
     }
 }
 
-/// Whether JSON is a scenario as somebody writes one: values of keys that links have, by any of
-/// their names, and among them what no framework's file has.
+/// Whether JSON is a handwritten scenario: a flat object, mostly of keys of links (under any of
+/// their names), with one key that no framework's configuration has.
 fn is_scenario(json: &Value) -> bool {
     let Some(entries) = json.as_object() else { return false };
     let is_known = |key: &String| spell(key, "").pairs.iter().all(|(key, _)| v1::is_key(key));
@@ -336,19 +338,19 @@ fn is_scenario(json: &Value) -> bool {
         && ["model", "cluster", "gpu", "gpus", "size"].iter().any(|key| entries.contains_key(*key))
 }
 
-/// A link, or a scenario in JSON.
+/// Imports a link, or a scenario in JSON.
 fn opened(text: &str, file: Option<&str>) -> Brought {
     let pins = links::decode(text).pins.len();
     Brought::new(Kind::Scenario, text.to_owned(), words::restored(file, pins), String::new())
 }
 
-/// Lengths of texts.
+/// Imports lengths of texts.
 fn listed(lengths: &TextLengths, scenario: &Scenario) -> Brought {
     let scenario = links::encode(&lengths.applied(scenario));
     Brought::new(Kind::Lengths, scenario, words::listed(lengths), String::new())
 }
 
-/// A model.
+/// Imports a model.
 fn modelled(imported: &Imported, scenario: &Scenario) -> Brought {
     let entry = in_catalog(imported);
     let model = entry.map_or(Model::Custom { architecture: imported.architecture }, ModelEntry::pick);
@@ -356,7 +358,7 @@ fn modelled(imported: &Imported, scenario: &Scenario) -> Brought {
     Brought::new(Kind::Model, scenario, words::imported(imported, entry), words::read(&imported.used))
 }
 
-/// The model of the catalog with this shape; of several the one of this name, else the first.
+/// Returns the catalog's model of this shape; of several, the one of this name, else the first.
 fn in_catalog(imported: &Imported) -> Option<&'static ModelEntry> {
     let is_same = |entry: &&ModelEntry| entry.architecture == imported.architecture;
     model_of(&imported.name).filter(is_same).or_else(|| MODELS.iter().find(is_same))

@@ -1,9 +1,9 @@
-//! What people bring to shardwise, and what they take from it.
+//! Imports of texts and files into shardwise, and exports of settings.
 //!
-//! The page fetches it when a file comes or settings are opened, never before.
+//! The page loads this crate when a file is opened or settings are shown, never before.
 //!
-//! What Hugging Face writes, a `config.json` or an adapter, is read by the crate `huggingface`;
-//! what a run leaves behind, errors, logs, snapshots and rates, by the crate `diagnose`.
+//! The crate `huggingface` reads Hugging Face's files (`config.json`, adapters); the crate
+//! `diagnose` reads errors, logs, memory snapshots and measured rates of a run.
 //!
 //! # Map
 //!

@@ -1,13 +1,13 @@
-//! Reads the configuration of a run, as a framework's own files have it, into a scenario: what was
-//! understood, what was assumed and what was ignored.
+//! Reads the configuration of a run from the files of a framework into a scenario, with lists of
+//! understood, assumed and ignored values.
 //!
-//! A file is taken apart into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys
-//! say whose it is ([`Format`]); the module of the format reads them by name (`keys`) into a
-//! scenario that is being made (`draft`). Keys that never change memory or speed are known and not
-//! listed (`quiet`); all others that no one asked for are ignored, and said so.
+//! A file is parsed into keys and values (`tree`: YAML, JSON, TOML, Python, shell); its keys
+//! identify its program ([`Format`]); the module of the format reads keys by name (`keys`) into a
+//! scenario under construction (`draft`). Keys that never change memory or speed are not listed
+//! (`ignored_keys`); all other keys that no reader asked for are listed as ignored.
 //!
-//! [`lint()`] says what the engine would do otherwise, and [`write_back`] changes the text of a
-//! file, line by line as it was.
+//! [`lint()`] suggests changes, and [`write_back`] changes values in the text of a file and keeps
+//! the rest of its lines.
 
 mod alternatives;
 mod batch;
@@ -16,16 +16,16 @@ mod draft;
 mod edit;
 mod format;
 mod formats;
+mod ignored_keys;
+mod key_values;
 mod keys;
 mod lint;
 mod models;
 mod program;
-mod quiet;
 mod refusal;
 mod several;
 mod spelling;
 mod tree;
-mod words;
 
 use catalog::releases::{Known, find, newest_of};
 use engine::model::software::Framework;
@@ -50,7 +50,7 @@ use tree::Tree;
 /// The most files that are read at once.
 pub const MOST_FILES: usize = 16;
 
-/// A file as text, with the name that it came under; the name may be empty.
+/// A text file with its name; the name may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
     /// Its name.
@@ -71,20 +71,20 @@ impl File {
 pub struct Line {
     /// The index of its file.
     pub file: usize,
-    /// The key as the file has it, from the outermost in.
+    /// The key as written in the file, outermost part first.
     pub key: String,
-    /// The value as the file has it.
+    /// The value as written in the file.
     pub value: String,
-    /// What the scenario makes of it: a parameter and its value.
+    /// Meaning in the scenario: a parameter and its value.
     pub meaning: String,
 }
 
-/// What a run is read over, and what is laid over it.
+/// Values for what the files do not state, and values set by hand.
 #[derive(Clone, Debug)]
 pub struct Base {
-    /// What files do not say: the cluster, the number of GPUs, the model, the price.
+    /// Values for what files do not state: the cluster, the number of GPUs, the model, the price.
     pub scenario: Scenario,
-    /// Values set by hand under keys of links, which count more than what files say.
+    /// Values set by hand under keys of links; they take precedence over the files.
     pub over: Vec<(String, String)>,
 }
 
@@ -108,40 +108,40 @@ pub struct Run {
     /// The scenario; serialised as its link.
     #[serde(rename = "link", serialize_with = "as_link")]
     pub scenario: Scenario,
-    /// What was understood, in the order of the files.
+    /// Understood keys, in the order of the files.
     pub understood: Vec<Line>,
-    /// What no file says and was assumed: sentences.
+    /// Assumptions about values that no file states: sentences.
     pub assumed: Vec<String>,
     /// Keys that have a value and no meaning here.
     pub ignored: Vec<String>,
-    /// What contradicts itself or cannot be, and what was used instead: sentences.
+    /// Contradictory or impossible values, each with the value used instead: sentences.
     pub contradictions: Vec<String>,
-    /// What decides whether it fits and no file says.
+    /// Facts that decide whether the run fits and that no file states.
     pub open: Vec<Unsaid>,
-    /// What was set by hand in place of what files say: `seq = 8k`.
+    /// Values set by hand that replaced values of the files: `seq = 8k`.
     pub overruled: Vec<String>,
-    /// The parameters that files say.
+    /// Parameters that files set.
     #[serde(skip)]
     said: Vec<ParamId>,
-    /// Whether the newest release of its program was taken.
+    /// Whether the newest release of the program was assumed.
     #[serde(skip)]
     takes_newest: bool,
 }
 
-/// What decides whether a run fits, where no file says it.
+/// A fact that decides whether a run fits, which no file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unsaid {
-    /// Which model it is: none is named, or one that is not known.
+    /// The model: none is named, or an unknown one.
     Model,
-    /// How many GPUs.
+    /// The number of GPUs.
     Gpus,
-    /// How long sequences are, where the framework has no default either.
+    /// The sequence length, if the framework has no default either.
     Length,
 }
 
 impl Unsaid {
-    /// Its key in links.
+    /// Returns the key in links.
     const fn key(self) -> &'static str {
         match self {
             Self::Model => "model",
@@ -155,13 +155,13 @@ fn as_link<S: Serializer>(scenario: &Scenario, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(&encode(scenario))
 }
 
-/// Reads the files of one run; what they do not say stays as it is in `base`: the cluster, the
+/// Reads the files of one run; values that no file states stay as in `base`: the cluster, the
 /// number of GPUs, the model, the price.
 ///
 /// # Errors
 ///
-/// A sentence if a file is empty, too large, binary, or written in no way that is read, or if no
-/// file is the configuration of a run.
+/// A sentence if a file is empty, too large, binary or in an unsupported syntax, or if no file is
+/// the configuration of a run.
 ///
 /// ```
 /// use catalog::default_scenario;
@@ -177,12 +177,12 @@ pub fn read(files: &[File], base: impl Into<Base>) -> Result<Run, String> {
     read.map_err(|refusal| refusal.sentence)
 }
 
-/// Returns every key of a file with its value, as the file has them: what is written back is held
-/// against it.
+/// Returns every key of a file with its value as written, to compare a changed file with the
+/// original.
 ///
 /// # Errors
 ///
-/// A sentence: it is empty, too long, binary, or cannot be read as what it looks like.
+/// A sentence if the file is empty, too long, binary, or does not parse.
 ///
 /// ```
 /// use files::run::{File, values};
@@ -194,12 +194,12 @@ pub fn values(file: &File) -> Result<Vec<(String, String)>, String> {
     Ok(tree::read(file)?.entries.into_iter().map(|entry| (entry.path, entry.value.shown())).collect())
 }
 
-/// Whether a file is a configuration of a program that is known, read here or not.
+/// Whether a file is a configuration of a known program, with a reader or without.
 pub(crate) fn is_known(file: &File) -> bool {
     told(file).map_or_else(|refusal| refusal.is_certain, |_| true)
 }
 
-/// A file taken apart, and its format.
+/// Parses a file and returns its format.
 fn told(file: &File) -> Result<(Tree, Format), Refusal> {
     let tree = match (tree::read(file), format::refused(&file.text)) {
         (Ok(tree), _) => tree,
@@ -210,7 +210,7 @@ fn told(file: &File) -> Result<(Tree, Format), Refusal> {
         let format = format::of(&tree, script).map_err(|refusal| outer(file).unwrap_or(refusal))?;
         return Ok((tree, format));
     }
-    // A script may tell its program by a command or an import alone.
+    // A script without keys may identify its program by a command or an import.
     let format = format::of(&tree, &file.text).map_err(|refusal| match tree.entries.as_slice() {
         [] if !refusal.is_certain => {
             Refusal::unknown(format!("{} has no keys with values: it is no configuration of a run.", tree.name))
@@ -220,13 +220,13 @@ fn told(file: &File) -> Result<(Tree, Format), Refusal> {
     Ok((tree, format))
 }
 
-/// Why a file is not read whose script is of no program: by what it is itself.
+/// Returns the refusal of a file by its outer keys, if the script inside it belongs to no program.
 fn outer(file: &File) -> Option<Refusal> {
     let tree = tree::read_as_written(file).ok()?;
     format::of(&tree, &file.text).err().filter(|refusal| refusal.is_certain)
 }
 
-/// Files taken apart, with their formats.
+/// Parses files and returns their formats.
 fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), Refusal> {
     if files.is_empty() {
         return Err(Refusal::unknown("There is nothing to read: paste or drop the configuration of a run.".into()));
@@ -238,7 +238,7 @@ fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), 
     let told = files.iter().map(|file| {
         told(file).map_err(|refusal| match files {
             [_] => refusal,
-            // Of several files, which one it is.
+            // Several files: name the one with the problem.
             _ => Refusal { sentence: format!("{}: {}", file.name, refusal.sentence), ..refusal },
         })
     });
@@ -247,18 +247,18 @@ fn taken_apart(files: &[File], base: &Base) -> Result<(Vec<Tree>, Vec<Format>), 
     Ok((trees, formats))
 }
 
-/// The same as [`read`], with whether the files are known for what they are where they are no run,
-/// and with what changes nothing told from what was taken into account.
+/// Reads files like [`read`], with two differences: the error states whether the files were
+/// recognised, and a value whose removal leaves the scenario equal is listed as `NO_CHANGE`.
 pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal> {
     let (trees, formats) = taken_apart(files, base)?;
     let mut run = assembled(&trees, &formats, files, base)?;
     let kept = run.understood.iter().enumerate().filter(|(_, line)| line.meaning == keys::TAKEN).take(MOST_TRIED);
-    // Of what has no meaning of its own, what the scenario would be the same without.
+    // Values without a meaning of their own whose removal leaves the scenario equal.
     let idle: Vec<usize> = kept
         .filter(|(_, line)| {
             let without = without(&trees, line);
             let other = assembled(&without, &formats, files, base);
-            // A model's own file is read whole, not by its keys.
+            // A model's own file is read as a whole, not key by key.
             formats.get(line.file).is_some_and(|format| format.is_run() || format.turn() > 2)
                 && other.is_ok_and(|other| other.scenario == run.scenario && other.contradictions == run.contradictions)
         })
@@ -272,7 +272,7 @@ pub(crate) fn read_or_refuse(files: &[File], base: &Base) -> Result<Run, Refusal
     Ok(run)
 }
 
-/// What is said of a file, with its name where there are others.
+/// Prefixes a sentence with the name of its file, if there are several files.
 fn of_file(said: &str, place: usize, files: &[File]) -> String {
     match files.get(place) {
         Some(file) if files.len() > 1 && !file.name.is_empty() => format!("{}: {said}", file.name),
@@ -280,10 +280,10 @@ fn of_file(said: &str, place: usize, files: &[File]) -> String {
     }
 }
 
-/// The most values that are tried without.
+/// Most values that are removed in turn.
 const MOST_TRIED: usize = 100;
 
-/// Files without the value of a line.
+/// Returns the trees without the value of a line.
 fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
     let mut trees = trees.to_vec();
     let entries = trees.get_mut(line.file).map(|tree| &mut tree.entries);
@@ -293,19 +293,19 @@ fn without(trees: &[Tree], line: &Line) -> Vec<Tree> {
     trees
 }
 
-/// The run of files that were taken apart.
+/// Builds the run of parsed files.
 fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) -> Result<Run, Refusal> {
     let mut base = base.clone();
-    // A release that is chosen by hand is what the files are read at.
+    // Files are read at the release that is set by hand.
     let by_hand = base.over.iter().rev().find_map(|(key, value)| (key == RELEASE_KEY).then(|| find(value))?);
     if let Some(release) = by_hand {
         base.scenario.release = Some(Known(release));
     } else {
-        // The newest is what another import left there.
+        // The newest release in the base comes from an earlier import, not from the user.
         base.scenario.release = base.scenario.release.filter(|Known(release)| release.id != newest_of(release).id);
     }
     let first = assembled_after(trees, formats, files, &base, &base.scenario)?;
-    // What a program does depends on what it was told, so that it is known in a second reading.
+    // Defaults of a program may depend on its settings, which are known from the first reading.
     let depends = first.scenario.release.is_some_and(|Known(release)| release.depends());
     if depends || first.scenario.framework == Framework::DeepSpeed {
         return assembled_after(trees, formats, files, &base, &first.scenario);
@@ -313,7 +313,7 @@ fn assembled(trees: &[Tree], formats: &[Format], files: &[File], base: &Base) ->
     Ok(first)
 }
 
-/// The same, where the run was read as `chosen` before.
+/// Builds the run of parsed files; `chosen` is the scenario of an earlier reading.
 fn assembled_after(
     trees: &[Tree],
     formats: &[Format],
@@ -323,7 +323,7 @@ fn assembled_after(
 ) -> Result<Run, Refusal> {
     let mut draft = Draft::new(&base.scenario, formats, chosen);
     draft.names = files.iter().map(|file| file.name.clone()).collect();
-    // Models first, launchers and what they refer to last.
+    // Models first, launchers and the files they refer to last.
     let mut order: Vec<usize> = (0..trees.len()).collect();
     order.sort_by_key(|place| formats.get(*place).map_or(0, |format| format.turn()));
     let (mut ignored, mut hints, mut read_keys) = (Vec::new(), Vec::new(), Vec::new());
@@ -343,7 +343,7 @@ fn assembled_after(
     draft.model_by_hint(&hints);
     batch::finish(&mut draft);
     let mut understood = draft.understood;
-    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.read_besides(&understood)).collect();
+    let besides: Vec<Line> = read_keys.iter().flat_map(|keys| keys.keys_used_indirectly(&understood)).collect();
     understood.extend(besides);
     understood.sort_by_key(|line| line.file);
     ignored.dedup();
@@ -352,12 +352,12 @@ fn assembled_after(
     let mut overruled = Vec::new();
     for (key, value) in &base.over {
         let before = draft.scenario;
-        // The files were read at it.
+        // The files were already read at this release.
         if key == RELEASE_KEY && before.release == base.scenario.release {
             overruled.push(format!("{key} = {value}"));
             continue;
         }
-        // What is wrong with it was said when the base was read.
+        // Issues of these values were reported when the base was read.
         let _ = put(&mut draft.scenario, key, value);
         if draft.scenario != before {
             overruled.push(format!("{key} = {value}"));

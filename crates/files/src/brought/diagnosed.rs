@@ -1,4 +1,4 @@
-//! Errors, logs, measured links and rates, held against the scenario at hand.
+//! Errors, logs, measured links and rates, compared with the current scenario.
 
 use catalog::default_scenario;
 use engine::format;
@@ -13,7 +13,7 @@ use diagnose::log::{self, Comparison, Reason, links};
 use diagnose::rates::{self, Taken};
 use diagnose::snapshot::{self, Found};
 
-/// What a text says of a run; nothing where it is neither an error nor a measurement.
+/// Imports an error or a measurement; `None` if the text is neither.
 pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brought, String>> {
     if let Some(taken) = rates::read(text, scenario) {
         return Some(taken.map(of_rates));
@@ -25,7 +25,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
     if let Ok(explained) = error::explain(&printed, scenario) {
         return Some(Ok(of_error(&explained, &printed, scenario)));
     }
-    // The comments of nccl-tests say what ran.
+    // nccl-tests names the collective in comments, so the whole text is read.
     if links::is_table(text) {
         let points = match links::read(text) {
             Ok(points) => points,
@@ -47,7 +47,7 @@ pub(super) fn diagnosed(text: &str, scenario: &Scenario) -> Option<Result<Brough
     Some(Ok(of_log(&comparison, &read, scenario)))
 }
 
-/// A text without the lines that are comments: what stands in one, no run printed.
+/// Removes comment lines, as nothing in a comment was printed by a run.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let is_comment = |line: &str| line.trim_start().starts_with('#');
     if !text.lines().any(is_comment) {
@@ -56,13 +56,13 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split_inclusive('\n').filter(|line| !is_comment(line)).collect())
 }
 
-/// Sections that say something.
+/// Returns the sections that have lines.
 fn filled(sections: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Vec<Section> {
     let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
     filled.map(|(title, lines)| Section { title: title.to_owned(), lines }).collect()
 }
 
-/// Rates that were measured, in the scenario.
+/// Imports measured rates into the scenario.
 fn of_rates(taken: Taken) -> Brought {
     let sections = filled(taken.sections);
     let offers = taken.offer.iter().map(|(what, scenario)| Offer {
@@ -89,7 +89,7 @@ fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {
     remarks.extend(log::unused(text).map(log::fragmentation));
     let remarks = ("What else the message says", remarks);
     let own = default_scenario().model;
-    // Which tensor it was, and what would help, depends on the model and the GPU.
+    // The failed tensor and the remedies depend on the model and the GPU.
     let has_model = scenario.model != own || !explained.is_of_gpu();
     let question = (!has_model).then(|| which_model(text));
     let questions: Vec<String> = question.into_iter().chain(explained.other_gpu.clone()).collect();
@@ -114,7 +114,7 @@ fn of_error(explained: &Explained, text: &str, scenario: &Scenario) -> Brought {
     brought
 }
 
-/// Asks for the model, with the family that a traceback names.
+/// Returns a question for the model, with the family that a traceback names.
 fn which_model(text: &str) -> String {
     let family = text.match_indices("modeling_").find_map(|(at, start)| {
         let rest = text.get(at + start.len()..)?;
@@ -127,7 +127,7 @@ fn which_model(text: &str) -> String {
     }
 }
 
-/// Changes with what they make of the memory.
+/// Returns remedies with the memory that the run then needs.
 fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
     let offer = |change: &Removal| {
         let fits = if change.fits { "fits" } else { "still does not fit" };
@@ -146,12 +146,12 @@ fn offers(changes: &[Removal], scenario: &Scenario) -> Vec<Offer> {
         }
     };
     let mut offers: Vec<Offer> = changes.iter().map(offer).collect();
-    // Two ways to the same scenario are one.
+    // Equal offers are listed once.
     offers.dedup();
     offers
 }
 
-/// What a memory snapshot says.
+/// Imports a memory snapshot.
 pub(super) fn of_snapshot(found: Result<Found, Cow<'static, str>>, scenario: &Scenario) -> Result<Brought, String> {
     let found = found?;
     Ok(Brought {

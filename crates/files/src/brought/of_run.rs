@@ -1,4 +1,4 @@
-//! The configuration of a run, with what the engine would do otherwise.
+//! Import of the configuration of a run, with suggested changes.
 
 use engine::format;
 
@@ -11,7 +11,7 @@ pub(super) fn alone(text: &str, name: Option<&str>, base: &Base) -> Result<Broug
     brought(&[File::new(name.unwrap_or_default(), text)], base)
 }
 
-/// A file as text, if it is one.
+/// Returns an item as a text file; `None` if it is not text.
 fn file(item: &Item) -> Option<File> {
     Some(File::new(item.name.clone().unwrap_or_default(), text(&item.bytes).ok()?))
 }
@@ -21,11 +21,11 @@ pub(super) fn is_part(item: &Item) -> bool {
     item.bytes.len() <= MOST_CHARACTERS && file(item).is_some_and(|file| run::is_known(&file))
 }
 
-/// Reads several files as those of one run; nothing where they are not.
+/// Reads several files as the configuration of one run; `None` if they are not a run.
 ///
 /// # Errors
 ///
-/// A sentence where they are known for what they are, and are not one run.
+/// A sentence if the files are recognised and are not one run.
 pub(super) fn together(items: &[&Item], base: &Base) -> Result<Option<Brought>, String> {
     let Some(files) = items.iter().map(|item| file(item)).collect::<Option<Vec<File>>>() else { return Ok(None) };
     match brought(&files, base) {
@@ -37,7 +37,7 @@ pub(super) fn together(items: &[&Item], base: &Base) -> Result<Option<Brought>, 
 
 fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     let run = run::read_or_refuse(files, base)?;
-    // Of a model that is not known there is no verdict, and so nothing to offer.
+    // Without a known model there is no verdict, and so nothing to offer.
     let has_model = !run.open.contains(&Unsaid::Model);
     let findings = if has_model { lint(&run, files, base) } else { Vec::new() };
     let offers = findings.iter().map(|finding| offer(finding, files, base)).collect();
@@ -67,13 +67,13 @@ fn brought(files: &[File], base: &Base) -> Result<Brought, Refusal> {
     Ok(brought)
 }
 
-/// The heading of what contradicts itself.
+/// Heading of the contradictions.
 pub const CONTRADICTS: &str = "Contradicts itself";
-/// What is said of a run whose model is not known.
+/// Question about a run whose model is unknown.
 const NO_MODEL: &str =
     "The model is not known, so there is no verdict: name one of the catalog, or add its config.json.";
 
-/// What came: `A run of Axolotl with DeepSpeed: 14 keys understood, 3 ignored.`
+/// Summary of the import: `A run of Axolotl with DeepSpeed: 14 keys understood, 3 ignored.`
 fn said(run: &Run) -> String {
     let mut names: Vec<&str> = Vec::with_capacity(run.formats.len());
     for format in &run.formats {
@@ -86,7 +86,7 @@ fn said(run: &Run) -> String {
     format!("A run of {}: {understood} {keys} understood, {ignored} ignored.", names.join(" with "))
 }
 
-/// A finding with its change, written into the files and read again.
+/// Writes the fix of a finding into the files, reads them again and returns the offer.
 fn offer(finding: &Finding, files: &[File], base: &Base) -> Offer {
     let mut what = finding.what.clone();
     let mut written = files.to_vec();

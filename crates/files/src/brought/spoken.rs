@@ -1,5 +1,5 @@
-//! A run in a person's own words: what the crate `sentence` understood, as the page, programs and
-//! the shell show it.
+//! Import of a run in a person's own words: the result of the crate `sentence`, for the page,
+//! programs and the shell.
 
 use engine::scenario::Scenario;
 use sentence::{Kind as About, Understood, understand};
@@ -7,30 +7,30 @@ use serde::{Deserialize, Serialize};
 
 use super::{Brought, Kind, Section};
 
-/// A part of a text that was understood; places are in UTF-16 code units, as browsers count.
+/// An understood part of a text; positions are UTF-16 code units, as in browsers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marked {
     /// The first unit.
     pub from: usize,
     /// The unit after the last.
     pub to: usize,
-    /// The part itself.
+    /// The text of this part.
     pub text: String,
-    /// What it was taken for, in words; empty for a word that carries nothing.
+    /// Meaning in words; empty for a word without meaning.
     pub means: String,
-    /// What it is about: `model`, `gpu`, `count`, `length`, … ([`sentence::Kind::key`]).
+    /// Topic: `model`, `gpu`, `count`, `length`, … ([`sentence::Kind::key`]).
     pub kind: String,
-    /// What was taken for what, in sentences.
+    /// Interpretations that were chosen, in sentences.
     pub taken: Vec<String>,
 }
 
-/// The most characters of a sentence, and its most lines: more is a file that was pasted.
+/// Most characters and most lines of a sentence: a longer text is a pasted file.
 const MOST: (usize, usize) = (600, 6);
 
-/// Words of configurations and of what programs print, which no sentence has.
+/// Words of configurations, logs and errors that no sentence contains.
 const NO_SENTENCE: [&str; 11] = ["{", "}", " --", "\"", "traceback", "error:", "import ", "#!", "://", "</", "\t"];
 
-/// Whether a text may be a sentence: short, of words, and no configuration.
+/// Whether a text may be a sentence: short, in words, and not a configuration.
 pub(super) fn may_be(text: &str) -> bool {
     let lower = text.to_lowercase();
     let is_setting = |line: &str| line.split_once(": ").is_some_and(|(key, _)| !key.trim().contains(' '));
@@ -40,14 +40,14 @@ pub(super) fn may_be(text: &str) -> bool {
         && text.trim().lines().filter(|line| is_setting(line)).count() < 2
 }
 
-/// Whether a text is of words on one line, and few settings among them.
+/// Whether a text is one line of words with few settings.
 pub(super) fn is_plain(text: &str) -> bool {
     let (all, set) =
         (text.split_whitespace().count(), text.split_whitespace().filter(|word| word.contains('=')).count());
     text.trim().lines().count() == 1 && all > 2 && set * 2 < all && !text.contains(": ")
 }
 
-/// Reads a text as a sentence; nothing where nothing of it was understood, or less than half.
+/// Reads a text as a sentence; `None` if less than half of it was understood.
 pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Brought> {
     let read = understand(text, scenario);
     let length = |from: usize, to: usize| to.saturating_sub(from);
@@ -56,7 +56,7 @@ pub(super) fn spoken(text: &str, scenario: &Scenario) -> Option<Brought> {
     (read.is_anything() && known >= unread).then(|| of(text, &read))
 }
 
-/// What was understood, as it is brought.
+/// Returns the understood sentence as an import.
 fn of(text: &str, read: &Understood) -> Brought {
     let known = read.marks.iter().filter(|mark| mark.kind != About::Filler);
     let meant: Vec<&str> = known.map(|mark| mark.means.as_str()).filter(|means| !means.is_empty()).collect();
@@ -78,7 +78,7 @@ fn of(text: &str, read: &Understood) -> Brought {
     }
 }
 
-/// The parts of a text that were understood.
+/// Returns the understood parts of a text.
 pub fn marks(text: &str, read: &Understood) -> Vec<Marked> {
     let marked = |mark: &sentence::Mark| Marked {
         from: units(text, mark.from),
@@ -91,7 +91,7 @@ pub fn marks(text: &str, read: &Understood) -> Vec<Marked> {
     read.marks.iter().map(marked).collect()
 }
 
-/// The UTF-16 code units before a byte of a text.
+/// Returns the number of UTF-16 code units before a byte of a text.
 pub fn units(text: &str, byte: usize) -> usize {
     text.get(..byte).map_or(0, |before| before.encode_utf16().count())
 }

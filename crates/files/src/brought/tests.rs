@@ -1,16 +1,16 @@
-//! What texts and files bring.
+//! Tests of imports.
 
 use super::*;
 use catalog::default_scenario;
 use huggingface::MOST_CHARACTERS;
 use links::decode::LONGEST_LINK;
 
-/// What a pasted text brings.
+/// Imports a pasted text.
 fn brought(text: &str) -> Result<Brought, String> {
     bring(&[Item { name: None, bytes: text.as_bytes().to_vec() }], &default_scenario())
 }
 
-/// A text without end: pairs of a link.
+/// Returns a long text: pairs of a link.
 fn pairs(length: usize) -> String {
     "v=1&gpus=8&".repeat(length.div_ceil(11))
 }
@@ -92,7 +92,7 @@ fn a_run_becomes_the_scenario_with_what_would_be_better() {
     assert!(run.said.starts_with("A run of Axolotl"), "{}", run.said);
     let titles: Vec<&str> = run.sections.iter().map(|section| section.title.as_str()).collect();
     assert!(titles.contains(&"Understood") && titles.iter().any(|title| title.starts_with("Assumed")), "{titles:?}");
-    // An offer is the same files with the change in them, and what they are then.
+    // An offer holds the files with the change applied, and the scenario read from them.
     let offer = run.offers.iter().find(|offer| !offer.files.is_empty()).unwrap();
     let (name, written) = &offer.files[0];
     assert!(name == "run.yaml" && written != text && written.contains("# keep"), "{written}");
@@ -137,12 +137,12 @@ fn the_model_and_the_gpu_of_an_error_are_asked_for_before_anything_is_offered() 
     assert!(error.offers.is_empty() && error.sections[0].lines == error.missing, "{error:?}");
     let known = of(text, "model=llama-3.1-8b&cluster=dgx-h100&gpus=8");
     assert!(known.missing.is_empty() && !known.offers.is_empty(), "{known:?}");
-    // What ended on the host has no model to ask for.
+    // A process killed on the host raises no question about the model.
     let killed = of("slurmstepd: error: Detected 1 oom_kill event in StepId=11300781.0.", "");
     assert!(killed.missing.is_empty() && killed.said.contains("host's memory"), "{killed:?}");
-    // What signal 9 says is less.
+    // Signal 9 alone does not tell who sent it.
     assert!(of("exitcode  : -9 (pid: 4123)", "").said.contains("nothing here says who sent it"));
-    // A summary beside the message says how much lies in pieces.
+    // A memory summary next to the message states the fragmentation.
     let summary = "| PyTorch CUDA memory summary, device ID 0 |\n\
         | Allocated memory      |  41235 MiB |  61235 MiB |    912 GiB |    871 GiB |\n\
         | GPU reserved memory   |  77824 MiB |  77824 MiB |  77824 MiB |      0 B   |\n\
@@ -183,7 +183,7 @@ fn tables_of_links_are_read_behind_what_launchers_print() {
         let tagged: Vec<String> = table.iter().map(|line| format!("{start}{line}")).collect();
         assert_eq!(of(tagged.join("\n")).unwrap().scenario, plain.scenario, "{start}");
     }
-    // Out of place alone.
+    // Only the out-of-place columns.
     let short = table.join("\n").replace("  2200.0  244.0  244.0      0", "");
     assert_eq!(of(short).unwrap().scenario, plain.scenario);
 }
@@ -202,7 +202,7 @@ fn a_log_is_held_against_the_scenario_and_offers_its_correction() {
 
 #[test]
 fn measured_links_become_the_cluster_s() {
-    // The first table that people posted.
+    // The first of the published tables.
     let tables = include_str!("../../../../tests/logs/links.txt");
     let text = tables.split("\n\n").nth(1).unwrap().lines().skip(2).collect::<Vec<_>>().join("\n");
     let base = links::decode("cluster=dgx-h100&gpus=8").scenario;

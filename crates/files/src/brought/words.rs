@@ -1,4 +1,4 @@
-//! The sentences about what was brought.
+//! Sentences about imports.
 
 use catalog::ModelEntry;
 use engine::format;
@@ -8,15 +8,15 @@ use engine::params::quantity::shorten;
 use diagnose::log;
 use huggingface::{Adapter, Imported, TextLengths};
 
-/// Where nothing came.
+/// Error: no input.
 pub const NOTHING: &str = "There is nothing to read: paste a text or choose a file.";
-/// Where a picture has no link.
+/// Error: a picture without a link.
 pub const NO_LINK: &str = "This picture holds no link to a scenario: it was not saved by this page, or another program left the \
      link out. Drop one that was saved here, or open its link.";
-/// Where a file is no text and no picture of ours.
+/// Error: neither text nor a picture saved by this page.
 pub const NO_TEXT: &str =
     "This is neither text nor a PNG. Drop a config.json, or an SVG, PNG, CSV or JSON that was saved here.";
-/// In place of a notebook.
+/// Error: a notebook without a known trainer.
 pub const NOTEBOOK: &str = "This is a notebook whose code has no settings of a trainer that is known. Give those that it passes to the trainer: as a file of the \
      program, or by hand (model, seq, mbs, accum, gpus).";
 
@@ -33,7 +33,7 @@ pub fn is_script(file: &str) -> bool {
     [".py", ".sh", ".bash", ".slurm", ".sbatch", ".yaml", ".yml", ".toml"].iter().any(|end| file.ends_with(end))
 }
 
-/// Whether a text is what a run printed: lines with a step and figures.
+/// Whether a text is a log: lines with a step and figures.
 pub fn is_log(text: &str) -> bool {
     let words = ["step", "iter", "epoch", "loss", "tok/s", "it/s", "lr"];
     let is_line = |line: &&str| {
@@ -41,7 +41,7 @@ pub fn is_log(text: &str) -> bool {
         let figures = lower.split(|letter: char| !letter.is_ascii_digit()).filter(|figure| !figure.is_empty()).count();
         figures >= 3 && words.iter().filter(|word| lower.contains(**word)).count() >= 2
     };
-    // Of a text that opens a brace, lines that each are an object.
+    // A text that begins with a brace is a log only if each line is an object.
     let is_json = |line: &str| line.trim_start().starts_with('{') && line.trim_end().ends_with('}');
     if text.trim_start().starts_with('{') && !text.lines().next().is_some_and(is_json) {
         return false;
@@ -51,7 +51,7 @@ pub fn is_log(text: &str) -> bool {
     of_log > 0 && of_log * 2 >= all
 }
 
-/// In place of a log of no program that is known.
+/// Error: a log of an unknown program.
 pub fn no_known_log(text: &str) -> String {
     if let Some(said) = log::untimed(text) {
         return said.to_owned();
@@ -59,7 +59,7 @@ pub fn no_known_log(text: &str) -> String {
     format!("This is no log that is known here: those of {} are read. Give the time of a step by hand.", log::writers())
 }
 
-/// In place of a text that is too long for anything but a log.
+/// Error: a text that is too long for a configuration and is no known log.
 pub fn too_long() -> String {
     format!(
         "This text is longer than a million characters and no log that is known here (those of {} are), and a configuration has a few \
@@ -68,23 +68,23 @@ pub fn too_long() -> String {
     )
 }
 
-/// After a scenario was restored.
+/// Confirms that a scenario was restored.
 pub fn restored(file: Option<&str>, pins: usize) -> String {
-    let from = file.map_or_else(|| "The link".to_owned(), |file| format!("“{}”", shorten(file)));
+    let from = file.map_or_else(|| "the link".to_owned(), |file| format!("“{}”", shorten(file)));
     let with = match pins {
         0 => "",
-        1 => " and the one pinned beside it",
-        _ => " and those pinned beside it",
+        1 => " and the scenario pinned beside it",
+        _ => " and the scenarios pinned beside it",
     };
-    format!("{from} brought its scenario back{with}; undo takes it away again.")
+    format!("Restored the scenario of {from}{with}. Undo to go back.")
 }
 
-/// A problem with the name of its file.
+/// Adds the name of a file to a problem.
 pub fn of_file(file: &str, problem: &str) -> String {
     format!("“{}”: {problem}", shorten(file))
 }
 
-/// Before the addresses of models.
+/// Prefix of the addresses of models.
 const HUB: &str = "https://huggingface.co/";
 
 /// Whether a text is the address of something.
@@ -93,7 +93,7 @@ pub fn is_address(text: &str) -> bool {
     ["https://", "http://"].iter().any(|start| text.starts_with(start)) && !text.contains(char::is_whitespace)
 }
 
-/// In place of what an address leads to.
+/// Error: an address, which the page does not fetch.
 pub fn not_fetched(address: &str) -> String {
     let mut parts = address.trim().strip_prefix(HUB).unwrap_or_default().split('/').filter(|part| !part.is_empty());
     let place = match (parts.next(), parts.next()) {
@@ -103,8 +103,7 @@ pub fn not_fetched(address: &str) -> String {
     format!("This page fetches nothing from other sites. Open {place} in another tab and paste the text that it shows.")
 }
 
-/// After a model was imported: name, the entry of the catalog that it is, size, and what was not
-/// understood.
+/// Summary of an imported model: name, catalog entry, size, and keys that were not understood.
 pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
     let shape = &imported.architecture;
     let params = format::params(shape.params() as f64);
@@ -134,13 +133,13 @@ pub fn imported(imported: &Imported, entry: Option<&ModelEntry>) -> String {
     text
 }
 
-/// The keys that it was read from.
+/// Lists the keys that were read.
 pub fn read<T: AsRef<str>>(keys: &[T]) -> String {
     let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
     format!("Read: {}.", keys.join(", "))
 }
 
-/// After an adapter was imported: rank and model, and what could not be read exactly.
+/// Summary of an imported adapter: rank, model, and remarks about inexact values.
 pub fn adapted(adapter: &Adapter) -> String {
     let model = adapter.model().map_or_else(String::new, |entry| format!(" for {}", entry.name));
     let mut text = format!("An adapter of rank {}{model}.", adapter.trained().rank);
@@ -150,7 +149,7 @@ pub fn adapted(adapter: &Adapter) -> String {
     text
 }
 
-/// After lengths were imported.
+/// Summary of imported lengths.
 pub fn listed(lengths: &TextLengths) -> String {
     let [count, mean, longest] =
         [lengths.count as f64, lengths.mean, lengths.longest].map(|value| format::count(value.round()));

@@ -1,4 +1,4 @@
-//! What decides whether a run fits and no file says: the run over its likely values.
+//! Evaluates a run over the likely values of facts that no file states.
 
 use catalog::accuracy::{fit_odds, verdict};
 use catalog::releases::{Known, RELEASES, Release};
@@ -14,45 +14,45 @@ use serde::{Deserialize, Serialize};
 
 use super::{Base, File, Run, read};
 
-/// Micro-batches that people take.
+/// Common micro-batches.
 const MICRO: [u32; 4] = [1, 2, 4, 8];
-/// Lengths that people take, in tokens.
+/// Common sequence lengths, in tokens.
 const LENGTHS: [u32; 3] = [2048, 4096, 8192];
-/// How long before the newest release a run may be of, in days.
+/// Likely age of a run's release relative to the newest, in days.
 const LIKELY_DAYS: i64 = 366;
 
-/// A run over the likely values of what no file says.
+/// Results over the likely values of facts that no file states.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// A sentence for each thing that no file says: its likely values, and what each needs.
+    /// A sentence for each missing fact: its likely values, and the memory that each needs.
     pub said: Vec<String>,
-    /// The odds of each likely run to fit, 0 to 1, that which was taken first.
+    /// The odds that each likely run fits, 0 to 1, the assumed values first.
     pub odds: Vec<f64>,
 }
 
 impl Spread {
-    /// The odds to fit, whichever of the likely runs this is, each as likely as another: the mean
-    /// of theirs, 0 to 1.
+    /// Returns the odds that the run fits: the mean over the likely runs, 0 to 1.
     pub fn share(&self) -> f64 {
         self.odds.iter().sum::<f64>() / self.odds.len().max(1) as f64
     }
 
-    /// Whether the likely runs have more than one verdict: there is none before it is said.
+    /// Whether the verdicts of the likely runs differ; then there is no verdict until the fact is
+    /// stated.
     pub fn disagrees(&self) -> bool {
         let mut verdicts = self.odds.iter().map(|odds| Verdict::of(*odds));
         let first = verdicts.next();
         verdicts.any(|other| Some(other) != first)
     }
 
-    /// The verdict over the likely runs: theirs, or tight where they have several, whatever the
-    /// mean of their odds.
+    /// Returns the verdict over the likely runs: their common verdict, or tight if verdicts differ,
+    /// independent of the mean odds.
     pub fn verdict(&self) -> Verdict {
         if self.disagrees() { Verdict::Tight } else { Verdict::of(self.share()) }
     }
 }
 
-/// A run over the likely values of what its files do not say: one thing at a time, the others as
-/// they were taken.
+/// Evaluates a run over the likely values of facts that its files do not state: one fact at a time,
+/// the others as assumed.
 pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
     let scenario = &run.scenario;
     let mut spread = Spread::default();
@@ -102,7 +102,7 @@ pub fn spread(run: &Run, files: &[File], base: &Base) -> Spread {
 }
 
 impl Spread {
-    /// Adds the runs over the values of one thing, where they differ.
+    /// Adds the runs over the values of one fact, if their verdicts differ.
     fn over(&mut self, what: &str, taken: &Scenario, runs: impl Iterator<Item = (String, Scenario)>) {
         let runs: Vec<(String, Scenario)> = runs.collect();
         let others = runs.iter().filter(|(_, scenario)| scenario != taken);
@@ -111,7 +111,7 @@ impl Spread {
             runs.into_iter().map(|(value, scenario)| (value, scenario.report())).collect();
         let verdicts: Vec<Verdict> = runs.iter().map(|(_, report)| verdict(report)).collect();
         let Some((_, first)) = runs.first() else { return };
-        // What changes nothing is not worth a line.
+        // Skips a fact that changes nothing.
         if verdicts.iter().all(|other| Some(other) == verdicts.first()) {
             return;
         }
@@ -123,7 +123,7 @@ impl Spread {
     }
 }
 
-/// Likely values with the one that was taken, in order.
+/// Returns the likely values and the assumed one, in order.
 fn around(taken: u32, likely: &[u32]) -> Vec<u32> {
     let mut values = likely.to_vec();
     values.push(taken);
@@ -132,13 +132,13 @@ fn around(taken: u32, likely: &[u32]) -> Vec<u32> {
     values
 }
 
-/// The releases of a program of a year before its newest, that one too.
+/// Returns the releases of a program within a year of its newest, with the newest.
 fn recent(newest: &'static Release) -> impl Iterator<Item = &'static Release> {
     let oldest = days(newest.since) - LIKELY_DAYS;
     RELEASES.iter().filter(move |release| release.program == newest.program && days(release.since) >= oldest)
 }
 
-/// A day of the form `2026-04-27` as a number of days, months counted as 31.
+/// Converts a day of the form `2026-04-27` to a number of days, with months of 31 days.
 fn days(day: &str) -> i64 {
     let mut parts = day.split('-').map(|part| part.parse::<i64>().unwrap_or_default());
     let mut next = || parts.next().unwrap_or_default();

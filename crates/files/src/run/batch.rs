@@ -1,4 +1,4 @@
-//! What follows when all files are read: GPUs, degrees, the batch of a step, tokens.
+//! Values that follow once all files are read: GPUs, degrees, the batch of a step, tokens.
 
 use engine::params::ParamId;
 use engine::params::quantity::group_thousands;
@@ -9,7 +9,7 @@ use super::Unsaid;
 use super::draft::Draft;
 use super::keys::Found;
 
-/// Completes a scenario from what was said of its parts.
+/// Completes a scenario from the values that the files state.
 pub(super) fn finish(draft: &mut Draft) {
     world(draft);
     strategy(draft);
@@ -32,7 +32,7 @@ pub(super) fn finish(draft: &mut Draft) {
     }
 }
 
-/// GPUs that one replica of the model takes.
+/// Returns the number of GPUs of one replica of the model.
 fn per_replica(draft: &Draft) -> u32 {
     let scenario = &draft.scenario;
     scenario.tp.saturating_mul(scenario.cp).saturating_mul(scenario.pp).max(1)
@@ -45,7 +45,7 @@ fn world(draft: &mut Draft) {
     let product = |by: Option<&Found<u32>>, other: u32| by.map(|found| found.with(found.value.saturating_mul(other)));
     let of_nodes = match (&nodes, &per_node) {
         (Some(nodes), Some(per_node)) => {
-            draft.note(nodes, format!("{} nodes", nodes.value));
+            draft.record(nodes, format!("{} nodes", nodes.value));
             product(Some(per_node), nodes.value)
         }
         (Some(nodes), None) if world.gpus.is_none() && nodes.value > 1 => {
@@ -55,13 +55,13 @@ fn world(draft: &mut Draft) {
         (None, Some(per_node)) => Some(per_node.clone()),
         _ => None,
     };
-    // A node of the cluster has as many GPUs as its processes, where there are several.
+    // With several nodes, a node has as many GPUs as processes.
     let said =
         per_node.as_ref().map(|found| found.value).filter(|_| nodes.as_ref().is_some_and(|nodes| nodes.value > 1));
     let by_count = world.gpus.as_ref().zip(nodes.as_ref()).filter(|(_, nodes)| nodes.value > 1);
     let said = said.or_else(|| by_count.map(|(gpus, nodes)| gpus.value / nodes.value).filter(|each| *each > 0));
     if let Some(each) = said.filter(|each| *each != node) {
-        draft.put(ParamId::GpusPerNode, f64::from(each));
+        draft.set_number(ParamId::GpusPerNode, f64::from(each));
     }
     if let (Some(gpus), Some(by_nodes)) = (&world.gpus, &of_nodes)
         && gpus.value != by_nodes.value
@@ -85,17 +85,17 @@ fn world(draft: &mut Draft) {
     if gpus.is_some() {
         draft.number(gpus, ParamId::Gpus);
     } else if world.is_single {
-        draft.put(ParamId::Gpus, 1.0);
+        draft.set_number(ParamId::Gpus, 1.0);
         draft.assume("The files name no launcher: one GPU.");
     } else if let Some(gpus) = of_batch(draft, each) {
-        draft.put(ParamId::Gpus, f64::from(gpus));
+        draft.set_number(ParamId::Gpus, f64::from(gpus));
         draft.assume(format!("The files do not say how many GPUs: {gpus}, which the batch divides."));
     } else {
         draft.open.push(Unsaid::Gpus);
         let mut gpus = draft.scenario.gpus.max(1);
         if !gpus.is_multiple_of(each) {
             gpus = gpus.div_ceil(each).saturating_mul(each);
-            draft.put(ParamId::Gpus, f64::from(gpus));
+            draft.set_number(ParamId::Gpus, f64::from(gpus));
         }
         draft.assume(format!(
             "The files do not say how many GPUs: {} of the present cluster.",
@@ -114,8 +114,8 @@ fn world(draft: &mut Draft) {
     }
 }
 
-/// GPUs by the batch: as many replicas as its parts say, or the most up to the present ones that
-/// divide it.
+/// Returns the number of GPUs that follows from the batch: by the stated global batch, micro-batch
+/// and accumulation, else the most up to the current number that divides the batch.
 fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
     let said = &draft.batch;
     let global = said.global.as_ref()?.value;
@@ -134,7 +134,7 @@ fn of_batch(draft: &Draft, each: u32) -> Option<u32> {
     found.checked_mul(each)
 }
 
-/// Replicas of the data: the GPUs over those of a replica.
+/// Returns the data-parallel degree: all GPUs divided by those of a replica.
 fn replicas(draft: &Draft) -> u32 {
     draft.scenario.degrees().dp.max(1)
 }
@@ -151,19 +151,19 @@ fn strategy(draft: &mut Draft) {
     }
     match (replicate, shard) {
         (Some(replicate), _) if replicated > 1 && sharded > 1 => {
-            draft.put(ParamId::ShardSize, f64::from(sharded));
+            draft.set_number(ParamId::ShardSize, f64::from(sharded));
             let option = if draft.scenario.strategy == Strategy::Zero1 { "zero1-group" } else { "hybrid-shard" };
-            draft.choose(&replicate, ParamId::Strategy, option);
+            draft.set_option_from(&replicate, ParamId::Strategy, option);
         }
-        (Some(replicate), _) if replicated > 1 => draft.choose(&replicate, ParamId::Strategy, "ddp"),
+        (Some(replicate), _) if replicated > 1 => draft.set_option_from(&replicate, ParamId::Strategy, "ddp"),
         (_, Some(shard)) if shard.value > 1 && !draft.has_strategy => {
-            draft.choose(&shard, ParamId::Strategy, "full-shard");
+            draft.set_option_from(&shard, ParamId::Strategy, "full-shard");
         }
         _ => {}
     }
 }
 
-/// The micro-batch and how many of them a step has.
+/// Sets the micro-batch and the number of micro-batches per step.
 fn batch(draft: &mut Draft) {
     let said = draft.batch.clone();
     let dp = replicas(draft);
@@ -172,17 +172,17 @@ fn batch(draft: &mut Draft) {
     }
     let no_micro = said.micro.is_none() && said.local.is_none();
     let micro = match (&said.micro, &said.local) {
-        // Of a pipeline's local batch the micro-batch is what was said, else one.
+        // A pipeline splits its local batch into the stated micro-batches, else of one sequence.
         (None, Some(local)) if draft.scenario.pp == 1 => Some(local.clone()),
         (micro, _) => micro.clone(),
     };
     if let Some(micro) = &micro {
         draft.number(Some(micro.clone()), ParamId::MicroBatchSize);
     } else {
-        draft.put(ParamId::MicroBatchSize, f64::from(said.usual_micro));
+        draft.set_number(ParamId::MicroBatchSize, f64::from(said.default_micro_batch));
     }
     let micro = draft.scenario.micro_batch_size.max(1);
-    // Which file says the micro-batch, where several may.
+    // Names the file of the micro-batch, if there are several files.
     let is_elsewhere = draft.names.len() > 1;
     let of_micro = said.micro.as_ref().filter(|_| is_elsewhere);
     let of_micro = of_micro.map_or_else(String::new, |micro| format!(" by {}", draft.key(micro)));
@@ -212,7 +212,7 @@ fn batch(draft: &mut Draft) {
     match (said.accum, of_global) {
         (Some(accum), Some(global)) => {
             if accum.value == global.value {
-                draft.note(&global, format!("{} sequences a step", global.shown));
+                draft.record(&global, format!("{} sequences a step", global.shown));
             } else {
                 draft.contradict(format!(
                     "{} is {}, and {} makes {} micro-batches on {dp} replicas: {} are used.",
@@ -226,7 +226,7 @@ fn batch(draft: &mut Draft) {
             draft.number(Some(accum), ParamId::GradAccumSteps);
         }
         (None, Some(global)) => {
-            // A global batch without a micro-batch: one pass, as far as that is allowed.
+            // A global batch without a micro-batch: one pass, if allowed.
             draft.number(Some(global), ParamId::GradAccumSteps);
         }
         (Some(accum), None) => {
@@ -241,7 +241,7 @@ fn batch(draft: &mut Draft) {
     }
 }
 
-/// `MaxText` counts sequences a device, of which a replica has several.
+/// Sets the batch of `MaxText`, which counts sequences per device; a replica has several devices.
 fn by_device(draft: &mut Draft, per_device: &Found<f64>, accum: Option<Found<u32>>, dp: u32) {
     let sequences = per_device.value * f64::from(draft.scenario.gpus) / f64::from(dp);
     let whole = sequences.round().max(1.0);
@@ -256,7 +256,7 @@ fn by_device(draft: &mut Draft, per_device: &Found<f64>, accum: Option<Found<u32
     draft.number(accum, ParamId::GradAccumSteps);
 }
 
-/// Tokens of the run from its steps or samples.
+/// Sets the tokens of the run, from steps or samples.
 fn tokens(draft: &mut Draft) {
     let scenario = &draft.scenario;
     let sequences = f64::from(scenario.micro_batch_size)
@@ -271,17 +271,17 @@ fn tokens(draft: &mut Draft) {
         _ => return,
     };
     let number = ParamId::TrainingTokens.param().number();
-    // Figures of a plan, not of an account.
+    // Three digits are enough for a plan.
     let found = found.with(rounded(found.value));
     let in_bounds = number.is_some_and(|number| found.value >= number.min && found.value <= number.max);
     if in_bounds {
         draft.number(Some(found), ParamId::TrainingTokens);
     } else {
-        draft.note(&found, "A run too short to plan: its tokens stay");
+        draft.record(&found, "A run too short to plan: its tokens stay");
     }
 }
 
-/// A number to three significant digits.
+/// Rounds a number to three significant digits.
 fn rounded(value: f64) -> f64 {
     let mut step = 1.0;
     while value / step >= 1000.0 {

@@ -1,4 +1,4 @@
-//! The scenario that is being made of the keys.
+//! The scenario under construction, filled from the keys of files.
 
 use catalog::releases::{self, GONE, Known, Release};
 use engine::model::choices::Choices;
@@ -15,12 +15,13 @@ use super::keys::{Found, Keys};
 use super::spelling::shortened;
 use super::{Line, Unsaid};
 
-/// In place of a file's index, for what a program has where no file says it.
+/// Index of no file, for defaults of a program.
 pub(super) const NO_FILE: usize = usize::MAX;
 
-/// What the batch of a step was said to be, which its parts follow from when all files are read.
+/// Batch sizes as the files state them; the micro-batch and accumulation follow when all files are
+/// read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BatchSaid {
+pub(super) struct BatchFields {
     /// Sequences of a micro-batch.
     pub(super) micro: Option<Found<u32>>,
     /// Micro-batches of a step.
@@ -29,66 +30,67 @@ pub(super) struct BatchSaid {
     pub(super) global: Option<Found<u32>>,
     /// Sequences of a step on one replica.
     pub(super) local: Option<Found<u32>>,
-    /// Sequences of a step over micro-batches, on all GPUs of a replica: of `MaxText`, per device.
+    /// Sequences of a micro-batch per device, as `MaxText` counts; a replica has several devices.
     pub(super) per_device: Option<Found<f64>>,
     /// Optimizer steps.
     pub(super) steps: Option<Found<f64>>,
     /// Sequences of the whole run.
     pub(super) samples: Option<Found<f64>>,
-    /// What the framework takes where none is said.
-    pub(super) usual_micro: u32,
+    /// The framework's default micro-batch.
+    pub(super) default_micro_batch: u32,
 }
 
-/// What was said of the GPUs.
+/// Numbers of GPUs, nodes and replicas as the files state them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WorldSaid {
+pub(super) struct WorldSizeFields {
     pub(super) gpus: Option<Found<u32>>,
     pub(super) nodes: Option<Found<u32>>,
     pub(super) per_node: Option<Found<u32>>,
-    /// Data-parallel replicas, where a format counts those and not GPUs.
+    /// Data-parallel replicas, for formats that count replicas and not GPUs.
     pub(super) replicas: Option<Found<u32>>,
-    /// What weights are replicated and sharded over.
+    /// Degrees over which weights are replicated and sharded.
     pub(super) replicate: Option<Found<u32>>,
     pub(super) shard: Option<Found<u32>>,
-    /// Whether one GPU is what the framework uses where none is said.
+    /// Whether the framework uses one GPU by default.
     pub(super) is_single: bool,
 }
 
-/// A scenario with its lists.
+/// A scenario with the lists of understood, assumed and contradictory values.
 pub(super) struct Draft {
     pub(super) scenario: Scenario,
     pub(super) understood: Vec<Line>,
     pub(super) assumed: Vec<String>,
     pub(super) contradictions: Vec<String>,
-    pub(super) batch: BatchSaid,
-    pub(super) world: WorldSaid,
-    /// The names of the files.
+    pub(super) batch: BatchFields,
+    pub(super) world: WorldSizeFields,
+    /// Names of the files.
     pub(super) names: Vec<String>,
     /// All formats of the run.
     pub(super) formats: Vec<Format>,
     /// Whether a model was named or described.
     pub(super) has_model: bool,
-    /// Whether a model was named that nobody knows.
+    /// Whether an unknown model was named.
     pub(super) names_unknown_model: bool,
-    /// Whether a file said how the state is sharded.
+    /// Whether a file set the sharding strategy.
     pub(super) has_strategy: bool,
-    /// Whether a file said how long sequences are.
+    /// Whether a file set the sequence length.
     pub(super) has_length: bool,
-    /// What decides whether it fits and no file said, once all are read.
+    /// Facts that decide whether the run fits and that no file stated, once all files are read.
     pub(super) open: Vec<Unsaid>,
-    /// The parameters that files say.
+    /// Parameters that files set.
     pub(super) said: Vec<ParamId>,
-    /// Whether the newest release was taken, as nothing says which.
+    /// Whether the newest release was assumed, as no file names one.
     pub(super) takes_newest: bool,
-    /// The release that was chosen by hand.
+    /// The release set by hand.
     release: Option<&'static Release>,
-    /// The run as it was read before: what a program does may depend on its choices.
+    /// The scenario of an earlier reading: defaults of a program may depend on its settings.
     chosen: Scenario,
 }
 
 impl Draft {
-    /// Begins with what a run's configuration does not say: cluster, GPUs, model, price. Everything
-    /// else is as in an empty link. `chosen` is the run as it was read before.
+    /// Creates a draft with the base's cluster, GPUs, model and price, which configurations do not
+    /// state; all other values are those of an empty link. `chosen` is the scenario of an earlier
+    /// reading.
     pub(super) fn new(base: &Scenario, formats: &[Format], chosen: &Scenario) -> Self {
         let scenario = Scenario {
             model: base.model,
@@ -105,8 +107,8 @@ impl Draft {
             understood: Vec::new(),
             assumed: Vec::new(),
             contradictions: Vec::new(),
-            batch: BatchSaid { usual_micro: 1, ..BatchSaid::default() },
-            world: WorldSaid::default(),
+            batch: BatchFields { default_micro_batch: 1, ..BatchFields::default() },
+            world: WorldSizeFields::default(),
             names: Vec::new(),
             formats: formats.to_vec(),
             has_model: false,
@@ -121,8 +123,8 @@ impl Draft {
         }
     }
 
-    /// Sets what a program does by itself: at the release that was chosen, at the last one that
-    /// knows a file's keys, or at the newest.
+    /// Sets a program's defaults: of the release set by hand, else of the last release that has the
+    /// files' keys, else of the newest.
     pub(super) fn program(&mut self, program: &str, keys: &Keys) {
         let Some(newest) = releases::newest(program) else { return };
         let chosen = self.release.filter(|release| release.program_key() == program);
@@ -155,20 +157,20 @@ impl Draft {
         self.below();
     }
 
-    /// FlashAttention-2, PyTorch's own, is written for Ampere: the tuned kernel there.
+    /// Selects the tuned kernel before Hopper: PyTorch's FlashAttention-2 is written for Ampere.
     pub(super) fn attention_of_the_gpu(&mut self) {
         if self.scenario.kernels.attention == AttentionKernel::Flash && !self.generation().is_from_hopper() {
             self.scenario.kernels.attention = AttentionKernel::FlashTuned;
         }
     }
 
-    /// Whether the run is of a program's release from a day on.
+    /// Whether the run's release is of this program and dates from this day or later.
     pub(super) fn is_from(&self, program: &str, day: &str) -> bool {
         let release = self.scenario.release.map(|Known(release)| release);
         release.is_some_and(|release| release.program_key() == program && release.since >= day)
     }
 
-    /// What `DeepSpeed` does below the program of the run, where the run is on it.
+    /// Sets the defaults of `DeepSpeed`, if the program of the run runs on `DeepSpeed`.
     pub(super) fn below(&mut self) {
         let release = releases::newest("deepspeed").filter(|_| self.chosen.framework == Framework::DeepSpeed);
         if let Some(release) = release {
@@ -176,7 +178,7 @@ impl Draft {
         }
     }
 
-    /// What the program of the run does by itself, under a key of links.
+    /// Returns the program's default of a parameter, as in links.
     pub(super) fn usual(&self, id: ParamId) -> Option<&'static str> {
         self.scenario.release.and_then(|Known(release)| release.fact(id.key()))
     }
@@ -189,8 +191,8 @@ impl Draft {
         self.scenario.accelerator.values.generation
     }
 
-    /// Notes what a key means.
-    pub(super) fn note<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
+    /// Records a key with its meaning, unless the value comes from no file.
+    pub(super) fn record<T>(&mut self, found: &Found<T>, meaning: impl Into<String>) {
         if found.file == NO_FILE {
             return;
         }
@@ -209,8 +211,8 @@ impl Draft {
         }
     }
 
-    /// A key as a contradiction names it: of several files with its file, as two may have the same
-    /// key.
+    /// Returns a key as contradictions name it: with its file if there are several, as two files
+    /// may have equal keys.
     pub(super) fn key<T>(&self, found: &Found<T>) -> String {
         match self.names.get(found.file) {
             Some(name) if self.names.len() > 1 && name.is_empty() => {
@@ -221,8 +223,8 @@ impl Draft {
         }
     }
 
-    /// The keys that said some parameters, as a contradiction names them; none where there is one
-    /// file, whose keys the sentence is about in any case.
+    /// Returns the keys that set some parameters, as contradictions name them; empty for a single
+    /// file.
     pub(super) fn said_by(&self, ids: &[ParamId]) -> Vec<String> {
         if self.names.len() < 2 {
             return Vec::new();
@@ -243,13 +245,14 @@ impl Draft {
         }
     }
 
-    /// Sets a number, within the bounds of its parameter.
+    /// Sets a number from a key and records the key; a number out of bounds is clamped and
+    /// reported.
     pub(super) fn number<T: Into<f64> + Copy>(&mut self, found: Option<Found<T>>, id: ParamId) -> Option<f64> {
         let found = found?;
         let value: f64 = found.value.into();
         let param = id.param();
         let number = param.number()?.within(&self.scenario);
-        // Shares are percents here.
+        // Shares are in percent here.
         if !value.is_finite() || value < number.min || value > number.max || (number.integer && value.fract() != 0.0) {
             let [min, max] = [number.min, number.max].map(|bound| with_unit(number.unit, bound));
             let near =
@@ -268,12 +271,12 @@ impl Draft {
         (number.set)(&mut self.scenario, value);
         self.says(&found, id);
         let meaning = format!("{} {}", param.label, with_unit(number.unit, value));
-        self.note(&found, meaning);
+        self.record(&found, meaning);
         Some(value)
     }
 
-    /// Sets a number that no key says.
-    pub(super) fn put(&mut self, id: ParamId, value: f64) {
+    /// Sets a number that follows from no key, unless it is out of bounds.
+    pub(super) fn set_number(&mut self, id: ParamId, value: f64) {
         if let Kind::Number(number) = id.param().kind {
             let number = number.within(&self.scenario);
             if value >= number.min && value <= number.max {
@@ -282,30 +285,30 @@ impl Draft {
         }
     }
 
-    /// Chooses an option by its key in links.
-    pub(super) fn choose<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
-        let label = self.pick(id, option);
+    /// Sets the option (`option`: its key in links) that a key of a file selects; records that key.
+    pub(super) fn set_option_from<T>(&mut self, found: &Found<T>, id: ParamId, option: &str) {
+        let label = self.set_option(id, option);
         self.says(found, id);
         let meaning = format!("{}: {label}", id.param().label);
-        self.note(found, meaning);
+        self.record(found, meaning);
     }
 
-    /// Notes that a file says a parameter.
+    /// Records a parameter as set by a file.
     fn says<T>(&mut self, found: &Found<T>, id: ParamId) {
         if found.file != NO_FILE {
             self.said.push(id);
         }
     }
 
-    /// Chooses an option that no key says; returns its label.
-    pub(super) fn pick(&mut self, id: ParamId, option: &str) -> &'static str {
+    /// Sets an option by its key in links, without recording a key; returns its label.
+    pub(super) fn set_option(&mut self, id: ParamId, option: &str) -> &'static str {
         let Some(choice) = id.param().choice() else { return "" };
         let Some(index) = choice.options.iter().position(|other| other.key == option) else { return "" };
         (choice.set)(&mut self.scenario, index);
         choice.options.get(index).map_or("", |option| option.label)
     }
 
-    /// Chooses the option that a word stands for; a word that stands for none is said, and nothing
+    /// Sets the option of a word and records the key; an unknown word is reported, and nothing
     /// changes.
     pub(super) fn one_of(
         &mut self,
@@ -318,11 +321,11 @@ impl Draft {
             self.unknown(&found, id);
             return None;
         };
-        self.choose(&found, id, option);
+        self.set_option_from(&found, id, option);
         Some((*option).to_owned())
     }
 
-    /// Says that a value is not known.
+    /// Reports an unknown value.
     pub(super) fn unknown<T>(&mut self, found: &Found<T>, id: ParamId) {
         let param = id.param();
         let stays = match &param.kind {
@@ -339,14 +342,14 @@ impl Draft {
         ));
     }
 
-    /// Chooses yes or no.
-    pub(super) fn yes(&mut self, found: Option<Found<bool>>, id: ParamId) -> Option<bool> {
+    /// Sets a parameter with the options “yes” and “no”, and records its key.
+    pub(super) fn set_flag(&mut self, found: Option<Found<bool>>, id: ParamId) -> Option<bool> {
         let found = found?;
-        self.choose(&found, id, if found.value { "yes" } else { "no" });
+        self.set_option_from(&found, id, if found.value { "yes" } else { "no" });
         Some(found.value)
     }
 
-    /// Sets the length of sequences.
+    /// Sets the sequence length.
     pub(super) fn length(&mut self, found: Option<Found<u32>>) {
         if self.number(found, ParamId::SequenceLength).is_some() {
             self.has_length = true;

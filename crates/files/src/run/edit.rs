@@ -1,5 +1,5 @@
-//! Changes the text of a file: values where they stand, so that comments, order and layout stay;
-//! new keys beside their like.
+//! Changes values in the text of a file in place, so that comments, order and layout are kept; new
+//! keys are added next to related ones.
 
 use serde::Serialize;
 
@@ -7,16 +7,16 @@ use super::File;
 use super::keys::place;
 use super::tree::{self, Entry, Syntax, Tree};
 
-/// Another value of a key of a file.
+/// A new value of a key of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The index of the file.
     pub file: usize,
-    /// The key, from the outermost in, with dots between.
+    /// The path of the key, outermost part first, separated by dots.
     pub key: String,
-    /// The value that the file has; `None` where it has none.
+    /// The value in the file; `None` if the file lacks the key.
     pub from: Option<String>,
-    /// The new value; an empty text takes a flag away.
+    /// The new value; an empty text removes a flag.
     pub to: String,
 }
 
@@ -32,7 +32,7 @@ pub struct Change {
 /// ```
 pub fn write_back(file: &File, changes: &[Change]) -> String {
     let text = changed(file, changes);
-    // A file whose lines end as on Windows keeps doing so.
+    // Windows line endings are kept.
     let lines = file.text.matches('\n').count();
     if lines > 0 && file.text.matches("\r\n").count() == lines {
         return text.replace("\r\n", "\n").replace('\n', "\r\n");
@@ -55,7 +55,7 @@ fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
     let found = place(tree, &change.key).and_then(|place| tree.entries.get(place));
     let Some(entry) = found else { return added(text, tree, change) };
     let mut entry = entry;
-    // What refers to another key is changed there.
+    // A reference to another key is changed at that key.
     while let Some(name) = entry.value.shown().strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
         let next = place(tree, name).or_else(|| place(tree, &format!("variables.{name}")));
         let next = next.and_then(|place| tree.entries.get(place))?;
@@ -69,7 +69,7 @@ fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
         return flag(text, entry, change);
     }
     if change.to.is_empty() && tree.syntax == Syntax::Toml {
-        // TOML has no null: the line goes, where it holds this key alone.
+        // TOML has no null: the line is removed, if it holds only this key.
         let start = text.get(..span.start)?.rfind('\n').map_or(0, |at| at + 1);
         let end = text.get(span.end..)?.find('\n').map_or(text.len(), |at| span.end + at + 1);
         let is_alone =
@@ -83,7 +83,8 @@ fn one(text: &str, tree: &Tree, change: &Change) -> Option<String> {
     replaced(text, span, &product.unwrap_or_else(|| rendered(tree.syntax, &change.to)))
 }
 
-/// A whole number as the product that stood there: 16384 in place of `1 * 8192` is `2 * 8192`.
+/// Writes a whole number as a product like the one in the file: for 16384, `1 * 8192` becomes `2 *
+/// 8192`.
 fn as_product(own: &str, value: &str) -> Option<String> {
     let (_, unit) = own.rsplit_once('*')?;
     let (whole, each): (u64, u64) = (value.parse().ok()?, unit.trim().parse().ok()?);
@@ -91,12 +92,12 @@ fn as_product(own: &str, value: &str) -> Option<String> {
 }
 
 fn replaced(text: &str, span: std::ops::Range<usize>, with: &str) -> Option<String> {
-    // An empty value of YAML stands right behind its colon.
+    // The span of an empty YAML value directly follows the colon.
     let space = if span.is_empty() && text.get(..span.start)?.ends_with(':') { " " } else { "" };
     Some([text.get(..span.start)?, space, with, text.get(span.end..)?].concat())
 }
 
-/// Changes or takes away a flag.
+/// Changes or removes a flag.
 fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
     let span = entry.span.clone()?;
     let is_bare = text.get(span.clone())?.starts_with("--");
@@ -105,8 +106,8 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
         (true, "") => without(text, span.start, span.end),
         (true, value) => replaced(text, span.end..span.end, &format!(" {value}")),
         (false, "") => {
-            // `key=value` is one word, with dashes or without; else the flag is a word before.
-            // Quotes go too.
+            // `key=value` is one word, with dashes or without; otherwise the flag is the word
+            // before. Quotes are removed too.
             let quote = text.get(..span.start)?.chars().next_back().filter(|sign| matches!(sign, '"' | '\''));
             let is_quoted = quote.is_some_and(|quote| text.get(span.end..).is_some_and(|rest| rest.starts_with(quote)));
             let span = span.start - usize::from(is_quoted)..span.end + usize::from(is_quoted);
@@ -119,7 +120,7 @@ fn flag(text: &str, entry: &Entry, change: &Change) -> Option<String> {
     }
 }
 
-/// The text without a part, and without the line that it leaves empty.
+/// Removes a part of the text, and the line if it is then empty.
 fn without(text: &str, start: usize, end: usize) -> Option<String> {
     let (before, after) = (text.get(..start)?, text.get(end..)?);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -127,7 +128,7 @@ fn without(text: &str, start: usize, end: usize) -> Option<String> {
     let rest = after.get(..line_end)?.trim();
     if before.get(line_start..)?.trim().is_empty() && (rest.is_empty() || rest == "\\") {
         let above = before.get(..line_start)?;
-        // What was the last line of a command leaves one that goes on into nothing.
+        // The line before the removed last line of a command must not end with a backslash.
         let open = above.strip_suffix("\\\n").filter(|_| rest.is_empty()).map(|above| above.trim_end_matches(' '));
         let above = open.map_or_else(|| above.to_owned(), |above| format!("{above}\n"));
         return Some([above.as_str(), after.get(line_end..)?].concat());
@@ -135,7 +136,7 @@ fn without(text: &str, start: usize, end: usize) -> Option<String> {
     Some([before.trim_end_matches(' '), after].concat())
 }
 
-/// A value as the syntax writes it.
+/// Formats a value in the syntax of the file.
 fn rendered(syntax: Syntax, value: &str) -> String {
     let is_number = value.parse::<f64>().is_ok();
     let word = matches!(value, "true" | "false" | "null");
@@ -238,7 +239,7 @@ fn in_json(text: &str, key: &str, value: &str) -> Option<String> {
             at += text.get(at..)?.find(&format!("\"{part}\""))?;
             at += text.get(at..)?.find('{')?;
         } else {
-            // The rest of the path is an object of its own.
+            // The rest of the path is a nested object.
             value = format!("{{\"{name}\": {value}}}");
             for part in parts.drain(..).rev() {
                 value = format!("{{\"{part}\": {value}}}");
@@ -249,14 +250,14 @@ fn in_json(text: &str, key: &str, value: &str) -> Option<String> {
     let is_empty = object.as_object().is_none_or(serde_json::Map::is_empty);
     let comma = if is_empty { "" } else { "," };
     let inside = text.get(at + 1..)?;
-    // As the first key of the object stands.
+    // Indented like the first key of the object.
     let lead: String = inside.chars().take_while(|sign| sign.is_whitespace()).collect();
     Some(format!("{}{lead}\"{name}\": {value}{comma}{inside}", text.get(..=at)?))
 }
 
 fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
-    // Behind the last flag with a value that stands beside it, so that the launcher's flags are not
-    // meant.
+    // After the last flag whose value follows directly, so that the launcher's flags are not
+    // chosen.
     let beside = |entry: &&Entry| {
         let span = entry.span.clone()?;
         let before = text.get(..span.start)?.trim_end_matches(['"', '\'', ' ', '=']);
@@ -276,7 +277,7 @@ fn in_shell(text: &str, tree: &Tree, change: &Change) -> Option<String> {
     ];
     let last = style.rev().find(|entry| !launchers.contains(&entry.path.as_str()))?;
     let end = beside(&last)?;
-    // A quote closes behind the value.
+    // A quote may close after the value.
     let end = end
         + usize::from(
             text.get(end..)?.starts_with(['"', '\'']) && text.get(..last.span.clone()?.start)?.ends_with(['"', '\'']),
@@ -299,7 +300,7 @@ fn in_python(text: &str, tree: &Tree, key: &str, value: &str) -> Option<String> 
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let own = before.get(line..)?;
     let last = sibling.path.rsplit('.').next()?;
-    // An assignment is followed by another, an argument by an argument.
+    // An assignment is added after an assignment, an argument after an argument.
     let root = own
         .trim_start()
         .split_once('=')

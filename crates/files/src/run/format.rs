@@ -1,7 +1,7 @@
-//! Whose a file is, by its keys.
+//! The format of a file, by its keys.
 
-mod marks;
 mod programs;
+mod signatures;
 
 use serde::{Serialize, Serializer};
 
@@ -34,16 +34,16 @@ pub enum Format {
     MaxText,
     /// Accelerate.
     Accelerate,
-    /// What the Trainer's `fsdp_config` names: FSDP's options in a file of their own.
+    /// The file that the Trainer's `fsdp_config` names: FSDP's options.
     FsdpConfig,
     /// DeepSpeed.
     DeepSpeed,
-    /// A program whose keys are a table.
+    /// A program whose keys are listed in a table.
     Table(&'static Program),
 }
 
 impl Format {
-    /// All of them.
+    /// All formats with a reader in Rust.
     pub(super) const ALL: [Self; 13] = [
         Self::Config,
         Self::Peft,
@@ -60,7 +60,7 @@ impl Format {
         Self::DeepSpeed,
     ];
 
-    /// The name of the format.
+    /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Config => "config.json",
@@ -80,13 +80,14 @@ impl Format {
         }
     }
 
-    /// The format of a name.
+    /// Returns the format of a name.
     pub(super) fn named(name: &str) -> Option<Self> {
         let own = Self::ALL.into_iter().find(|format| format.name() == name);
         own.or_else(|| Program::all().find(|program| program.name == name).map(Self::Table))
     }
 
-    /// When it is read among several: a model first, what launches it and what it refers to last.
+    /// Returns the position among several files: a model first, launchers and the files they refer
+    /// to last.
     pub(super) const fn turn(self) -> u8 {
         match self {
             Self::Config => 0,
@@ -97,12 +98,12 @@ impl Format {
         }
     }
 
-    /// Whether one file of it may be a whole run.
+    /// Whether one file of this format may be a whole run.
     pub(super) const fn is_run(self) -> bool {
         self.turn() == 2
     }
 
-    /// Whether it runs transformers' Trainer.
+    /// Whether the program runs transformers' Trainer.
     pub(super) fn is_hugging_face(self) -> bool {
         match self {
             Self::Table(program) => program.is_on_the_trainer(),

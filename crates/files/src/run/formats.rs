@@ -1,4 +1,4 @@
-//! What the keys of each format mean.
+//! Readers of each format: the meanings of its keys.
 
 mod accelerate;
 mod axolotl;

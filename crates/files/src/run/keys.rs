@@ -1,41 +1,41 @@
-//! The keys of a file, read by name; what was read is marked.
+//! Access to the keys of a file by name, with a record of which keys were read.
 
 use super::Line;
 use super::format::Format;
-use super::quiet;
+use super::ignored_keys;
 use super::spelling::{plain, shortened};
 use super::tree::{Entry, Syntax, Tree, Value};
 
-/// The keys of one file.
+/// The keys of one file; each list has a flag per entry.
 pub(super) struct Keys<'a> {
     tree: &'a Tree,
     file: usize,
     used: Vec<bool>,
-    /// What was skipped and not read.
+    /// Entries that were skipped without being read.
     skipped: Vec<bool>,
-    /// What had a value that could be read as what was asked for.
+    /// Entries whose value had the requested type.
     read: Vec<bool>,
-    /// What was asked for as a number and is none that can be used.
+    /// Entries that were requested as a number and hold no usable one.
     no_number: Vec<bool>,
 }
 
-/// A value with the key that it was found under.
+/// A value with its key.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found<T> {
     pub(super) value: T,
     pub(super) file: usize,
     pub(super) key: String,
-    /// The value as the file has it.
+    /// The value as written in the file.
     pub(super) shown: String,
 }
 
 impl<T> Found<T> {
-    /// The same key with another value.
+    /// Returns this key with another value.
     pub(super) fn with<U>(&self, value: U) -> Found<U> {
         Found { value, file: self.file, key: self.key.clone(), shown: self.shown.clone() }
     }
 
-    /// The same key with what becomes of the value.
+    /// Applies a function to the value and keeps the key.
     pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Found<U> {
         Found { value: change(self.value), file: self.file, key: self.key, shown: self.shown }
     }
@@ -55,12 +55,13 @@ impl<'a> Keys<'a> {
         &self.tree.name
     }
 
-    /// The function that was read, in Python.
+    /// Returns the Python function that was read.
     pub(super) fn scope(&self) -> Option<&str> {
         self.tree.entries.iter().rev().find_map(|entry| entry.scope.as_deref())
     }
 
-    /// The place of a key: the last one that is set, before what YAML merges.
+    /// Returns the index of a key's entry: the last one set in the file, before entries merged by
+    /// YAML.
     fn place(&self, key: &str) -> Option<usize> {
         place(self.tree, key)
     }
@@ -74,7 +75,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Reads the first of some keys that has a value, as what is asked for.
+    /// Reads the first of some keys that has a value, by a given conversion.
     fn take<T>(&mut self, keys: &[&str], read: impl FnOnce(&'a Value) -> Option<T>) -> Option<Found<T>> {
         let mut first = None;
         for key in keys {
@@ -94,7 +95,7 @@ impl<'a> Keys<'a> {
         Some(found.with(value))
     }
 
-    /// The same of a number, with what is no number kept in mind.
+    /// Reads a number like [`Self::take`], and records an entry that holds no usable number.
     fn take_number<T>(&mut self, keys: &[&str], read: impl FnOnce(f64) -> Option<T>) -> Option<Found<T>> {
         let found = self.take(keys, |value| number(value).and_then(read));
         if found.is_none()
@@ -109,7 +110,7 @@ impl<'a> Keys<'a> {
         self.tree.entries.get(place).is_some_and(|entry| *self.resolved(entry) != Value::Null)
     }
 
-    /// A value, or that of the key that it refers to as `${key}`.
+    /// Returns the value of an entry, or of the key it refers to as `${key}`.
     fn resolved(&self, entry: &'a Entry) -> &'a Value {
         let mut value = &entry.value;
         for _ in 0..4 {
@@ -125,7 +126,7 @@ impl<'a> Keys<'a> {
         value
     }
 
-    /// The text of a key, which stays unread; `__file__` is the name of the file.
+    /// Returns the text of a key without marking it as used; `__file__` is the name of the file.
     pub(super) fn peek(&self, key: &str) -> Option<String> {
         if key == "__file__" {
             return Some(self.tree.name.clone());
@@ -135,12 +136,12 @@ impl<'a> Keys<'a> {
         (*value != Value::Null).then(|| value.shown().trim().to_owned())
     }
 
-    /// A text.
+    /// Reads a text.
     pub(super) fn text(&mut self, keys: &[&str]) -> Option<Found<String>> {
         self.take(keys, |value| Some(value.shown().trim().to_owned()))
     }
 
-    /// The text of the first entry of some keys: not the last one, which counts elsewhere.
+    /// Reads the text of the first entry of some keys, where other readers take the last.
     pub(super) fn first(&mut self, keys: &[&str]) -> Option<Found<String>> {
         let is_it = |entry: &&Entry| entry.value != Value::Null && keys.iter().any(|key| is_named(entry, key));
         let entry = self.tree.entries.iter().find(is_it)?;
@@ -149,17 +150,17 @@ impl<'a> Keys<'a> {
         Some(Found { value: shown.trim().to_owned(), key: entry.path.clone(), shown, ..found })
     }
 
-    /// A text in lower case.
+    /// Reads a text in lower case.
     pub(super) fn word(&mut self, keys: &[&str]) -> Option<Found<String>> {
         self.text(keys).map(|found| found.map(|text| text.to_ascii_lowercase()))
     }
 
-    /// A number.
+    /// Reads a number.
     pub(super) fn number(&mut self, keys: &[&str]) -> Option<Found<f64>> {
         self.take_number(keys, Some)
     }
 
-    /// A count of at least one.
+    /// Reads a count of at least one.
     pub(super) fn count(&mut self, keys: &[&str]) -> Option<Found<u32>> {
         self.take_number(keys, |value| {
             let whole = value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0;
@@ -167,7 +168,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// A yes or no.
+    /// Reads a flag.
     pub(super) fn flag(&mut self, keys: &[&str]) -> Option<Found<bool>> {
         self.take(keys, |value| {
             let Value::Scalar { text, .. } = value else { return None };
@@ -179,7 +180,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// A list of words: a list, or a text with commas or spaces between.
+    /// Reads a list of words: a list, or a text separated by commas or spaces.
     pub(super) fn list(&mut self, keys: &[&str]) -> Option<Found<Vec<String>>> {
         self.take(keys, |value| match value {
             Value::List(items) => Some(items.clone()),
@@ -192,19 +193,19 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Marks keys as read without a meaning of their own.
+    /// Marks keys as known, without reading them.
     pub(super) fn skip(&mut self, keys: &[&str]) {
         for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
             *skipped |= keys.iter().any(|key| is_named(entry, key));
         }
     }
 
-    /// Marks everything.
+    /// Marks all keys as known.
     pub(super) fn skip_all(&mut self) {
         self.skipped.fill(true);
     }
 
-    /// Marks everything below a key.
+    /// Marks all keys below a key as known.
     pub(super) fn skip_below(&mut self, key: &str) {
         let below = format!("{}.", plain(key));
         for (skipped, entry) in self.skipped.iter_mut().zip(&self.tree.entries) {
@@ -217,7 +218,7 @@ impl<'a> Keys<'a> {
         self.tree.entries.iter().zip(marks).any(|(entry, mark)| *mark && entry.path == path)
     }
 
-    /// What becomes of an entry that was asked for.
+    /// Returns how the value of a requested entry was treated.
     fn fate(&self, entry: &'a Entry) -> Fate {
         if self.any(&self.read, &entry.path) {
             return Fate::Read;
@@ -230,7 +231,7 @@ impl<'a> Keys<'a> {
         let last = key.rsplit('.').next().unwrap_or_default();
         let is_size = SIZES.split(' ').any(|word| last.contains(word));
         let starts = |first: char| first.is_ascii_digit() || matches!(first, '-' | '.' | '+');
-        // A name of Python stands for a value that is not known here.
+        // A name in Python refers to an unknown value.
         let is_word = self.tree.syntax != Syntax::Python && shown.chars().all(|letter| letter.is_ascii_alphabetic());
         match shown.as_str() {
             "" | "auto" | "none" | "null" => Fate::Left,
@@ -241,17 +242,17 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Whether a value is an argument of a shell script, as `$1` and `${2}`: nothing here says what
-    /// is given.
+    /// Whether a value is an argument of a shell script, such as `$1` or `${2}`, whose value is
+    /// unknown.
     fn is_argument(&self, value: &str) -> bool {
         let name = value.trim().strip_prefix('$').unwrap_or_default();
         let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
         self.tree.syntax == Syntax::Shell && matches!(name.as_bytes(), [b'1'..=b'9'])
     }
 
-    /// Sentences about values that are no numbers, or none that can be used.
+    /// Returns sentences about values that are not usable numbers.
     pub(super) fn wrong(&self) -> Vec<String> {
-        // Of several values of a key the one that was asked for: others are not at fault.
+        // Of several values of a key, only the requested one is reported.
         let asked = self.tree.entries.iter().zip(&self.no_number);
         let asked = asked.filter(|(entry, no_number)| **no_number && entry.value != Value::Null);
         let wrong = asked.filter(|(entry, _)| self.fate(entry) == Fate::Wrong).map(|(entry, _)| {
@@ -266,8 +267,9 @@ impl<'a> Keys<'a> {
         wrong.collect()
     }
 
-    /// What was read without a meaning of its own: parts of a model's shape, switches that are off.
-    pub(super) fn read_besides(&self, lines: &[Line]) -> Vec<Line> {
+    /// Returns the keys that were used without a recorded meaning: parts of a model's shape,
+    /// switches that are off.
+    pub(super) fn keys_used_indirectly(&self, lines: &[Line]) -> Vec<Line> {
         let is_said = |entry: &Entry| lines.iter().any(|line| line.file == self.file && line.key == entry.path);
         let mut besides: Vec<Line> = Vec::new();
         for (entry, used) in self.tree.entries.iter().zip(&self.used) {
@@ -294,18 +296,18 @@ impl<'a> Keys<'a> {
         besides
     }
 
-    /// What was not read and might matter.
+    /// Returns the keys that were not read and might matter.
     pub(super) fn ignored(&self, format: Format) -> Vec<String> {
         let mut ignored: Vec<String> = Vec::new();
         let seen = self.used.iter().zip(&self.skipped);
         for (entry, (used, skipped)) in self.tree.entries.iter().zip(seen) {
             let says_nothing = entry.value == Value::Null || entry.value == Value::List(Vec::new());
-            // What is called, in Python: its arguments are keys of their own.
+            // A call in Python; its arguments are separate keys.
             let below = format!("{}.", entry.path);
             let is_call = self.tree.syntax == Syntax::Python
                 && self.tree.entries.iter().any(|other| other.path.starts_with(&below));
             let is_read = *used && self.fate(entry) != Fate::Ignored;
-            if is_read || *skipped || says_nothing || is_call || quiet::is_quiet(&entry.path, format) {
+            if is_read || *skipped || says_nothing || is_call || ignored_keys::is_irrelevant(&entry.path, format) {
                 continue;
             }
             let shown: String = entry.path.chars().filter(|sign| !sign.is_control()).take(LONGEST).collect();
@@ -317,46 +319,45 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// What becomes of a key that was asked for.
+/// Treatment of a requested key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// Its value was read.
+    /// The value was read.
     Read,
-    /// Its value leaves the choice to the program: `auto`, -1.
+    /// The value leaves the choice to the program: `auto`, -1.
     Left,
-    /// Its value is a literal, and none that can be used.
+    /// The value is a literal, and not usable.
     Wrong,
-    /// Its value is not known here, or another key goes before it.
+    /// The value is unknown here, or another key takes precedence.
     Ignored,
 }
 
-/// What is said of a value that changes what is computed and has no meaning of its own, and of one
-/// that is what is taken without it.
+/// Meaning shown for a value that affects the result without a meaning of its own, and for a value
+/// equal to the default.
 pub(super) const TAKEN: &str = "Taken into account";
 pub(super) const NO_CHANGE: &str = "As if it were left out";
 
-/// Parts of keys whose value is a count of at least one.
+/// Parts of keys whose value is a count of at least one, so that 0 is wrong.
 const SIZES: &str = "micro per_device local_batch seq_len sequence_len max_length accum";
 
 /// The longest key that is shown.
 const LONGEST: usize = 80;
 
-/// Whether an entry is that of a key; `*` and a name are the last part of a path, or its last
-/// parts.
+/// Whether an entry belongs to a key; `*` and a name match the last part or parts of a path.
 fn is_named(entry: &Entry, key: &str) -> bool {
     let path = plain(&entry.path);
     let Some(end) = key.strip_prefix('*').map(plain) else { return path == plain(key) };
     path.strip_suffix(end.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// The entry of a key: the last one that is set, before what YAML merges.
+/// Returns the index of a key's entry: the last one set in the file, before entries merged by YAML.
 pub(super) fn place(tree: &Tree, key: &str) -> Option<usize> {
     let is_it = |entry: &&Entry| is_named(entry, key);
     let own = tree.entries.iter().rposition(|entry| is_it(&entry) && !entry.merged);
     own.or_else(|| tree.entries.iter().rposition(|entry| is_it(&entry)))
 }
 
-/// A number as people write it: `8`, `1_000`, `8k` does not occur, `1e-5`, `2.0`.
+/// Parses a number: `8`, `1_000`, `1e-5`, `2.0`; not `8k`.
 fn number(value: &Value) -> Option<f64> {
     let Value::Scalar { text, .. } = value else { return None };
     let text = text.trim().replace('_', "");

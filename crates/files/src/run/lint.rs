@@ -1,5 +1,5 @@
-//! What the engine would do otherwise, in the words of the files: each finding with its fix, which
-//! was written into the files, read again and evaluated before it is shown.
+//! Findings of the linter: suggested changes as keys of the files. Each fix is written into the
+//! files, read again and evaluated before the finding is returned.
 
 mod joint;
 mod rules;
@@ -19,53 +19,53 @@ use serde::{Deserialize, Serialize};
 use super::difference::difference;
 use super::edit::{Change, write_back};
 use super::format::Format;
+use super::key_values::key_values;
 use super::tree::Tree;
-use super::words::facts;
 use super::{Base, File, Run, format, keys, read, tree};
 pub(crate) use rules::of_change;
 pub use rules::{RULES, Rule, Severity, explain, prefixes, rule, rules_table};
 
-/// Something that could be better, or that cannot be.
+/// A possible improvement, or an error.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// The code of its kind, of [`RULES`].
+    /// Code of the rule, of [`RULES`].
     pub code: &'static str,
-    /// How grave it is.
+    /// Severity.
     pub severity: Severity,
     /// A sentence.
     pub what: String,
-    /// The relative gain in tokens a second: 0.1 is 10 % faster. `None` where the run does not fit
-    /// now, or nothing is gained.
+    /// Relative gain in tokens per second: 0.1 is 10 % faster. `None` if the run does not fit now,
+    /// or nothing is gained.
     pub gain: Option<f64>,
-    /// What to change in the files; empty where they have no words for it.
+    /// Changes of the files; empty if their format has no key for it.
     pub fix: Vec<Change>,
-    /// What the change does to what is trained.
+    /// Effect of the change on the training.
     pub changes: Changes,
 }
 
 impl Finding {
-    /// A finding of a kind, without a fix.
+    /// Creates a finding of a rule, without a fix.
     fn of(code: &'static str, what: String) -> Self {
         let severity = rules::severity(code);
         Self { code, severity, what, gain: None, fix: Vec::new(), changes: Changes::Nothing }
     }
 }
 
-/// What a change does to what is trained, from the least.
+/// Effect of a change on the training, from the least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Changes {
-    /// Nothing: the same model, data, length, effective batch, and the same mathematics.
+    /// None: model, data, length, effective batch and mathematics are equal.
     #[default]
     Nothing,
-    /// The numbers that it is computed with: precision, optimizer, bits of frozen weights.
+    /// Numerics: precision, optimizer, bits of frozen weights.
     Numerics,
-    /// What is trained: model, length, data, effective batch, trained weights.
+    /// The training itself: model, length, data, effective batch, trained weights.
     Training,
 }
 
 impl Changes {
-    /// What differs between two scenarios of one run.
+    /// Returns the effect of a change from one scenario to another.
     pub(crate) fn between(before: &Scenario, after: &Scenario) -> Self {
         let what = |scenario: &Scenario| {
             let Scenario { seq_len, texts, choices: Choices { objective, trained, images, mtp, .. }, .. } = *scenario;
@@ -98,8 +98,8 @@ impl Changes {
     }
 }
 
-/// The model without the size of its vocabulary, which programs pad by the tensor-parallel degree:
-/// that is no other model.
+/// Returns the model without its vocabulary size, which programs pad by the tensor-parallel degree:
+/// a padded model is not another model.
 fn unpadded(scenario: &Scenario) -> Model {
     match scenario.model {
         Model::Custom { mut architecture } => {
@@ -110,29 +110,29 @@ fn unpadded(scenario: &Scenario) -> Model {
     }
 }
 
-/// Sequences of a step.
+/// Returns the sequences of a step.
 fn sequences(scenario: &Scenario) -> u64 {
     let step = [scenario.micro_batch_size, scenario.grad_accum_steps, scenario.degrees().dp];
     step.iter().map(|factor| u64::from(*factor)).product()
 }
 
-/// The least gain that is worth a word.
+/// Least gain of a finding.
 const LEAST_GAIN: f64 = 0.02;
-/// The least gain of another layout, which changes several keys.
+/// Least gain of another layout, which changes several keys.
 const LEAST_GAIN_OF_LAYOUT: f64 = 0.05;
-/// The most findings, beside contradictions.
+/// Most findings, not counting contradictions.
 const MOST: usize = 6;
-/// The most of them that the files have no words for.
+/// Most findings without a key in the files.
 const MOST_WITHOUT: usize = 2;
-/// Layouts that are tried at once.
+/// Layouts evaluated per step of the search.
 const AT_ONCE: usize = 4096;
 
-/// The files of a run, read once: each candidate is held against them.
+/// The files of a run, parsed once, to which each candidate is compared.
 struct Source<'a> {
     run: &'a Run,
     files: &'a [File],
     base: &'a Base,
-    /// The trees of the files, in their order; `None` where one cannot be read alone.
+    /// Parsed files in order; `None` for a file that does not parse alone.
     trees: Vec<Option<Tree>>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A candidate that was written, read and evaluated.
+/// A change that was written into the files, read back and evaluated.
 struct Candidate {
     scenario: Scenario,
     report: Report,
@@ -151,12 +151,12 @@ struct Candidate {
     fix: Vec<Change>,
 }
 
-/// Returns what would make the run of these files fit or faster: the same files as [`read`] got,
-/// and the same base.
+/// Returns findings that would make the run of these files fit or faster. `files` and `base` are
+/// those given to [`read`].
 ///
-/// First stands what contradicts itself and whether the run does not fit; then come the changes
-/// that the files have words for, the best first; each finding once. Another training or other
-/// hardware is no remedy where settings make the run fit.
+/// Contradictions and a run that does not fit come first; then changes that the files have keys
+/// for, the best first; each finding once. Another training or other hardware is not suggested if
+/// settings make the run fit.
 pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let base = &base.into();
     let scenario = &run.scenario;
@@ -176,7 +176,7 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     let (mut found, mut without) = candidates(source, &report);
     let code = |candidate: &Candidate| of_change(scenario, &candidate.scenario);
     if report.fits() {
-        // What fits needs no shorter texts, and is not asked to train another thing.
+        // A run that fits needs no shorter texts and no other training.
         found.retain(|one| !rules::is_last_resort(code(one)));
         without.retain(|one| !rules::is_last_resort(one.code));
     } else {
@@ -210,13 +210,13 @@ pub fn lint(run: &Run, files: &[File], base: impl Into<Base>) -> Vec<Finding> {
     unique
 }
 
-/// Whether a code is one of settings: not of another training, and not of other hardware.
+/// Whether a code concerns settings, and neither the training nor the hardware.
 fn is_repair(code: &str) -> bool {
     rules::severity(code) != Severity::Note
 }
 
-/// What the files have words for and helps, the best first, and findings that they have no words
-/// for.
+/// Returns helpful changes that the files have keys for, the best first, and findings without a
+/// key.
 fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>) {
     let scenario = &source.run.scenario;
     let mut found: Vec<Candidate> = Vec::new();
@@ -232,20 +232,20 @@ fn candidates(source: &Source, report: &Report) -> (Vec<Candidate>, Vec<Finding>
         }
     }
     for wanted in wanted(scenario, report) {
-        match written(source, &wanted, report) {
+        match apply_and_evaluate(source, &wanted, report) {
             Some(candidate) if helps(&candidate, report) => add(&mut found, candidate),
             Some(_) => {}
-            None => without.extend(wordless(scenario, report, &wanted)),
+            None => without.extend(suggestion_without_key(scenario, report, &wanted)),
         }
     }
-    // What keeps the training as it is comes first, then what is fastest, then what changes the
-    // fewest keys.
+    // Order: unchanged training first, then the fastest, then the fewest changed keys.
     if report.fits() {
         found.sort_by(|a, b| {
             a.changes.cmp(&b.changes).then(b.gain.total_cmp(&a.gain)).then(a.fix.len().cmp(&b.fix.len()))
         });
     } else {
-        // What fits by little is worth as much less: of what is alike in that, the fewest keys win.
+        // A narrow fit lowers the worth of a candidate; among about equal worth, the fewest keys
+        // win.
         let worth = |one: &Candidate| joint::worth(&one.report, joint::added(&one.fix));
         let best = found.iter().map(worth).fold(0.0, f64::max);
         let order = |one: &Candidate| {
@@ -261,8 +261,8 @@ fn accelerator(scenario: &Scenario) -> String {
     catalog::accelerator(scenario.accelerator.id).map_or_else(|| "the GPU".to_owned(), |entry| entry.name.to_owned())
 }
 
-/// Scenarios worth a look: the engine's advice, what its advice leaves to the framework, the
-/// fastest layout.
+/// Returns scenarios to try: the engine's advice, settings that the advice leaves to the framework,
+/// the fastest layouts.
 fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     let mut wanted: Vec<Scenario> = Vec::new();
     if report.fits() {
@@ -271,7 +271,7 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
                 wanted.push(Scenario { choices: Choices { recompute: mode, ..scenario.choices }, ..*scenario });
             }
         }
-        // The same step in fewer micro-batches.
+        // An equal step in fewer, larger micro-batches.
         let mut parts = 2;
         while parts <= 16 && scenario.grad_accum_steps.is_multiple_of(parts) && scenario.pp == 1 {
             wanted.push(Scenario {
@@ -297,14 +297,14 @@ fn wanted(scenario: &Scenario, report: &Report) -> Vec<Scenario> {
     let layouts = search.offered(report).into_iter().filter(|layout| layout.lack.is_none());
     let is_enough = |best: &Report| !report.fits() || gain(report, best) >= LEAST_GAIN_OF_LAYOUT;
     wanted.extend(layouts.filter(|layout| is_enough(&layout.report)).map(|layout| layout.scenario));
-    // Where no layout fits as it is: the best with the first saver of memory that helps.
+    // If no layout fits: the best layout combined with the first memory saver that makes it fit.
     if !report.fits() {
         wanted.extend(search.also().filter(|(_, layout)| layout.lack.is_none()).map(|(_, layout)| layout.scenario));
     }
     wanted
 }
 
-/// Whether every key of a file but those of a fix has its value still.
+/// Whether all keys of a file except those of a fix keep their values.
 fn keeps_others(old: &Tree, new: &File, place: usize, fix: &[Change]) -> bool {
     let Ok(new) = tree::read(new) else { return false };
     let own = |path: &str| {
@@ -313,7 +313,7 @@ fn keeps_others(old: &Tree, new: &File, place: usize, fix: &[Change]) -> bool {
                 && (change.key == path || change.key.split('.').next_back() == path.split('.').next_back())
         })
     };
-    // What a changed key refers to is changed in its place.
+    // The variable that a changed key refers to is changed instead of the key.
     let referred: Vec<String> = old
         .entries
         .iter()
@@ -336,18 +336,18 @@ fn helps(candidate: &Candidate, before: &Report) -> bool {
     candidate.report.fits() && (!before.fits() || is_worth_it(before, &candidate.report))
 }
 
-/// Whether a run that fits is faster by enough, at odds that the speed is worth.
+/// Whether a run that fits is faster by enough to justify its odds of fitting.
 fn is_worth_it(before: &Report, after: &Report) -> bool {
     let gain = gain(before, after);
     gain >= LEAST_GAIN && is_worth_the_odds(gain, fit_odds(before), fit_odds(after))
 }
 
-/// Follows a candidate to its end: what would be found in the files with its fix becomes part of
-/// the fix, so that files are fixed once.
+/// Extends a candidate: further findings in the fixed files become part of the fix, so that one
+/// pass is enough.
 fn follow(source: &Source, before: &Report, candidate: &mut Candidate) {
     for _ in 0..MOST {
         let next = wanted(&candidate.scenario, &candidate.report).into_iter();
-        let next = next.filter_map(|wanted| written(source, &wanted, before)).filter(|next| {
+        let next = next.filter_map(|wanted| apply_and_evaluate(source, &wanted, before)).filter(|next| {
             next.report.fits() && next.changes <= candidate.changes && is_worth_it(&candidate.report, &next.report)
         });
         let Some(next) = next.max_by(|a, b| a.gain.total_cmp(&b.gain)) else { return };
@@ -355,51 +355,58 @@ fn follow(source: &Source, before: &Report, candidate: &mut Candidate) {
     }
 }
 
-/// What of the files differs between the run and a scenario.
+/// Returns the keys of the files that differ between the run and a scenario.
 fn changes(source: &Source, wanted: &Scenario) -> Vec<Change> {
     let mut changes = Vec::new();
     for (place, (file, tree)) in source.files.iter().zip(&source.trees).enumerate() {
         let Some(tree) = tree else { continue };
-        // What stands inside a notebook or a job is not written back.
+        // Scripts inside a notebook or a job are not written back.
         if tree.inner.is_some() {
             continue;
         }
         let Ok(format) = format::of(tree, &file.text) else { continue };
-        let before = facts(format, &source.run.scenario);
-        for fact in facts(format, wanted) {
-            let same = before.iter().find(|other| other.keys == fact.keys);
-            if same.is_some_and(|other| other.value == fact.value) || (same.is_none() && fact.value.is_empty()) {
+        let before = key_values(format, &source.run.scenario);
+        for key_value in key_values(format, wanted) {
+            let same = before.iter().find(|other| other.keys == key_value.keys);
+            if same.is_some_and(|other| other.value == key_value.value)
+                || (same.is_none() && key_value.value.is_empty())
+            {
                 continue;
             }
-            let present = fact.keys.split('|').find_map(|key| keys::place(tree, key));
+            let present = key_value.keys.split('|').find_map(|key| keys::place(tree, key));
             let entry = present.and_then(|place| tree.entries.get(place));
-            // torchtitan's Python configurations have other fields from release to release.
+            // Fields of torchtitan's Python configurations differ between releases.
             let is_typed = format == Format::Torchtitan && tree.syntax == tree::Syntax::Python;
-            if entry.is_none() && (is_typed || fact.only_present || fact.value.is_empty() || fact.value == "false") {
+            if entry.is_none()
+                && (is_typed || key_value.only_present || key_value.value.is_empty() || key_value.value == "false")
+            {
                 continue;
             }
             let from = entry.map(|entry| entry.value.shown());
             let has_capitals = |text: &String| text.chars().any(char::is_uppercase) && *text == text.to_uppercase();
-            let value = if from.as_ref().is_some_and(has_capitals) { fact.value.to_uppercase() } else { fact.value };
-            // The file says it already, where something else overruled it.
+            let value =
+                if from.as_ref().is_some_and(has_capitals) { key_value.value.to_uppercase() } else { key_value.value };
+            // The file has this value already, and another value overruled it.
             if from.as_ref() == Some(&value) {
                 continue;
             }
-            // What stands for another file's value stays.
+            // `auto` refers to a value of another file.
             if from.as_deref() == Some("auto") {
                 continue;
             }
-            let key = entry
-                .map_or_else(|| fact.keys.split('|').next().unwrap_or_default().to_owned(), |entry| entry.path.clone());
+            let key = entry.map_or_else(
+                || key_value.keys.split('|').next().unwrap_or_default().to_owned(),
+                |entry| entry.path.clone(),
+            );
             changes.push(Change { file: place, key, from, to: value });
         }
     }
     changes
 }
 
-/// Writes what differs from a scenario into the files, reads them and evaluates what comes of it;
-/// `None` where nothing does.
-fn written(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candidate> {
+/// Writes the differences to a scenario into the files, reads them and evaluates the result; `None`
+/// if nothing changes or the fix has side effects.
+fn apply_and_evaluate(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candidate> {
     let Source { run, files, base, trees } = source;
     let fix = changes(source, wanted);
     if fix.is_empty() {
@@ -415,7 +422,7 @@ fn written(source: &Source, wanted: &Scenario, before: &Report) -> Option<Candid
         .collect();
     let now = read(&changed, *base).ok()?;
     let report = now.scenario.report();
-    // A fix contradicts nothing that was not contradicted, and changes no key but its own.
+    // A fix adds no contradiction and changes no other key.
     let contradicts = now.contradictions.len() > run.contradictions.len();
     let keeps = files.iter().zip(trees).zip(&changed).enumerate().all(|(place, ((old, tree), new))| {
         old == new || tree.as_ref().is_some_and(|tree| keeps_others(tree, new, place, &fix))
@@ -442,8 +449,8 @@ fn said(scenario: &Scenario, before: &Report, candidate: Candidate) -> Finding {
     Finding { gain, fix: candidate.fix, changes: candidate.changes, ..Finding::of(code, what) }
 }
 
-/// What the files have no words for.
-fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
+/// Returns a finding for a change that the files have no key for.
+fn suggestion_without_key(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<Finding> {
     let report = wanted.report();
     let gain = gain(before, &report);
     if !report.fits() || (before.fits() && gain < LEAST_GAIN) {
@@ -457,6 +464,6 @@ fn wordless(scenario: &Scenario, before: &Report, wanted: &Scenario) -> Option<F
     Some(Finding {
         gain: before.fits().then_some(gain),
         changes: Changes::between(scenario, wanted),
-        ..Finding::of(of_change(scenario, wanted), format!("{what}: {effect}; these files have no key for it."))
+        ..Finding::of(of_change(scenario, wanted), format!("{what}: {effect}; this format cannot set it."))
     })
 }

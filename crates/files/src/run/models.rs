@@ -1,4 +1,4 @@
-//! Models by the names that configurations have for them.
+//! Models, by the names in configurations.
 
 use catalog::ModelEntry;
 use catalog::names::model_named;
@@ -8,12 +8,12 @@ use engine::scenario::Model;
 use super::draft::Draft;
 use super::keys::Found;
 
-/// The model of a name, and whether the name says more than that: a fine-tuned one.
+/// Returns the model of a name, and whether the name states more, such as a fine-tuned variant.
 pub(super) fn of_name(name: &str) -> Option<(&'static ModelEntry, bool)> {
     model_named(name).map(|found| (found.entry, found.is_taken))
 }
 
-/// A recipe's name as a model's: `llama31_8b_pretrain_config` is `llama_3.1_8b`.
+/// Converts a recipe's name to a model's: `llama31_8b_pretrain_config` is `llama_3.1_8b`.
 pub(super) fn spelled(name: &str) -> String {
     let end = ["_pretrain", "_sft", "_peft", "_finetune", "_lora", "_performance", "_low_precision", "_perf"];
     let name = end.iter().filter_map(|end| name.find(end)).min().and_then(|at| name.get(..at)).unwrap_or(name);
@@ -25,22 +25,22 @@ pub(super) fn spelled(name: &str) -> String {
 }
 
 impl Draft {
-    /// Sets the model of a name; an unknown one is said, and the model stays.
+    /// Sets the model of a name; an unknown one is reported, and the model is unchanged.
     pub(super) fn model_named(&mut self, found: &Found<String>) {
         let name = found.value.clone();
         self.model_called(found, &name);
     }
 
-    /// Sets the model that a key's value means.
+    /// Sets the model that a key names.
     pub(super) fn model_called<T>(&mut self, found: &Found<T>, name: &str) {
         if self.has_model {
-            self.note(found, "The model, which another file describes");
+            self.record(found, "The model, which another file describes");
             return;
         }
         if let Some((entry, is_more)) = of_name(name) {
             self.scenario.model = entry.pick();
             self.has_model = true;
-            self.note(found, format!("Model {}", entry.name));
+            self.record(found, format!("Model {}", entry.name));
             if is_more {
                 self.assume(format!("“{}” is taken to have the shape of {}.", shorten(name), entry.name));
             }
@@ -50,14 +50,14 @@ impl Draft {
                 "The catalog has no model “{}”: {stays} stays. Add its config.json to read it.",
                 shorten(name)
             ));
-            self.note(found, "A model that the catalog lacks");
+            self.record(found, "A model that the catalog lacks");
             self.names_unknown_model = true;
         }
     }
 
-    /// Takes the model from the name of a function or a file, where nothing else names one.
+    /// Sets the model from the name of a function or a file, if nothing else names one.
     pub(super) fn model_by_hint(&mut self, names: &[String]) {
-        // A key goes before the name of a file.
+        // A key takes precedence over the name of a file.
         if self.has_model || self.names_unknown_model {
             return;
         }
@@ -68,7 +68,7 @@ impl Draft {
         }
     }
 
-    /// What the present model is called.
+    /// Returns the name of the current model.
     pub(super) fn model_name(&self) -> String {
         match self.scenario.model {
             Model::Preset { id, .. } | Model::Scaled { id, .. } => {

@@ -1,5 +1,5 @@
-//! Programs whose keys are a table: `programs/<name>/keys.toml`. The reader ([`super::formats`])
-//! and the linter's writer ([`super::words`]) go by the same rows.
+//! Programs whose keys are listed in a table, `programs/<name>/keys.toml`. The reader
+//! ([`super::formats`]) and the linter's writer ([`super::key_values`]) use these rows.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,10 +9,10 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::spelling::plain;
 
-/// The tables of all programs.
+/// Tables of all programs.
 const TABLES: &[&str] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// A table in the order in which it is written.
+/// A table whose rows keep their order.
 #[derive(Debug)]
 pub(super) struct Rows<V>(pub(super) Vec<(String, V)>);
 
@@ -65,7 +65,7 @@ fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Er
     })
 }
 
-/// A value under a link's key, as a table has it.
+/// A value of a link's key in a table.
 #[derive(Debug, serde::Deserialize)]
 #[serde(untagged)]
 pub(super) enum Scalar {
@@ -86,7 +86,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// What a word of a key means: an option of the key's parameter, or several of several.
+/// Meaning of a word: an option of the key's parameter, or values of several parameters.
 #[derive(Debug, serde::Deserialize)]
 #[serde(untagged)]
 pub(super) enum Meaning {
@@ -94,58 +94,61 @@ pub(super) enum Meaning {
     Option(Scalar),
 }
 
-/// What a key means.
+/// Meaning of a key.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Row {
-    /// Its spellings, the usual one first; without one the row holds wherever its `when` does.
+    /// Spellings of the key, the usual one first; a row without a name applies wherever its `when`
+    /// holds.
     #[serde(default, deserialize_with = "list")]
     pub(super) name: Vec<String>,
-    /// The key of links that it sets, or one of the reader's own names (`micro`, `model`, …).
+    /// The key of links that this key sets, or one of the reader's own names (`micro`, `model`, …).
     #[serde(default)]
     pub(super) is: String,
-    /// What its words mean.
+    /// Meanings of the words.
     #[serde(default)]
     pub(super) values: Rows<Meaning>,
-    /// What is set where it is on.
+    /// Values that are set if the key is on.
     #[serde(default)]
     pub(super) sets: Rows<Scalar>,
-    /// Words that are not computed, with a sentence each: the rest of the file is.
+    /// Words for features that are not computed, with a sentence each; the rest of the file is
+    /// computed.
     #[serde(default)]
     pub(super) lacks: Rows<String>,
-    /// Words that ask for a run that is none of those that are computed, with a sentence each.
+    /// Words for a kind of run that is not computed at all, with a sentence each.
     #[serde(default)]
     pub(super) refuses: Rows<String>,
-    /// What a number is multiplied with.
+    /// Factor of the number.
     pub(super) scale: Option<f64>,
-    /// The keys whose numbers it is multiplied with, where they are said.
+    /// Keys whose numbers multiply the number, if present.
     #[serde(default, deserialize_with = "list")]
     pub(super) times: Vec<String>,
-    /// The keys whose numbers it is divided by: without them it says nothing.
+    /// Keys whose numbers divide the number; if one is missing, the row has no value.
     #[serde(default, deserialize_with = "list")]
     pub(super) over: Vec<String>,
-    /// The key whose multiple the number is rounded up to.
+    /// Key to whose multiple the number is rounded up.
     #[serde(default)]
     pub(super) multiple_of: String,
-    /// Whether the first of several values counts: a script may load later what it has trained.
+    /// Whether the first of several values counts: a script may later load the model that it
+    /// trained.
     #[serde(default)]
     pub(super) first: bool,
-    /// The words that other keys must have.
+    /// Words that other keys must have for the row to apply.
     #[serde(default)]
     pub(super) when: Rows<Vec<String>>,
-    /// What is taken off the ends of a model's name, in this order; `*.` all up to the last dot.
+    /// Endings removed from a model's name, in this order; `*.` removes all up to the last dot.
     #[serde(default)]
     pub(super) strip: Vec<String>,
-    /// What the linter writes for an option, where no word of `values` can be written.
+    /// Text that the linter writes for an option, if no word of `values` can be written.
     #[serde(default)]
     pub(super) writes: Rows<String>,
-    /// What a key means that changes nothing; of a row without a name, what it assumes.
+    /// Meaning of a key that changes nothing; for a row without a name, the assumption.
     #[serde(default)]
     pub(super) means: String,
-    /// The release that brought it, for whoever reads the table.
+    /// Release that introduced the key, for readers of the table.
     #[allow(dead_code, reason = "said in the table for people")]
     since: Option<String>,
-    /// All spellings with `|` between, as what is written back has them.
+    /// All spellings, separated by `|`, as in [`super::key_values`].
     #[serde(skip)]
     pub(super) spellings: String,
 }
@@ -154,32 +157,32 @@ pub(super) struct Row {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// Its name as people say it.
+    /// Display name.
     #[serde(rename = "program")]
     pub(super) name: String,
-    /// The engine's framework that it runs.
+    /// The engine's framework that the program uses.
     pub(super) framework: String,
-    /// What it is, and which of its files are read: a sentence.
+    /// Description and supported files: a sentence.
     pub(super) about: String,
-    /// Where its defaults stand.
+    /// Source of the defaults.
     #[allow(dead_code, reason = "said in the table for people")]
     source: String,
     /// Keys that change neither memory nor speed, by their last part.
     #[serde(default)]
     quiet: Vec<String>,
-    /// Sections of such keys.
+    /// Sections of keys that change neither memory nor speed.
     #[serde(default)]
     quiet_sections: Vec<String>,
-    /// What it does where a file does not say.
+    /// Defaults of the program.
     #[serde(default)]
     pub(super) usual: Rows<Scalar>,
-    /// How that is said.
+    /// Sentences about these defaults.
     #[serde(default)]
     pub(super) says: Rows<String>,
-    /// Its own names of models.
+    /// The program's own names of models.
     #[serde(default)]
     pub(super) models: Rows<String>,
-    /// Its keys.
+    /// Keys of the program.
     #[serde(default, rename = "key")]
     pub(super) rows: Vec<Row>,
 }
@@ -199,18 +202,18 @@ fn parsed(table: &str) -> Result<Program, toml_edit::de::Error> {
 }
 
 impl Program {
-    /// All of them.
+    /// Returns all programs.
     pub(super) fn all() -> impl Iterator<Item = &'static Self> {
         PROGRAMS.iter()
     }
 
-    /// Whether it leaves arguments to transformers' Trainer.
+    /// Whether the program passes arguments to transformers' Trainer.
     pub(super) fn is_on_the_trainer(&self) -> bool {
         self.rows.iter().any(|row| row.is == "trainer.arguments")
     }
 
-    /// Whether a key of it changes neither memory nor speed.
-    pub(super) fn is_quiet(&self, path: &str) -> bool {
+    /// Whether a key of the program changes neither memory nor speed.
+    pub(super) fn is_irrelevant(&self, path: &str) -> bool {
         let path = plain(path);
         let last = path.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default();
         let is_it = |known: &String| {

@@ -3,9 +3,9 @@
 /// Why files are not read as one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// What they are instead, and what to give.
+    /// What the files are instead, and what to provide.
     pub(crate) sentence: String,
-    /// Whether the files are known for what they are, so that nothing else can be made of them.
+    /// Whether the files were recognised, so that no other reader is tried.
     pub(crate) is_certain: bool,
 }
 

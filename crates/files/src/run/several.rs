@@ -1,4 +1,4 @@
-//! Files that are several runs and not the parts of one.
+//! Detection of files that belong to several runs.
 
 use super::Base;
 
@@ -8,13 +8,13 @@ use super::keys::Keys;
 use super::tree::Tree;
 use super::{File, Refusal, formats};
 
-/// Refuses files of which two are whole runs of their own: each says its batch and its model.
+/// Refuses files of which two are complete runs: each has its batch and its model.
 ///
 /// # Errors
 ///
 /// A sentence that names both.
 pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &Base) -> Result<(), Refusal> {
-    // A program that starts others reads their files; two of which each runs by itself are two
+    // A launcher belongs to the run of another program; two programs that each run alone are two
     // runs.
     let mut programs = trees.iter().zip(kinds).filter(|(_, kind)| matches!(kind, Format::Table(_)));
     if let Some((tree, kind)) = programs.next()
@@ -29,7 +29,7 @@ pub(super) fn refused(trees: &[Tree], kinds: &[Format], files: &[File], base: &B
         )));
     }
     let all = trees.iter().zip(kinds).zip(files);
-    // A model's, a launcher's or an adapter's file is part of a run.
+    // Files of a model, a launcher or an adapter are parts of a run.
     let mut whole = all.filter(|((_, kind), _)| kind.is_run()).filter_map(|((tree, kind), file)| {
         let mut draft = Draft::new(&base.scenario, &[*kind], &base.scenario);
         formats::read(*kind, &mut Keys::new(tree, 0), &mut draft, file).ok()?;

@@ -1,6 +1,6 @@
-//! Keys and values as texts, whatever their file.
+//! Normalises keys and values.
 
-/// A key without what spellings differ in.
+/// Normalises a key: lower case, with underscores for dashes.
 pub(super) fn plain(key: &str) -> String {
     key.replace('-', "_").to_ascii_lowercase()
 }
@@ -8,7 +8,7 @@ pub(super) fn plain(key: &str) -> String {
 /// The longest value that is shown.
 const LONGEST: usize = 120;
 
-/// A value without what breaks a line, cut where it is long.
+/// Removes control characters from a value, and cuts a long one.
 pub(super) fn shortened(text: &str) -> String {
     let mut shown: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {

@@ -1,5 +1,5 @@
-//! A file as a flat list of keys and values with their places in the text, whatever it is written
-//! in.
+//! A file as a flat list of keys and values with their positions in the text, independent of the
+//! syntax.
 
 mod python;
 mod shell;
@@ -20,7 +20,7 @@ const MOST_VALUES: usize = 5_000;
 /// The most values that YAML's aliases repeat.
 const MOST_REPEATED: usize = 2_000;
 
-/// What a file is written in.
+/// Syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Json,
@@ -34,7 +34,7 @@ pub(super) enum Syntax {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Null,
-    /// A number, a boolean or a text, as it stands there without quotes.
+    /// A number, a boolean or a text, as written, without quotes.
     Scalar {
         text: String,
         quoted: bool,
@@ -53,7 +53,7 @@ impl Value {
         if is_null { Self::Null } else { Self::Scalar { text, quoted } }
     }
 
-    /// As people read it.
+    /// Returns the value as shown to users.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Null => "null".into(),
@@ -66,19 +66,20 @@ impl Value {
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The keys from the outermost in, with dots between: lower case and underscores where the
-    /// syntax does not care.
+    /// The keys, outermost first, separated by dots: in lower case with underscores if the syntax
+    /// ignores the difference.
     pub(super) path: String,
     pub(super) value: Value,
-    /// Where the value stands in the text, in bytes; `None` where it is made of several.
+    /// Position of the value in the text, in bytes; `None` for a value made of several parts.
     pub(super) span: Option<Range<usize>>,
-    /// Whether it comes from YAML's merge key, so that any other of the same path goes before it.
+    /// Whether the entry comes from YAML's merge key, so that another entry of this path takes
+    /// precedence.
     pub(super) merged: bool,
-    /// The function that it stands in, in Python.
+    /// The Python function that contains the entry.
     pub(super) scope: Option<String>,
 }
 
-/// A file that was taken apart.
+/// A parsed file.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) name: String,
@@ -86,7 +87,7 @@ pub(super) struct Tree {
     pub(super) entries: Vec<Entry>,
     /// Sentences about what the reader assumed.
     pub(super) remarks: Vec<String>,
-    /// The script, where the file holds it inside: a notebook's code, a job's command.
+    /// The script inside the file: a notebook's code, a job's command.
     pub(super) inner: Option<String>,
 }
 
@@ -116,11 +117,11 @@ fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Takes a file apart.
+/// Parses a file.
 ///
 /// # Errors
 ///
-/// A sentence: it is empty, too long, binary, or cannot be read as what it looks like.
+/// A sentence if the file is empty, too long, binary, or does not parse.
 pub(super) fn read(file: &File) -> Result<Tree, String> {
     let text = file.text.trim_start_matches('\u{feff}');
     match wrapped::unwrapped(text) {
@@ -133,7 +134,7 @@ fn name(file: &File) -> &str {
     if file.name.trim().is_empty() { "the text" } else { file.name.trim() }
 }
 
-/// The path of a file, and the function that is asked for: `configs.py:llama3_8b`.
+/// Splits a name into the path of a file and the requested function: `configs.py:llama3_8b`.
 #[must_use]
 pub fn of_function(name: &str) -> (&str, Option<&str>) {
     let is_name = |text: &str| {
@@ -147,7 +148,7 @@ pub fn of_function(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The same of the file's own keys, whatever script it holds.
+/// Parses a file by its own keys, ignoring a script inside.
 pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     let text = file.text.strip_prefix('\u{feff}').map_or(file.text.as_str(), |text| text);
     let name = name(file);
@@ -186,8 +187,7 @@ pub(super) fn read_as_written(file: &File) -> Result<Tree, String> {
     Ok(Tree { name: name.to_owned(), syntax, entries, remarks, inner: None })
 }
 
-/// A value where the environment has none of its variables: `${SEQ_LENGTH:2048}`,
-/// `${oc.env:GPUS,8}`.
+/// Returns the default of an environment variable: `${SEQ_LENGTH:2048}`, `${oc.env:GPUS,8}`.
 fn of_environment(text: &str) -> Option<String> {
     let (before, rest) = text.split_once("${")?;
     let (inner, behind) = rest.split_once('}')?;
@@ -200,7 +200,7 @@ fn of_environment(text: &str) -> Option<String> {
     (!name.is_empty() && name.chars().all(is_name)).then(|| format!("{before}{usual}{behind}"))
 }
 
-/// The script inside a file: its values have no places in the file's own text.
+/// Parses the script inside a file; values have no positions in the file's text.
 fn inside(name: &str, syntax: Syntax, script: &str) -> Result<Tree, String> {
     let mut remarks = Vec::new();
     let entries = match syntax {
@@ -225,7 +225,7 @@ fn language(syntax: Syntax) -> &'static str {
     }
 }
 
-/// What a file is written in: by the end of its name, else by what its lines begin with.
+/// Returns the syntax of a file: by the extension, else by the start of its lines.
 fn syntax_of(name: &str, text: &str) -> Syntax {
     let name = name.to_ascii_lowercase();
     let ends = [
@@ -239,7 +239,7 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
         (".slurm", Syntax::Shell),
         (".sbatch", Syntax::Shell),
     ];
-    // Notebooks and pasted texts bear any name: braces are JSON, whatever the name says.
+    // Notebooks and pasted texts may have any name: braces are JSON.
     let start = text.trim_start();
     if start.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         return Syntax::Json;
@@ -248,7 +248,7 @@ fn syntax_of(name: &str, text: &str) -> Syntax {
         return *syntax;
     }
     if start.starts_with('{') {
-        // YAML has braces too: comments and Python's words are no JSON.
+        // YAML has braces too, but comments and `True` or `False` are not JSON.
         let is_yaml =
             |line: &str| line.trim_start().starts_with('#') || line.contains("True") || line.contains("False");
         return if text.lines().any(is_yaml) { Syntax::Yaml } else { Syntax::Json };

@@ -1,32 +1,31 @@
-//! The programs whose configurations are told apart (`data/programs.toml`), and which of them a
-//! file is for.
+//! Detection of the program of a file, by the signatures in `data/programs.toml`.
 
 use std::sync::LazyLock;
 
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::Format;
-use super::marks::Shown;
+use super::signatures::Shown;
 use crate::run::refusal::Refusal;
 use crate::run::tree::Tree;
 
 /// The table of all programs.
 const TABLE: &str = include_str!("../../../data/programs.toml");
 
-/// A program.
+/// A program with its signatures.
 struct Program {
     name: String,
-    /// What its file is, where that is no configuration of a run.
+    /// Description of the file, if it is not the configuration of a run.
     what: Option<String>,
-    /// Its reader; `None` where it has none.
+    /// Format that reads the file; `None` if the program has no reader.
     format: Option<Format>,
-    /// Keys that tell it: all of one of these lists.
+    /// Lists of keys; a file with all keys of one list is of this program.
     keys: Vec<Vec<String>>,
     commands: Vec<String>,
     imports: Vec<String>,
-    /// Parts of a text that cannot be taken apart.
+    /// Parts of texts that no parser accepts.
     texts: Vec<String>,
-    /// What to give in place of a file that has no reader.
+    /// Advice for a file without a reader.
     instead: String,
 }
 
@@ -66,14 +65,14 @@ impl Program {
             || self.imports.iter().any(|module| shown.imports(module))
     }
 
-    /// Why its files are not read.
+    /// Returns the refusal of the program's files.
     fn refusal(&self) -> Refusal {
         let what = self.what.clone().unwrap_or_else(|| format!("a configuration of {}", self.name));
         Refusal::certain(format!("This is {what}, which shardwise does not read. {}", self.instead))
     }
 
-    /// The keys that a file lacks to be of this program, and those that it has; nothing where it
-    /// has none.
+    /// Returns the missing keys of the closest list and those that are present; `None` if no key is
+    /// present.
     fn nearly(&self, shown: &Shown) -> Option<(Vec<&str>, Vec<&str>)> {
         let mut best: Option<(Vec<&str>, Vec<&str>)> = None;
         for keys in &self.keys {
@@ -88,17 +87,16 @@ impl Program {
     }
 }
 
-/// How far a file with some keys and without others is from a program: what it lacks, then what it
-/// has.
+/// Distance of a file from a program: the fewest missing keys first, then the most present ones.
 fn distance((lacks, has): &(Vec<&str>, Vec<&str>)) -> (usize, core::cmp::Reverse<usize>) {
     (lacks.len(), core::cmp::Reverse(has.len()))
 }
 
-/// The format of a file.
+/// Returns the format of a file.
 ///
 /// # Errors
 ///
-/// A sentence if it is of another program, or of none that is known.
+/// A sentence if the file belongs to a program without a reader, or to no known program.
 pub(in crate::run) fn of(tree: &Tree, text: &str) -> Result<Format, Refusal> {
     let shown = Shown::of(tree, text);
     let Some(program) = PROGRAMS.iter().find(|program| program.is_of(&shown)) else {
@@ -107,18 +105,18 @@ pub(in crate::run) fn of(tree: &Tree, text: &str) -> Result<Format, Refusal> {
     program.format.ok_or_else(|| program.refusal())
 }
 
-/// Why a text is not read that is in no language which can be taken apart.
+/// Returns the refusal of a text that does not parse but is recognised by its parts.
 pub(in crate::run) fn refused(text: &str) -> Option<Refusal> {
     let is_of = |program: &&Program| program.texts.iter().any(|part| text.contains(part.as_str()));
     PROGRAMS.iter().find(is_of).map(Program::refusal)
 }
 
-/// What a file lacks that is of no program.
+/// Returns a sentence about the keys that a file lacks to be of a known program.
 fn unknown(shown: &Shown) -> String {
     let readers = PROGRAMS.iter().filter(|program| program.format.is_some());
     let names: Vec<&str> = readers.clone().map(|program| program.name.as_str()).collect();
     let near = readers.filter_map(|program| Some((program, program.nearly(shown)?)));
-    // Those without a table are what most people have.
+    // Programs with a reader in Rust are the most common, so they come first.
     let is_table = |program: &Program| matches!(program.format, Some(Format::Table(_)));
     let near = near.min_by_key(|(program, near)| (is_table(program), distance(near))).map_or_else(
         String::new,
@@ -136,14 +134,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_has_marks_and_a_reader_or_what_to_give_instead() {
+    fn every_row_has_signatures_and_a_reader_or_what_to_give_instead() {
         let table = TABLE.parse::<DocumentMut>().unwrap();
         let rows = table.get("program").and_then(Item::as_array_of_tables).unwrap();
         assert!(PROGRAMS.len() == rows.len() && PROGRAMS.len() > 50);
         for (program, row) in PROGRAMS.iter().zip(rows) {
-            let marks = program.keys.len() + program.commands.len() + program.imports.len();
+            let signatures = program.keys.len() + program.commands.len() + program.imports.len();
             let is_other = !program.instead.is_empty() && row.contains_key("source");
-            assert!(marks > 0 && program.format.is_some() != is_other, "{}", program.name);
+            assert!(signatures > 0 && program.format.is_some() != is_other, "{}", program.name);
         }
         for format in Format::ALL {
             assert!(PROGRAMS.iter().any(|program| program.format == Some(format)), "{}", format.name());

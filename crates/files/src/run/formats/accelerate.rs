@@ -1,4 +1,4 @@
-//! Accelerate: what `accelerate launch --config_file` reads (src/accelerate/utils/dataclasses.py).
+//! Accelerate: the file of `accelerate launch --config_file` (src/accelerate/utils/dataclasses.py).
 
 use engine::model::software::Framework;
 use engine::model::training::PrecisionPolicy;
@@ -22,16 +22,20 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         mixed(found, draft, alone);
     }
     draft
-        .yes(
+        .set_flag(
             keys.flag(&["fp8_config.fp8_enable_fsdp_float8_all_gather", "fp8_config.enable_fsdp_float8_all_gather"])
                 .filter(|found| found.value),
             ParamId::Compile,
         )
-        .map(|_| draft.pick(ParamId::ComputeFormat, "fp8-gather"));
+        .map(|_| draft.set_option(ParamId::ComputeFormat, "fp8-gather"));
     if let Some(found) = keys.word(&["dynamo_config.dynamo_backend"]) {
-        draft.choose(&found, ParamId::Compile, if found.value == "no" { "no" } else { "yes" });
+        draft.set_option_from(&found, ParamId::Compile, if found.value == "no" { "no" } else { "yes" });
         if let Some(mode) = keys.word(&["dynamo_config.dynamo_mode"]) {
-            draft.choose(&mode, ParamId::CudaGraphs, if mode.value == "reduce-overhead" { "layers" } else { "none" });
+            draft.set_option_from(
+                &mode,
+                ParamId::CudaGraphs,
+                if mode.value == "reduce-overhead" { "layers" } else { "none" },
+            );
         }
         keys.skip_below("dynamo_config");
     }
@@ -39,26 +43,26 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let Some(kind) = keys.word(&["distributed_type"]) else { return };
     match kind.value.as_str() {
         "fsdp" => {
-            draft.choose(&kind, ParamId::Strategy, "full-shard");
+            draft.set_option_from(&kind, ParamId::Strategy, "full-shard");
             draft.has_strategy = true;
             trainer::fsdp(keys, draft, "fsdp_config", "fsdp_");
             parallelism(keys, draft);
         }
         "deepspeed" => {
-            draft.note(&kind, "DeepSpeed");
+            draft.record(&kind, "DeepSpeed");
             parallelism(keys, draft);
             deepspeed(keys, draft);
         }
         "megatron_lm" => {
-            draft.note(&kind, "Megatron-LM");
+            draft.record(&kind, "Megatron-LM");
             megatron::of_accelerate(keys, draft);
         }
         "no" => {
-            draft.choose(&kind, ParamId::Strategy, "ddp");
+            draft.set_option_from(&kind, ParamId::Strategy, "ddp");
             draft.world.is_single = draft.world.gpus.is_none();
         }
         _ => {
-            draft.choose(&kind, ParamId::Strategy, "ddp");
+            draft.set_option_from(&kind, ParamId::Strategy, "ddp");
             parallelism(keys, draft);
         }
     }
@@ -66,22 +70,22 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 
 fn mixed(found: &crate::run::keys::Found<String>, draft: &mut Draft, alone: bool) {
     match found.value.as_str() {
-        // The same bytes as of bf16, which a V100 and a T4 do not have.
+        // Sizes are those of bf16, which a V100 and a T4 lack.
         "fp16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
-            draft.pick(ParamId::Recipe, "autocast");
-            draft.note(found, "Precision: fp16 by autocast, of the same size as bf16");
+            draft.set_option(ParamId::Recipe, "autocast");
+            draft.record(found, "Precision: fp16 by autocast, of the same size as bf16");
         }
         "bf16" if alone || draft.scenario.recipe == PrecisionPolicy::Fp32 => {
-            draft.choose(found, ParamId::Recipe, "autocast");
+            draft.set_option_from(found, ParamId::Recipe, "autocast");
         }
         "fp8" => {
-            draft.choose(found, ParamId::ComputeFormat, "fp8");
+            draft.set_option_from(found, ParamId::ComputeFormat, "fp8");
             if alone {
-                draft.pick(ParamId::Recipe, "autocast");
+                draft.set_option(ParamId::Recipe, "autocast");
             }
         }
-        "no" if alone => draft.choose(found, ParamId::Recipe, "fp32"),
-        _ => draft.note(found, "The format of products, as the trainer says"),
+        "no" if alone => draft.set_option_from(found, ParamId::Recipe, "fp32"),
+        _ => draft.record(found, "The format of products, as the trainer says"),
     }
 }
 
@@ -100,12 +104,16 @@ fn parallelism(keys: &mut Keys, draft: &mut Draft) {
     draft.number(cp, ParamId::Cp);
     if let Some(found) = sp.filter(|found| found.value > 1) {
         draft.number(Some(found), ParamId::Cp);
-        draft.pick(ParamId::ContextExchange, "alltoall");
+        draft.set_option(ParamId::ContextExchange, "alltoall");
     }
     let names = names("cp_comm_strategy");
     if let Some(found) = keys.word(&names.each_ref().map(String::as_str)) {
-        // PyTorch's ring is its `alltoall`.
-        draft.choose(&found, ParamId::ContextExchange, if found.value == "allgather" { "allgather" } else { "ring" });
+        // Accelerate's `alltoall` is PyTorch's ring.
+        draft.set_option_from(
+            &found,
+            ParamId::ContextExchange,
+            if found.value == "allgather" { "allgather" } else { "ring" },
+        );
     }
     keys.skip_below("parallelism_config");
 }
@@ -122,16 +130,16 @@ fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
             2 => "zero2",
             _ => "full-shard",
         };
-        draft.choose(&found, ParamId::Strategy, option);
+        draft.set_option_from(&found, ParamId::Strategy, option);
         draft.has_strategy = true;
     }
     trainer::under_zero(draft);
     if let Some(found) = keys.count(&["deepspeed_config.gradient_accumulation_steps"]) {
-        // The Trainer's own value goes before Accelerate's.
+        // The Trainer's value takes precedence over Accelerate's.
         if draft.batch.accum.is_none() {
             draft.batch.accum = Some(found);
         } else {
-            draft.note(&found, "The gradient accumulation, which the trainer sets");
+            draft.record(&found, "The gradient accumulation, which the trainer sets");
         }
     }
     for (key, id) in [
@@ -140,9 +148,12 @@ fn deepspeed(keys: &mut Keys, draft: &mut Draft) {
     ] {
         if let Some(found) = keys.word(&[key]) {
             let on = matches!(found.value.as_str(), "cpu" | "nvme");
-            draft.choose(&found, id, if on { "yes" } else { "no" });
+            draft.set_option_from(&found, id, if on { "yes" } else { "no" });
             if found.value == "nvme" {
-                draft.pick(ParamId::OffloadNvme, if id == ParamId::OffloadParameters { "all" } else { "optimizer" });
+                draft.set_option(
+                    ParamId::OffloadNvme,
+                    if id == ParamId::OffloadParameters { "all" } else { "optimizer" },
+                );
             }
         }
     }

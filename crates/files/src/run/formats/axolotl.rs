@@ -13,7 +13,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         draft.model_named(&found);
     }
     keys.skip(&["base_model_config", "model_type", "tokenizer_type"]);
-    draft.put(ParamId::SequenceLength, 512.0);
+    draft.set_number(ParamId::SequenceLength, 512.0);
     let length = keys.count(&["sequence_len"]);
     if length.is_none() {
         draft.has_length = true;
@@ -52,18 +52,18 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
 fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.word(&["gradient_checkpointing"]) {
         let is_on = !matches!(found.value.as_str(), "false" | "no");
-        draft.choose(&found, ParamId::Recompute, if is_on { "full" } else { "none" });
+        draft.set_option_from(&found, ParamId::Recompute, if is_on { "full" } else { "none" });
         if found.value.contains("offload") {
-            draft.pick(ParamId::OffloadActivations, "yes");
+            draft.set_option(ParamId::OffloadActivations, "yes");
         }
     }
     keys.skip_below("gradient_checkpointing_kwargs");
     if let Some(found) = keys.flag(&["selective_checkpointing"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::Recompute, "selective");
+        draft.set_option_from(&found, ParamId::Recompute, "selective");
     }
     if let Some(found) = keys.word(&["activation_offloading"]) {
         let is_on = !matches!(found.value.as_str(), "false" | "no");
-        draft.choose(&found, ParamId::OffloadActivations, if is_on { "yes" } else { "no" });
+        draft.set_option_from(&found, ParamId::OffloadActivations, if is_on { "yes" } else { "no" });
     }
 }
 
@@ -71,7 +71,7 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
     let adapter = keys.word(&["adapter"]);
     let on = adapter.as_ref().is_some_and(|found| matches!(found.value.as_str(), "lora" | "qlora" | "dora" | "rslora"));
     if let Some(found) = &adapter {
-        draft.choose(found, ParamId::Method, if on { "lora" } else { "all" });
+        draft.set_option_from(found, ParamId::Method, if on { "lora" } else { "all" });
     }
     if on {
         let names = peft::Names {
@@ -101,7 +101,7 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
             keys.skip(&["lora_mlp_kernel"]);
             keys.skip(&["lora_qkv_kernel"]);
             keys.skip(&["lora_o_kernel"]);
-            draft.note(&found, "Fused kernels of adapters, which are not modelled");
+            draft.record(&found, "Fused kernels of adapters, which are not modelled");
         }
     } else {
         for key in [
@@ -122,32 +122,32 @@ fn adapters(keys: &mut Keys, draft: &mut Draft) {
     if draft.scenario.trained.base == engine::model::trained::BaseFormat::Nf4
         && !keys.has("bnb_config_kwargs.bnb_4bit_use_double_quant")
     {
-        draft.pick(ParamId::BaseFormat, "nf4dq");
+        draft.set_option(ParamId::BaseFormat, "nf4dq");
     }
     if let Some(found) = keys.flag(&["gptq"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::BaseFormat, "int4");
+        draft.set_option_from(&found, ParamId::BaseFormat, "int4");
     }
     if let Some(found) = keys.list(&["unfrozen_parameters"]) {
         unfrozen(&found, draft);
     }
 }
 
-/// Parameters that train by patterns of their names: layers from some layer on.
+/// Reads patterns of the names of trained parameters: layers from some layer on.
 fn unfrozen(found: &crate::run::keys::Found<Vec<String>>, draft: &mut Draft) {
     let layer = |name: &String| {
         let (_, rest) = name.split_once("layers\\.").or_else(|| name.split_once("layers."))?;
         rest.split(|sign: char| !sign.is_ascii_digit()).next()?.parse::<u32>().ok()
     };
-    draft.choose(found, ParamId::Method, "layers");
+    draft.set_option_from(found, ParamId::Method, "layers");
     if let Some(first) = found.value.iter().filter_map(layer).min() {
-        draft.put(ParamId::FrozenLayers, f64::from(first));
+        draft.set_number(ParamId::FrozenLayers, f64::from(first));
     }
     let ends = found.value.iter().any(|name| name.contains("embed") || name.contains("lm_head"));
-    draft.pick(ParamId::TrainEmbeddings, if ends { "yes" } else { "no" });
+    draft.set_option(ParamId::TrainEmbeddings, if ends { "yes" } else { "no" });
 }
 
-/// Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`, utils/config): without FSDP or
-/// DeepSpeed, weights train in it.
+/// Reads the precision. Axolotl loads the model in the 16-bit format (`cfg.torch_dtype`,
+/// utils/config); without FSDP or DeepSpeed, weights train in that format.
 fn precision(keys: &mut Keys, draft: &mut Draft) {
     let bf16 = keys.word(&["bf16"]);
     let pure = keys.flag(&["bfloat16", "float16"]).filter(|found| found.value);
@@ -158,24 +158,26 @@ fn precision(keys: &mut Keys, draft: &mut Draft) {
     let adapters = draft.scenario.trained.has_adapters();
     let sharded = keys.has("fsdp_config") || keys.has("fsdp") || keys.has("dp_shard_size");
     match (pure, half) {
-        (Some(found), _) => draft.choose(&found, ParamId::Recipe, if adapters { "autocast" } else { "pure-bf16" }),
+        (Some(found), _) => {
+            draft.set_option_from(&found, ParamId::Recipe, if adapters { "autocast" } else { "pure-bf16" });
+        }
         (_, Some(found)) => {
             let option = if adapters || sharded { "autocast" } else { "pure-bf16" };
-            draft.choose(&found, ParamId::Recipe, option);
+            draft.set_option_from(&found, ParamId::Recipe, option);
         }
         (None, None) if bf16.is_none() => {
-            draft.pick(ParamId::Recipe, if adapters { "autocast" } else { "pure-bf16" });
+            draft.set_option(ParamId::Recipe, if adapters { "autocast" } else { "pure-bf16" });
             draft.assume("The file names no 16-bit format: bf16, Axolotl's default.");
         }
         (None, None) => {
-            draft.pick(ParamId::Recipe, "fp32");
+            draft.set_option(ParamId::Recipe, "fp32");
         }
     }
     keys.skip(&["tf32"]);
     if let Some(found) = keys.flag(&["fp8"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::ComputeFormat, "fp8");
+        draft.set_option_from(&found, ParamId::ComputeFormat, "fp8");
         if let Some(gather) = keys.flag(&["fp8_enable_fsdp_float8_all_gather"]).filter(|found| found.value) {
-            draft.choose(&gather, ParamId::ComputeFormat, "fp8-gather");
+            draft.set_option_from(&gather, ParamId::ComputeFormat, "fp8-gather");
         }
     }
 }
@@ -193,11 +195,11 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
             if found.value {
                 shared::attention(Some(found.with(kernel.to_owned())), draft);
             } else {
-                draft.note(&found, "Another attention kernel");
+                draft.record(&found, "Another attention kernel");
             }
         }
     }
-    draft.yes(keys.flag(&["torch_compile"]), ParamId::Compile);
+    draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
     let losses = [
         ("chunked_cross_entropy", "chunked"),
         ("liger_fused_linear_cross_entropy", "fused-linear"),
@@ -207,19 +209,19 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
     ];
     for (key, option) in losses {
         if let Some(found) = keys.flag(&[key]).filter(|found| found.value) {
-            draft.choose(&found, ParamId::Loss, option);
+            draft.set_option_from(&found, ParamId::Loss, option);
         }
     }
     if let Some(found) = keys.flag(&["liger_rms_norm", "unsloth_rms_norm"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::NormKernel, "fused");
+        draft.set_option_from(&found, ParamId::NormKernel, "fused");
     }
-    // The plugin of cut cross-entropy is on by being listed.
+    // Listing the plugin of cut cross-entropy enables it.
     if let Some(found) = keys.list(&["plugins"]) {
         let cut = found.value.iter().any(|name| name.contains("CutCrossEntropy"));
         if cut && !keys.has("cut_cross_entropy") {
-            draft.choose(&found, ParamId::Loss, "fused-linear");
+            draft.set_option_from(&found, ParamId::Loss, "fused-linear");
         } else {
-            draft.note(&found, "Plugins, whose own keys say what they do");
+            draft.record(&found, "Plugins, whose own keys say what they do");
         }
     }
     for key in
@@ -228,7 +230,7 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
         keys.skip(&[key]);
     }
     if let Some(found) = keys.flag(&["tiled_mlp"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::TiledMlp, "yes");
+        draft.set_option_from(&found, ParamId::TiledMlp, "yes");
     }
 }
 
@@ -245,11 +247,11 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         ];
         draft.one_of(Some(found.clone()), ParamId::Objective, &words);
         if found.value == "simpo" {
-            draft.pick(ParamId::Reference, "none");
+            draft.set_option(ParamId::Reference, "none");
         }
     }
     if let Some(found) = keys.flag(&["reward_model"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::Objective, "reward");
+        draft.set_option_from(&found, ParamId::Objective, "reward");
     }
     draft.number(keys.count(&["trl.num_generations"]), ParamId::Completions);
     if let Some(found) = keys.number(&["trl.vllm_gpu_memory_utilization", "vllm.gpu_memory_utilization"]) {
@@ -260,7 +262,7 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
 }
 
 fn degrees(keys: &mut Keys, draft: &mut Draft) {
-    draft.pick(ParamId::Strategy, "ddp");
+    draft.set_option(ParamId::Strategy, "ddp");
     draft.number(keys.count(&["tensor_parallel_size"]), ParamId::Tp);
     if let Some(found) = keys.count(&["context_parallel_size", "sequence_parallel_degree"]) {
         draft.number(Some(found), ParamId::Cp);
@@ -274,13 +276,17 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
     let list = keys.list(&["fsdp"]);
     if let Some(found) = &list {
         let has = |word: &str| found.value.iter().any(|item| item.contains(word));
-        draft.choose(found, ParamId::Strategy, if has("shard_grad_op") { "shard-grad-op" } else { "full-shard" });
+        draft.set_option_from(
+            found,
+            ParamId::Strategy,
+            if has("shard_grad_op") { "shard-grad-op" } else { "full-shard" },
+        );
         if has("offload") {
-            draft.pick(ParamId::OffloadParameters, "yes");
+            draft.set_option(ParamId::OffloadParameters, "yes");
         }
     }
     if keys.has("fsdp_config") || list.is_some() {
-        draft.pick(ParamId::Strategy, "full-shard");
+        draft.set_option(ParamId::Strategy, "full-shard");
         draft.has_strategy = true;
         trainer::fsdp(keys, draft, "fsdp_config", "");
     } else {

@@ -1,4 +1,4 @@
-//! A model's `config.json` and an adapter's `adapter_config.json`, beside the configuration of a
+//! A model's `config.json` and an adapter's `adapter_config.json`, next to the configuration of a
 //! run.
 
 use engine::scenario::Model;
@@ -8,7 +8,7 @@ use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 use huggingface as config;
 
-/// What stands for a whole file in the list of what was understood.
+/// Returns the key that represents a whole file in the list of understood keys.
 fn whole(keys: &mut Keys, key: &str) -> Found<String> {
     let found = keys.text(&[key]);
     let file = found.as_ref().map_or(0, |found| found.file);
@@ -23,7 +23,7 @@ fn whole(keys: &mut Keys, key: &str) -> Found<String> {
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
     let imported = config::import(&config::parse(&file.text)?)?;
     let key = whole(keys, "model_type");
-    draft.note(&key, format!("The shape of {}: {} fields were read", imported.name, imported.used.len()));
+    draft.record(&key, format!("The shape of {}: {} fields were read", imported.name, imported.used.len()));
     draft.scenario.model = Model::Custom { architecture: imported.architecture };
     draft.has_model = true;
     let other = imported.not_understood;
@@ -42,7 +42,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<()
 pub(super) fn read_adapter(keys: &mut Keys, draft: &mut Draft, file: &File) -> Result<(), String> {
     let adapter = config::import_adapter(&config::parse(&file.text)?)?;
     let key = whole(keys, "peft_type");
-    draft.note(&key, format!("An adapter: {} fields were read", adapter.used.len()));
+    draft.record(&key, format!("An adapter: {} fields were read", adapter.used.len()));
     let has_model = draft.has_model;
     let model = draft.scenario.model;
     draft.scenario = adapter.applied(&draft.scenario);

@@ -7,7 +7,7 @@ use super::shared;
 use crate::run::draft::Draft;
 use crate::run::keys::Keys;
 
-/// Reads a file. Values of `auto` are the trainer's.
+/// Reads a file. Values of `auto` come from the trainer.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let alone = !draft.formats.iter().any(|format| format.is_hugging_face());
     if alone {
@@ -15,8 +15,8 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         draft.assume("The training script is not among these files: its lengths and its model are as in the page.");
     }
     draft.scenario.framework = Framework::DeepSpeed;
-    // Offloading and fused kernels of its own.
-    draft.pick(ParamId::OptimizerKernel, "fused");
+    // DeepSpeed has its own offloading and fused kernels.
+    draft.set_option(ParamId::OptimizerKernel, "fused");
     draft.below();
     stage(keys, draft);
     formats(keys, draft);
@@ -26,27 +26,27 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.text(&["optimizer.type"]) {
         shared::optimizer(Some(found), draft);
         if let Some(momentum) = keys.number(&["optimizer.params.momentum"]).filter(|found| found.value > 0.0) {
-            draft.choose(&momentum, ParamId::Optimizer, "sgd-momentum");
+            draft.set_option_from(&momentum, ParamId::Optimizer, "sgd-momentum");
         }
     }
     keys.skip_below("optimizer");
     draft.number(keys.count(&["tensor_parallel.autotp_size"]), ParamId::Tp);
     if let Some(found) = keys.flag(&["tensor_parallel.tp_overlap_comm"]) {
-        draft.yes(Some(found), ParamId::AsyncTp);
+        draft.set_flag(Some(found), ParamId::AsyncTp);
     }
     if let Some(found) = keys.count(&["sequence_parallel_size"]) {
         draft.number(Some(found), ParamId::Cp);
-        draft.pick(ParamId::ContextExchange, "alltoall");
+        draft.set_option(ParamId::ContextExchange, "alltoall");
     }
     draft.number(keys.count(&["pipeline.stages"]), ParamId::Pp);
     draft.number(keys.count(&["expert_parallel.autoep_size"]), ParamId::Ep);
     draft.number(keys.count(&["expert_parallel.expert_tensor_parallel_size"]), ParamId::Etp);
-    draft.yes(keys.flag(&["expert_parallel.use_grouped_mm"]), ParamId::GroupedExperts);
+    draft.set_flag(keys.flag(&["expert_parallel.use_grouped_mm"]), ParamId::GroupedExperts);
     if let Some(found) = keys.flag(&["activation_checkpointing.cpu_checkpointing"]) {
-        draft.yes(Some(found), ParamId::OffloadActivations);
+        draft.set_flag(Some(found), ParamId::OffloadActivations);
     }
     if let Some(found) = keys.number(&["pipeline.activation_checkpoint_interval"]) {
-        draft.choose(&found, ParamId::Recompute, if found.value > 0.0 { "full" } else { "none" });
+        draft.set_option_from(&found, ParamId::Recompute, if found.value > 0.0 { "full" } else { "none" });
     }
     for section in
         ["activation_checkpointing", "aio", "autotuning", "pipeline", "expert_parallel", "tensor_parallel", "scheduler"]
@@ -66,27 +66,27 @@ fn stage(keys: &mut Keys, draft: &mut Draft) {
         _ => "full-shard",
     };
     match &found {
-        Some(found) => draft.choose(found, ParamId::Strategy, option),
+        Some(found) => draft.set_option_from(found, ParamId::Strategy, option),
         None => {
-            draft.pick(ParamId::Strategy, option);
+            draft.set_option(ParamId::Strategy, option);
         }
     }
     draft.has_strategy = true;
     if let Some(found) = keys.count(&["zero_optimization.zero_hpz_partition_size"]).filter(|found| found.value > 1) {
         draft.number(Some(found.clone()), ParamId::ShardSize);
-        draft.choose(&found, ParamId::Strategy, "reshard");
+        draft.set_option_from(&found, ParamId::Strategy, "reshard");
     }
     if let Some(found) = keys.count(&["zero_optimization.mics_shard_size"]) {
         draft.number(Some(found.clone()), ParamId::ShardSize);
-        draft.choose(&found, ParamId::Strategy, "hybrid-shard");
+        draft.set_option_from(&found, ParamId::Strategy, "hybrid-shard");
     }
-    // Weights that stay gathered between the passes.
+    // Weights may stay gathered between forward and backward pass.
     if let Some(found) = keys.number(&["zero_optimization.stage3_max_live_parameters"]) {
         let params = engine::model::family::params(&draft.scenario.model.architecture());
         let reuse = keys.number(&["zero_optimization.stage3_max_reuse_distance"]);
         let stays = stage >= 3 && found.value >= params && reuse.is_some_and(|reuse| reuse.value >= params);
         if stays && draft.scenario.strategy == engine::scenario::Strategy::FullShard {
-            draft.choose(&found, ParamId::Strategy, "shard-grad-op");
+            draft.set_option_from(&found, ParamId::Strategy, "shard-grad-op");
         }
     }
     for (section, id) in [
@@ -96,17 +96,20 @@ fn stage(keys: &mut Keys, draft: &mut Draft) {
         let device = [section, ".device"].concat();
         if let Some(found) = keys.word(&[&device]) {
             let on = matches!(found.value.as_str(), "cpu" | "nvme");
-            draft.choose(&found, id, if on { "yes" } else { "no" });
+            draft.set_option_from(&found, id, if on { "yes" } else { "no" });
             if found.value == "nvme" {
-                draft.pick(ParamId::OffloadNvme, if id == ParamId::OffloadParameters { "all" } else { "optimizer" });
+                draft.set_option(
+                    ParamId::OffloadNvme,
+                    if id == ParamId::OffloadParameters { "all" } else { "optimizer" },
+                );
             }
         }
     }
     if let Some(found) = keys.flag(&["zero_optimization.cpu_offload"]) {
-        draft.yes(Some(found), ParamId::OffloadOptimizer);
+        draft.set_flag(Some(found), ParamId::OffloadOptimizer);
     }
     if let Some(found) = keys.flag(&["zero_optimization.overlap_comm"]) {
-        draft.yes(Some(found), ParamId::GradientOverlap);
+        draft.set_flag(Some(found), ParamId::GradientOverlap);
     }
     keys.skip_below("zero_optimization");
 }
@@ -119,7 +122,7 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
     let half = [&bf16, &fp16].into_iter().flatten().find(|found| found.value).cloned();
     let grads = keys.word(&["data_types.grad_accum_dtype"]);
     if let Some(found) = autocast.filter(|found| found.value) {
-        draft.choose(&found, ParamId::Recipe, "fsdp2-bf16");
+        draft.set_option_from(&found, ParamId::Recipe, "fsdp2-bf16");
     } else if let Some(found) = half {
         let option = if masters.is_some_and(|found| found.value) {
             "pure-bf16"
@@ -128,16 +131,16 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
         } else {
             "zero-mixed"
         };
-        draft.choose(&found, ParamId::Recipe, option);
+        draft.set_option_from(&found, ParamId::Recipe, option);
     } else if keys.has("bf16.enabled") && keys.word(&["bf16.enabled"]).is_some_and(|found| found.value == "auto") {
-        // As the trainer says.
+        // Taken from the trainer.
         if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
-            draft.pick(ParamId::Recipe, "zero-mixed");
+            draft.set_option(ParamId::Recipe, "zero-mixed");
         }
     } else if bf16.is_some() || fp16.is_some() || !keys.has("bf16") && !keys.has("fp16") {
-        draft.pick(ParamId::Recipe, "fp32");
+        draft.set_option(ParamId::Recipe, "fp32");
     } else if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
-        draft.pick(ParamId::Recipe, "zero-mixed");
+        draft.set_option(ParamId::Recipe, "zero-mixed");
     }
     for section in ["bf16", "fp16", "torch_autocast", "data_types", "amp"] {
         keys.skip_below(section);

@@ -1,5 +1,5 @@
-//! Products in 8 and 4 bits, by the names that Transformer Engine, torchao and Megatron-Bridge give
-//! their recipes (`catalog::low_precision`).
+//! Matrix products in 8 and 4 bits, by the recipe names of Transformer Engine, torchao and
+//! Megatron-Bridge (`catalog::low_precision`).
 
 use catalog::low_precision::{Library, mixed, named};
 use engine::model::training::ComputeFormat;
@@ -8,14 +8,14 @@ use engine::params::ParamId;
 use crate::run::draft::Draft;
 use crate::run::keys::Found;
 
-/// Takes a recipe that is named; a name that is not known is said, and nothing changes.
+/// Sets a recipe by name; an unknown name is reported, and nothing changes.
 pub(super) fn recipe(found: &Found<String>, library: Library, gathered: bool, draft: &mut Draft) {
     let Some(recipe) = named(library, &found.value) else {
         draft.unknown(found, ParamId::ComputeFormat);
         return;
     };
     draft.scenario = recipe.on(&draft.scenario, gathered);
-    draft.note(found, format!("{}: {}", library.name(), recipe.name));
+    draft.record(found, format!("{}: {}", library.name(), recipe.name));
     if !gathered {
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn recipe(found: &Found<String>, library: Library, gathered: bool, dr
     }
 }
 
-/// Takes one of Megatron-Bridge's names; false where it is no name of products in few bits.
+/// Sets one of Megatron-Bridge's recipes; returns false if the name is not a low-precision recipe.
 pub(super) fn of_bridge(found: &Found<String>, draft: &mut Draft) -> bool {
     let Some(mixed) = mixed(&found.value) else { return false };
     recipe(&found.with(mixed.recipe.to_owned()), Library::TransformerEngine, mixed.gathered, draft);

@@ -14,7 +14,7 @@ use crate::run::keys::{Found, Keys};
 /// Reads a file or arguments.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.program("maxtext", keys);
-    // XLA's: one program for the step, its element-wise work and loss fused.
+    // XLA compiles the step into one program with fused element-wise work and loss.
     draft.scenario.kernels = Kernels {
         attention: AttentionKernel::FlashTuned,
         loss: Loss::Chunked,
@@ -22,20 +22,20 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
         graphs: Graphs::Step,
         ..Kernels::USUAL
     };
-    draft.pick(ParamId::Recipe, "fsdp2-bf16-reduce16");
-    draft.pick(ParamId::Strategy, "full-shard");
+    draft.set_option(ParamId::Recipe, "fsdp2-bf16-reduce16");
+    draft.set_option(ParamId::Strategy, "full-shard");
     draft.has_strategy = true;
     model(keys, draft);
     // base.yml: `max_target_length: 2048`, `per_device_batch_size: 12.0`, `remat_policy: 'full'`.
     let length = keys.count(&["max_target_length"]);
     if length.is_none() {
-        draft.put(ParamId::SequenceLength, 2048.0);
+        draft.set_number(ParamId::SequenceLength, 2048.0);
         draft.has_length = true;
         draft.assume("Sequences of 2,048 tokens, MaxText's default.");
     }
     draft.length(length);
     draft.batch.per_device = keys.number(&["per_device_batch_size"]).filter(|found| found.value > 0.0);
-    draft.batch.usual_micro = 12;
+    draft.batch.default_micro_batch = 12;
     draft.batch.accum = keys.count(&["gradient_accumulation_steps"]);
     draft.batch.steps = keys.number(&["steps"]).filter(|found| found.value > 0.0);
     parallelism(keys, draft);
@@ -50,19 +50,19 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     }
     if let Some(found) = keys.word(&["quantization"]) {
         if found.value.contains("fp8") || found.value == "int8" {
-            draft.choose(&found, ParamId::ComputeFormat, "fp8");
+            draft.set_option_from(&found, ParamId::ComputeFormat, "fp8");
         } else {
             draft.unknown(&found, ParamId::ComputeFormat);
         }
     }
     if let Some(found) = keys.word(&["weight_dtype"]).filter(|found| found.value == "bfloat16") {
-        draft.choose(&found, ParamId::Recipe, "pure-bf16");
+        draft.set_option_from(&found, ParamId::Recipe, "pure-bf16");
     }
     if let Some(found) = keys.word(&["opt_type"]) {
         shared::optimizer(Some(found), draft);
     }
-    draft.yes(keys.flag(&["optimizer_memory_host_offload"]), ParamId::OffloadOptimizer);
-    draft.yes(keys.flag(&["enable_dropout"]), ParamId::Dropout);
+    draft.set_flag(keys.flag(&["optimizer_memory_host_offload"]), ParamId::OffloadOptimizer);
+    draft.set_flag(keys.flag(&["enable_dropout"]), ParamId::Dropout);
     draft.number(keys.number(&["capacity_factor"]).filter(|found| found.value >= 1.0), ParamId::CapacityFactor);
     for key in [
         "sparse_matmul",
@@ -93,7 +93,7 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     let mut number = |name: &str, usual: u32| keys.count(&[name]).map_or(usual, |found| found.value);
     let mut arch = CUSTOM_SHAPE;
     arch.num_hidden_layers = layers.value.min(2048);
-    // base.yml's own shape.
+    // Default shape of base.yml.
     arch.hidden_size = number("base_emb_dim", 2048).clamp(1, 262_144);
     arch.num_attention_heads = number("base_num_query_heads", 16).clamp(1, 4096);
     arch.num_key_value_heads = number("base_num_kv_heads", 16).clamp(1, 4096);
@@ -105,15 +105,15 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     arch.gated_mlp = acts.is_none_or(|found| found.value.len() > 1);
     draft.scenario.model = Model::Custom { architecture: arch };
     draft.has_model = true;
-    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
-    draft.yes(keys.flag(&["logits_via_embedding"]), ParamId::TiedEmbeddings);
+    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    draft.set_flag(keys.flag(&["logits_via_embedding"]), ParamId::TiedEmbeddings);
     if window > 1 {
-        draft.put(ParamId::SlidingWindow, f64::from(window));
+        draft.set_number(ParamId::SlidingWindow, f64::from(window));
     }
     if let Some(experts) = keys.count(&["num_experts"]).filter(|found| found.value > 1) {
         draft.number(Some(experts), ParamId::Experts);
         draft.number(keys.count(&["num_experts_per_tok"]), ParamId::TopK);
-        draft.put(ParamId::ExpertWidth, f64::from(arch.intermediate_size));
+        draft.set_number(ParamId::ExpertWidth, f64::from(arch.intermediate_size));
         let width = keys.count(&["base_moe_mlp_dim"]);
         let each = width.as_ref().map_or(arch.intermediate_size, |found| found.value);
         draft.number(width, ParamId::ExpertWidth);
@@ -136,11 +136,11 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
         }
     }
     if let Some(found) = named {
-        draft.note(&found, "The model's name");
+        draft.record(&found, "The model's name");
     }
 }
 
-/// Axes of the mesh inside a slice and between slices: -1 is what is left.
+/// Reads the axes of the mesh inside a slice and between slices; -1 is the remaining degree.
 fn parallelism(keys: &mut Keys, draft: &mut Draft) {
     let axis = |keys: &mut Keys, name: &str| {
         let mut of = |place: &str| {
@@ -168,7 +168,7 @@ fn parallelism(keys: &mut Keys, draft: &mut Draft) {
         draft.world.replicate = data;
     } else if let Some(found) = fsdp.filter(|found| found.value > 1) {
         draft.number(Some(found.clone()), ParamId::ShardSize);
-        draft.choose(&found, ParamId::Strategy, "hybrid-shard");
+        draft.set_option_from(&found, ParamId::Strategy, "hybrid-shard");
     }
     for name in [
         "tensor_sequence",
@@ -187,21 +187,22 @@ fn parallelism(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Policies by name (src/maxtext/layers/decoders.py): what each keeps.
+/// Reads the policy of recomputation (src/maxtext/layers/decoders.py), which names the tensors to
+/// keep.
 fn recomputation(keys: &mut Keys, draft: &mut Draft) {
     let Some(found) = keys.word(&["remat_policy"]) else { return };
     match found.value.as_str() {
-        "full" => draft.choose(&found, ParamId::Recompute, "full"),
-        // The outputs of all products: what is element-wise runs again.
+        "full" => draft.set_option_from(&found, ParamId::Recompute, "full"),
+        // Outputs of all matrix products are kept; element-wise work is recomputed.
         "minimal"
         | "minimal_with_context"
         | "minimal_with_quantization"
         | "minimal_with_context_and_quantization"
-        | "minimal_flash" => draft.choose(&found, ParamId::Recompute, "selective"),
-        "none" => draft.choose(&found, ParamId::Recompute, "none"),
+        | "minimal_flash" => draft.set_option_from(&found, ParamId::Recompute, "selective"),
+        "none" => draft.set_option_from(&found, ParamId::Recompute, "none"),
         "minimal_offloaded" => {
-            draft.choose(&found, ParamId::Recompute, "selective");
-            draft.pick(ParamId::OffloadActivations, "yes");
+            draft.set_option_from(&found, ParamId::Recompute, "selective");
+            draft.set_option(ParamId::OffloadActivations, "yes");
         }
         "save_dot_with_context_except_mlp" => {
             modules(&found, draft, RecomputeModules { mlp: true, layernorm: true, ..RecomputeModules::NONE });
@@ -219,11 +220,11 @@ fn recomputation(keys: &mut Keys, draft: &mut Draft) {
         "save_qkv_proj" => products(&found, draft, &[Product::QueryKeyValue]),
         "qkv_proj_offloaded" => {
             products(&found, draft, &[Product::QueryKeyValue]);
-            draft.pick(ParamId::OffloadActivations, "yes");
+            draft.set_option(ParamId::OffloadActivations, "yes");
         }
         "save_out_proj" => products(&found, draft, &[Product::Output]),
         "custom" => {
-            draft.choose(&found, ParamId::Recompute, "full");
+            draft.set_option_from(&found, ParamId::Recompute, "full");
             draft.assume("The tensors of a custom policy are not read: all is recomputed.");
         }
         _ => draft.unknown(&found, ParamId::Recompute),
@@ -231,11 +232,11 @@ fn recomputation(keys: &mut Keys, draft: &mut Draft) {
 }
 
 fn modules(found: &Found<String>, draft: &mut Draft, modules: RecomputeModules) {
-    draft.choose(found, ParamId::Recompute, "modules");
+    draft.set_option_from(found, ParamId::Recompute, "modules");
     draft.scenario.recompute_modules = modules;
 }
 
-/// A product of a layer, or three side by side.
+/// A matrix product of a layer, or three parallel ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Product {
     QueryKeyValue,
@@ -243,21 +244,21 @@ enum Product {
     MlpOutput,
 }
 
-/// Only the outputs of these products are kept: their share, by columns, of what all products of a
-/// layer put out.
+/// Sets the kept share of activations: the outputs of these products, relative to those of all
+/// products of a layer, by columns.
 fn products(found: &Found<String>, draft: &mut Draft, kept: &[Product]) {
     let model = draft.scenario.model.architecture();
     let percent = (100.0 * kept_share(&model, kept)).round();
-    draft.choose(found, ParamId::Recompute, "fraction");
-    draft.put(ParamId::KeepFraction, percent);
+    draft.set_option_from(found, ParamId::Recompute, "fraction");
+    draft.set_number(ParamId::KeepFraction, percent);
     draft.assume(format!(
         "{} keeps {percent} % of what a layer's products put out: as many of its activations.",
         found.value
     ));
 }
 
-/// The share of what the products of a layer put out that is kept, by columns. In a mixture the MLP
-/// is that of each expert of a token.
+/// Returns the kept share of the outputs of a layer's products, by columns. In a mixture of
+/// experts, the MLP counts once for each expert of a token.
 fn kept_share(model: &Architecture, kept: &[Product]) -> f64 {
     let hidden = f64::from(model.hidden_size);
     let (copies, width) = if model.has_experts() {

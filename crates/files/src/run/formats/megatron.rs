@@ -1,5 +1,5 @@
-//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, as YAML of its tests, and as
-//! Accelerate, NeMo and Megatron-Bridge have them.
+//! Megatron-LM's arguments (megatron/training/arguments.py), as flags, in the YAML of its tests,
+//! and in files of Accelerate, NeMo and Megatron-Bridge.
 
 mod hybrid;
 mod layers;
@@ -17,7 +17,7 @@ use super::{low_precision, shared};
 use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 
-/// Where arguments stand: behind each of these.
+/// Access to arguments below some prefixes of paths.
 pub(super) struct Args<'k, 'a> {
     pub(super) keys: &'k mut Keys<'a>,
     pub(super) places: &'static [&'static str],
@@ -27,7 +27,7 @@ macro_rules! getters {
     ($($name:ident -> $kind:ty;)*) => {
         impl Args<'_, '_> {
             $(
-                /// The first of some arguments that has a value.
+                /// Reads the first of some arguments that has a value.
                 pub(super) fn $name(&mut self, names: &[&str]) -> Option<Found<$kind>> {
                     for name in names {
                         let paths: Vec<String> = self.places.iter().map(|place| format!("{place}{name}")).collect();
@@ -57,7 +57,7 @@ impl Args<'_, '_> {
         self.flag(&[name]).is_some_and(|found| found.value)
     }
 
-    /// Marks arguments.
+    /// Marks arguments as known, without reading them.
     pub(super) fn skip(&mut self, names: &[&str]) {
         for name in names {
             for place in self.places {
@@ -87,7 +87,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     options(&mut args, draft);
 }
 
-/// Megatron-Core's kernels on Transformer Engine.
+/// Sets Megatron-Core's kernels on Transformer Engine.
 pub(super) fn kernels(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Megatron;
     draft.scenario.kernels = Kernels::USUAL;
@@ -96,21 +96,21 @@ pub(super) fn kernels(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.tensor.sequence_parallel = false;
 }
 
-/// Degrees of parallelism and how they exchange.
+/// Reads degrees of parallelism and their communication.
 pub(super) fn degrees(args: &mut Args, draft: &mut Draft) {
     draft.number(args.count(&["tensor_model_parallel_size", "model_parallel_size"]), ParamId::Tp);
     draft.number(args.count(&["context_parallel_size"]), ParamId::Cp);
     draft.number(args.count(&["pipeline_model_parallel_size"]), ParamId::Pp);
     draft.number(args.count(&["expert_model_parallel_size"]), ParamId::Ep);
-    // `expert_tensor_parallel_size` is the tensor-parallel degree where Megatron-LM's arguments do
-    // not say it; recipes say one.
+    // `expert_tensor_parallel_size` defaults to the tensor-parallel degree in Megatron-LM, and to 1
+    // in recipes.
     let usual = if args.places == PLACES { draft.scenario.tp } else { 1 };
-    draft.put(ParamId::Etp, f64::from(usual));
+    draft.set_number(ParamId::Etp, f64::from(usual));
     draft.number(args.count(&["expert_tensor_parallel_size"]), ParamId::Etp);
     if let Some(found) = args.flag(&["sequence_parallel"]) {
-        draft.yes(Some(found), ParamId::SequenceParallel);
+        draft.set_flag(Some(found), ParamId::SequenceParallel);
     }
-    draft.yes(args.flag(&["tp_comm_overlap"]), ParamId::AsyncTp);
+    draft.set_flag(args.flag(&["tp_comm_overlap"]), ParamId::AsyncTp);
     if let Some(found) = args.word(&["cp_comm_type"]) {
         let words = [
             ("p2p", "ring"),
@@ -138,7 +138,7 @@ fn stages(args: &mut Args, draft: &mut Draft) {
         found.with(chunks)
     });
     if let Some(found) = chunks.or(of_layers).filter(|found| found.value > 1) {
-        draft.choose(&found, ParamId::PipelineSchedule, "interleaved");
+        draft.set_option_from(&found, ParamId::PipelineSchedule, "interleaved");
         draft.number(Some(found), ParamId::VirtualStages);
     }
     for (names, id) in [
@@ -150,12 +150,12 @@ fn stages(args: &mut Args, draft: &mut Draft) {
     layout::read(args, draft);
 }
 
-/// How optimizer states are sharded, and the optimizer.
+/// Reads the sharding of optimizer states, and the optimizer.
 pub(super) fn states(args: &mut Args, draft: &mut Draft) {
     draft.has_strategy = true;
-    draft.pick(ParamId::Strategy, "ddp");
+    draft.set_option(ParamId::Strategy, "ddp");
     if let Some(found) = args.flag(&["use_distributed_optimizer", "distributed_optimizer"]) {
-        draft.choose(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
+        draft.set_option_from(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
     }
     let instances = args.count(&["num_distributed_optimizer_instances"]).filter(|found| found.value > 1);
     let is_fsdp = args.is_on("use_megatron_fsdp") || args.is_on("use_custom_fsdp") || args.is_on("use_torch_fsdp2");
@@ -169,13 +169,13 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
             _ => "full-shard",
         };
         match &sharding {
-            Some(found) => draft.choose(found, ParamId::Strategy, option),
+            Some(found) => draft.set_option_from(found, ParamId::Strategy, option),
             None => {
-                draft.pick(ParamId::Strategy, option);
+                draft.set_option(ParamId::Strategy, option);
             }
         }
     }
-    // Groups of the GPUs over which states are sharded.
+    // Number of groups of GPUs, within which states are sharded.
     if let Some(found) = instances {
         draft.world.replicate = Some(found);
     }
@@ -183,10 +183,10 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
     let gather = args.flag(&["overlap_param_gather"]);
     match overlap.or(gather) {
         Some(found) => {
-            draft.yes(Some(found), ParamId::GradientOverlap);
+            draft.set_flag(Some(found), ParamId::GradientOverlap);
         }
         None => {
-            draft.pick(ParamId::GradientOverlap, "no");
+            draft.set_option(ParamId::GradientOverlap, "no");
         }
     }
     if let Some(found) = args.text(&["optimizer"]).filter(|found| !found.value.contains('(')) {
@@ -195,31 +195,37 @@ pub(super) fn states(args: &mut Args, draft: &mut Draft) {
             .number(&["sgd_momentum"])
             .filter(|_| draft.scenario.optimizer == engine::model::training::Optimizer::Sgd)
         {
-            draft.choose(&momentum, ParamId::Optimizer, if momentum.value > 0.0 { "sgd-momentum" } else { "sgd" });
+            draft.set_option_from(
+                &momentum,
+                ParamId::Optimizer,
+                if momentum.value > 0.0 { "sgd-momentum" } else { "sgd" },
+            );
         }
     }
     args.skip(&["sgd_momentum", "use_precision_aware_optimizer"]);
     if let Some(found) = args.word(&["exp_avg_dtype"]) {
         args.skip(&["exp_avg_sq_dtype"]);
         match found.value.trim_start_matches("torch.") {
-            "fp16" | "bf16" | "float16" | "bfloat16" => draft.choose(&found, ParamId::Optimizer, "adamw-16bit"),
-            "fp8" => draft.choose(&found, ParamId::Optimizer, "adamw-8bit"),
-            _ => draft.note(&found, "Moments in fp32"),
+            "fp16" | "bf16" | "float16" | "bfloat16" => {
+                draft.set_option_from(&found, ParamId::Optimizer, "adamw-16bit");
+            }
+            "fp8" => draft.set_option_from(&found, ParamId::Optimizer, "adamw-8bit"),
+            _ => draft.record(&found, "Moments in fp32"),
         }
     }
-    draft.yes(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
+    draft.set_flag(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
     let offloads = args.flag(&["fine_grained_activation_offloading", "cpu_offloading"]);
     if let Some(found) = offloads {
         args.skip(&["offload_modules", "cpu_offloading_num_layers"]);
-        draft.yes(Some(found), ParamId::OffloadActivations);
+        draft.set_flag(Some(found), ParamId::OffloadActivations);
     }
-    draft.yes(args.flag(&["init_model_with_meta_device"]), ParamId::DeferredInit);
+    draft.set_flag(args.flag(&["init_model_with_meta_device"]), ParamId::DeferredInit);
     if let Some(found) = args.word(&["ckpt_format", "dist_ckpt_format"]) {
-        draft.choose(&found, ParamId::ShardedCheckpoint, if found.value == "torch" { "no" } else { "yes" });
+        draft.set_option_from(&found, ParamId::ShardedCheckpoint, if found.value == "torch" { "no" } else { "yes" });
     }
 }
 
-/// Formats of states and products.
+/// Reads the formats of states and products.
 fn precision(args: &mut Args, draft: &mut Draft) {
     let [bf16, fp16] = ["bf16", "fp16"].map(|name| args.flag(&[name]).filter(|found| found.value));
     let in_16 = args.is_on("grad_reduce_in_bf16");
@@ -232,20 +238,20 @@ fn precision(args: &mut Args, draft: &mut Draft) {
         (None, Some(_)) => "zero-mixed",
     };
     if let Some(found) = bf16.or(fp16) {
-        draft.choose(&found, ParamId::Recipe, recipe);
+        draft.set_option_from(&found, ParamId::Recipe, recipe);
     } else {
-        draft.pick(ParamId::Recipe, recipe);
+        draft.set_option(ParamId::Recipe, recipe);
         draft.assume("The arguments name no 16-bit format: everything is in fp32.");
     }
     eight_bits(args, draft);
 }
 
-/// The arguments of products in 8 or in 4 bits.
+/// Arguments of products in 8 or in 4 bits.
 struct FewBits {
     format: [&'static str; 2],
     recipe: &'static str,
     gathers: [&'static str; 2],
-    /// The option of the format, and that with weights gathered in it.
+    /// Option of the format, and the option with weights gathered in that format.
     options: [&'static str; 2],
 }
 
@@ -256,14 +262,14 @@ impl FewBits {
         let recipe = args.word(&[self.recipe]).filter(|found| is_set(found) && found.value != "custom");
         let Some(found) = args.word(&self.format).filter(is_set) else { return };
         let [usual, gathered] = self.options;
-        draft.choose(&found, ParamId::ComputeFormat, if is_gathered { gathered } else { usual });
+        draft.set_option_from(&found, ParamId::ComputeFormat, if is_gathered { gathered } else { usual });
         if let Some(found) = recipe {
             low_precision::recipe(&found, Library::TransformerEngine, is_gathered, draft);
         }
     }
 }
 
-/// Products in 8 or 4 bits: the format switches them on, the recipe says how they are scaled
+/// Reads products in 8 or 4 bits: the format enables them, the recipe selects the scaling
 /// (`--fp8-format`, `--fp8-recipe`).
 pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     let in_8_bits = FewBits {
@@ -289,7 +295,7 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     ]);
     let without = args.flag(&["fp8_wgrad"]).map(|found| found.map(|on| !on));
     if let Some(found) = without.or_else(|| args.flag(&["no_fp8_wgrad"])).filter(|found| found.value) {
-        draft.yes(Some(found), ParamId::GradientsIn16Bits);
+        draft.set_flag(Some(found), ParamId::GradientsIn16Bits);
     }
     if let Some(found) = args.flag(&["first_last_layers_bf16"]).filter(|found| found.value) {
         let mut of = |name| args.number(&[name]).map_or(1.0, |found| found.value);
@@ -298,7 +304,7 @@ pub(super) fn eight_bits(args: &mut Args, draft: &mut Draft) {
     }
 }
 
-/// The section of Accelerate's file for Megatron-LM.
+/// Reads the Megatron-LM section of Accelerate's file.
 pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
     kernels("accelerate", keys, draft);
     let mut args = Args { keys, places: &["megatron_lm_config.megatron_lm_"] };
@@ -311,21 +317,21 @@ pub(super) fn of_accelerate(keys: &mut Keys, draft: &mut Draft) {
     ] {
         draft.number(args.count(&names), id);
     }
-    draft.yes(args.flag(&["sequence_parallelism"]), ParamId::SequenceParallel);
+    draft.set_flag(args.flag(&["sequence_parallelism"]), ParamId::SequenceParallel);
     let accum = args.count(&["num_micro_batches"]);
     draft.batch.accum = draft.batch.accum.take().or(accum);
     if let Some(found) = args.flag(&["use_distributed_optimizer"]) {
-        draft.choose(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
+        draft.set_option_from(&found, ParamId::Strategy, if found.value { "zero1" } else { "ddp" });
         draft.has_strategy = true;
     }
-    draft.yes(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
+    draft.set_flag(args.flag(&["optimizer_cpu_offload"]), ParamId::OffloadOptimizer);
     draft.number(args.count(&["decoder_last_pipeline_num_layers"]), ParamId::LastLayers);
     recomputation(&mut args, draft);
     if draft.scenario.recipe != engine::model::training::PrecisionPolicy::Fp32 {
-        draft.pick(ParamId::Recipe, "megatron-mixed");
+        draft.set_option(ParamId::Recipe, "megatron-mixed");
     }
     if let Some(found) = args.number(&["hidden_dropout"]) {
-        draft.choose(&found, ParamId::Dropout, if found.value > 0.0 { "yes" } else { "no" });
+        draft.set_option_from(&found, ParamId::Dropout, if found.value > 0.0 { "yes" } else { "no" });
     }
     keys.skip_below("megatron_lm_config");
 }

@@ -42,7 +42,7 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = named.filter(|found| models::of_name(&found.value).is_some()) {
         draft.model_named(&found);
     } else if let Some(found) = recipe.clone() {
-        // llama32_1b_pretrain_config: the model, and what is done with it.
+        // `llama32_1b_pretrain_config`: the model, and the kind of training.
         let name = models::spelled(&found.value);
         draft.model_called(&found, &name);
     } else if let Some(found) = keys.text(&["model", "*model"]) {
@@ -51,23 +51,25 @@ pub(super) fn read_bridge(keys: &mut Keys, draft: &mut Draft) {
     let mut args = Args { keys, places: BRIDGE };
     common(&mut args, draft);
     let precision = args.word(&["mixed_precision"]);
-    // The recipes of Megatron-Bridge reduce in 16 bits unless told otherwise
-    // (`grad_reduce_in_fp32`).
+    // Recipes of Megatron-Bridge reduce in 16 bits by default (`grad_reduce_in_fp32`).
     let fp32 = args.flag(&["grad_reduce_in_fp32"]);
-    draft.pick(ParamId::Recipe, if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" });
+    draft.set_option(
+        ParamId::Recipe,
+        if fp32.is_some_and(|found| found.value) { "megatron-mixed" } else { "zero-mixed" },
+    );
     if let Some(found) = precision.filter(|found| !low_precision::of_bridge(found, draft)) {
         if found.value.contains("fp8") {
-            draft.choose(&found, ParamId::ComputeFormat, "fp8-gather");
+            draft.set_option_from(&found, ParamId::ComputeFormat, "fp8-gather");
         } else if found.value.contains("fp4") {
-            draft.choose(&found, ParamId::ComputeFormat, "fp4");
+            draft.set_option_from(&found, ParamId::ComputeFormat, "fp4");
         } else {
-            draft.note(&found, "bf16 with fp32 masters");
+            draft.record(&found, "bf16 with fp32 masters");
         }
     }
     megatron::eight_bits(&mut args, draft);
     let is_peft = recipe.is_some_and(|found| found.value.contains("peft") || found.value.contains("lora"));
     adapters(keys, draft, is_peft);
-    draft.batch.usual_micro = 1;
+    draft.batch.default_micro_batch = 1;
 }
 
 /// Reads NeMo's YAML or recipe.
@@ -85,7 +87,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     let fp32 = args.flag(&["grad_reduce_in_fp32"]);
     match precision {
         Some(found) if matches!(found.value.as_str(), "32" | "32-true" | "fp32") => {
-            draft.choose(&found, ParamId::Recipe, "fp32");
+            draft.set_option_from(&found, ParamId::Recipe, "fp32");
         }
         Some(found) => {
             let option = match (fp32.is_some_and(|found| found.value), two.is_some_and(|found| !found.value)) {
@@ -93,10 +95,10 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
                 (_, true) => "autocast",
                 _ => "megatron-mixed",
             };
-            draft.choose(&found, ParamId::Recipe, option);
+            draft.set_option_from(&found, ParamId::Recipe, option);
         }
         None => {
-            draft.pick(ParamId::Recipe, "megatron-mixed");
+            draft.set_option(ParamId::Recipe, "megatron-mixed");
         }
     }
     megatron::eight_bits(&mut args, draft);
@@ -114,7 +116,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     adapters(keys, draft, false);
 }
 
-/// What both read as Megatron-LM's arguments are.
+/// Reads the arguments that NeMo and Megatron-Bridge share with Megatron-LM.
 fn common(args: &mut Args, draft: &mut Draft) {
     let has_layers = args.count(&["num_layers"]).is_some();
     if has_layers {
@@ -128,27 +130,27 @@ fn common(args: &mut Args, draft: &mut Draft) {
     megatron::states(args, draft);
     if !draft.scenario.communication.overlap {
         // Recipes overlap by default.
-        draft.pick(ParamId::GradientOverlap, "yes");
+        draft.set_option(ParamId::GradientOverlap, "yes");
     }
-    // Their optimizers are distributed unless told otherwise.
+    // The optimizers are distributed by default.
     let optimizer = args.word(&["optim.name"]);
     let plain = args.flag(&["use_distributed_optimizer"]).is_some_and(|found| !found.value)
         || optimizer.as_ref().is_some_and(|found| !found.value.contains("distributed"));
     if draft.scenario.strategy == engine::scenario::Strategy::Ddp && !plain {
-        draft.pick(ParamId::Strategy, "zero1");
+        draft.set_option(ParamId::Strategy, "zero1");
     }
     if let Some(found) = optimizer {
         shared::optimizer(Some(found), draft);
     }
     megatron::recomputation(args, draft);
     megatron::experts(args, draft);
-    draft.pick(ParamId::GroupedExperts, "yes");
+    draft.set_option(ParamId::GroupedExperts, "yes");
     let assumed = draft.assumed.len();
     megatron::options(args, draft);
-    // Only Megatron-LM drops by default.
+    // Only Megatron-LM has dropout by default.
     if draft.assumed.len() > assumed && draft.assumed.last().is_some_and(|said| said.starts_with("Dropout")) {
         draft.assumed.pop();
-        draft.pick(ParamId::Dropout, "no");
+        draft.set_option(ParamId::Dropout, "no");
     }
 }
 
@@ -161,7 +163,7 @@ fn adapters(keys: &mut Keys, draft: &mut Draft, is_peft: bool) {
         return;
     }
     if let Some(found) = &scheme {
-        draft.choose(found, ParamId::Method, "lora");
+        draft.set_option_from(found, ParamId::Method, "lora");
     }
     let names = peft::Names {
         rank: &["peft.dim", "model.peft.lora_tuning.adapter_dim", "*adapter_dim"],

@@ -1,5 +1,5 @@
-//! Adapters and quantized bases, by the keys that trainers have for PEFT's and bitsandbytes'
-//! arguments.
+//! Adapters and quantized base models, by the keys of trainers for the arguments of PEFT and
+//! bitsandbytes.
 
 use engine::model::trained::Method;
 use engine::params::ParamId;
@@ -15,30 +15,30 @@ pub(super) struct Names<'a> {
     pub(super) saved: &'a [&'a str],
     pub(super) rslora: &'a [&'a str],
     pub(super) dora: &'a [&'a str],
-    /// The rank where none is said.
+    /// The default rank.
     pub(super) usual_rank: u32,
-    /// The targets where none are said.
+    /// The default targets.
     pub(super) usual_targets: &'static str,
 }
 
 /// Reads the adapters of a run whose method is LoRA.
 pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
-    draft.pick(ParamId::Method, "lora");
-    draft.put(ParamId::LoraRank, f64::from(names.usual_rank));
+    draft.set_option(ParamId::Method, "lora");
+    draft.set_number(ParamId::LoraRank, f64::from(names.usual_rank));
     if draft.number(keys.count(names.rank), ParamId::LoraRank).is_none() {
         draft.assume(format!("The adapters' rank is not said: {}.", names.usual_rank));
     }
-    draft.pick(ParamId::LoraTargets, names.usual_targets);
+    draft.set_option(ParamId::LoraTargets, names.usual_targets);
     match keys.list(names.targets) {
         Some(found) => targets(&found, draft),
         None => draft.assume("The matrices with adapters are not said: the framework's default."),
     }
     if let Some(found) = keys.number(names.dropout) {
-        draft.choose(&found, ParamId::LoraDropout, if found.value > 0.0 { "yes" } else { "no" });
+        draft.set_option_from(&found, ParamId::LoraDropout, if found.value > 0.0 { "yes" } else { "no" });
     }
     if let Some(found) = keys.list(names.saved) {
         let trains = found.value.iter().any(|name| name.contains("embed") || name.contains("lm_head") || name == "wte");
-        draft.choose(&found, ParamId::TrainEmbeddings, if trains { "yes" } else { "no" });
+        draft.set_option_from(&found, ParamId::TrainEmbeddings, if trains { "yes" } else { "no" });
     }
     for (found, method, option) in
         [(keys.flag(names.rslora), Method::RsLora, "rslora"), (keys.flag(names.dora), Method::Dora, "dora")]
@@ -46,15 +46,15 @@ pub(super) fn lora(keys: &mut Keys, draft: &mut Draft, names: &Names) {
         if let Some(found) = found {
             if found.value {
                 draft.scenario.trained.method = method;
-                draft.choose(&found, ParamId::Method, option);
+                draft.set_option_from(&found, ParamId::Method, option);
             } else {
-                draft.note(&found, "Plain LoRA");
+                draft.record(&found, "Plain LoRA");
             }
         }
     }
 }
 
-/// The matrices with adapters, by the names that models have for them.
+/// Sets the matrices with adapters, by the names of modules.
 pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
     let has = |words: &[&str]| {
         found.value.iter().any(|name| {
@@ -113,8 +113,8 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
             }
         }
     };
-    draft.choose(found, ParamId::LoraTargets, option);
-    // Of fused projections one name is the whole.
+    draft.set_option_from(found, ParamId::LoraTargets, option);
+    // A fused projection has one name for all its parts.
     let fused = query_value && !found.value.iter().any(|name| name.contains("v_proj") || name == "wv");
     let exact = all
         || fused
@@ -127,30 +127,30 @@ pub(super) fn targets(found: &Found<Vec<String>>, draft: &mut Draft) {
     }
 }
 
-/// Reads in which format a frozen base is loaded.
+/// Reads the format in which a frozen base model is loaded.
 pub(super) fn base(keys: &mut Keys, draft: &mut Draft, nested: &[&str]) {
     if let Some(found) = keys.flag(&["load_in_8bit"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::BaseFormat, "int8");
+        draft.set_option_from(&found, ParamId::BaseFormat, "int8");
     }
     let four = keys.flag(&["load_in_4bit"]).filter(|found| found.value);
     let doubled = keys.flag(nested);
     if let Some(found) = four {
         let option = if doubled.as_ref().is_some_and(|found| found.value) { "nf4dq" } else { "nf4" };
-        draft.choose(&found, ParamId::BaseFormat, option);
+        draft.set_option_from(&found, ParamId::BaseFormat, option);
         if let Some(doubled) = doubled {
-            draft.note(&doubled, if doubled.value { "Scales are quantized too" } else { "Scales are not quantized" });
+            draft.record(&doubled, if doubled.value { "Scales are quantized too" } else { "Scales are not quantized" });
         }
     }
     keys.skip(&["bnb_4bit_quant_type", "bnb_4bit_compute_dtype", "bnb_4bit_quant_storage"]);
 }
 
-/// The same where a flag puts adapters beside all linear matrices.
+/// Reads the adapters of a run, where a flag selects all linear matrices.
 pub(super) fn lora_of_all(keys: &mut Keys, draft: &mut Draft, names: &Names, linear: Option<Found<bool>>) {
     let of_all = Names { targets: &[], usual_targets: "all", ..*names };
     lora(keys, draft, &of_all);
     draft.assumed.retain(|said| !said.starts_with("The matrices with adapters"));
     if let Some(found) = linear {
-        draft.choose(&found, ParamId::LoraTargets, "all");
+        draft.set_option_from(&found, ParamId::LoraTargets, "all");
     }
     keys.skip(names.targets);
 }

@@ -1,4 +1,4 @@
-//! Keys that several formats have: launchers, optimizers, attention kernels, the allocator.
+//! Keys that several formats share: launchers, optimizers, attention kernels, the allocator.
 
 mod attention;
 
@@ -10,7 +10,8 @@ use crate::run::draft::Draft;
 use crate::run::keys::{Found, Keys};
 use crate::run::tree::Syntax;
 
-/// The GPUs of torchrun, srun, accelerate and deepspeed, and of a script's variables.
+/// Reads the GPUs from the flags of torchrun, srun, accelerate and deepspeed, and from variables of
+/// a script.
 pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
     if keys.syntax() != Syntax::Shell {
         return;
@@ -33,18 +34,18 @@ pub(super) fn launcher(keys: &mut Keys, draft: &mut Draft) {
         && found.value.to_ascii_lowercase().contains("expandable_segments:true")
     {
         draft.scenario.segments = Segments::Expandable;
-        draft.note(&found, "Allocator: expandable segments");
+        draft.record(&found, "Allocator: expandable segments");
     }
 }
 
-/// `--gres=gpu:8`, `--gpus-per-node=h100:8`.
+/// Reads `--gres=gpu:8` or `--gpus-per-node=h100:8`.
 fn per_node_of_slurm(keys: &mut Keys) -> Option<Found<u32>> {
     let found = keys.text(&["gres", "gpus_per_node"])?;
     let count = found.value.rsplit(':').next()?.parse().ok().filter(|count| *count > 0)?;
     Some(found.with(count))
 }
 
-/// The names of optimizers, in lower case, and the option, the kernel and the place that they are.
+/// Names of optimizers, in lower case, with their options of links.
 const OPTIMIZERS: &[(&str, &str)] = &[
     ("adamw_torch", "adamw"),
     ("adamw_torch_fused", "adamw"),
@@ -97,7 +98,7 @@ const OPTIMIZERS: &[(&str, &str)] = &[
     ("dist_muon", "muon"),
 ];
 
-/// Sets the optimizer that a name stands for, and its kernel where the name says it.
+/// Sets the optimizer of a name, and its kernel if the name states one.
 pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     let name = found.value.rsplit(['.', ':']).next().unwrap_or_default().trim_matches('"').to_ascii_lowercase();
@@ -105,22 +106,22 @@ pub(super) fn optimizer(found: Option<Found<String>>, draft: &mut Draft) {
         draft.unknown(&found, ParamId::Optimizer);
         return;
     };
-    draft.choose(&found, ParamId::Optimizer, option);
+    draft.set_option_from(&found, ParamId::Optimizer, option);
     if matches!(name.as_str(), "adamw_torch" | "adamw_hf" | "adamw_torch_8bit" | "adamw_torch_4bit")
         && *option == "adamw"
     {
-        draft.pick(ParamId::OptimizerKernel, "foreach");
+        draft.set_option(ParamId::OptimizerKernel, "foreach");
     } else {
-        draft.pick(ParamId::OptimizerKernel, "fused");
+        draft.set_option(ParamId::OptimizerKernel, "fused");
     }
-    draft.pick(ParamId::PagedOptimizer, if name.starts_with("paged") { "yes" } else { "no" });
+    draft.set_option(ParamId::PagedOptimizer, if name.starts_with("paged") { "yes" } else { "no" });
     if name.ends_with("layerwise") || name.contains("lomo") {
-        draft.pick(ParamId::UpdatePlace, "yes");
+        draft.set_option(ParamId::UpdatePlace, "yes");
     }
 }
 
-/// What a trainer of Hugging Face's models does by itself: norms operator by operator, and what its
-/// release has.
+/// Sets the defaults of trainers of Hugging Face's models: norms computed operator by operator, and
+/// the features of the release.
 pub(super) fn hugging_face(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.scenario.framework = Framework::Transformers;
     draft.scenario.kernels = Kernels { norms: NormKernel::Upcast, ..Kernels::USUAL };
@@ -128,7 +129,7 @@ pub(super) fn hugging_face(program: &str, keys: &Keys, draft: &mut Draft) {
     draft.program(program, keys);
 }
 
-/// Notes the batch's micro-batch; another that contradicts it is said.
+/// Records the micro-batch; a contradicting second value is reported.
 pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match &draft.batch.micro {
@@ -137,12 +138,12 @@ pub(super) fn micro(found: Option<Found<u32>>, draft: &mut Draft) {
             let said = format!("{first} is {} and {second} is {}: {first} is used.", before.value, found.value);
             draft.contradict(said);
         }
-        Some(_) => draft.note(&found, "The micro-batch size, as another file has it"),
+        Some(_) => draft.record(&found, "The micro-batch size, as another file has it"),
         None => draft.batch.micro = Some(found),
     }
 }
 
-/// The same of the micro-batches of a step.
+/// Records the micro-batches per step; a contradicting second value is reported.
 pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match &draft.batch.accum {
@@ -151,7 +152,7 @@ pub(super) fn accum(found: Option<Found<u32>>, draft: &mut Draft) {
             let said = format!("{first} is {} and {second} is {}: {first} is used.", before.value, found.value);
             draft.contradict(said);
         }
-        Some(_) => draft.note(&found, "The gradient accumulation, as another file has it"),
+        Some(_) => draft.record(&found, "The gradient accumulation, as another file has it"),
         None => draft.batch.accum = Some(found),
     }
 }

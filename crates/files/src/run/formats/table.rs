@@ -14,7 +14,8 @@ use crate::run::keys::{Found, Keys};
 use crate::run::program::{Meaning, Program, Row, Rows};
 use crate::run::spelling::shortened;
 
-/// What a row may be beside a parameter: what follows from several keys, or from all files.
+/// Names that a row may have besides parameters, for values that follow from several keys or from
+/// all files.
 #[cfg(test)]
 pub(in crate::run) const OWN_NAMES: [&str; 37] = [
     "model",
@@ -56,7 +57,7 @@ pub(in crate::run) const OWN_NAMES: [&str; 37] = [
     "trainer.sharding",
 ];
 
-/// The parts of a model's shape, and their parameters.
+/// Parts of a model's shape, with their parameters.
 const SHAPE: [(&str, ParamId); 17] = [
     ("layers", ParamId::Layers),
     ("hidden", ParamId::HiddenSize),
@@ -81,7 +82,7 @@ const SHAPE: [(&str, ParamId); 17] = [
 ///
 /// # Errors
 ///
-/// A sentence, where the run that a word asks for is none that is computed.
+/// A sentence if a word selects a run that is not computed.
 pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> Result<(), String> {
     draft.has_strategy = true;
     put(&mut draft.scenario, "framework", &program.framework);
@@ -99,7 +100,7 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
         let is_met = is_met(row, keys);
         let is_read = is_met && read_row(program, row, keys, draft)?;
         if is_read || is_met && row.name.is_empty() {
-            // What decides what a key means is read with it.
+            // Keys of the condition are read with the key.
             row.when.0.iter().for_each(|(key, _)| drop(keys.text(&spellings(key))));
         }
         if is_read {
@@ -108,7 +109,7 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
                 set.extend(several.0.iter().map(|(key, _)| key.as_str()));
             }
         }
-        // What stands below may be of the model that the numbers describe.
+        // Keys further down may concern the model that the numbers describe.
         if Some(place) == last_of_shape && !draft.has_model && shape(program, keys, draft) {
             set.push("model");
         }
@@ -133,15 +134,15 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
     Ok(())
 }
 
-/// The counts that the program has where a file says none of their kind.
+/// Sets the program's default counts, where no file states one of that kind.
 fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
     for (key, value) in &program.usual.0 {
-        // What a file leaves open itself (`devices: auto`) is open.
+        // A count that a file leaves open (`devices: auto`) stays open.
         if rows_of(program, key, keys).any(|row| row.name.iter().any(|name| keys.peek(name).is_some())) {
             continue;
         }
         let (batch, world) = (&draft.batch, &draft.world);
-        // What a launcher says without a value is open too.
+        // A launcher's flag without a value leaves the count open too.
         let launches = ["nproc_per_node", "num_processes", "num_gpus"];
         if matches!(key.as_str(), "gpus" | "per_node") && launches.iter().any(|name| keys.has(name)) {
             continue;
@@ -153,8 +154,7 @@ fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
         let is_said = match key.as_str() {
             "accum" | "global" => batch.accum.is_some() || batch.global.is_some() || batch.local.is_some(),
             "gpus" => [&world.gpus, &world.nodes, &world.per_node, &world.replicas].iter().any(|said| said.is_some()),
-            // Of nodes and GPUs of a node, the other one must be said or be usual: both make the
-            // run.
+            // The number of GPUs needs both nodes and GPUs per node, each stated or by default.
             "per_node" => world.gpus.is_some() || world.per_node.is_some() || world.replicas.is_some() || !has("nodes"),
             "nodes" => world.gpus.is_some() || world.nodes.is_some() || world.replicas.is_some() || !has("per_node"),
             _ => continue,
@@ -168,12 +168,12 @@ fn usual_counts(program: &Program, keys: &Keys, draft: &mut Draft) {
     }
 }
 
-/// The rows of one meaning that hold for a file.
+/// Returns the rows of one meaning whose conditions a file meets.
 fn rows_of<'a>(program: &'a Program, is: &'a str, keys: &'a Keys) -> impl Iterator<Item = &'a Row> {
     program.rows.iter().filter(move |row| row.is == is && is_met(row, keys))
 }
 
-/// Whether other keys have the words that a row asks for.
+/// Whether other keys have the words that a row requires.
 fn is_met(row: &Row, keys: &Keys) -> bool {
     row.when.0.iter().all(|(key, words)| {
         let names = spellings(key);
@@ -184,12 +184,12 @@ fn is_met(row: &Row, keys: &Keys) -> bool {
             ("set", _) => has,
             (word, found) => found.as_ref().is_some_and(|found| is_word(word, found) || switch(found) == Some(word)),
         };
-        // `!full`: any but that, or none.
+        // `!full`: any other word, or no key.
         words.iter().any(|word| word.strip_prefix('!').map_or_else(|| is_it(word), |not| !is_it(not)))
     })
 }
 
-/// What the word that a file has for a row means.
+/// Returns the meaning of a file's word for a row.
 fn said_by<'a>(row: &'a Row, keys: &Keys) -> Option<&'a Meaning> {
     let word = row.name.iter().find_map(|name| keys.peek(name))?.to_ascii_lowercase();
     meaning(row, &word)
@@ -201,7 +201,7 @@ fn meaning<'a>(row: &'a Row, word: &str) -> Option<&'a Meaning> {
     of_word(&row.values, word).or_else(|| row.values.get(switch?))
 }
 
-/// The word that tables have for a switch which a file spells otherwise.
+/// Returns the tables' word for a switch that a file spells differently.
 fn switch(word: &str) -> Option<&'static str> {
     match word {
         "yes" | "on" | "1" | "y" | "t" => Some("true"),
@@ -210,13 +210,13 @@ fn switch(word: &str) -> Option<&'static str> {
     }
 }
 
-/// What a table says of a word: by the word itself, by a part of it, else for any.
+/// Returns the value of a word in a table: by the word itself, else by the first matching pattern.
 fn of_word<'a, V>(words: &'a Rows<V>, word: &str) -> Option<&'a V> {
     let by_pattern = || words.0.iter().find_map(|(pattern, value)| is_word(pattern, word).then_some(value));
     words.get(word).or_else(by_pattern)
 }
 
-/// Whether a word of a table is that of a file: `*` stands for anything, `#` for any number.
+/// Whether a word of a table matches a word of a file: `*` matches anything, `#` any number.
 fn is_word(pattern: &str, word: &str) -> bool {
     if pattern == "#" {
         return word.parse::<f64>().is_ok();
@@ -232,13 +232,13 @@ fn is_word(pattern: &str, word: &str) -> bool {
     left.ends_with(end)
 }
 
-/// Reads a key; whether the file has it.
+/// Reads a key; returns whether the file has the key.
 fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut Draft) -> Result<bool, String> {
     let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
     if names.is_empty() {
         row.sets.0.iter().for_each(|(key, value)| put_besides(key, &value.to_string(), draft));
         (!row.means.is_empty()).then(|| draft.assume(&row.means));
-        // What a program leaves to transformers' Trainer.
+        // Arguments that the program passes to transformers' Trainer.
         match row.is.as_str() {
             "trainer.arguments" => trainer::arguments(keys, draft),
             "trainer.precision" => trainer::precision(keys, draft),
@@ -275,20 +275,20 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
             }
             let is_said = |line: &Line| line.file == found.file && line.key == found.key;
             if several.0.is_empty() && !draft.understood.iter().any(is_said) {
-                draft.note(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+                draft.record(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
             }
         }
         None if row.is.is_empty() => {
             if row.means.is_empty() && row.sets.0.is_empty() && row.lacks.0.is_empty() && row.refuses.0.is_empty() {
                 return Ok(false);
             }
-            draft.note(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
+            draft.record(&found, if row.means.is_empty() { "As it is taken" } else { &row.means });
         }
         None if !row.values.0.is_empty() && is_word_only(row, &word) => {
             if let Some(param) = params::find(&row.is) {
                 draft.unknown(&found, param.id);
             } else {
-                draft.note(&found, "Not known here");
+                draft.record(&found, "Not known here");
             }
         }
         None => own(program, row, &names, &found, keys, draft),
@@ -301,13 +301,13 @@ fn read_row(program: &'static Program, row: &Row, keys: &mut Keys, draft: &mut D
     Ok(true)
 }
 
-/// Sets what no key says in so many words: what the program does by itself, or what follows from a
+/// Sets a value without a key of its own: a default of the program, or a consequence of another
 /// key.
 fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     match key {
-        "micro" => draft.batch.usual_micro = value.parse().unwrap_or(1),
+        "micro" => draft.batch.default_micro_batch = value.parse().unwrap_or(1),
         "gpus" if value == "1" => draft.world.is_single = true,
-        // Counts follow from what all files say.
+        // Counts follow from all files.
         "accum" | "global" | "gpus" | "nodes" | "per_node" => {}
         _ => {
             let of_shape = key.strip_prefix("shape.");
@@ -315,7 +315,7 @@ fn put_besides(key: &str, value: &str, draft: &mut Draft) {
                 described(draft);
             }
             let key = of_shape.and_then(shape_key).unwrap_or(if key == "length" { "seq" } else { key });
-            // A test holds that links know them all.
+            // A test checks that all are keys of links.
             let _ = put(&mut draft.scenario, key, value);
             draft.has_length |= key == "seq";
             draft.has_strategy |= key == "strategy";
@@ -323,12 +323,12 @@ fn put_besides(key: &str, value: &str, draft: &mut Draft) {
     }
 }
 
-/// The link's key of a part of a shape.
+/// Returns the link's key of a part of a shape.
 pub(in crate::run) fn shape_key(part: &str) -> Option<&'static str> {
     SHAPE.iter().find_map(|(name, id)| (*name == part).then(|| id.key()))
 }
 
-/// Makes the model one that is described by numbers.
+/// Makes the model a custom shape, described by numbers.
 fn described(draft: &mut Draft) {
     if !matches!(draft.scenario.model, Model::Custom { .. }) || !draft.has_model {
         draft.scenario.model = Model::Custom { architecture: CUSTOM_SHAPE };
@@ -336,13 +336,13 @@ fn described(draft: &mut Draft) {
     }
 }
 
-/// Whether a word that a row does not list cannot be its number either.
+/// Whether a word that a row does not list cannot be a number of that row either.
 fn is_word_only(row: &Row, word: &str) -> bool {
     let is_number = params::find(&row.is).is_none_or(|param| matches!(param.kind, Kind::Number(_)));
     !is_number || word.parse::<f64>().is_err()
 }
 
-/// Whether a value switches something on: `true`, a number above one, a name.
+/// Whether a value enables a feature: `true`, a number above one, a name.
 fn is_on(word: &str) -> bool {
     match word.parse::<f64>() {
         Ok(number) => number > 1.0,
@@ -350,14 +350,14 @@ fn is_on(word: &str) -> bool {
     }
 }
 
-/// Sets a parameter of links, or what one of the reader's own names stands for.
+/// Sets a parameter of links, or the value behind one of the reader's own names.
 fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
     if key.starts_with("shape.") {
         put_besides(key, value, draft);
-        return draft.note(found, "The model's shape");
+        return draft.record(found, "The model's shape");
     }
     match (key, params::find(key).map(|param| param.id)) {
-        ("dtype", _) => draft.choose(found, ParamId::Recipe, value),
+        ("dtype", _) => draft.set_option_from(found, ParamId::Recipe, value),
         ("zero", _) => zero(&found.with(value.to_owned()), draft),
         ("optimizer", Some(id)) if id == ParamId::Optimizer && !is_option(id, value) => {
             shared::optimizer(Some(found.with(value.to_owned())), draft);
@@ -371,7 +371,7 @@ fn set(key: &str, value: &str, found: &Found<String>, draft: &mut Draft) {
             }
         }
         (_, Some(id)) => match id.param().kind {
-            Kind::Choice(_) => draft.choose(found, id, value),
+            Kind::Choice(_) => draft.set_option_from(found, id, value),
             Kind::Number(_) => {
                 draft.number(value.parse().ok().map(|number: f64| found.with(number)), id);
             }
@@ -386,7 +386,7 @@ fn is_option(id: ParamId, value: &str) -> bool {
     id.param().choice().is_some_and(|choice| choice.options.iter().any(|option| option.key == value))
 }
 
-/// Reads a key whose words the table does not list.
+/// Reads a key whose words are not listed in the table.
 fn own(
     program: &'static Program,
     row: &Row,
@@ -397,18 +397,18 @@ fn own(
 ) {
     match row.is.as_str() {
         "model" => model(program, &found.with(stripped(row, &found.value).to_owned()), keys, draft),
-        "noted" => draft.note(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
-        // Batches have letters behind them in Composer: `3195ba`.
+        "noted" => draft.record(found, if row.means.is_empty() { "As it is taken" } else { &row.means }),
+        // Composer marks batches by letters: `3195ba`.
         "steps" => match found.value.trim_end_matches("ba").replace('_', "").parse::<f64>() {
             Ok(steps) if steps > 0.0 => draft.batch.steps = Some(found.with(steps)),
-            Err(_) if !row.means.is_empty() => draft.note(found, &row.means),
+            Err(_) if !row.means.is_empty() => draft.record(found, &row.means),
             _ => {}
         },
         "samples" => draft.batch.samples = keys.number(names),
         "optimizer" => shared::optimizer(Some(found.clone()), draft),
         "attention" => shared::attention(keys.word(names), draft),
         "bf16" | "fp16" => half(keys.flag(names), draft),
-        "dtype" => draft.note(found, "The format in which the model is loaded"),
+        "dtype" => draft.record(found, "The format in which the model is loaded"),
         "deepspeed" => {
             let word = found.value.to_ascii_lowercase();
             if is_on(&word) || word == "1" {
@@ -431,7 +431,7 @@ fn own(
         }
         "group_in_micro" => {
             let group = draft.number(keys.count(names), ParamId::Completions).map(|group| group as u32);
-            let micro = draft.batch.micro.as_ref().map_or(draft.batch.usual_micro, |micro| micro.value);
+            let micro = draft.batch.micro.as_ref().map_or(draft.batch.default_micro_batch, |micro| micro.value);
             if let Some(group) = group.filter(|group| !micro.is_multiple_of(*group)) {
                 draft.assume(format!(
                     "A micro-batch of {micro} is no multiple of {group} completions: {} raises it to them.",
@@ -441,7 +441,7 @@ fn own(
             }
         }
         "continues" => {
-            draft.note(found, "The file that this one continues");
+            draft.record(found, "The file that this one continues");
             let name = shortened(&found.value);
             draft.assume(format!(
                 "What {name} says, which this file continues, is not read here: {}'s defaults.",
@@ -452,7 +452,7 @@ fn own(
         name => match params::find(name).map(|param| (param.id, param.kind)) {
             Some((id, Kind::Choice(_))) => match keys.flag(names) {
                 Some(flag) => {
-                    draft.yes(Some(flag), id);
+                    draft.set_flag(Some(flag), id);
                 }
                 None => draft.unknown(found, id),
             },
@@ -465,7 +465,7 @@ fn own(
                 let number = keys
                     .number(names)
                     .and_then(|number| Some(number.with((number.value * factor? * 1e9).round() / 1e9)));
-                // -1 and 0 leave it to the program.
+                // -1 and 0 leave the value to the program.
                 let min = id.param().number().map_or(0.0, |number| number.min);
                 draft.number(number.filter(|number| number.value > 0.0 || number.value >= min), id);
             }
@@ -473,7 +473,7 @@ fn own(
     }
 }
 
-/// What a number is multiplied with; nothing where a key is missing that it is divided by.
+/// Returns the factor of a number; `None` if a key of the divisor is missing.
 fn factor(row: &Row, keys: &mut Keys) -> Option<f64> {
     let mut factor = row.scale.unwrap_or(1.0);
     for key in &row.times {
@@ -485,12 +485,12 @@ fn factor(row: &Row, keys: &mut Keys) -> Option<f64> {
     Some(factor)
 }
 
-/// The spellings of a key, `a|b`.
+/// Returns the spellings of a key, `a|b`.
 fn spellings(key: &str) -> Vec<&str> {
     key.split('|').collect()
 }
 
-/// Notes a count that the batch, the length or the GPUs follow from.
+/// Records a count from which the batch, the length or the GPUs follow.
 fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
     let world = &mut draft.world;
     match name {
@@ -501,7 +501,7 @@ fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
         "gpus" => world.gpus = found.or(world.gpus.take()),
         "nodes" => world.nodes = found.or(world.nodes.take()),
         "per_node" => {
-            // What a launcher calls all of them is those of a node here.
+            // The launcher's total is the count per node in this program.
             let is_same = |gpus: &Found<u32>| found.as_ref().is_some_and(|found| found.key == gpus.key);
             world.gpus = world.gpus.take().filter(|gpus| !is_same(gpus));
             world.per_node = found.or(world.per_node.take());
@@ -515,20 +515,20 @@ fn count_of(name: &str, found: Option<Found<u32>>, draft: &mut Draft) {
 }
 
 fn model(program: &'static Program, found: &Found<String>, keys: &Keys, draft: &mut Draft) {
-    // A folder with a checkpoint is called as the model.
+    // A folder with a checkpoint has the name of the model.
     let name = found.value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = name.strip_suffix(".yaml").unwrap_or(name);
     let is_it = |(own, _): &&(String, String)| own.eq_ignore_ascii_case(&found.value) || own.eq_ignore_ascii_case(name);
     if let Some((_, known)) = program.models.0.iter().find(is_it) {
         draft.model_called(found, known);
     } else if model_named(name).is_none() && keys_of(program, "shape.layers", keys).iter().any(|key| keys.has(key)) {
-        draft.note(found, "A model that the file describes");
+        draft.record(found, "A model that the file describes");
     } else {
         draft.model_named(&found.with(found.value.strip_suffix(".yaml").unwrap_or(&found.value).to_owned()));
     }
 }
 
-/// A value without what a row takes off its ends.
+/// Removes the endings of a row from a value.
 fn stripped<'a>(row: &Row, value: &'a str) -> &'a str {
     row.strip.iter().fold(value, |value, end| match end.strip_prefix('*') {
         Some(end) => value.rsplit_once(end).map_or(value, |(_, rest)| rest),
@@ -536,17 +536,17 @@ fn stripped<'a>(row: &Row, value: &'a str) -> &'a str {
     })
 }
 
-/// 16 bits by a switch: by autocast, unless the program has a policy of its own.
+/// Sets 16-bit precision by a switch: autocast, unless the program has its own policy.
 fn half(found: Option<Found<bool>>, draft: &mut Draft) {
     let Some(found) = found.filter(|found| found.value) else { return };
     if draft.scenario.recipe == engine::model::training::PrecisionPolicy::Fp32 {
-        draft.choose(&found, ParamId::Recipe, "autocast");
+        draft.set_option_from(&found, ParamId::Recipe, "autocast");
     } else {
-        draft.note(&found, "Products in 16 bits");
+        draft.record(&found, "Products in 16 bits");
     }
 }
 
-/// DeepSpeed's stage as a number.
+/// Sets DeepSpeed's stage from a number.
 fn zero(found: &Found<String>, draft: &mut Draft) {
     let option = match found.value.trim() {
         "0" => "ddp",
@@ -555,20 +555,21 @@ fn zero(found: &Found<String>, draft: &mut Draft) {
         "3" => "full-shard",
         _ => return draft.unknown(found, ParamId::Strategy),
     };
-    draft.choose(found, ParamId::Strategy, option);
+    draft.set_option_from(found, ParamId::Strategy, option);
     draft.has_strategy = true;
     if option != "ddp" {
         trainer::under_zero(draft);
     }
 }
 
-/// The spellings of the keys of one meaning that hold for a file.
+/// Returns the spellings of the keys of one meaning whose conditions a file meets.
 fn keys_of(program: &'static Program, is: &str, keys: &Keys) -> Vec<&'static str> {
     let rows = program.rows.iter().filter(|row| row.is == is && is_met(row, keys));
     rows.flat_map(|row| row.name.iter().map(String::as_str)).collect()
 }
 
-/// A model by the numbers of its shape, where no name leads to one; whether there is one.
+/// Sets the model by the numbers of its shape, if no name leads to a model; returns whether a shape
+/// was found.
 fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool {
     let mut number = |part: &str| {
         let is = format!("shape.{part}");
@@ -577,7 +578,7 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
         let names: Vec<&str> = row.name.iter().map(String::as_str).collect();
         let multiple = keys.count(&[row.multiple_of.as_str()]).map_or(1, |found| found.value);
         let factor = factor(row, keys)?;
-        // Within what a shape may have: the model is checked whole after it.
+        // Clamped to the bounds of a shape; the model is checked as a whole afterwards.
         keys.number(&names).filter(|found| found.value > 0.0).map(|found| {
             let scaled = (found.value * factor).round();
             found.with((scaled.clamp(1.0, 16_777_216.0) as u32).div_ceil(multiple).saturating_mul(multiple))
@@ -600,21 +601,21 @@ fn shape(program: &'static Program, keys: &mut Keys, draft: &mut Draft) -> bool 
     draft.scenario.model = Model::Custom { architecture: arch };
     draft.has_model = true;
     draft.names_unknown_model = false;
-    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
     let mut is_mixture = false;
     for (part, id) in SHAPE.iter().skip(7) {
         let found = number(part);
         is_mixture |= *id == ParamId::Experts && found.is_some();
         let width = (*id == ParamId::ExpertWidth).then_some(arch.intermediate_size);
         match usual(part).or(width) {
-            Some(usual) if found.is_none() && is_mixture => draft.put(*id, f64::from(usual)),
+            Some(usual) if found.is_none() && is_mixture => draft.set_number(*id, f64::from(usual)),
             _ => drop(draft.number(found, *id)),
         }
     }
     true
 }
 
-/// Lengths that are sums, and a batch in tokens.
+/// Sets lengths that are sums, and a batch in tokens.
 fn lengths(program: &'static Program, keys: &mut Keys, is_said: bool, draft: &mut Draft) {
     let [prompt, answer] = ["prompt_length", "answer_length"].map(|is| keys.count(&keys_of(program, is, keys)));
     match (prompt, answer) {
@@ -625,7 +626,7 @@ fn lengths(program: &'static Program, keys: &mut Keys, is_said: bool, draft: &mu
         }
         (Some(prompt), Some(answer)) if !is_said => {
             let whole = prompt.value.saturating_add(answer.value);
-            draft.note(&prompt, "Prompts");
+            draft.record(&prompt, "Prompts");
             draft.length(Some(answer.with(whole)));
         }
         (None, Some(answer)) if !draft.has_length && draft.scenario.objective.task.generates() => {

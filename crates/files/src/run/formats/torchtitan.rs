@@ -1,5 +1,5 @@
-//! torchtitan: its TOML (train_configs, until December 2025), its flags, and the Python that
-//! followed (torchtitan/config, Trainer.Config).
+//! torchtitan: TOML (train_configs, until December 2025), flags, and the later Python
+//! configurations (torchtitan/config, Trainer.Config).
 
 use catalog::low_precision::Library;
 use engine::model::software::{Kernels, Loss, NormKernel};
@@ -16,7 +16,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     draft.scenario.kernels = Kernels::USUAL;
     shared::pytorch_attention(draft);
     draft.program("torchtitan", keys);
-    draft.pick(ParamId::Strategy, "full-shard");
+    draft.set_option(ParamId::Strategy, "full-shard");
     draft.has_strategy = true;
     model(keys, draft);
     batch(keys, draft);
@@ -63,11 +63,11 @@ fn model(keys: &mut Keys, draft: &mut Draft) {
     let called = if known(&flavor.value) { flavor.value.clone() } else { called.to_owned() };
     draft.model_called(&flavor, &called);
     if let Some(name) = name {
-        draft.note(&name, "The family of models");
+        draft.record(&name, "The family of models");
     }
 }
 
-/// The shape, as this page's own settings write it.
+/// Reads the shape, as [`crate::settings`] write it.
 fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
     use engine::scenario::Model;
     use links::v1::CUSTOM_SHAPE;
@@ -95,9 +95,9 @@ fn describe(keys: &mut Keys, draft: &mut Draft) -> bool {
     arch.vocab_size = number("vocab_size", 32_000).clamp(1, 16_777_216);
     draft.scenario.model = Model::Custom { architecture: arch };
     draft.has_model = true;
-    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
     if let Some(found) = keys.flag(&["*enable_weight_tying"]) {
-        draft.yes(Some(found), ParamId::TiedEmbeddings);
+        draft.set_flag(Some(found), ParamId::TiedEmbeddings);
     }
     keys.skip_below("spec");
     true
@@ -111,7 +111,7 @@ fn batch(keys: &mut Keys, draft: &mut Draft) {
         tokens.with(sequences)
     });
     if length.is_none() {
-        draft.put(ParamId::SequenceLength, 2048.0);
+        draft.set_number(ParamId::SequenceLength, 2048.0);
         draft.has_length = true;
         draft.assume("Sequences of 2,048 tokens, torchtitan's default.");
     }
@@ -119,7 +119,7 @@ fn batch(keys: &mut Keys, draft: &mut Draft) {
     draft.batch.local =
         keys.count(&["training.local_batch_size", "training.batch_size", "*local_batch_size"]).or(per_rank);
     draft.batch.global = keys.count(&["training.global_batch_size"]);
-    draft.batch.usual_micro = 8;
+    draft.batch.default_micro_batch = 8;
     draft.batch.steps = keys.number(&["training.steps"]);
     let micro = keys.count(&[
         "parallelism.pipeline_parallel_microbatch_size",
@@ -127,10 +127,10 @@ fn batch(keys: &mut Keys, draft: &mut Draft) {
         "*pipeline_parallel_microbatch_size",
     ]);
     let stages = keys.count(&["parallelism.pipeline_parallel_degree", "experimental.pipeline_parallel_degree"]);
-    // A pipeline's local batch is split in micro-batches of one unless told otherwise.
+    // A pipeline splits the local batch into micro-batches of one by default.
     if stages.is_some_and(|found| found.value > 1) {
         draft.batch.micro = micro;
-        draft.batch.usual_micro = 1;
+        draft.batch.default_micro_batch = 1;
     }
 }
 
@@ -153,20 +153,20 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
         Some(found) if found.value >= 1.0 => {
             draft.world.shard = Some(found.with(found.value as u32));
         }
-        Some(found) => draft.note(&found, "Sharded over all GPUs that the other degrees leave"),
+        Some(found) => draft.record(&found, "Sharded over all GPUs that the other degrees leave"),
         None => {}
     }
     if let Some(found) = get!(word, "fsdp_reshard_after_forward") {
         let words = [("default", "full-shard"), ("always", "full-shard"), ("never", "shard-grad-op")];
         draft.one_of(Some(found), ParamId::Strategy, &words);
     }
-    draft.yes(get!(flag, "enable_async_tensor_parallel"), ParamId::AsyncTp);
-    draft.yes(keys.flag(&["compile.enable_async_tensor_parallel"]), ParamId::AsyncTp);
+    draft.set_flag(get!(flag, "enable_async_tensor_parallel"), ParamId::AsyncTp);
+    draft.set_flag(keys.flag(&["compile.enable_async_tensor_parallel"]), ParamId::AsyncTp);
     let off = get!(flag, "disable_sequence_parallel").map(|found| {
         let on = !found.value;
         found.with(on)
     });
-    draft.yes(get!(flag, "enable_sequence_parallel").or(off), ParamId::SequenceParallel);
+    draft.set_flag(get!(flag, "enable_sequence_parallel").or(off), ParamId::SequenceParallel);
     if let Some(found) = get!(word, "pipeline_parallel_schedule") {
         let words = [
             ("gpipe", "gpipe"),
@@ -179,12 +179,16 @@ fn degrees(keys: &mut Keys, draft: &mut Draft) {
         if draft.scenario.pp > 1 {
             draft.one_of(Some(found), ParamId::PipelineSchedule, &words);
         } else {
-            draft.note(&found, "The schedule of a pipeline, of which there is none");
+            draft.record(&found, "The schedule of a pipeline, of which there is none");
         }
     }
     if let Some(found) = get!(word, "context_parallel_rotate_method") {
-        // Its `alltoall` is PyTorch's ring of keys and values.
-        draft.choose(&found, ParamId::ContextExchange, if found.value == "allgather" { "allgather" } else { "ring" });
+        // torchtitan's `alltoall` is PyTorch's ring of keys and values.
+        draft.set_option_from(
+            &found,
+            ParamId::ContextExchange,
+            if found.value == "allgather" { "allgather" } else { "ring" },
+        );
     }
     let stage = get!(count, "pipeline_parallel_layers_per_stage").filter(|_| draft.scenario.pp > 1);
     if let Some(found) = stage {
@@ -203,7 +207,7 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
     let mode = keys.word(&["activation_checkpoint.mode", "activation_checkpoint"]);
     let Some(found) = mode else {
         if keys.has("activation_checkpoint") {
-            draft.pick(ParamId::Recompute, "none");
+            draft.set_option(ParamId::Recompute, "none");
             return;
         }
         draft.assume("Selective checkpointing, torchtitan's default.");
@@ -215,19 +219,19 @@ fn checkpointing(keys: &mut Keys, draft: &mut Draft) {
         "selective" => {
             let every = option.and_then(|option| option.value.parse::<u32>().ok());
             match every {
-                // Every layer, or every second one, as a whole.
-                Some(1) => draft.choose(&found, ParamId::Recompute, "full"),
+                // Every layer, or every n-th layer, is recomputed as a whole.
+                Some(1) => draft.set_option_from(&found, ParamId::Recompute, "full"),
                 Some(every) => {
-                    draft.choose(&found, ParamId::Recompute, "fraction");
-                    draft.put(ParamId::KeepFraction, 100.0 * (1.0 - 1.0 / f64::from(every.max(1))));
+                    draft.set_option_from(&found, ParamId::Recompute, "fraction");
+                    draft.set_number(ParamId::KeepFraction, 100.0 * (1.0 - 1.0 / f64::from(every.max(1))));
                 }
-                None => draft.choose(&found, ParamId::Recompute, "selective"),
+                None => draft.set_option_from(&found, ParamId::Recompute, "selective"),
             }
         }
-        "full" => draft.choose(&found, ParamId::Recompute, "full"),
-        "none" => draft.choose(&found, ParamId::Recompute, "none"),
+        "full" => draft.set_option_from(&found, ParamId::Recompute, "full"),
+        "none" => draft.set_option_from(&found, ParamId::Recompute, "none"),
         "memory_budget" | "memorybudget" => {
-            draft.choose(&found, ParamId::Recompute, "fraction");
+            draft.set_option_from(&found, ParamId::Recompute, "fraction");
             draft.number(
                 budget.map(|found| {
                     let share = found.value * 100.0;
@@ -248,22 +252,22 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) =
         keys.word(&["training.dtype"]).filter(|found| found.value.contains("bf16") || found.value.contains("bfloat16"))
     {
-        draft.choose(&found, ParamId::Recipe, "bf16-reduce32");
+        draft.set_option_from(&found, ParamId::Recipe, "bf16-reduce32");
     }
     if let Some(found) = keys.word(&["training.mixed_precision_param"]) {
         let option = if found.value.ends_with("float32") { "fp32" } else { "fsdp2-bf16" };
         if option == "fp32" || !draft.scenario.recipe.is_pure_bf16() {
-            draft.choose(&found, ParamId::Recipe, option);
+            draft.set_option_from(&found, ParamId::Recipe, option);
         }
     }
     if let Some(found) =
         keys.word(&["training.mixed_precision_reduce"]).filter(|found| found.value.contains("bfloat16"))
     {
-        draft.choose(&found, ParamId::Recipe, "fsdp2-bf16-reduce16");
+        draft.set_option_from(&found, ParamId::Recipe, "fsdp2-bf16-reduce16");
     }
     if let Some(found) = keys.flag(&["training.enable_cpu_offload"]) {
-        draft.yes(Some(found.clone()), ParamId::OffloadParameters);
-        draft.pick(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
+        draft.set_flag(Some(found.clone()), ParamId::OffloadParameters);
+        draft.set_option(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
     }
     // Names of the TOML, or the classes of the Python.
     let converters = keys.list(&["model.converters", "*converters"]);
@@ -280,17 +284,17 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
         .is_some_and(|found| found.value);
     let option = if gather { "fp8-gather" } else { "fp8" };
     if let Some(found) = converters.as_ref().filter(|found| named(found, &["float8", "mx"])) {
-        draft.choose(found, ParamId::ComputeFormat, option);
+        draft.set_option_from(found, ParamId::ComputeFormat, option);
     } else if let Some(found) = converters.as_ref().filter(|found| named(found, &["nvfp4"])) {
-        draft.choose(found, ParamId::ComputeFormat, "fp4");
+        draft.set_option_from(found, ParamId::ComputeFormat, "fp4");
     } else if let Some(found) = old {
-        draft.choose(&found, ParamId::ComputeFormat, option);
+        draft.set_option_from(&found, ParamId::ComputeFormat, option);
     } else if let Some(found) = keys.text(&["spec.model"]) {
         let name = found.value.to_ascii_lowercase();
         if name.contains("float8") {
-            draft.choose(&found, ParamId::ComputeFormat, option);
+            draft.set_option_from(&found, ParamId::ComputeFormat, option);
         } else if name.contains("nvfp4") {
-            draft.choose(&found, ParamId::ComputeFormat, "fp4");
+            draft.set_option_from(&found, ParamId::ComputeFormat, "fp4");
         }
     }
     let recipe = keys.word(&[
@@ -317,13 +321,13 @@ fn formats(keys: &mut Keys, draft: &mut Draft) {
             [("fused", "fused"), ("foreach", "foreach"), ("fused_opt_states_bf16", "fused"), ("for-loop", "foreach")];
         draft.one_of(Some(found), ParamId::OptimizerKernel, &words);
     }
-    draft.yes(keys.flag(&["optimizer.early_step_in_backward"]), ParamId::UpdatePlace);
+    draft.set_flag(keys.flag(&["optimizer.early_step_in_backward"]), ParamId::UpdatePlace);
     keys.skip_below("optimizer");
 }
 
 fn kernels(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.flag(&["compile.enable", "training.compile"]) {
-        draft.yes(Some(found), ParamId::Compile);
+        draft.set_flag(Some(found), ParamId::Compile);
     }
     let parts = keys.list(&["compile.components"]);
     if draft.scenario.kernels.compile {
@@ -331,20 +335,20 @@ fn kernels(keys: &mut Keys, draft: &mut Draft) {
         if compiles("model") {
             draft.scenario.kernels.norms = NormKernel::Fused;
         } else {
-            draft.pick(ParamId::Compile, "no");
+            draft.set_option(ParamId::Compile, "no");
         }
         if !compiles("loss") && draft.scenario.kernels.loss == Loss::Fused {
             draft.scenario.kernels.loss = Loss::Standard;
         }
     }
     if let Some(found) = keys.text(&["loss", "*loss"]).filter(|found| found.value.starts_with("Chunked")) {
-        draft.choose(&found, ParamId::Loss, "chunked");
+        draft.set_option_from(&found, ParamId::Loss, "chunked");
     }
     if let Some(found) = keys.flag(&["training.disable_cuda_graphs"]) {
-        draft.choose(&found, ParamId::CudaGraphs, if found.value { "none" } else { "step" });
+        draft.set_option_from(&found, ParamId::CudaGraphs, if found.value { "none" } else { "step" });
     }
     if let Some(rank) = keys.count(&["lora.rank", "*lora_rank", "*converters.rank"]) {
-        draft.pick(ParamId::Method, "lora");
+        draft.set_option(ParamId::Method, "lora");
         draft.number(Some(rank), ParamId::LoraRank);
     }
     keys.skip_below("compile");

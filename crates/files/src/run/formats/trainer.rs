@@ -1,5 +1,5 @@
-//! `TrainingArguments` of transformers (src/transformers/training_args.py), and what other trainers
-//! share with it.
+//! `TrainingArguments` of transformers (src/transformers/training_args.py), and keys that other
+//! trainers share.
 
 use engine::model::software::Framework;
 use engine::model::training::PrecisionPolicy;
@@ -12,7 +12,7 @@ use crate::run::keys::{Found, Keys};
 
 /// Reads arguments of the Trainer, of a script or a file.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.batch.usual_micro = 8;
+    draft.batch.default_micro_batch = 8;
     shared::hugging_face("transformers", keys, draft);
     model(keys, draft);
     arguments(keys, draft);
@@ -36,7 +36,7 @@ pub(super) fn model(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Batch, optimizer, checkpointing, kernels.
+/// Reads batch, optimizer, checkpointing and kernels.
 pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
     shared::micro(keys.count(&["per_device_train_batch_size", "per_gpu_train_batch_size"]), draft);
     shared::accum(keys.count(&["gradient_accumulation_steps"]), draft);
@@ -46,11 +46,11 @@ pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
     // OptimizerNames.ADAMW_TORCH_FUSED is the default from 4.56 on.
     shared::optimizer(keys.text(&["optim"]), draft);
     if let Some(found) = keys.flag(&["gradient_checkpointing"]) {
-        draft.choose(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
+        draft.set_option_from(&found, ParamId::Recompute, if found.value { "full" } else { "none" });
     }
     keys.skip_below("gradient_checkpointing_kwargs");
     kernels(keys, draft);
-    draft.yes(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
+    draft.set_flag(keys.flag(&["activation_offloading"]), ParamId::OffloadActivations);
     if let Some(found) = keys.flag(&["packing"]) {
         packing(&found, draft);
     }
@@ -58,7 +58,7 @@ pub(super) fn arguments(keys: &mut Keys, draft: &mut Draft) {
 }
 
 pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
-    draft.yes(keys.flag(&["torch_compile"]), ParamId::Compile);
+    draft.set_flag(keys.flag(&["torch_compile"]), ParamId::Compile);
     let attention = keys.word(&["attn_implementation", "_attn_implementation"]);
     // A repository of kernels is named by its path.
     let attention = attention.map(|found| {
@@ -73,20 +73,20 @@ pub(super) fn kernels(keys: &mut Keys, draft: &mut Draft) {
     }
     if let Some(found) = keys.flag(&["use_liger_kernel", "use_liger", "use_liger_loss"]) {
         if found.value {
-            draft.choose(&found, ParamId::Loss, "fused-linear");
-            draft.pick(ParamId::NormKernel, "fused");
+            draft.set_option_from(&found, ParamId::Loss, "fused-linear");
+            draft.set_option(ParamId::NormKernel, "fused");
         } else {
-            draft.note(&found, "Hugging Face's own kernels");
+            draft.record(&found, "Hugging Face's own kernels");
         }
     }
 }
 
-/// Whether several texts share a sequence.
+/// Reads whether several texts share a sequence.
 pub(super) fn packing(found: &Found<bool>, draft: &mut Draft) {
     if found.value {
-        draft.note(found, "Sequences are full");
+        draft.record(found, "Sequences are full");
     } else {
-        draft.note(found, "One text a sequence");
+        draft.record(found, "One text a sequence");
         draft.assume(
             "Texts are not packed: every sequence is taken as long as the longest, which is the one that must fit.",
         );
@@ -102,13 +102,13 @@ fn galore(keys: &mut Keys, draft: &mut Draft) {
     }
 }
 
-/// Adapters and quantized weights.
+/// Reads adapters and quantized weights.
 pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     let switch = keys.flag(&["use_peft", "use_lora", "use_peft_lora", "lora_enable", "use_qlora"]);
     let is_on =
         switch.as_ref().map_or_else(|| keys.has("lora_r") || keys.has("lora_target_modules"), |found| found.value);
     if let Some(found) = &switch {
-        draft.choose(found, ParamId::Method, if found.value { "lora" } else { "all" });
+        draft.set_option_from(found, ParamId::Method, if found.value { "lora" } else { "all" });
     }
     if is_on {
         let names = peft::Names {
@@ -119,7 +119,7 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
             rslora: &["use_rslora"],
             dora: &["use_dora"],
             usual_rank: 16,
-            // PEFT's mapping for models of Llama's kind.
+            // PEFT's default targets for models like Llama.
             usual_targets: "qv",
         };
         peft::lora(keys, draft, &names);
@@ -145,19 +145,19 @@ pub(super) fn adapters(keys: &mut Keys, draft: &mut Draft) {
     );
 }
 
-/// Scripts of PEFT say the bits of the base each in a word of its own.
+/// Reads the bits of the base model, which PEFT's scripts state in separate flags.
 fn bits(keys: &mut Keys, draft: &mut Draft) {
     for (names, option) in
         [(["use_4bit_quantization", "use_4bit"], "nf4"), (["use_8bit_quantization", "use_8bit"], "int8")]
     {
         if let Some(found) = keys.flag(&names).filter(|found| found.value) {
-            draft.choose(&found, ParamId::BaseFormat, option);
+            draft.set_option_from(&found, ParamId::BaseFormat, option);
         }
     }
 }
 
-/// Formats of weights and products. A model that is loaded in 16 bits trains in them; FSDP and
-/// DeepSpeed have policies of their own.
+/// Reads the formats of weights and products. A model that is loaded in 16 bits trains in 16 bits;
+/// FSDP and DeepSpeed have their own policies.
 pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     let loaded = keys.word(&["dtype", "torch_dtype", "model_dtype"]);
     let [bf16, fp16] = ["bf16", "fp16"].map(|key| keys.flag(&[key]));
@@ -174,9 +174,9 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
         (None, false) => "fp32",
     };
     if let Some(found) = half.or_else(|| loaded.clone().map(|found| found.with(true))) {
-        draft.choose(&found, ParamId::Recipe, recipe);
+        draft.set_option_from(&found, ParamId::Recipe, recipe);
     } else {
-        draft.pick(ParamId::Recipe, recipe);
+        draft.set_option(ParamId::Recipe, recipe);
         draft.assume(if as_stored {
             "The files name no 16-bit format: the model trains in that of its checkpoint, bf16."
         } else {
@@ -186,19 +186,19 @@ pub(super) fn precision(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = loaded {
         let base = if is_half || found.value == "auto" { "bf16" } else { "fp32" };
         if adapters && !draft.scenario.trained.base.is_quantized() {
-            draft.choose(&found, ParamId::BaseFormat, base);
+            draft.set_option_from(&found, ParamId::BaseFormat, base);
         } else {
-            draft.note(&found, "The format in which the model is loaded");
+            draft.record(&found, "The format in which the model is loaded");
         }
     }
     if let Some(found) = keys.flag(&["tf32"]) {
-        draft.note(&found, "fp32 products in TF32, as always here");
+        draft.record(&found, "fp32 products in TF32, as always here");
     }
 }
 
-/// Sharding as the Trainer's own arguments say it; DDP where they do not.
+/// Reads sharding from the Trainer's arguments; DDP by default.
 pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
-    draft.pick(ParamId::Strategy, "ddp");
+    draft.set_option(ParamId::Strategy, "ddp");
     if let Some(found) = keys.text(&["deepspeed", "deepspeed_config", "deepspeed_plugin"]) {
         deepspeed_file(&found, draft);
     }
@@ -215,13 +215,13 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     } else {
         "full-shard"
     };
-    draft.choose(&found, ParamId::Strategy, option);
+    draft.set_option_from(&found, ParamId::Strategy, option);
     draft.has_strategy = true;
     if found.value.contains("offload") {
-        draft.pick(ParamId::OffloadParameters, "yes");
+        draft.set_option(ParamId::OffloadParameters, "yes");
     }
     if let Some(found) = keys.text(&["fsdp_config"]) {
-        draft.note(&found, "FSDP's options, in a file of their own");
+        draft.record(&found, "FSDP's options, in a file of their own");
         if !draft.has(Format::FsdpConfig) {
             draft.assume(format!("The file {} is not among these: FSDP's options are the usual ones.", found.value));
         }
@@ -229,11 +229,11 @@ pub(super) fn sharding(keys: &mut Keys, draft: &mut Draft) {
     fsdp(keys, draft, "fsdp_config", "");
 }
 
-/// A configuration of DeepSpeed that another file holds: its name often says the stage.
+/// Reads the name of a DeepSpeed configuration in another file; the name often contains the stage.
 pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
     let name = found.value.to_ascii_lowercase();
     draft.scenario.framework = Framework::DeepSpeed;
-    draft.note(found, "DeepSpeed");
+    draft.record(found, "DeepSpeed");
     if draft.has(Format::DeepSpeed) {
         return;
     }
@@ -246,19 +246,19 @@ pub(super) fn deepspeed_file(found: &Found<String>, draft: &mut Draft) {
         (.., true) => ("zero1", "ZeRO-1, as its name says"),
         _ => ("zero2", "ZeRO-2, the usual one"),
     };
-    draft.pick(ParamId::Strategy, option);
+    draft.set_option(ParamId::Strategy, option);
     draft.has_strategy = true;
     under_zero(draft);
     if name.contains("offload") {
-        draft.pick(ParamId::OffloadOptimizer, "yes");
+        draft.set_option(ParamId::OffloadOptimizer, "yes");
         if stage && !name.contains("offload_optim") {
-            draft.pick(ParamId::OffloadParameters, "yes");
+            draft.set_option(ParamId::OffloadParameters, "yes");
         }
     }
     draft.assume(format!("The file {} is not among these: {said}.", found.value));
 }
 
-/// DeepSpeed's formats and loss: the model runs in 16 bits.
+/// Sets DeepSpeed's formats and loss: the model runs in 16 bits.
 pub(super) fn under_zero(draft: &mut Draft) {
     draft.scenario.framework = Framework::DeepSpeed;
     if draft.scenario.recipe != PrecisionPolicy::Fp32 {
@@ -266,7 +266,7 @@ pub(super) fn under_zero(draft: &mut Draft) {
     }
 }
 
-/// FSDP's formats: Accelerate casts what trains to fp32 and gathers in 16 bits.
+/// Sets FSDP's formats: Accelerate casts trained weights to fp32 and gathers in 16 bits.
 pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
     let adapters = draft.scenario.trained.has_adapters();
     if !matches!(draft.scenario.recipe, PrecisionPolicy::Fp32) && !adapters {
@@ -275,12 +275,12 @@ pub(super) fn under_fsdp(draft: &mut Draft, version: u32) {
     draft.scenario.framework = if version < 2 { Framework::Fsdp1 } else { Framework::Transformers };
 }
 
-/// FSDP's options of Accelerate under a section, each after a prefix or without it.
+/// Reads Accelerate's FSDP options in a section, with a prefix or without.
 pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &str) {
     let names = |name: &str| {
         let names =
             [format!("{section}.{prefix}{name}"), format!("{section}.{name}"), format!("{section}.fsdp_{name}")];
-        // In a file of their own they stand in no section.
+        // In a separate file, the options have no section.
         names.map(|name| name.trim_start_matches('.').to_owned())
     };
     macro_rules! get {
@@ -290,17 +290,16 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
         }};
     }
     let version = get!(count, "version").map(|found| {
-        draft.note(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
+        draft.record(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
         found.value
     });
     let top = keys.count(&["fsdp_version"]).map(|found| {
-        draft.note(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
+        draft.record(&found, format!("FSDP{}", if found.value < 2 { "1" } else { "2" }));
         found.value
     });
     let version = version.or(top);
     let version = version.unwrap_or_else(|| {
-        // The Trainer's own options mean FSDP2 from transformers 5.12 on, Accelerate's the first
-        // version.
+        // The Trainer's options select FSDP2 from transformers 5.12 on, Accelerate's select FSDP1.
         let is_second = draft.is_from("transformers", "2026-06-12");
         let (version, whose) = if is_second { (2, "FSDP2, the Trainer's") } else { (1, "FSDP1, Accelerate's") };
         draft.assume(format!("The files do not say which FSDP: {whose} default."));
@@ -313,10 +312,10 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
             "no_shard" | "3" => "ddp",
             _ => "full-shard",
         };
-        draft.choose(&found, ParamId::Strategy, option);
+        draft.set_option_from(&found, ParamId::Strategy, option);
         if option == "hybrid-shard" {
             let node = draft.scenario.network.values.gpus_per_node;
-            draft.put(ParamId::ShardSize, f64::from(node));
+            draft.set_number(ParamId::ShardSize, f64::from(node));
         }
     }
     if let Some(found) = get!(word, "reshard_after_forward") {
@@ -327,28 +326,32 @@ pub(super) fn fsdp(keys: &mut Keys, draft: &mut Draft, section: &str, prefix: &s
             "no_shard" => ("ddp", true),
             other => match other.parse::<u32>() {
                 Ok(group) => {
-                    draft.put(ParamId::ShardSize, f64::from(group));
+                    draft.set_number(ParamId::ShardSize, f64::from(group));
                     ("reshard", true)
                 }
                 Err(_) => ("full-shard", false),
             },
         };
         if is_known {
-            draft.choose(&found, ParamId::Strategy, option);
+            draft.set_option_from(&found, ParamId::Strategy, option);
         } else {
             draft.unknown(&found, ParamId::Strategy);
         }
     }
     if let Some(found) = get!(flag, "offload_params") {
-        draft.yes(Some(found.clone()), ParamId::OffloadParameters);
-        draft.pick(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
+        draft.set_flag(Some(found.clone()), ParamId::OffloadParameters);
+        draft.set_option(ParamId::OffloadOptimizer, if found.value { "yes" } else { "no" });
     }
     if let Some(found) = get!(flag, "activation_checkpointing").filter(|found| found.value) {
-        draft.choose(&found, ParamId::Recompute, "full");
+        draft.set_option_from(&found, ParamId::Recompute, "full");
     }
-    draft.yes(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
+    draft.set_flag(get!(flag, "cpu_ram_efficient_loading"), ParamId::DeferredInit);
     if let Some(found) = get!(word, "state_dict_type") {
-        draft.choose(&found, ParamId::ShardedCheckpoint, if found.value.starts_with("sharded") { "yes" } else { "no" });
+        draft.set_option_from(
+            &found,
+            ParamId::ShardedCheckpoint,
+            if found.value.starts_with("sharded") { "yes" } else { "no" },
+        );
     }
     for name in [
         "auto_wrap_policy",

@@ -10,9 +10,9 @@ use crate::run::keys::Keys;
 
 /// Reads a file or a command of TRL.
 pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
-    draft.batch.usual_micro = 8;
+    draft.batch.default_micro_batch = 8;
     shared::hugging_face("trl", keys, draft);
-    // What it optimises comes first: supervised fine-tuning alone computes the loss in chunks.
+    // The objective comes first: only supervised fine-tuning computes the loss in chunks.
     objective(keys, draft);
     trainer::model(keys, draft);
     trainer::arguments(keys, draft);
@@ -25,7 +25,7 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     if keys.has("bf16") || keys.has("fp16") || usual == Some("fp32") {
         trainer::precision(keys, draft);
     } else {
-        // `bf16=True` unless fp16 is chosen, TRL's default.
+        // TRL's default is `bf16=True`, unless fp16 is selected.
         draft.assume("Products are in bf16, TRL's default.");
         keys.skip(&["dtype", "torch_dtype"]);
     }
@@ -34,10 +34,10 @@ pub(super) fn read(keys: &mut Keys, draft: &mut Draft) {
     trainer::sharding(keys, draft);
 }
 
-/// Spectrum trains the weights that a file of patterns names, which is not among these.
+/// Reads the file of Spectrum, which trains the weights that patterns in another file select.
 fn spectrum(keys: &mut Keys, draft: &mut Draft) {
     if let Some(found) = keys.text(&["spectrum_config_path", "spectrum_config"]) {
-        draft.note(&found, "The weights that are trained, in a file of their own");
+        draft.record(&found, "The weights that are trained, in a file of their own");
         draft.contradict(format!(
             "{} is {}: it freezes the weights that this file does not name, and here all are computed as \
              trained. Leave it out to go on with that.",
@@ -58,28 +58,28 @@ fn length(keys: &mut Keys, draft: &mut Draft) {
         if let Some(found) = completion.or_else(|| prompt.clone()) {
             draft.length(Some(found.with(prompts.saturating_add(answers))));
         } else {
-            draft.put(ParamId::SequenceLength, f64::from(prompts + answers));
+            draft.set_number(ParamId::SequenceLength, f64::from(prompts + answers));
             draft.has_length = true;
             draft.assume("Prompts of 512 tokens and completions of 256, TRL's defaults.");
         }
         if prompt.is_some() {
             draft.number(prompt, ParamId::PromptTokens);
         } else {
-            draft.put(ParamId::PromptTokens, f64::from(prompts));
+            draft.set_number(ParamId::PromptTokens, f64::from(prompts));
         }
         return;
     }
     keys.skip(&["max_prompt_length", "max_completion_length"]);
     if whole.is_none() {
-        draft.put(ParamId::SequenceLength, 1024.0);
+        draft.set_number(ParamId::SequenceLength, 1024.0);
         draft.has_length = true;
         draft.assume("Sequences of 1,024 tokens, TRL's default.");
     }
     draft.length(whole);
 }
 
-/// What a run optimises: as the command or the script is called, or by keys that one trainer alone
-/// has.
+/// Reads the objective: from the name of the command or the script, or from keys that only one
+/// trainer has.
 fn objective(keys: &mut Keys, draft: &mut Draft) {
     let name = keys.name().to_ascii_lowercase();
     let has = |word: &str| name.contains(word);
@@ -97,7 +97,7 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
     } else {
         "lm"
     };
-    draft.pick(ParamId::Objective, task);
+    draft.set_option(ParamId::Objective, task);
     if task != "lm" && draft.scenario.kernels.loss == Loss::FusedLinear {
         draft.scenario.kernels.loss = Loss::Standard;
     }
@@ -113,7 +113,7 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
     draft.number(groups, ParamId::Completions);
     draft.number(keys.count(&["num_iterations"]), ParamId::UpdatesPerRollout);
     if let Some(found) = keys.flag(&["precompute_ref_log_probs"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::Reference, "kept");
+        draft.set_option_from(&found, ParamId::Reference, "kept");
     }
     let share = keys.number(&["vllm_gpu_memory_utilization"]);
     draft.number(
@@ -124,6 +124,6 @@ fn objective(keys: &mut Keys, draft: &mut Draft) {
         ParamId::EngineMemory,
     );
     draft.number(keys.count(&["vllm_tensor_parallel_size"]), ParamId::EngineTp);
-    draft.yes(keys.flag(&["vllm_enable_sleep_mode"]), ParamId::EngineSleeps);
+    draft.set_flag(keys.flag(&["vllm_enable_sleep_mode"]), ParamId::EngineSleeps);
     keys.skip(&["use_vllm", "vllm_mode", "beta", "loss_type"]);
 }

@@ -1,6 +1,6 @@
-//! What would make a run fit, over several of its keys at once: recomputation, micro-batches, loss,
-//! offloading, sharding. One key alone may not do, and two small changes are often faster than a
-//! large one.
+//! Changes of several keys at once that make a run fit: recomputation, micro-batches, loss,
+//! offloading, sharding. One key alone may not be enough, and two small changes are often faster
+//! than a large one.
 
 use catalog::accuracy::fit_odds;
 use engine::model::choices::Choices;
@@ -9,14 +9,14 @@ use engine::model::software::{Loss, NormKernel};
 use engine::model::training::Recompute;
 use engine::scenario::{Scenario, Strategy};
 
-use super::{Candidate, Changes, Source, written};
+use super::{Candidate, Changes, Source, apply_and_evaluate};
 use crate::run::Change;
 
-/// A group of settings that changes as one.
+/// A group of settings that change together.
 struct Axis {
-    /// What may be tried of it.
+    /// Returns the scenarios to try.
     tried: fn(&Scenario) -> Vec<Scenario>,
-    /// Takes its settings over from another scenario.
+    /// Copies the group's settings from another scenario.
     take: fn(&mut Scenario, &Scenario),
 }
 
@@ -39,7 +39,7 @@ const AXES: [Axis; 4] = [
             let losses = [Loss::FusedLinear, Loss::Chunked, Loss::Fused].map(|loss| {
                 let mut other = *now;
                 other.kernels.loss = loss;
-                // The kernels that bring this loss bring their norms.
+                // The kernels with this loss include fused norms.
                 if loss == Loss::FusedLinear {
                     other.kernels.norms = NormKernel::Fused;
                 }
@@ -76,42 +76,42 @@ const AXES: [Axis; 4] = [
     },
 ];
 
-/// Combinations that are written at most: those behind are slower, or change more.
+/// Most combinations that are written: later ones are slower, or change more.
 const MOST_WRITTEN: usize = 48;
-/// What two speeds may differ by and be called the same: then the fewer keys win.
+/// Relative difference up to which two speeds count as equal; then fewer keys win.
 const SAME: f64 = 0.02;
 
-/// What a key has to gain that the files do not have yet: a release may not know it, and a person
-/// has to look it up.
+/// Gain required of each key that is added: a release may lack the key, and the user has to look it
+/// up.
 const OF_ADDED: f64 = 0.05;
 
 /// A combination that fits.
 struct Fitting {
     scenario: Scenario,
-    /// What it is worth ([`worth`]).
+    /// Worth of the combination ([`worth`]).
     worth: f64,
-    /// Groups of settings that differ.
+    /// Number of groups that differ.
     changed: usize,
 }
 
-/// What a fix is worth: the speed, as often as it fits, less what each added key has to gain.
+/// Returns the worth of a fix: the speed times the odds of fitting, reduced for each added key.
 pub(super) fn worth(report: &Report, added: usize) -> f64 {
     report.tokens_per_s_per_gpu * fit_odds(report) / (1.0 + OF_ADDED * added as f64)
 }
 
-/// Keys that a fix adds.
+/// Returns the number of keys that a fix adds.
 pub(super) fn added(fix: &[Change]) -> usize {
     fix.iter().filter(|change| change.from.is_none()).count()
 }
 
-/// How far a speed is below the best, in steps that are too small to matter.
+/// Returns how far a speed is below the best, in steps too small to matter.
 pub(super) fn steps_below(best: f64, one: f64) -> u32 {
     if one > 0.0 && best > one { ((best / one).ln() / SAME) as u32 } else { 0 }
 }
 
-/// Returns what makes a run fit that does not, with the training as it is: the one that is worth
-/// most, of those alike the one that changes the fewest keys; and beside it the one that changes
-/// the fewest settings of all.
+/// Returns changes that make a run fit without changing the training: the one of the highest worth
+/// (among about equal worth, the one with the fewest keys), then the one that changes the fewest
+/// settings.
 pub(super) fn joint(source: &Source, before: &Report) -> Vec<Candidate> {
     let mut fitting = fitting(source, before);
     let best = fitting.iter().map(|one| one.worth).fold(0.0, f64::max);
@@ -121,7 +121,7 @@ pub(super) fn joint(source: &Source, before: &Report) -> Vec<Candidate> {
         (steps(one), one.changed).cmp(&(steps(other), other.changed)).then_with(|| faster(one, other))
     });
     let is_fix = |candidate: &Candidate| candidate.report.fits() && candidate.changes == Changes::Nothing;
-    let write = |one: &Fitting| written(source, &one.scenario, before).filter(is_fix);
+    let write = |one: &Fitting| apply_and_evaluate(source, &one.scenario, before).filter(is_fix);
     let mut found: Option<(u32, Candidate)> = None;
     for one in fitting.iter().take(MOST_WRITTEN) {
         if found.as_ref().is_some_and(|(steps_of_found, _)| *steps_of_found < steps(one)) {
@@ -137,12 +137,12 @@ pub(super) fn joint(source: &Source, before: &Report) -> Vec<Candidate> {
     found.map(|(_, candidate)| candidate).into_iter().chain(fewest).collect()
 }
 
-/// Every combination that fits of what the files have words for.
+/// Returns every combination that fits, of settings that the files have keys for.
 fn fitting(source: &Source, before: &Report) -> Vec<Fitting> {
     let now = &source.run.scenario;
-    // What a file makes of a setting counts, not what was asked of it.
+    // The setting as read back from the files counts, not as requested.
     let said = |wanted: &Scenario| {
-        let candidate = written(source, wanted, before)?;
+        let candidate = apply_and_evaluate(source, wanted, before)?;
         let is_run = candidate.scenario.lack_beside(now).is_none();
         (candidate.changes == Changes::Nothing && is_run).then(|| (candidate.scenario, added(&candidate.fix)))
     };
@@ -173,11 +173,11 @@ fn fitting(source: &Source, before: &Report) -> Vec<Fitting> {
             let (micro_batch_size, grad_accum_steps) = (*micro_batch_size, *grad_accum_steps);
             let scenario = Scenario { micro_batch_size, grad_accum_steps, ..scenario };
             let report = scenario.report();
-            // A larger micro-batch holds more.
+            // A larger micro-batch needs more memory.
             if !report.fits() {
                 break;
             }
-            // What leaves the GPUs has to fit the hosts.
+            // Offloaded state has to fit the hosts.
             if scenario.offload != now.offload && !scenario.host_memory().fits() {
                 break;
             }
@@ -189,14 +189,14 @@ fn fitting(source: &Source, before: &Report) -> Vec<Fitting> {
     found
 }
 
-/// Sizes of a micro-batch, the smallest first, with how many make the same step; and the keys that
-/// are added for others.
+/// Returns pairs of micro-batch size and accumulation steps of an equal step, the smallest size
+/// first, and the number of keys added for another size.
 fn micro_batches(now: &Scenario, said: impl Fn(&Scenario) -> Option<(Scenario, usize)>) -> (Vec<(u32, u32)>, usize) {
     let own = (now.micro_batch_size, now.grad_accum_steps);
     let Some(all) = now.micro_batch_size.checked_mul(now.grad_accum_steps).filter(|all| *all > 1) else {
         return (vec![own], 0);
     };
-    // Whether the files have words for it tells one that differs.
+    // One other size shows whether the files have keys for it.
     let (micro_batch_size, grad_accum_steps) = if now.micro_batch_size > 1 { (1, all) } else { (all, 1) };
     let other = Scenario { micro_batch_size, grad_accum_steps, ..*now };
     let keys = said(&other).filter(|(said, _)| said.micro_batch_size == micro_batch_size).map(|(_, keys)| keys);
@@ -206,5 +206,5 @@ fn micro_batches(now: &Scenario, said: impl Fn(&Scenario) -> Option<(Scenario, u
     (sizes.collect(), keys)
 }
 
-/// Sequences of the largest micro-batch that is tried.
+/// Largest micro-batch to try, in sequences.
 const MOST_SEQUENCES: u32 = 1024;

@@ -1,4 +1,4 @@
-//! The codes of findings: one table says what each means, how grave it is and what one would do.
+//! Codes of findings, with meaning, severity and remedy in one table.
 
 use std::fmt::Write as _;
 
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use super::Changes;
 
-/// How grave a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The run fails, or is not what its files say.
+    /// The run fails, or differs from what its files state.
     Error,
-    /// The same training would fit or be faster with other settings.
+    /// The training would fit or be faster with other settings.
     Warning,
-    /// Another training or other hardware would do: a decision, not a repair.
+    /// Another training or other hardware would help: a decision, not a repair.
     Note,
 }
 
 impl Severity {
-    /// Its name, as in JSON.
+    /// Returns the name, as in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -31,18 +31,17 @@ impl Severity {
     }
 }
 
-/// A kind of finding. A code stays what it is from release to release; one that goes is not given
-/// away again.
+/// A kind of finding. A code keeps its meaning in all releases; a removed code is not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The code: `SW1` and two digits for what is wrong, `SW2` for settings, `SW3` for what changes
-    /// the training or the hardware.
+    /// The code: `SW1` and two digits for errors, `SW2` for settings, `SW3` for changes of the
+    /// training or the hardware.
     pub code: &'static str,
     /// A short name.
     pub name: &'static str,
-    /// How grave it is.
+    /// Severity.
     pub severity: Severity,
-    /// What it means, why it matters, what one would do.
+    /// Meaning, consequence and remedy.
     pub explanation: &'static str,
 }
 
@@ -64,7 +63,7 @@ const BATCH: &str = "SW303";
 const TRAINED: &str = "SW304";
 const HARDWARE: &str = "SW305";
 
-/// Every kind of finding, in the order of the codes.
+/// All kinds of findings, in the order of the codes.
 pub static RULES: [Rule; 17] = [
     Rule {
         code: DOES_NOT_FIT,
@@ -198,7 +197,7 @@ pub static RULES: [Rule; 17] = [
     },
 ];
 
-/// Returns the kind of finding that a code names, in capitals or not.
+/// Returns the kind of finding of a code; case is ignored.
 ///
 /// ```
 /// use files::run::rule;
@@ -210,21 +209,21 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.code.eq_ignore_ascii_case(code.trim()))
 }
 
-/// Says what a code means.
+/// Explains a code.
 ///
 /// # Errors
 ///
-/// A sentence that names the codes there are.
+/// A sentence that lists all codes.
 pub fn explain(code: &str) -> Result<String, String> {
     let rule = rule(code).ok_or_else(|| unknown(code))?;
     Ok(format!("{}, {} ({}): {}", rule.code, rule.name, rule.severity.name(), rule.explanation))
 }
 
-/// Reads lists of codes and of their beginnings, `SW201,SW3`.
+/// Parses lists of codes and prefixes of codes, `SW201,SW3`.
 ///
 /// # Errors
 ///
-/// A sentence where no code begins so: what is mistyped would leave out nothing.
+/// A sentence if no code has the prefix: a typing error would select nothing.
 pub fn prefixes(lists: &[String]) -> Result<Vec<String>, String> {
     let each = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|prefix| !prefix.is_empty());
     each.map(|prefix| {
@@ -240,7 +239,7 @@ fn unknown(code: &str) -> String {
     format!("“{code}” is no code of a finding: there are {}.", codes.join(", "))
 }
 
-/// The table of codes, as the documentation has it.
+/// Returns the table of codes for the documentation.
 pub fn rules_table() -> String {
     let mut table = String::from("| code | name | severity | what it means |\n|---|---|---|---|\n");
     for Rule { code, name, severity, explanation } in &RULES {
@@ -250,25 +249,25 @@ pub fn rules_table() -> String {
     table
 }
 
-/// How grave what a code names is.
+/// Returns the severity of a code.
 pub(super) fn severity(code: &str) -> Severity {
     rule(code).map_or(Severity::Warning, |rule| rule.severity)
 }
 
-/// Whether a code is of what nobody does to a run that fits: other texts, another model, other
-/// weights.
+/// Whether a code is suggested only for a run that does not fit: other texts, another model, other
+/// trained weights.
 pub(super) fn is_last_resort(code: &str) -> bool {
     [LENGTH, MODEL, TRAINED].contains(&code)
 }
 
-/// Whether a change buys other hardware.
+/// Whether a change needs other hardware.
 pub(super) fn is_hardware(before: &Scenario, after: &Scenario) -> bool {
     let hardware = |scenario: &Scenario| (scenario.gpus, scenario.accelerator, scenario.network);
     hardware(before) != hardware(after)
 }
 
-/// The code of a change. One that changes several kinds of settings has the code of the gravest:
-/// degrees before the micro-batches that follow from them, precision before degrees.
+/// Returns the code of a change. A change of several kinds has the code of the most severe: degrees
+/// before the micro-batches that follow from them, precision before degrees.
 pub(crate) fn of_change(before: &Scenario, after: &Scenario) -> &'static str {
     if is_hardware(before, after) {
         return HARDWARE;
@@ -325,7 +324,7 @@ mod tests {
 
     use super::*;
 
-    /// A change of a scenario, with the code that it has.
+    /// A change of a scenario, with its code.
     type Case = (&'static str, fn(&mut Scenario));
 
     #[test]
@@ -343,7 +342,7 @@ mod tests {
             (PRECISION, |to| to.compute_format = ComputeFormat::Fp8),
             (OPTIMIZER, |to| to.optimizer = Optimizer::AdamW8bit),
             (KERNELS, |to| to.kernels.compile = true),
-            // Padded to other degrees it is the same model.
+            // A vocabulary padded for other degrees is not another model.
             (DEGREES, |to| {
                 let mut architecture = to.model.architecture();
                 architecture.vocab_size += 128;
@@ -355,7 +354,7 @@ mod tests {
             (BATCH, |to| to.grad_accum_steps = 2),
             (TRAINED, |to| to.trained.method = Method::Lora),
             (HARDWARE, |to| to.gpus = 32),
-            // Of several kinds the gravest counts.
+            // Of several kinds, the most severe counts.
             (DEGREES, |to| {
                 (to.tp, to.grad_accum_steps, to.recompute) = (2, 8, Recompute::Full);
                 to.kernels.loss = Loss::Chunked;

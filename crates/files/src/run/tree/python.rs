@@ -1,5 +1,5 @@
-//! Python, as configurations are written in it: assignments, keyword arguments, dictionaries and
-//! lists of literals. Nothing is run.
+//! Reader of Python configurations: assignments, keyword arguments, dictionaries and lists of
+//! literals. Nothing is executed.
 
 mod tokens;
 
@@ -8,13 +8,13 @@ use std::ops::Range;
 use super::{DEEPEST, Entries, Entry, Value, joined};
 use tokens::{Kind, Token, tokens};
 
-/// An open bracket: what stands in it belongs to this path.
+/// An open bracket; its content belongs to this path.
 struct Frame {
     path: String,
     closes: char,
-    /// Whether keys in it are literals with a colon.
+    /// Whether the keys are literals with a colon.
     is_dict: bool,
-    /// Whether it lists items, and how many were read.
+    /// Number of items read, if the bracket is a list.
     items: Option<usize>,
 }
 
@@ -26,24 +26,23 @@ struct Reader<'a> {
     scope: Option<String>,
 }
 
-/// Lists whose items are told by what is called: torchtitan's converters of a model.
+/// Lists whose items are identified by the callee: torchtitan's converters of a model.
 const CALLED: &str = "converters";
 
 /// The most functions of a file that a sentence names.
 const MOST_NAMED: usize = 12;
 
-/// The most tokens of a field in which its default is looked for.
+/// Most tokens of a field that are searched for its default.
 const MOST_FIELD: usize = 200;
 
-/// Names that configurations are built under, which are no part of a key.
+/// Names of variables that hold a configuration, which are not part of a key.
 const ROOTS: [&str; 12] =
     ["cfg", "config", "recipe", "self", "conf", "args", "pretrain", "job_config", "base", "model_cfg", "run", "c"];
 
 /// Trainers of TRL, before `Config` and `Trainer`.
 const TRAINERS: [&str; 9] = ["SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "RLOO", "PPO", "Reward"];
 
-/// Whether what is called takes the arguments of a run, so that its own name is no part of their
-/// keys.
+/// Whether a callee takes the arguments of a run, so that its name is not part of their keys.
 fn takes_arguments(callee: &str) -> bool {
     let of_trl = callee.strip_suffix("Config").or_else(|| callee.strip_suffix("Trainer"));
     callee.ends_with("TrainingArguments") || of_trl.is_some_and(|name| TRAINERS.contains(&name))
@@ -64,12 +63,13 @@ pub(super) fn read(text: &str, function: Option<&str>, remarks: &mut Vec<String>
     of_one_function(reader.entries.list, function, remarks)
 }
 
-/// Of several functions the one that is asked for, else the one with the most keys that no other
-/// calls, behind those that it calls and what stands outside of all.
+/// Keeps the entries of one function: the requested one, else the one with the most keys that no
+/// other function calls. Entries of the functions it calls, and those outside of functions, come
+/// first.
 ///
 /// # Errors
 ///
-/// The function that is asked for is none that sets anything.
+/// A sentence if the requested function sets nothing.
 fn of_one_function(
     entries: Vec<Entry>,
     function: Option<&str>,
@@ -81,7 +81,7 @@ fn of_one_function(
             scopes.push(scope.clone());
         }
     }
-    // What each calls of the others.
+    // The functions that each function calls.
     let calls = |scope: &str| -> Vec<usize> {
         let own = entries.iter().filter(|entry| entry.scope.as_deref() == Some(scope));
         let called = own.filter_map(|entry| match &entry.value {
@@ -126,9 +126,10 @@ fn of_one_function(
     Ok(through(&entries, &scopes, &all, chosen))
 }
 
-/// What a function sets, behind what those set that it calls and what stands outside of all.
+/// Returns the entries of a function, after the entries of functions that it calls and those
+/// outside of functions.
 fn through(entries: &[Entry], scopes: &[String], calls: &[Vec<usize>], chosen: usize) -> Vec<Entry> {
-    // The functions that are called, each before the one that calls it.
+    // The called functions, each before its caller.
     let mut called: Vec<usize> = vec![chosen];
     let mut at = 0;
     while let Some(place) = called.get(at) {
@@ -175,7 +176,7 @@ impl<'a> Reader<'a> {
         self.frames.last().map_or("", |frame| frame.path.as_str())
     }
 
-    /// Reads what begins at the present token.
+    /// Reads from the current token.
     fn step(&mut self) -> Result<(), String> {
         let Some(token) = self.peek(0) else { return Ok(()) };
         match token.kind {
@@ -216,7 +217,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A new line outside of all brackets: a function begins or ends.
+    /// Handles a new line outside of brackets: a function begins or ends.
     fn statement(&mut self) {
         let Some(token) = self.peek(0).filter(|token| token.kind == Kind::Name) else { return };
         if token.indent == 0 {
@@ -230,7 +231,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A name: the key of an assignment or of an argument, or something else.
+    /// Reads a name: the key of an assignment or of an argument, or something else.
     fn name(&mut self) -> Result<(), String> {
         let start = self.at;
         let mut names = vec![self.peek(0).map_or("", |token| token.text)];
@@ -257,14 +258,14 @@ impl<'a> Reader<'a> {
             let key = names.iter().skip(usize::from(is_root)).copied().collect::<Vec<_>>().join(".");
             let path = joined(self.path(), &key);
             self.at += 1;
-            // What a whole configuration is called is no key.
+            // The name of a whole configuration is not a key.
             let is_call = self.peek(0).is_some_and(|token| token.kind == Kind::Name);
             let is_whole = self.frames.is_empty() && is_call && ROOTS.contains(&key.as_str());
             let path = if is_whole || self.callee().is_some_and(takes_arguments) { String::new() } else { path };
             return self.value(path);
         }
         if self.is(0, '(') {
-            // A call whose result is an argument: its keywords belong to the same path.
+            // Keywords of a call whose result is an argument belong to the argument's path.
             let path = self.path().to_owned();
             self.at += 1;
             return self.open('(', path, false);
@@ -272,7 +273,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The last name of what is called here.
+    /// Returns the last part of the callee's name.
     fn callee(&self) -> Option<&'a str> {
         let mut ahead = 0;
         while self.peek(ahead)?.kind == Kind::Name {
@@ -287,7 +288,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Reads `field(default=…)` of a dataclass, behind its name.
+    /// Reads `field(default=…)` of a dataclass, after the field's name.
     fn field(&mut self, path: String) -> Result<(), String> {
         let mut depth = 0_i32;
         let default = (0..MOST_FIELD).find(|ahead| match self.peek(*ahead).map(|token| token.kind) {
@@ -305,14 +306,14 @@ impl<'a> Reader<'a> {
             _ => false,
         });
         self.at += 1;
-        // What else the field says is no key.
+        // Other arguments of the field are not keys.
         self.open('(', "__field__".into(), false)?;
         let Some(ahead) = default else { return Ok(()) };
         self.at += ahead + 1;
         self.value(path)
     }
 
-    /// The tokens of an annotation before its `=`; `None` where no value follows.
+    /// Returns the number of tokens of an annotation before its `=`; `None` if no value follows.
     fn annotation(&self) -> Option<usize> {
         let mut depth = 0_i32;
         for ahead in 1..40 {
@@ -393,7 +394,7 @@ impl<'a> Reader<'a> {
                     self.entries.list.iter().rev().find(|entry| entry.path == name && entry.scope == self.scope);
                 match known.map(|entry| entry.value.clone()) {
                     Some(value) => self.add(&path, value, None),
-                    // A variable of another call.
+                    // The value is a variable of another call.
                     None if matches!(path.as_str(), "model" | "args") => Ok(()),
                     None => self.add(&path, Value::plain(name), Some(start..end)),
                 }
@@ -413,12 +414,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Gives a key what a variable holds that was built by a call: `compile=compile_config` has
-    /// what `compile_config.enable` is. They move there, so that each place of the text is one
-    /// key's.
+    /// Moves the entries of a variable built by a call to a key: `compile=compile_config` receives
+    /// `compile_config.enable`. They are moved, not copied, so that each position of the text
+    /// belongs to one key.
     fn follow(&mut self, name: &str, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or_default();
-        // Models are read under their variable's name.
+        // Models are read under the name of their variable.
         if name == path || path.is_empty() || matches!(last, "model" | "args" | "model_spec") {
             return false;
         }
@@ -437,7 +438,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// What the items of the list that begins here are called by.
+    /// Returns the callees of the items of the list that begins here.
     fn called(&self) -> Vec<String> {
         let (mut names, mut depth, mut ahead) = (Vec::new(), 0_u32, 0);
         while let Some(token) = self.peek(ahead) {
@@ -455,7 +456,7 @@ impl<'a> Reader<'a> {
         names
     }
 
-    /// A number, or a product of numbers.
+    /// Reads a number, or a product of numbers.
     fn number(&mut self, path: &str) -> Result<(), String> {
         let Some(token) = self.peek(0) else { return Ok(()) };
         let plain = |token: &Token| token.text.replace('_', "");
@@ -469,12 +470,12 @@ impl<'a> Reader<'a> {
             ahead += 2;
         }
         self.at += ahead;
-        // Other arithmetic is not done.
+        // Other arithmetic is not evaluated.
         let is_more = self.peek(0).is_some_and(|next| matches!(next.kind, Kind::Sign('*' | '/' | '+' | '-' | '%')));
         if is_more { Ok(()) } else { self.add(path, Value::plain(text), Some(token.span.start..end)) }
     }
 
-    /// A list of literals and names, and its place; `None` where something else is in it.
+    /// Reads a list of literals and names, with its position; `None` if the list has other items.
     fn scalars(&mut self, sign: char) -> Option<(Vec<String>, Range<usize>)> {
         let closes = if sign == '[' { ']' } else { ')' };
         let start = self.peek(0)?.span.start;

@@ -1,5 +1,5 @@
-//! Shell scripts: flags, variables and arrays. Nothing is run: a command's output and a script's
-//! arguments stay unknown.
+//! Reader of shell scripts: flags, variables and arrays. Nothing is executed: the output of
+//! commands and a script's arguments stay unknown.
 
 mod arithmetic;
 mod words;
@@ -10,16 +10,16 @@ use std::ops::Range;
 use super::{Entries, Entry, Value};
 use words::{Word, words};
 
-/// What a variable holds.
+/// A variable.
 struct Variable {
     value: String,
-    /// The place of the value, where it is one word.
+    /// Position of the value, if the value is one word.
     span: Option<Range<usize>>,
 }
 
-/// How deep variables are filled in.
+/// Most levels of variable expansion.
 const DEEPEST_FILL: usize = 8;
-/// The longest text that variables are filled into.
+/// Longest text in which variables are expanded.
 const LONGEST: usize = 4_000;
 
 /// Reads a shell script, or the arguments of a command.
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
             if name == "CUDA_VISIBLE_DEVICES" {
                 visible = devices(value).or(visible);
             }
-            // Flags that are kept in a text are words of their own.
+            // Flags inside a string are separate words.
             let has_overrides =
                 || value.split_whitespace().any(|part| part.contains('.') && override_of(part).is_some());
             let is_list = value.contains("--") || value.contains(char::is_whitespace) && has_overrides();
@@ -51,7 +51,7 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
                 continue;
             }
             let filled = fill(value, &variables, 0);
-            // What a user may give does not replace what counts where nothing is given.
+            // A value from an argument does not replace the default.
             if variables.contains_key(name) && (is_argument(&filled) || word.in_case && filled.contains('$')) {
                 continue;
             }
@@ -103,8 +103,8 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     if branches {
         remarks.push("The script has branches: of a variable that is set in several, the last value counts.".into());
     }
-    // What is visible says how many processes a launcher starts, where nothing else does; without
-    // one it is a single one.
+    // The number of visible devices is the number of processes of a launcher, if nothing else
+    // states it; without a launcher there is one process.
     let counts = ["nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "gpus_per_node"];
     if let Some(devices) = visible
         && !entries.list.iter().any(|entry| counts.contains(&entry.path.as_str()))
@@ -117,7 +117,7 @@ pub(super) fn read(text: &str, remarks: &mut Vec<String>) -> Result<Vec<Entry>, 
     Ok(entries.list)
 }
 
-/// The variables that Slurm sets for a script by its own `#SBATCH` lines (sbatch(1), "Output
+/// Returns the variables that Slurm sets for a script by its `#SBATCH` lines (sbatch(1), "Output
 /// environment variables").
 fn of_slurm(text: &str) -> HashMap<String, Variable> {
     const NAMES: [(&str, &[&str]); 5] = [
@@ -154,14 +154,14 @@ fn is_argument(value: &str) -> bool {
     })
 }
 
-/// How many devices a list of them names: `0,1,2,3`.
+/// Returns the number of devices in a list: `0,1,2,3`.
 fn devices(value: &str) -> Option<usize> {
     let is_list = !value.is_empty() && value.split(',').all(|device| device.trim().parse::<u32>().is_ok());
     is_list.then(|| value.split(',').count())
 }
 
-/// `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of configurations: sets what the
-/// first of them has. Returns whether it did.
+/// Sets the variables of `IFS=',' read -r TP PP <<< "$config"` in a loop over an array of
+/// configurations, from the first one. Returns whether the line has this form.
 fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variable>) -> bool {
     let names: Vec<&str> =
         words.iter().map(|word| word.text).take_while(|word| *word != "<<<").take(MOST_NAMES).collect();
@@ -176,10 +176,10 @@ fn read_first(text: &str, words: &[Word], variables: &mut HashMap<String, Variab
     true
 }
 
-/// The most names that a line is read into.
+/// Most names that a line is read into.
 const MOST_NAMES: usize = 16;
 
-/// Whether an argument without a flag is called as models on the Hub are: `owner/name`.
+/// Whether an argument without a flag looks like a model on the Hub: `owner/name`.
 fn is_hub_name(text: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(char::is_alphanumeric)
@@ -189,7 +189,7 @@ fn is_hub_name(text: &str) -> bool {
     text.split_once('/').is_some_and(|(owner, name)| is_part(owner) && is_part(name)) && !is_file
 }
 
-/// `key=value` of a command, with dots or in lower case.
+/// Splits `key=value` of a command, whose key has dots or is in lower case.
 fn override_of(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.trim_start_matches('+').split_once('=')?;
     let is_key = key.starts_with(|letter: char| letter.is_ascii_lowercase())
@@ -197,7 +197,7 @@ fn override_of(text: &str) -> Option<(&str, &str)> {
     is_key.then_some((key, value))
 }
 
-/// `NAME=value`, outside of a command.
+/// Splits `NAME=value` outside of a command.
 fn assignment<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
     if !word.starts_command {
         return None;
@@ -212,7 +212,7 @@ fn assignment<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
     is_name.then_some((name, inner, start..start + inner.len()))
 }
 
-/// `${NAME:=value}`, which sets a variable that is not set: the argument of `:`.
+/// Splits `${NAME:=value}`, which sets an unset variable: the argument of `:`.
 fn default<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
     let inner = unquoted(word.text);
     let (name, value) = inner.strip_prefix("${")?.strip_suffix('}')?.split_once('=')?;
@@ -222,13 +222,13 @@ fn default<'a>(word: &Word<'a>) -> Option<(&'a str, &'a str, Range<usize>)> {
     is_name.then(|| (name, unquoted(value), end - value.len().min(end)..end))
 }
 
-/// A text without the quotes around it.
+/// Removes the quotes around a text.
 fn unquoted(text: &str) -> &str {
     let inside = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
-/// The place of a value that is a literal, or the default of `${NAME:-value}`.
+/// Returns the position of a literal value, or of the default in `${NAME:-value}`.
 fn literal(value: &str, span: Range<usize>) -> Option<Range<usize>> {
     if !value.contains(['$', '`']) {
         return Some(span);
@@ -261,10 +261,10 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
         while let Some(value) = words
             .get(place)
             .filter(|value| flag(value.text).is_none() && !value.starts_command && override_of(value.text).is_none())
-            // What follows is another command's.
+            // Words after `--` belong to another command.
             .filter(|value| value.text != "--")
         {
-            // Arrays and lists of flags stand among the words of their own.
+            // The words of arrays and lists of flags are read separately.
             if value.text.contains("[@]") || value.text.contains("[*]") {
                 place += 1;
                 continue;
@@ -287,7 +287,7 @@ fn flags(words: &[Word], variables: &HashMap<String, Variable>, entries: &mut En
                 let (value, span) = place_of(unquoted(value.text), span, variables);
                 entries.add(&plain(key), Value::plain(value), span)?;
             }
-            // A script's name ends the flags of its launcher.
+            // The name of a script ends the flags of its launcher.
             [value, script, ..] if is_program(script.text) => {
                 let (value, span) = place_of(unquoted(value.text), value.span.clone(), variables);
                 entries.add(&plain(key), Value::plain(value), span)?;
@@ -306,19 +306,19 @@ fn is_program(text: &str) -> bool {
         || matches!(text, "python" | "python3" | "torchrun" | "bash" | "train" | "-m" | "-u")
 }
 
-/// A flag without its dashes.
+/// Returns a flag without its dashes.
 fn flag(text: &str) -> Option<&str> {
     let long = text.strip_prefix("--").filter(|rest| rest.starts_with(|letter: char| letter.is_alphabetic()));
-    // Of short ones srun's number of nodes alone.
+    // The only short flag is srun's number of nodes.
     long.or_else(|| text.strip_prefix('-').filter(|rest| *rest == "N"))
 }
 
-/// A flag as a key. One letter stays as it is.
+/// Converts a flag to a key, with underscores for dashes; a single letter is kept.
 fn plain(key: &str) -> String {
     if key.len() == 1 { key.to_owned() } else { key.replace('-', "_") }
 }
 
-/// A value, and where it is set: at the variable's assignment where it is one.
+/// Returns a value and its position: the variable's assignment, if the value is a variable.
 fn place_of(text: &str, span: Range<usize>, variables: &HashMap<String, Variable>) -> (String, Option<Range<usize>>) {
     if !text.contains('$') {
         return (text.to_owned(), Some(span));
@@ -327,7 +327,7 @@ fn place_of(text: &str, span: Range<usize>, variables: &HashMap<String, Variable
     (fill(text, variables, 0), held.or_else(|| literal(text, span)))
 }
 
-/// The variable that a text is.
+/// Returns the name of the variable that a text consists of.
 fn variable(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;
     let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
@@ -336,7 +336,7 @@ fn variable(text: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Fills variables in. What is not known stays as it is.
+/// Expands variables. Unknown variables are kept.
 fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> String {
     if depth > DEEPEST_FILL || text.len() > LONGEST || !text.contains('$') {
         return text.to_owned();
@@ -351,7 +351,7 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
         if let Some(inner) = after.strip_prefix("((")
             && let Some((sum, behind)) = inner.split_once("))")
         {
-            // Names stand without their sign there.
+            // Names have no `$` in arithmetic.
             match arithmetic::value(sum, &|name| variables.get(name).map(|variable| variable.value.clone())) {
                 Some(number) => filled.push_str(&number.to_string()),
                 None => filled.extend(["$((", sum, "))"]),
@@ -398,7 +398,7 @@ fn fill(text: &str, variables: &HashMap<String, Variable>, depth: usize) -> Stri
     filled
 }
 
-/// The place of the brace that closes.
+/// Returns the position of the closing brace.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, letter) in text.char_indices() {

@@ -1,11 +1,11 @@
-//! What holds the script of a run inside: a notebook's code cells, a task of SkyPilot, a job of
-//! Kubernetes. Nothing is written back into them.
+//! Files that contain the script of a run: a notebook's code cells, a task of SkyPilot, a job of
+//! Kubernetes. These files are not written back.
 
 use serde_json::Value as Json;
 
 use super::{Entry, Syntax, Value, yaml};
 
-/// The script inside a text, and what it is written in; `None` where the text holds none.
+/// Returns the script inside a text with its syntax; `None` if there is none.
 pub(super) fn unwrapped(text: &str) -> Option<(Syntax, String)> {
     let start = text.trim_start();
     if start.starts_with('{') {
@@ -21,12 +21,12 @@ pub(super) fn unwrapped(text: &str) -> Option<(Syntax, String)> {
     None
 }
 
-/// Whether a text is a notebook, by keys that stand near its begin or its end.
+/// Whether a text is a notebook, by its keys.
 fn is_notebook(text: &str) -> bool {
     text.contains("\"cells\"") && (text.contains("\"nbformat\"") || text.contains("\"cell_type\""))
 }
 
-/// The code of a notebook: its Python, or its shell commands where those start the run.
+/// Returns the code of a notebook: its Python, or its shell commands if those start the run.
 fn notebook(text: &str) -> Option<(Syntax, String)> {
     let json: Json = serde_json::from_str(text).ok()?;
     let (mut python, mut shell) = (String::new(), String::new());
@@ -49,7 +49,7 @@ fn notebook(text: &str) -> Option<(Syntax, String)> {
     Some(if is_python { (Syntax::Python, python) } else { (Syntax::Shell, shell) })
 }
 
-/// The lines of a cell: IPython's own are no Python.
+/// Adds the lines of a cell; IPython's commands are not Python.
 fn code(source: &str, python: &mut String, shell: &mut String) {
     let mut goes_on = false;
     for line in source.lines() {
@@ -66,7 +66,7 @@ fn code(source: &str, python: &mut String, shell: &mut String) {
     }
 }
 
-/// The text of a key by the end of its path.
+/// Returns the values of keys by the end of their path.
 fn last<'a>(entries: &'a [Entry], end: &str) -> impl Iterator<Item = String> + use<'a> {
     let end = end.to_owned();
     entries.iter().filter(move |entry| entry.path == end || entry.path.ends_with(&format!(".{end}"))).map(|entry| {
@@ -78,11 +78,12 @@ fn last<'a>(entries: &'a [Entry], end: &str) -> impl Iterator<Item = String> + u
     })
 }
 
-/// What SkyPilot runs on each node, with what it says of them in the environment.
+/// Returns the commands that SkyPilot runs on each node, with the nodes and GPUs as environment
+/// variables.
 fn task(entries: &[Entry]) -> Option<(Syntax, String)> {
     let run = last(entries, "run").next().filter(|run| !run.is_empty())?;
     let nodes = last(entries, "num_nodes").next().unwrap_or_else(|| "1".into());
-    // `H100:8`, `{H100: 8}`, or one.
+    // `H100:8`, `{H100: 8}`, or a single GPU.
     let by_key = entries.iter().find_map(|entry| {
         entry.path.to_ascii_lowercase().starts_with("resources.accelerators.").then(|| entry.value.shown())
     });
@@ -105,14 +106,14 @@ fn task(entries: &[Entry]) -> Option<(Syntax, String)> {
     Some((Syntax::Shell, script + &run + "\n"))
 }
 
-/// The command of a job's containers, with its replicas and the GPUs of each.
+/// Returns the command of a job's containers, with the replicas and the GPUs of each.
 fn job(entries: &[Entry]) -> Option<(Syntax, String)> {
     let commands: Vec<String> = ["command", "args"].iter().flat_map(|key| last(entries, key)).collect();
     let command = commands.join(" ");
     if !command.contains("--") {
         return None;
     }
-    // `bash -c` runs the text behind it.
+    // `bash -c` runs the text after it.
     let command = command.trim_start_matches("/bin/").trim_start_matches("bash -c").trim_start_matches("sh -c");
     let replicas: u32 = last(entries, "replicas").filter_map(|count| count.parse::<u32>().ok()).sum();
     let nodes = replicas.max(last(entries, "completions").find_map(|count| count.parse().ok()).unwrap_or(0)).max(1);

@@ -1,4 +1,4 @@
-//! YAML, and JSON, which is written alike: keys, values and their places from the parser's events.
+//! Reader of YAML and JSON: keys, values and positions from the events of the YAML parser.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::{DEEPEST, Entries, Entry, MOST_REPEATED, MOST_VALUES, Value, joined};
 
-/// One event: what matters of the parser's.
+/// The relevant part of a parser event.
 enum Part {
     Scalar { text: String, quoted: bool },
     Alias(usize),
@@ -21,7 +21,7 @@ struct Placed {
     span: Range<usize>,
 }
 
-/// All events, and for each anchor those that it stands for.
+/// All events, with the range of events of each anchor.
 struct Events {
     list: Vec<Placed>,
     anchors: HashMap<usize, Range<usize>>,
@@ -33,7 +33,8 @@ struct Events {
 ///
 /// What is wrong, without a full stop.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
-    // Brackets that close left of where they opened are what PyYAML reads and the standard forbids.
+    // PyYAML accepts brackets that close left of their line's indentation, which the standard
+    // forbids.
     let events = events(text).or_else(|why| events(&on_one_line(text)).map_err(|_| why))?;
     let mut walk = Walk { events: &events, entries: Entries::default(), repeated: 0 };
     let mut at = 0;
@@ -50,7 +51,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
 /// What is wrong, without a full stop.
 pub(super) fn read_json(text: &str) -> Result<Vec<Entry>, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    // YAML knows no tabs before keys; JSON does.
+    // JSON allows tabs before keys, YAML does not.
     if let Ok(entries) = read(&text.replace('\t', " ")) {
         return Ok(entries);
     }
@@ -81,7 +82,7 @@ fn flatten(value: &serde_json::Value, path: &str, entries: &mut Entries) -> Resu
     }
 }
 
-/// What the parser says, of nesting as the other syntaxes' readers do.
+/// Returns the parser's message; for nesting, the message of the other readers.
 fn said(error: &str) -> String {
     if error.contains("recursion limit") {
         format!("it is nested deeper than {DEEPEST} levels")
@@ -90,8 +91,8 @@ fn said(error: &str) -> String {
     }
 }
 
-/// The text with each list in brackets on one line: line breaks and comments in it become spaces,
-/// so that all places stay.
+/// Joins each bracketed list into one line: line breaks and comments become spaces, so that
+/// positions are kept.
 fn on_one_line(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let (mut depth, mut quote, mut comment, mut before) = (0_u32, None, false, ' ');
@@ -99,7 +100,7 @@ fn on_one_line(text: &str) -> String {
         match letter {
             '\n' => {
                 comment = false;
-                // An open quote ends with its line: it was an apostrophe.
+                // An unclosed quote ends with its line: it was an apostrophe.
                 quote = None;
             }
             _ if comment => {}
@@ -125,7 +126,7 @@ fn events(text: &str) -> Result<Events, String> {
     let bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let byte = |place: usize| bytes.get(place).copied().unwrap_or(text.len());
     let mut events = Events { list: Vec::new(), anchors: HashMap::new() };
-    // Where open lists and maps began, with their anchors.
+    // Starts of the open lists and maps, with their anchors.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| said(&error.to_string()))?;
@@ -172,7 +173,7 @@ fn events(text: &str) -> Result<Events, String> {
 struct Walk<'a> {
     events: &'a Events,
     entries: Entries,
-    /// Events that aliases repeated.
+    /// Number of events repeated by aliases.
     repeated: usize,
 }
 
@@ -219,11 +220,11 @@ impl Walk<'_> {
                     }
                 }
                 Some(Part::Scalar { text, .. }) => {
-                    // A key that is its own map's anchor is no key of ours.
+                    // A scalar key.
                     let key = joined(path, text.trim());
                     at = self.value(at + 1, &key, depth + 1)?;
                 }
-                // A key that is no word.
+                // A key that is not a scalar.
                 Some(_) => {
                     let before = self.entries.list.len();
                     at = self.value(at, path, depth + 1)?;
@@ -258,7 +259,7 @@ impl Walk<'_> {
         if let Some(items) = scalars {
             let end = events.list.get(at).map_or(0, |placed| placed.span.end);
             let first = events.list.get(start).map_or(0, |placed| placed.span.start);
-            // A list in brackets is one place; one over lines is not.
+            // A bracketed list has one position; a list over several lines does not.
             let is_flow = end > first && added.iter().all(|entry| entry.span.is_some());
             self.entries.list.truncate(before);
             self.entries.add(path, Value::List(items), is_flow.then_some(first..end))?;

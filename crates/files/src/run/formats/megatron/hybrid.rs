@@ -1,7 +1,7 @@
-//! Megatron's list of layers, a letter each (`--hybrid-layer-pattern`, before it
-//! `--hybrid-override-pattern`; core/models/hybrid/hybrid_layer_allocation.py): M Mamba-2, *
-//! attention, - MLP, E experts; stages end at |, and behind each / stand the layers that predict
-//! one further token.
+//! Megatron's list of layers, one letter per layer (`--hybrid-layer-pattern`, formerly
+//! `--hybrid-override-pattern`; core/models/hybrid/hybrid_layer_allocation.py): `M` is Mamba-2, `*`
+//! attention, `-` MLP, `E` experts. Stages are separated by `|`; after each `/` follow the layers
+//! that predict one further token.
 
 use engine::model::transformer::Recurrent;
 use engine::model::transformer::pattern::{LayerKind, Mixer, Mlp, Pattern};
@@ -13,17 +13,17 @@ use super::Args;
 use crate::run::draft::Draft;
 use crate::run::keys::Found;
 
-/// Whether a text is such a list.
+/// Whether a text is a list of layers.
 fn is_pattern(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| "MGDE*+-|/".contains(letter))
 }
 
-/// The list, if the arguments have one.
+/// Reads the list, if the arguments have one.
 pub(super) fn pattern(args: &mut Args) -> Option<Found<String>> {
     args.text(&["hybrid_layer_pattern", "hybrid_override_pattern"]).filter(|found| is_pattern(&found.value))
 }
 
-/// Its layers, without those that predict further tokens.
+/// Returns the number of layers, without those that predict further tokens.
 pub(super) fn layers(found: &Found<String>) -> Found<u32> {
     found.with(u32::try_from(letters(&found.value).count()).unwrap_or(u32::MAX).max(1))
 }
@@ -32,12 +32,12 @@ fn main(pattern: &str) -> &str {
     pattern.split('/').next().unwrap_or_default()
 }
 
-/// A letter for each layer.
+/// Returns the letter of each layer.
 fn letters(pattern: &str) -> impl Iterator<Item = char> {
     main(pattern).chars().filter(|letter| *letter != '|')
 }
 
-/// Gives the model that was read its kinds of layers.
+/// Sets the kinds of layers of the model.
 pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     let Model::Custom { mut architecture } = draft.scenario.model else { return };
     let kinds = letters(&found.value).map(|letter| match letter {
@@ -76,7 +76,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     }
     draft.scenario.model = Model::Custom { architecture };
     let count = |kind: char| letters(&found.value).filter(|letter| *letter == kind).count();
-    draft.note(
+    draft.record(
         found,
         format!("Layers: {} Mamba-2, {} attention, {} MLP, {} experts", count('M'), count('*'), count('-'), count('E')),
     );
@@ -88,7 +88,7 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft, found: &Found<String>) {
     }
     let further = found.value.split('/').skip(1).filter(|layers| !layers.is_empty()).count();
     if further > 0 {
-        draft.put(ParamId::MultiTokenPrediction, further as f64);
+        draft.set_number(ParamId::MultiTokenPrediction, further as f64);
     }
     if main(&found.value).contains('|') {
         draft.assume("The stages that Megatron's list marks (|) are not read: layers are divided evenly.");

@@ -1,4 +1,4 @@
-//! The model as Megatron's arguments describe it.
+//! The model, from Megatron's arguments.
 
 use engine::model::transformer::{AttentionBias, Norm, QkNorm};
 use engine::params::ParamId;
@@ -9,7 +9,7 @@ use links::v1::CUSTOM_SHAPE;
 use super::{Args, hybrid};
 use crate::run::draft::Draft;
 
-/// Reads the shape, if its number of layers is said.
+/// Reads the shape, if the number of layers is given.
 pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     let pattern = hybrid::pattern(args);
     let Some(layers) = args.count(&["num_layers"]).or_else(|| pattern.as_ref().map(hybrid::layers)) else {
@@ -22,7 +22,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
         return;
     };
     if draft.has_model {
-        draft.note(&layers, "The model, which another file describes");
+        draft.record(&layers, "The model, which another file describes");
         skip(args);
         return;
     }
@@ -42,7 +42,8 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
         || args.is_on("gated_linear_unit")
         || args.word(&["activation"]).is_some_and(|found| found.value.contains("glu"));
     arch.gated_mlp = swiglu;
-    // `ffn_hidden_size` of arguments.py: 4h, or two thirds of it in steps of 64 where it is gated.
+    // Default `ffn_hidden_size` of arguments.py: 4h; with a gated MLP two thirds of 4h, in steps of
+    // 64.
     let usual = if swiglu { u64::from(hidden) * 8 / 3 / 64 * 64 } else { u64::from(hidden) * 4 };
     let width = args.count(&["ffn_hidden_size"]).map(|found| found.value);
     arch.intermediate_size = width.map_or(usual, u64::from).clamp(1, 2_097_152) as u32;
@@ -71,7 +72,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     }
     arch.vocab_size = padded(args, vocab, draft);
     draft.scenario.model = Model::Custom { architecture: arch };
-    draft.note(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
+    draft.record(&layers, format!("A model of {} layers and H = {}", arch.num_hidden_layers, arch.hidden_size));
     window(args, draft);
     latent(args, draft);
     experts(args, draft, arch.intermediate_size);
@@ -86,7 +87,7 @@ pub(in super::super) fn shape(args: &mut Args, draft: &mut Draft) {
     }
 }
 
-/// The vocabulary, padded as Megatron pads it; that of the present model where none is said.
+/// Returns the vocabulary, padded as in Megatron; by default that of the current model.
 fn padded(args: &mut Args, present: u32, draft: &mut Draft) -> u32 {
     let multiple = args.count(&["make_vocab_size_divisible_by"]).map_or(128, |found| found.value);
     let tp = args.count(&["tensor_model_parallel_size"]).map_or(1, |found| found.value);
@@ -110,7 +111,7 @@ fn window(args: &mut Args, draft: &mut Draft) {
     }
     draft.number(args.count(&["window_attn_skip_freq"]), ParamId::GlobalEvery);
     if args.word(&["softmax_type"]).is_some_and(|found| found.value == "learnable") {
-        draft.pick(ParamId::AttentionSinks, "yes");
+        draft.set_option(ParamId::AttentionSinks, "yes");
     }
 }
 
@@ -126,7 +127,7 @@ fn latent(args: &mut Args, draft: &mut Draft) {
         ("qk_pos_emb_head_dim", ParamId::RopeHeadDim, 64.0),
         ("v_head_dim", ParamId::ValueHeadDim, 128.0),
     ] {
-        draft.put(id, usual);
+        draft.set_number(id, usual);
         draft.number(args.count(&[name]), id);
     }
 }
@@ -134,15 +135,15 @@ fn latent(args: &mut Args, draft: &mut Draft) {
 fn experts(args: &mut Args, draft: &mut Draft, width: u32) {
     let Some(experts) = args.count(&["num_experts", "num_moe_experts"]) else { return };
     draft.number(Some(experts), ParamId::Experts);
-    draft.put(ParamId::TopK, 2.0);
+    draft.set_number(ParamId::TopK, 2.0);
     draft.number(args.count(&["moe_router_topk"]), ParamId::TopK);
-    draft.put(ParamId::ExpertWidth, f64::from(width));
+    draft.set_number(ParamId::ExpertWidth, f64::from(width));
     draft.number(args.count(&["moe_ffn_hidden_size"]), ParamId::ExpertWidth);
     draft.number(args.count(&["moe_shared_expert_intermediate_size"]), ParamId::SharedExpertWidth);
-    draft.yes(args.flag(&["moe_shared_expert_gate"]), ParamId::SharedExpertGate);
+    draft.set_flag(args.flag(&["moe_shared_expert_gate"]), ParamId::SharedExpertGate);
     draft.number(args.count(&["moe_router_num_groups"]), ParamId::ExpertGroups);
     draft.number(args.count(&["moe_router_group_topk"]), ParamId::TopKGroups);
-    draft.yes(args.flag(&["moe_router_enable_expert_bias"]), ParamId::RouterBias);
+    draft.set_flag(args.flag(&["moe_router_enable_expert_bias"]), ParamId::RouterBias);
     args.skip(&["moe_router_score_function"]);
     if let Some(found) = args.text(&["moe_layer_freq"]) {
         let text = found.value.replace(' ', "");
@@ -156,7 +157,7 @@ fn experts(args: &mut Args, draft: &mut Draft, width: u32) {
     }
 }
 
-/// The dense layers of `([0]*3+[1]*58)` or `[0,1,1,1]`.
+/// Returns the number of leading dense layers of `([0]*3+[1]*58)` or `[0,1,1,1]`.
 fn dense_layers(text: &str) -> Option<u32> {
     let text = text.trim_matches(['(', ')', '"', '\'']);
     if let Some(rest) = text.strip_prefix("[0]") {

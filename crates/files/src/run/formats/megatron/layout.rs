@@ -1,6 +1,7 @@
 //! Megatron's layers of each stage (`--pipeline-model-parallel-layout`,
-//! core/transformer/pipeline_parallel_layer_layout.py), such as `Ettt|(tt|)*29m|L`: E the
-//! embedding, t a layer, m the module that predicts further tokens, L the loss; stages end at |.
+//! core/transformer/pipeline_parallel_layer_layout.py), such as `Ettt|(tt|)*29m|L`: `E` is the
+//! embedding, `t` a layer, `m` the module that predicts further tokens, `L` the loss; stages are
+//! separated by `|`.
 
 use std::ops::Range;
 
@@ -9,10 +10,11 @@ use engine::params::ParamId;
 use super::Args;
 use crate::run::draft::Draft;
 
-/// Chunks that a layout may unroll to, and letters.
+/// Most chunks and most letters of an unrolled layout.
 const MOST: usize = 65_536;
 
-/// The text without commas, and with `(..)*n` and `x*n` written out; nothing where it is none.
+/// Returns the layout without commas, with `(..)*n` and `x*n` written out; `None` if the text is
+/// not a layout.
 fn unrolled(text: &str) -> Option<String> {
     let mut rest: String = text.chars().filter(|letter| !matches!(letter, ',' | ' ' | '"' | '\'')).collect();
     while let Some(close) = rest.find(")*") {
@@ -26,7 +28,7 @@ fn unrolled(text: &str) -> Option<String> {
     rest.chars().all(|letter| "EtmL|".contains(letter)).then_some(rest)
 }
 
-/// Writes a part of the text as often as the number behind its star says, without its brackets.
+/// Repeats a part of the text by the number after its star, without brackets.
 fn repeat(text: &mut String, part: Range<usize>) -> Option<()> {
     let digits: String = text.get(part.end + 1..)?.chars().take_while(char::is_ascii_digit).collect();
     let times = digits.parse::<usize>().ok().filter(|times| *times <= 4096)?;
@@ -36,14 +38,14 @@ fn repeat(text: &mut String, part: Range<usize>) -> Option<()> {
     (text.len() <= MOST).then_some(())
 }
 
-/// Layers of each chunk, in the order of the layers.
+/// Returns the number of layers of each chunk, in the order of the layers.
 fn chunks(text: &str) -> Option<Vec<u32>> {
     let text = unrolled(text)?;
     Some(text.split('|').map(|chunk| u32::try_from(chunk.matches('t').count()).unwrap_or(u32::MAX)).collect())
 }
 
-/// Reads the layout: how many chunks a stage has, and the layers of the first and last stage where
-/// these differ.
+/// Reads the layout: the number of chunks per stage, and the layers of the first and the last stage
+/// if these differ.
 pub(super) fn read(args: &mut Args, draft: &mut Draft) {
     let Some(found) = args.text(&["pipeline_model_parallel_layout"]).filter(|found| found.value != "None") else {
         return;
@@ -56,10 +58,10 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft) {
     let per_stage = chunks.len() / pp;
     let of_stage = |stage: usize| chunks.iter().skip(stage).step_by(pp).sum::<u32>();
     let layers: Vec<u32> = (0..pp).map(of_stage).collect();
-    draft.note(&found, format!("Layers of the stages: {}", stages(&layers)));
+    draft.record(&found, format!("Layers of the stages: {}", stages(&layers)));
     if per_stage > 1 {
-        draft.pick(ParamId::PipelineSchedule, "interleaved");
-        draft.put(ParamId::VirtualStages, per_stage as f64);
+        draft.set_option(ParamId::PipelineSchedule, "interleaved");
+        draft.set_number(ParamId::VirtualStages, per_stage as f64);
     }
     let (Some(&first), Some(&last)) = (layers.first(), layers.last()) else { return };
     let middle = layers.get(1..pp.saturating_sub(1)).unwrap_or_default();
@@ -69,12 +71,12 @@ pub(super) fn read(args: &mut Args, draft: &mut Draft) {
     }
     for (id, layers) in [(ParamId::FirstLayers, first), (ParamId::LastLayers, last)] {
         if pp > 1 && layers != usual && layers > 0 {
-            draft.put(id, f64::from(layers));
+            draft.set_number(id, f64::from(layers));
         }
     }
 }
 
-/// Numbers with equal neighbours counted.
+/// Formats numbers as runs of equal neighbours.
 fn stages(layers: &[u32]) -> String {
     let mut runs: Vec<(u32, usize)> = Vec::new();
     for layers in layers {

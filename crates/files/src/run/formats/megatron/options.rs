@@ -1,4 +1,4 @@
-//! What Megatron's arguments recompute, how experts run, and the kernels.
+//! Recomputation, experts and kernels of Megatron's arguments.
 
 use engine::model::training::{Recompute, RecomputeModules};
 use engine::params::ParamId;
@@ -8,13 +8,13 @@ use crate::run::draft::Draft;
 use crate::run::formats::shared;
 use crate::run::keys::Found;
 
-/// What is recomputed.
+/// Reads recomputation.
 pub(in super::super) fn recomputation(args: &mut Args, draft: &mut Draft) {
     let layers = args.count(&["recompute_num_layers", "activations_checkpoint_num_layers"]);
     let method = args.word(&["recompute_method", "activations_checkpoint_method"]);
     let modules = args.list(&["recompute_modules"]);
     if let Some(found) = args.flag(&["recompute_activations", "checkpoint_activations"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::Recompute, "attention");
+        draft.set_option_from(&found, ParamId::Recompute, "attention");
     }
     let Some(found) = args.word(&["recompute_granularity", "activations_checkpoint_granularity"]) else { return };
     match found.value.as_str() {
@@ -23,20 +23,20 @@ pub(in super::super) fn recomputation(args: &mut Args, draft: &mut Draft) {
             let block = method.as_ref().is_some_and(|method| method.value == "block");
             match layers.filter(|layers| block && layers.value < stage) {
                 Some(layers) => {
-                    draft.choose(&found, ParamId::Recompute, "fraction");
+                    draft.set_option_from(&found, ParamId::Recompute, "fraction");
                     let kept = 100.0 * (1.0 - f64::from(layers.value) / f64::from(stage.max(1)));
                     draft.number(Some(layers.with(kept)), ParamId::KeepFraction);
                 }
-                None => draft.choose(&found, ParamId::Recompute, "full"),
+                None => draft.set_option_from(&found, ParamId::Recompute, "full"),
             }
             if let Some(method) = method {
-                draft.note(&method, "How layers are recomputed");
+                draft.record(&method, "How layers are recomputed");
             }
         }
         "selective" => {
             let named = modules.as_ref().map(|found| found.value.clone()).unwrap_or_default();
             let only_core = named.is_empty() || named.iter().all(|name| name == "core_attn");
-            draft.choose(&found, ParamId::Recompute, if only_core { "attention" } else { "modules" });
+            draft.set_option_from(&found, ParamId::Recompute, if only_core { "attention" } else { "modules" });
             if let Some(modules) = &modules {
                 selected(modules, draft);
             }
@@ -59,20 +59,20 @@ fn selected(found: &Found<Vec<String>>, draft: &mut Draft) {
     if draft.scenario.recompute == Recompute::AttentionCore {
         draft.scenario.recompute_modules = RecomputeModules::USUAL;
     }
-    draft.note(found, "These modules are recomputed");
+    draft.record(found, "These modules are recomputed");
 }
 
-/// How experts run.
+/// Reads how experts run.
 pub(in super::super) fn experts(args: &mut Args, draft: &mut Draft) {
-    draft.pick(ParamId::GroupedExperts, "no");
-    draft.yes(args.flag(&["moe_grouped_gemm"]), ParamId::GroupedExperts);
+    draft.set_option(ParamId::GroupedExperts, "no");
+    draft.set_flag(args.flag(&["moe_grouped_gemm"]), ParamId::GroupedExperts);
     if let Some(found) = args.word(&["moe_token_dispatcher_type"]) {
         let words =
             [("flex", "fused"), ("alltoall", "alltoall"), ("alltoall_seq", "alltoall"), ("allgather", "alltoall")];
         draft.one_of(Some(found), ParamId::TokenDispatcher, &words);
     }
     if args.is_on("moe_enable_deepep") {
-        draft.pick(ParamId::TokenDispatcher, "fused");
+        draft.set_option(ParamId::TokenDispatcher, "fused");
     }
     args.skip(&[
         "moe_flex_dispatcher_backend",
@@ -91,11 +91,11 @@ pub(in super::super) fn experts(args: &mut Args, draft: &mut Draft) {
         args.number(&["moe_expert_capacity_factor"]).filter(|found| found.value >= 1.0),
         ParamId::CapacityFactor,
     );
-    draft.yes(args.flag(&["overlap_moe_expert_parallel_comm"]), ParamId::ExpertOverlap);
-    draft.yes(args.flag(&["use_transformer_engine_op_fuser"]), ParamId::FusedExperts);
+    draft.set_flag(args.flag(&["overlap_moe_expert_parallel_comm"]), ParamId::ExpertOverlap);
+    draft.set_flag(args.flag(&["use_transformer_engine_op_fuser"]), ParamId::FusedExperts);
 }
 
-/// Kernels and dropout.
+/// Reads kernels and dropout.
 pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
     if let Some(found) = args.word(&["attention_backend"]) {
         let kernel = match found.value.trim_start_matches("attnbackend.") {
@@ -105,29 +105,29 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
         shared::attention(Some(found.with(kernel)), draft);
     }
     if let Some(found) = args.flag(&["fp8_dot_product_attention"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::AttentionKernel, "flash-fp8");
+        draft.set_option_from(&found, ParamId::AttentionKernel, "flash-fp8");
     }
     args.skip(&["use_flash_attn", "no_rope_fusion", "attention_softmax_in_fp32"]);
     let kind = args.word(&["cross_entropy_fusion_impl"]);
     if let Some(found) = args.flag(&["cross_entropy_loss_fusion"]) {
         let native = kind.is_some_and(|kind| kind.value == "native");
-        // Megatron-Core's own writes the exponentials beside fp32 logits; Transformer Engine's does
+        // Megatron-Core's loss stores the exponentials and fp32 logits; Transformer Engine's does
         // not.
         match (found.value, native) {
-            (true, true) => draft.choose(&found, ParamId::Loss, "fp32-logits"),
-            (true, false) => draft.choose(&found, ParamId::Loss, "fused"),
-            (false, _) => draft.note(&found, "The loss of the release"),
+            (true, true) => draft.set_option_from(&found, ParamId::Loss, "fp32-logits"),
+            (true, false) => draft.set_option_from(&found, ParamId::Loss, "fused"),
+            (false, _) => draft.record(&found, "The loss of the release"),
         }
     }
     let mut drops = |name| args.number(&[name]);
     let (hidden, attention) = (drops("hidden_dropout"), drops("attention_dropout"));
-    // Both are 0.1 where they are not said.
+    // Both default to 0.1.
     let is_on = |found: &Option<Found<f64>>| found.as_ref().is_none_or(|found| found.value > 0.0);
     let drops = is_on(&hidden) || is_on(&attention);
     if let Some(found) = hidden.or(attention) {
-        draft.choose(&found, ParamId::Dropout, if drops { "yes" } else { "no" });
+        draft.set_option_from(&found, ParamId::Dropout, if drops { "yes" } else { "no" });
     } else {
-        draft.pick(ParamId::Dropout, "yes");
+        draft.set_option(ParamId::Dropout, "yes");
         draft.assume("Dropout of 0.1, Megatron-LM's default.");
     }
     if let Some(found) = args.word(&["cuda_graph_impl"]) {
@@ -140,10 +140,10 @@ pub(in super::super) fn options(args: &mut Args, draft: &mut Draft) {
             _ if whole => "step",
             _ => "layers",
         };
-        draft.choose(&found, ParamId::CudaGraphs, option);
+        draft.set_option_from(&found, ParamId::CudaGraphs, option);
         args.skip(&["cuda_graph_modules", "cuda_graph_scope", "cuda_graph_warmup_steps"]);
     } else if let Some(found) = args.flag(&["enable_cuda_graph", "external_cuda_graph"]).filter(|found| found.value) {
-        draft.choose(&found, ParamId::CudaGraphs, "layers");
+        draft.set_option_from(&found, ParamId::CudaGraphs, "layers");
     }
     draft.number(args.count(&["mtp_num_layers"]), ParamId::MultiTokenPrediction);
 }

@@ -1,4 +1,4 @@
-//! The attention kernel by the names that programs have for it.
+//! The attention kernel, by the names that programs use.
 
 use engine::model::software::AttentionKernel;
 use engine::params::ParamId;
@@ -6,17 +6,17 @@ use engine::params::ParamId;
 use crate::run::draft::Draft;
 use crate::run::keys::Found;
 
-/// Sets the attention kernel by a name; FlashAttention-2 runs Ampere's instructions, so that it is
-/// the tuned kernel there alone.
+/// Sets the attention kernel by name. FlashAttention-2 uses Ampere's instructions, so it counts as
+/// the tuned kernel only before Hopper.
 pub(in crate::run::formats) fn attention(found: Option<Found<String>>, draft: &mut Draft) {
     let Some(found) = found else { return };
     match named(&found.value, second_generation(draft)) {
-        Some(kernel) => draft.choose(&found, ParamId::AttentionKernel, kernel),
+        Some(kernel) => draft.set_option_from(&found, ParamId::AttentionKernel, kernel),
         None => draft.unknown(&found, ParamId::AttentionKernel),
     }
 }
 
-/// The option of links that a name means, on a GPU where FlashAttention-2 is `second`.
+/// Returns the option of links for a name; `second` is the option of FlashAttention-2.
 fn named(name: &str, second: &'static str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     let has = |word: &str| name.contains(word);
@@ -33,7 +33,7 @@ fn named(name: &str, second: &'static str) -> Option<&'static str> {
     })
 }
 
-/// The version of FlashAttention that a name says: `flash_attention_3`, `vllm-flash-attn3`, `fa2`,
+/// Returns the version of FlashAttention in a name: `flash_attention_3`, `vllm-flash-attn3`, `fa2`,
 /// `FlashAttention v2`.
 fn flash_version(name: &str) -> Option<u32> {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -44,18 +44,18 @@ fn flash_version(name: &str) -> Option<u32> {
     behind.trim_start_matches('v').chars().next()?.to_digit(10)
 }
 
-/// The option of FlashAttention-2 on the present GPU.
+/// Returns the option of FlashAttention-2 on the current GPU.
 fn second_generation(draft: &Draft) -> &'static str {
     if draft.generation().is_from_hopper() { "flash" } else { "flash-tuned" }
 }
 
-/// The kernels of what calls PyTorch's attention itself.
+/// Sets the kernel of programs that call PyTorch's attention.
 pub(in crate::run::formats) fn pytorch_attention(draft: &mut Draft) {
     let second = second_generation(draft);
-    draft.pick(ParamId::AttentionKernel, second);
+    draft.set_option(ParamId::AttentionKernel, second);
 }
 
-/// Transformer Engine's attention: cuDNN's from Hopper on.
+/// Sets Transformer Engine's attention: cuDNN's from Hopper on.
 pub(in crate::run::formats) fn tuned_attention(draft: &mut Draft) {
     draft.scenario.kernels.attention = AttentionKernel::FlashTuned;
 }

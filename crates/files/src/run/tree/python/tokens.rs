@@ -1,15 +1,15 @@
-//! The tokens of Python, as far as configurations need them.
+//! Tokens of Python, as far as configurations need them.
 
 use std::ops::Range;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Name,
     Number,
     Text,
     Sign(char),
-    /// The end of a line that holds something.
+    /// The end of a line that is not empty.
     Newline,
 }
 
@@ -17,14 +17,14 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
-    /// A text is without its quotes.
+    /// The text; strings without their quotes.
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
-    /// Spaces before it on its line, where it is the first.
+    /// Indentation, for the first token of a line.
     pub(super) indent: usize,
 }
 
-/// The tokens of a text, comments left out.
+/// Returns the tokens of a text, without comments.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -66,7 +66,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The place inside of the quotes, and the end of a text that begins here.
+/// Returns the range inside the quotes, and the end of a string that begins here.
 fn quoted(rest: &str, quote: char) -> (Range<usize>, usize) {
     let triple: String = [quote; 3].iter().collect();
     if rest.starts_with(&triple) {
@@ -78,7 +78,7 @@ fn quoted(rest: &str, quote: char) -> (Range<usize>, usize) {
         match letter {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            // An open text ends with its line.
+            // An unclosed string ends with its line.
             '\n' => return (1..at, at),
             _ if letter == quote => return (1..at, at + 1),
             _ => {}
@@ -87,7 +87,7 @@ fn quoted(rest: &str, quote: char) -> (Range<usize>, usize) {
     (1..rest.len(), rest.len())
 }
 
-/// The length of a number that begins here.
+/// Returns the length of a number that begins here.
 fn number(rest: &str) -> usize {
     let mut before = ' ';
     for (at, letter) in rest.char_indices() {

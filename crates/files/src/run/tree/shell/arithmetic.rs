@@ -1,6 +1,6 @@
 //! Sums and products of whole numbers, as in `$((NODES * 8))`.
 
-/// The value of a sum; `None` where a name is unknown or it is something else.
+/// Evaluates a sum; `None` if a name is unknown or the text is not a sum.
 pub(super) fn value(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Option<i64> {
     let tokens = tokens(text, known)?;
     let mut at = 0;

@@ -5,41 +5,41 @@ use std::ops::Range;
 /// A word.
 #[derive(Clone, Debug)]
 pub(super) struct Word<'a> {
-    /// As it stands there, with its quotes.
+    /// The text as written, with quotes.
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
     /// Whether a command or an assignment may begin with it.
     pub(super) starts_command: bool,
-    /// Whether it stands in a branch of a `case`, which runs for some arguments alone.
+    /// Whether the word is in a branch of a `case`, which runs only for some arguments.
     pub(super) in_case: bool,
-    /// The array or group of words that it is in.
+    /// The array or group of words that contains the word.
     group: usize,
 }
 
-/// Where in a `case` the words stand.
+/// Position inside a `case`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Case {
     /// Before `in`, on the line of `case`.
     Head,
-    /// In a pattern, up to its `)`: what stands there is compared and never run.
+    /// In a pattern, up to its `)`: compared and never run.
     Pattern,
     /// In a branch, up to its `;;`.
     Branch,
 }
 
 impl Word<'_> {
-    /// Whether this word is no longer of the flags that another began.
+    /// Whether this word ends the list of flags that another word began.
     pub(super) fn ends_list(&self, first: &Self) -> bool {
         self.group != first.group || self.starts_command
     }
 }
 
-/// The words of a script.
+/// Returns the words of a script.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     split(text, 0)
 }
 
-/// The words inside of a text that was quoted.
+/// Returns the words inside a quoted text.
 pub(super) fn inside(text: &str, offset: usize) -> Vec<Word<'_>> {
     let mut words = split(text, offset);
     for word in &mut words {
@@ -53,8 +53,8 @@ pub(super) fn inside(text: &str, offset: usize) -> Vec<Word<'_>> {
 const QUIET: [&str; 12] =
     ["export", "then", "do", "else", "local", "{", "}", "time", "exec", "set", "readonly", "declare"];
 
-/// Ends a branch of a `case` where the text is at `;;`, whose second sign is then passed; a `case`
-/// that no `in` follows is none.
+/// Ends a branch of a `case` at `;;`; returns whether a second sign is to be skipped. A `case`
+/// without `in` is dropped.
 fn ends_branch(cases: &mut Vec<Case>, rest: &str) -> bool {
     match cases.last_mut() {
         Some(Case::Head) if rest.starts_with(['\n', ';']) => {
@@ -69,7 +69,8 @@ fn ends_branch(cases: &mut Vec<Case>, rest: &str) -> bool {
     false
 }
 
-/// Whether a word is of the patterns of a `case`, and then whether it ends them all.
+/// Tracks `case` by its words. Returns whether a word ends the `case`, if the word is in a pattern;
+/// `None` for all other words.
 fn of_pattern(cases: &mut Vec<Case>, word: &str, starts: bool) -> Option<bool> {
     match (cases.last_mut(), word) {
         (Some(Case::Pattern), "esac") => {
@@ -91,7 +92,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
     let mut words: Vec<Word> = Vec::new();
     let (mut at, mut starts, mut group, mut in_array) = (0, true, 0, false);
     let mut cases: Vec<Case> = Vec::new();
-    // What closes the test that the words stand in: `[ … ]` compares its flags as a pattern does.
+    // The bracket that closes the current test: `[ … ]` compares words that may look like flags.
     let mut test: Option<&str> = None;
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
@@ -126,7 +127,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
             _ if letter.is_whitespace() => at += letter.len_utf8(),
             '#' => {
                 let line = rest.lines().next().unwrap_or_default();
-                // A batch system's flags stand in comments.
+                // Flags of a batch system are in comments.
                 if let Some(flags) = line.strip_prefix("#SBATCH") {
                     let inner = flags.split('#').next().unwrap_or_default();
                     let of_line = inside(inner, offset + at + "#SBATCH".len()).into_iter();
@@ -186,7 +187,7 @@ fn split(text: &str, offset: usize) -> Vec<Word<'_>> {
     words
 }
 
-/// The length of the word that begins here.
+/// Returns the length of the word that begins here.
 fn word(text: &str) -> usize {
     let mut quote: Option<char> = None;
     let mut depth = 0_u32;

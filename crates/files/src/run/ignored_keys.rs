@@ -4,7 +4,7 @@
 use super::format::Format;
 use super::spelling::plain;
 
-/// Whole sections, by their first part.
+/// Sections whose keys are all irrelevant, by the first part of the path.
 const SECTIONS: &str = "\
     datasets test_datasets val_datasets dataset data dataloader train_loader eval_loader eval_loaders metric_logger \
     checkpointer tokenizer profiling profiler logging logger loggers checkpoint checkpoints lr_scheduler lr_schedule \
@@ -14,7 +14,7 @@ const SECTIONS: &str = "\
     variables parameters.variables fp16_config hub algorithms logical_axis_rules mesh_axes nccl_tests \
     inprocess_restart nvrx_straggler peft_config_path trainer.logger resume log";
 
-/// Words of which one is in a key that says nothing.
+/// Words that mark a key as irrelevant.
 const WORDS: &str = "\
     seed log logging path dir eval evals evaluation save learning warmup decay lr wandb tensorboard push hub dataset \
     datasets data epochs epoch scheduler schedule_type beta1 beta2 betas eps epsilon report token tokens_file \
@@ -25,7 +25,7 @@ const WORDS: &str = "\
     error comment reason temperature alpha wandb_project mlflow comet swanlab trackio ddp_timeout finetuned mail \
     exclude nodelist container jobid";
 
-/// Keys that say nothing, as a whole.
+/// Irrelevant keys, by their full name.
 const KEYS: &str = "\
     do_train do_eval do_predict train_on_inputs group_by_length remove_unused_columns overwrite_output_dir \
     overwrite_cache max_samples trust_remote_code is_llama_derived_model special_tokens eos_token_id bos_token_id \
@@ -63,25 +63,25 @@ const KEYS: &str = "\
     loss_watchdog_threshold loss_watchdog_patience eta_min scale_rewards pref_beta N J o e t p A job_name time \
     gres_flags ntasks ntasks_per_node exclusive model_max_length dtype_test";
 
-/// Whether a list has a word.
+/// Whether a space-separated list has a word.
 fn has(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
 
-/// Whether a key says nothing here.
-pub(super) fn is_quiet(path: &str, format: Format) -> bool {
+/// Whether a key affects neither memory nor speed.
+pub(super) fn is_irrelevant(path: &str, format: Format) -> bool {
     if path.starts_with(['$', '?', '_']) {
         return true;
     }
     if let Format::Table(program) = format
-        && program.is_quiet(path)
+        && program.is_irrelevant(path)
     {
         return true;
     }
     let plain = plain(path);
-    // MosaicML's platform has the whole below one key.
+    // MosaicML's platform nests the configuration below one key.
     if let Some(rest) = plain.strip_prefix("parameters.") {
-        return is_quiet(rest, format);
+        return is_irrelevant(rest, format);
     }
     let first = plain.split('.').next().unwrap_or_default();
     let last = plain.rsplit('.').find(|part| part.parse::<u32>().is_err()).unwrap_or_default().trim_start_matches('_');

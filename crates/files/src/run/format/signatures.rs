@@ -1,15 +1,15 @@
-//! What a file shows of the program that it is for: its keys, its commands, its imports.
+//! Signatures in a file that identify its program: keys, commands, imports.
 
 use crate::run::spelling::plain;
 use crate::run::tree::{Syntax, Tree, Value};
 
-/// What a file shows.
+/// Signatures of a file.
 pub(super) struct Shown<'a> {
     /// Keys that have a value, with their values.
     keys: Vec<(String, String)>,
-    /// The words of a shell script.
+    /// Words of a shell script.
     words: Vec<&'a str>,
-    /// The modules that Python imports.
+    /// Modules that Python imports.
     modules: Vec<&'a str>,
 }
 
@@ -17,7 +17,7 @@ impl<'a> Shown<'a> {
     pub(super) fn of(tree: &Tree, text: &'a str) -> Self {
         let has_value = |value: &Value| *value != Value::Null;
         let keys = tree.entries.iter().filter(|entry| has_value(&entry.value));
-        // What stands in a comment is not run.
+        // Comments are not run.
         let lines = || text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
         let quotes = |sign: char| sign.is_whitespace() || matches!(sign, '"' | '\'' | '`' | '(' | ')' | ';');
         let words = lines().flat_map(move |line| line.split(quotes)).filter(|word| !word.is_empty() && *word != "\\");
@@ -29,17 +29,19 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Whether the file has a key: a path or what begins with it, `*` and the last part of one, `=`
-    /// and the begin of its value.
-    pub(super) fn has_key(&self, mark: &str) -> bool {
-        let (mark, start) = mark.split_once('=').unwrap_or((mark, ""));
-        self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| match mark.strip_prefix('*') {
-            Some(last) => path.rsplit('.').next() == Some(last),
-            None => path.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+    /// Whether the file has a key. A signature is a path or its first parts, or `*` with the last
+    /// part; `=` and the start of the value may follow.
+    pub(super) fn has_key(&self, signature: &str) -> bool {
+        let (signature, start) = signature.split_once('=').unwrap_or((signature, ""));
+        self.keys.iter().filter(|(_, value)| value.starts_with(start)).any(|(path, _)| {
+            match signature.strip_prefix('*') {
+                Some(last) => path.rsplit('.').next() == Some(last),
+                None => path.strip_prefix(signature).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            }
         })
     }
 
-    /// Whether a script has words one after another; `*` at the end of one stands for any rest.
+    /// Whether a script has consecutive words; a final `*` in a word matches any rest.
     pub(super) fn has_command(&self, command: &str) -> bool {
         let parts: Vec<&str> = command.split(' ').collect();
         let is_word = |(word, part): (&&str, &&str)| match part.strip_suffix('*') {
