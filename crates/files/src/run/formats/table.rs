@@ -127,7 +127,9 @@ pub(super) fn read(program: &'static Program, keys: &mut Keys, draft: &mut Draft
     for (key, said) in &program.says.0 {
         let key = if key == "seq" { "length" } else { key.as_str() };
         let is_set = set.contains(&key) || key == "length" && set.contains(&"seq");
-        if !is_set {
+        // A default of adapters decides nothing where all weights are trained.
+        let is_relevant = params::find(key).is_none_or(|param| param.is_shown(&draft.scenario));
+        if !is_set && is_relevant {
             draft.assume(said.clone());
         }
     }
