@@ -144,8 +144,8 @@ fn of_field(spec: &ChartSpec, field: &Field) -> Table {
     }
 }
 
-/// Explains the letters. Memory has none: a cell that does not fit shows the missing memory
-/// instead.
+/// Explains the letters of limiters. Memory has no letter: a cell that does not fit shows the
+/// missing memory.
 fn key() -> String {
     let limiters = Limiter::ALL.into_iter().filter(|&limiter| limiter != Limiter::Memory);
     let entries: Vec<String> = limiters
@@ -230,12 +230,12 @@ pub fn csv(spec: &ChartSpec) -> String {
     }
     for (lanes, mark) in spec.lanes.iter().flat_map(|lanes| lanes.marks.iter().map(move |mark| (lanes, mark))) {
         let (name, lane) = (quoted(&mark.name()), quoted(names::lane(mark.lane)));
-        // A bar: start and length on its lane.
+        // A bar: start and length on a lane.
         let (start, length) = (lanes.x(mark.start).to_string(), mark.length().ms().to_string());
         let _ = writeln!(text, "{name},true,{start},{lane},{length},,");
     }
     for fall in spec.falls.iter().flat_map(|falls| &falls.bars) {
-        // A bar: its share of the step, where it starts, its time.
+        // A bar: share of the step, start, time.
         let _ = writeln!(
             text,
             "{},true,{},{},{},,",

@@ -105,7 +105,7 @@ pub const RUN: [&str; 15] = [
     "host-need",
 ];
 
-/// The cards of generation's rows, where a step generates what it trains on.
+/// The cards of generation's rows, for a step that generates its training data.
 pub const ROLLOUT: [&str; 4] = ["whole-step", "rollout", "concurrent", "generation-memory"];
 
 /// Every text that may contain links to cards.
@@ -119,7 +119,7 @@ fn texts() -> Vec<&'static str> {
     numbers.chain(symbols).chain(TERMS.iter().map(|term| term.text)).collect()
 }
 
-// The same cases and seeds as in the laws of the engine.
+// Cases and seeds of the engine's laws.
 #[cfg(test)]
 #[path = "../../engine/tests/suite/cases.rs"]
 mod cases;

@@ -33,16 +33,16 @@ pub struct Scratch {
     /// Whether a slider is moving: invisible details are then interpolated.
     moving: bool,
     last: Option<Drawn>,
-    /// The configurations among which the best is found.
+    /// The configurations that are compared for the best MFU.
     pub(super) candidates: Candidates,
 }
 
-/// What a map shows beside its axes.
+/// Content of a map other than its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shown {
     /// Whether the closed-form bounds are drawn.
     pub(super) bounds: bool,
-    /// Whether it shows the best configuration of each place instead of the scenario's own.
+    /// Whether the map shows the best configuration of each place instead of the scenario's own.
     pub(super) best: bool,
 }
 
