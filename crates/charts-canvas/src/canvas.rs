@@ -75,8 +75,8 @@ thread_local! {
     static STRETCHER: RefCell<Stretcher> = RefCell::default();
 }
 
-/// Drops the reused image: a browser that loses the pixels of one canvas also loses those of the
-/// hidden one.
+/// Drops the reused image: a browser that loses the pixels of one canvas also loses the pixels of
+/// the hidden canvas.
 pub fn forget_image() {
     STRETCHER.take();
 }

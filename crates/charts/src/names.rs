@@ -28,7 +28,7 @@ pub const fn phase(phase: Phase) -> &'static str {
     }
 }
 
-/// Names a moment of a step of so many layers: `the backward pass of layer 30 of 40`.
+/// Names a moment of a step of a model with `layers` layers: `the backward pass of layer 30 of 40`.
 pub fn moment(moment: Moment, layers: u32) -> String {
     let pass = match moment.phase {
         Phase::Rest => return "the start".into(),

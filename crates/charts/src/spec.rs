@@ -279,7 +279,7 @@ impl Field {
 /// A named point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The name, shown beside the mark, in the table and in the CSV.
+    /// The name, shown next to the mark, in the table and in the CSV.
     pub name: String,
     /// The line whose colour the mark has.
     pub role: LineRole,
@@ -287,7 +287,7 @@ pub struct Mark {
     pub at: (f64, f64),
     /// The value in the figure's quantity ([`ChartSpec::value`]).
     pub value: f64,
-    /// Area of the disc over that of the largest one, 0 to 1.
+    /// Area of the disc, relative to the largest one, 0 to 1.
     pub weight: f64,
     /// Whether the point fits; the disc is hollow otherwise.
     pub fits: bool,

@@ -204,7 +204,7 @@ fn at_node(axis: &Axis, node: usize, count: usize) -> f64 {
     whole(axis.key, value(axis, share))
 }
 
-/// Returns the unit to write beside a number whose column names the unit: none, except for model
+/// Returns the unit to write next to a number whose column names the unit: none, except for model
 /// sizes.
 fn bare(unit: Unit) -> Unit {
     if unit == Unit::Params { unit } else { Unit::None }
@@ -288,7 +288,7 @@ pub fn bar_csv(spec: &BarSpec) -> String {
     text
 }
 
-/// Returns the CSV header of an axis: that of its parameter, else its label.
+/// Returns the CSV header of an axis: the header of its parameter, else its label.
 fn column(axis: &Axis) -> String {
     let own = axis.key.and_then(AxisKey::param).map(|id| id.param().csv.to_string());
     own.unwrap_or_else(|| snake(&format!("{} {}", axis.label, unit_label(axis.unit))))

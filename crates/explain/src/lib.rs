@@ -26,11 +26,11 @@ pub struct Explanation {
     pub title: &'static str,
     /// The formulas; only those whose condition holds are shown.
     pub formulas: &'static [Formula],
-    /// What the number means.
+    /// Meaning of the number.
     pub meaning: &'static str,
     /// The source of the formula.
     pub source: &'static str,
-    /// What the formula leaves out.
+    /// Effects that the formula leaves out.
     pub leaves_out: &'static str,
 }
 

@@ -109,7 +109,7 @@ fn name_zones(pen: &mut Pen, zones: &[&Zone], field: &Field, theme: Theme, room:
     Ok(())
 }
 
-/// Draws the scenario's mark: a ring that stands out on every colour.
+/// Draws the scenario's mark: a ring that is visible on every colour.
 fn mark(pen: &mut Pen, at: Spot, theme: Theme, colour: Rgb) -> Result<(), PaintError> {
     let colours = tokens(theme);
     pen.disc(at, HERE + EDGE, colours.surface)?;

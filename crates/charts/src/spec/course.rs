@@ -63,7 +63,7 @@ impl Held {
         }
     }
 
-    /// Returns the class in the style sheet: that of the memory bar's part, or `held-0`.
+    /// Returns the class in the style sheet: the class of the memory bar's part, or `held-0`.
     pub fn class(self) -> String {
         match self {
             Self::Part(part) => format!("part-{}", part as usize),

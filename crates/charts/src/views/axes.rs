@@ -205,7 +205,7 @@ impl AxisOf {
         layout::value(&self.axis, position / (nodes.saturating_sub(1).max(1)) as f64)
     }
 
-    /// Whether a value lies on the axis.
+    /// Whether a value is on the axis.
     pub(super) fn shows(&self, value: f64) -> bool {
         (self.axis.min..=self.axis.max).contains(&value)
     }

@@ -10,7 +10,7 @@ use engine::params::{Param, ParamId};
 use engine::rounding;
 use engine::scenario::Scenario;
 
-/// Where a condition changes along an axis.
+/// Range of an axis where a condition holds.
 enum Change {
     /// Everywhere.
     Always,

@@ -63,7 +63,7 @@ pub fn memory_step(scenario: &Scenario, step: RunStep) -> ChartSpec {
     let mut lines: Vec<Line> = Held::ALL.into_iter().map(|held| layer(&curve, held)).collect();
     let of_point = |point: &Point| (f64::from(point.events), gib(point.reserved));
     lines.push(Line::new(RESERVED, LineRole::Reserved, vec![curve.points.iter().map(of_point).collect()]));
-    // As many points as every line, so that labels keep clear of it.
+    // Like the other lines, one point per event, so that labels avoid the line.
     let level = |point: &Point| (f64::from(point.events), capacity.gib());
     lines.push(Line::new(CAPACITY, LineRole::MemoryFrontier, vec![curve.points.iter().map(level).collect()]));
     let at = words(&curve.peak, stage.layers);

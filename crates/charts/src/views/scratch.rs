@@ -15,8 +15,8 @@ use engine::scenario::Scenario;
 const COLUMNS: usize = 64;
 /// Nodes along y of the field.
 const ROWS: usize = 44;
-/// While a slider moves, one row of nodes stands for this many: a dozen pixels, between which
-/// colours and lines are interpolated. Columns stay, as the finding is read along them.
+/// While a slider moves, one row of nodes replaces this many: a dozen pixels, between which colours
+/// and lines are interpolated. Columns are unchanged, as the finding is read along them.
 const COARSER: usize = 2;
 
 /// Buffers that views reuse from frame to frame; create them once and pass them to every call.

@@ -44,7 +44,7 @@ struct TrainScript<'a> {
     offloads: bool,
     /// The formats of gathered weights and of reduced gradients, if weights are stored in another.
     mixed_precision: Option<[&'static str; 2]>,
-    /// What FSDP does with gathered weights after the forward pass.
+    /// Value of `reshard_after_forward`: the treatment of gathered weights after the forward pass.
     reshard_after_forward: String,
     /// The layers of the model.
     layers: u32,

@@ -124,7 +124,7 @@ impl<'a> LaunchScript<'a> {
 
 /// How the layers of the model are divided among the stages of the pipeline.
 enum Stages {
-    /// The same number of layers in each of this many chunks per GPU.
+    /// An equal number of layers in each of this many chunks per GPU.
     Even(u32),
     /// Megatron's notation: `Et*3|t*4|t*4|t*3L`.
     Layout(String),

@@ -9,8 +9,8 @@ use engine::model::transformer::pattern::{Mixer, Mlp};
 use engine::model::transformer::{Architecture, AttentionBias};
 use engine::params::ParamId;
 
-/// Returns the parameters of keys and values, with the norm of keys, in layers that reuse those of
-/// an earlier layer.
+/// Returns the parameters of keys and values, with the norm of keys, in layers that reuse the keys
+/// and values of an earlier layer.
 fn shared_keys(of: &Dims, shared: f64, dim: f64, bias: bool) -> f64 {
     shared * (of.kv * dim * 2.0 * (of.hidden + if bias { 1.0 } else { 0.0 }) + dim)
 }
