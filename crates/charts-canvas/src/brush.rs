@@ -172,7 +172,7 @@ impl DrawingBackend for Brush<'_> {
         Ok(())
     }
 
-    /// Text is horizontal and centred vertically on its position: figures use no other.
+    /// Draws horizontal text, centred vertically on its position: figures use no other.
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Result {
         self.fill_in(style.color());
         let (size, bold) = (style.size(), matches!(style.style(), FontStyle::Bold));

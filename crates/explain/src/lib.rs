@@ -108,7 +108,7 @@ pub const RUN: [&str; 15] = [
 /// The cards of generation's rows, for a step that generates its training data.
 pub const ROLLOUT: [&str; 4] = ["whole-step", "rollout", "concurrent", "generation-memory"];
 
-/// Every text that may contain links to cards.
+/// Returns every text that may contain links to cards.
 #[cfg(test)]
 fn texts() -> Vec<&'static str> {
     let numbers = numbers().flat_map(|number| {

@@ -32,7 +32,7 @@ impl Family {
     }
 }
 
-/// Every family, in display order.
+/// Iterates over every family, in display order.
 pub(super) fn all() -> impl Iterator<Item = &'static Family> {
     rows::FAMILIES.iter()
 }

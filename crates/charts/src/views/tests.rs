@@ -350,8 +350,8 @@ fn what_costs_alone_depend_on_is_an_axis_of_costs_alone() {
     assert!(cost.caption.contains(" for 1T)"), "{}", cost.caption);
 }
 
-/// More GPUs take fewer days and more dollars; twice the tokens take twice of both, on an axis that
-/// only figures of the run have.
+/// More GPUs take fewer days and more dollars; twice the tokens take twice the days and dollars, on
+/// an axis that only figures of the run have.
 #[test]
 fn days_and_dollars_of_the_run_stand_on_curves_of_any_parameter() {
     let scenario = default_scenario();

@@ -112,7 +112,7 @@ impl Entries {
     }
 }
 
-/// `a.b` for `a` and `b`.
+/// Joins `a` and `b` to `a.b`.
 fn joined(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

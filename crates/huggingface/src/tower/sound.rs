@@ -2,8 +2,8 @@
 
 use super::{Part, Tower, layer_norm, linear, shape, usual_layer};
 
-/// The conformer of Phi-4 multimodal (arXiv 2503.01743): convolutions of audio, layers of two MLPs,
-/// attention and a convolution.
+/// Returns the parameters of Phi-4 multimodal's conformer (arXiv 2503.01743): convolutions of
+/// audio, layers of two MLPs, attention and a convolution.
 pub(crate) fn conformer(part: &Part) -> f64 {
     let (hidden, mlp) = (part.number("hidden_size"), part.number("intermediate_size"));
     let channels = part.number("nemo_conv_channels");
@@ -25,8 +25,8 @@ pub(crate) fn conformer(part: &Part) -> f64 {
     begin + part.number("num_blocks") * layer
 }
 
-/// Whisper's encoder (arXiv 2212.04356), and similar audio encoders; `merged` positions become one
-/// token.
+/// Reads Whisper's encoder (arXiv 2212.04356), and similar audio encoders; `merged` positions
+/// become one token.
 pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     let hidden = part.number_or("hidden_size", part.number("d_model"));
     let mlp = part.number_or("intermediate_size", part.number("encoder_ffn_dim"));
@@ -45,8 +45,8 @@ pub(crate) fn whisper(part: &Part, merged: f64) -> Tower {
     Tower { params, ..tower }
 }
 
-/// Qwen3-Omni's encoder: three convolutions over time and pitch, each halving both, before layers
-/// like Whisper's, but with biases of keys.
+/// Reads Qwen3-Omni's encoder: three convolutions over time and pitch, each halving both, before
+/// layers like Whisper's, but with biases of keys.
 pub(crate) fn qwen_3(part: &Part) -> Tower {
     /// Frames per token: three convolutions halve the time axis.
     const FRAMES: f64 = 8.0;
@@ -62,7 +62,7 @@ pub(crate) fn qwen_3(part: &Part) -> Tower {
     Tower { params, positions, tokens: positions, ..usual }
 }
 
-/// Voxtral Realtime's encoder: Whisper's convolutions, root-mean-square norms, gated MLPs.
+/// Reads Voxtral Realtime's encoder: Whisper's convolutions, root-mean-square norms, gated MLPs.
 pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
     let usual = whisper(part, merged);
     let (hidden, mlp, mel) = (usual.hidden, usual.mlp, part.number_or("num_mel_bins", 128.0));
@@ -75,8 +75,8 @@ pub(crate) fn causal(part: &Part, merged: f64) -> Tower {
     Tower { gated: true, params: convolutions + usual.layers * layer + hidden, ..usual }
 }
 
-/// Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative positions, a
-/// convolution, and a head of characters in the middle layer.
+/// Reads Granite Speech's conformer (arXiv 2005.08100): two MLPs, attention with relative
+/// positions, a convolution, and a head of characters in the middle layer.
 pub(crate) fn granite(part: &Part) -> Tower {
     /// Frames of thirty seconds of sound, two stacked.
     const POSITIONS: f64 = 1500.0;
